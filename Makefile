@@ -7,7 +7,12 @@ BIN := $(VENV)/bin
 CODE := akdask tests benchmarks conftest.py
 ON_ALL_CORES := --numprocesses=auto --dist=worksteal
 
-.PHONY: demo test test-evo test-torch fresh long coverage lint types check bench format clean
+# Tests start hundreds of processes.  What these import is compiled once and kept with the environment, whether the user
+# wants such files in the tree or not; to compile it anew takes an import of akdask 1.5 s instead of 0.6.
+unexport PYTHONDONTWRITEBYTECODE
+export PYTHONPYCACHEPREFIX ?= $(abspath $(VENV))/bytecode
+
+.PHONY: demo test test-evo test-torch quick long coverage lint types check bench format clean
 
 demo: $(VENV)/plot.installed
 	$(BIN)/akdask demo
@@ -15,20 +20,19 @@ demo: $(VENV)/plot.installed
 test: $(VENV)/test.installed
 	$(BIN)/python -m pytest $(ON_ALL_CORES) $(COVERAGE)
 
-# Only these modules are collected, as to collect all takes longer than to run what is wanted of them.
-PROPERTY_TESTS = $$(grep -rlw --include='test_*.py' hypothesis tests)
-
 # With the vendor's converters, which want an older Arrow than the rest, in an environment of their own.
 test-evo:
 	$(MAKE) --no-print-directory VENV=.venv-evo .venv-evo/converters.installed
 	.venv-evo/bin/python -m pytest tests/evo/interop
 
-# Property tests on examples that no run has drawn before, each by one path of the kernels; the seed, which is printed,
-# draws both.
-fresh: $(VENV)/test.installed
-	AKDASK_TEST_PATHS=either $(BIN)/python -m pytest $(ON_ALL_CORES) -m hypothesis --hypothesis-profile=fresh $(PROPERTY_TESTS)
+# What takes under two minutes: see `--quick` in conftest.py.
+quick: $(VENV)/test.installed
+	AKDASK_TEST_PATHS=general $(BIN)/python -m pytest $(ON_ALL_CORES) --quick --hypothesis-profile=few
 
-# The same with many more examples, by hand: some hours; before them chains of a thousand steps of every kind, some minutes.
+# Only these modules are collected, as to collect all takes longer than to run what is wanted of them.
+PROPERTY_TESTS = $$(grep -rlw --include='test_*.py' hypothesis tests)
+
+# Property tests with many more examples, by hand: some hours; before them chains of a thousand steps of every kind, some minutes.
 long: $(VENV)/test.installed
 	AKDASK_TEST_STEPS=1000 $(BIN)/python -m pytest $(ON_ALL_CORES) --timeout=7200 tests/plan/test_chains.py
 	$(BIN)/python -m pytest $(ON_ALL_CORES) -m hypothesis --hypothesis-profile=long --timeout=7200 $(PROPERTY_TESTS)
@@ -73,10 +77,11 @@ $(VENV)/torch.installed: $(VENV)/test.installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile $(TORCH_LIBRARIES)
 	@touch $@
 
-# Python compiles what is imported, which is a small part of what is installed.
+# Python compiles what is imported, which is a small part of what is installed.  What development needs has all that tests
+# need.
 $(VENV)/%.installed: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --editable '.[$*]'
-	@touch $@
+	@touch $@ $(if $(filter dev,$*),$(VENV)/test.installed)
 
 # Debian ships venv without ensurepip unless python3-venv is installed; pip can then install itself from outside.
 $(BIN)/python:

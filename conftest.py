@@ -4,32 +4,60 @@ from __future__ import annotations
 
 import os
 import random
+from collections import Counter
 from collections.abc import Iterator
 
 import dask
 import numpy as np
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 import akdask as ak
 
-# No profile has a deadline: time depends on the machine, answers must not.  `ci` draws the same examples every time, so
-# that a change is judged by what it changes, and `few` fewer of them, for what another run tests with more; `fresh`
-# draws others in every run, and `long` many more, by hand:
+# No profile has a deadline, and none asks how long drawing takes: time depends on the machine, answers must not.  Each
+# run draws examples that none has drawn before, and prints its seed; `few` draws the same ones every time, for what
+# another run tests with more, and `long` many more, by hand:
 #
 #     pytest -m hypothesis --hypothesis-profile=long
 #
-# A run that draws others prints its seed.  What fails by one is drawn again by `--hypothesis-seed`, is reduced by
-# Hypothesis to its smallest form, and stays with the test as `@example(…)` above `@given`, where every profile runs it.
-settings.register_profile("few", max_examples=10, deadline=None, derandomize=True, print_blob=True)
-settings.register_profile("dev", max_examples=30, deadline=None)
-settings.register_profile("ci", max_examples=30, deadline=None, derandomize=True, print_blob=True)
-settings.register_profile("fresh", max_examples=15, deadline=None, print_blob=True)
-settings.register_profile("long", max_examples=2000, deadline=None, print_blob=True)
-settings.load_profile("ci" if os.environ.get("CI") else "dev")
+# What fails is drawn again by `--hypothesis-seed`, is reduced by Hypothesis to its smallest form, and stays with the
+# test as `@example(…)` above `@given`, where every profile runs it.
+#
+# Hypothesis itself takes the same examples in every run where CI is set, unless it is told not to.
+PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True, derandomize=False)
+settings.register_profile("few", PATIENT, max_examples=10, derandomize=True)
+settings.register_profile("usual", PATIENT, max_examples=25)
+settings.register_profile("long", PATIENT, max_examples=2000)
+settings.load_profile("usual")
 
 SEED_OF_RUN = "AKDASK_HYPOTHESIS_SEED"
 seed_of_run = pytest.StashKey[str]()
+
+
+CASES_IN_QUICK_RUNS = 2
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--quick",
+        action="store_true",
+        help="at most two cases of each test, few examples, by the general path of kernels, no other processes",
+    )
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out of quick runs what takes long, and all but the first cases of each test."""
+    if not config.getoption("--quick"):
+        return
+    cases: Counter[str] = Counter()
+    chosen, left = [], []
+    for item in items:
+        test = item.nodeid.partition("[")[0]
+        is_long = item.get_closest_marker("slow") is not None or item.get_closest_marker("cluster") is not None
+        cases[test] += not is_long
+        (left if is_long or cases[test] > CASES_IN_QUICK_RUNS else chosen).append(item)
+    config.hook.pytest_deselected(items=left)
+    items[:] = chosen
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -6,8 +6,9 @@ Names are loaded when they are first used, from the modules that ``__init__.pyi`
 """
 
 import akdask.config  # noqa: F401 - with NumPy and Dask, which every call needs
+from akdask import compat
 from akdask._public import attach
 
 __version__ = "0.1.0"
 
-__getattr__, __dir__, __all__ = attach(__name__, __file__)
+__getattr__, __dir__, __all__ = attach(__name__, __file__, compat.attribute)

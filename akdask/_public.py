@@ -14,7 +14,9 @@ from pathlib import Path
 from typing import Any
 
 
-def attach(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
+def attach(
+    package: str, file: str, otherwise: Callable[[str], Any] | None = None
+) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
     """Return what a package takes as its ``__getattr__``, ``__dir__`` and ``__all__`` (PEP 562).
 
     Parameters
@@ -23,6 +25,8 @@ def attach(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], 
         Its name.
     file : str
         Path of its ``__init__.py``, beside which is the stub.
+    otherwise : callable, optional
+        What is asked for names that the stub does not import.
 
     Returns
     -------
@@ -35,6 +39,8 @@ def attach(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], 
     public = next(ast.literal_eval(node.value) for node in stub if isinstance(node, ast.Assign))
 
     def load(name: str) -> Any:
+        if name not in sources and otherwise is not None:
+            return otherwise(name)
         if name not in sources:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         module, original = sources[name]

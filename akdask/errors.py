@@ -13,6 +13,7 @@
     ├── MissingLabelError      KeyError              a label that no row has
     ├── AlignmentError         ValueError            columns that do not share rows
     ├── NonUniqueError         ValueError            keys that come twice where each must be there once
+    ├── RegistrationError      RuntimeError          a name that is taken, or that no object has
     ├── UnsupportedError       NotImplementedError   known to Arkouda, not to akdask
     ├── TransferError          RuntimeError          more than may be brought into this process
     ├── SchemaError            ValueError            types or names that do not fit together
@@ -128,6 +129,10 @@ class AlignmentError(AkdaskError, ValueError):
 
 class NonUniqueError(AkdaskError, ValueError):
     """Keys that must differ come twice."""
+
+
+class RegistrationError(AkdaskError, RuntimeError):
+    """A name of the registry that is taken, or that no object has."""
 
 
 class UnsupportedError(AkdaskError, NotImplementedError):

@@ -36,6 +36,15 @@ def _machine_memory() -> int:
     return min([physical, *cgroup_limits()])
 
 
+def memory_in_use() -> int:
+    """Return the bytes of memory that this process has now, or the most that it has had where that is not told."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+        return pages * resource.getpagesize()
+    except (OSError, ValueError, IndexError):
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
 def cgroup_limits() -> Iterator[int]:
     """Yield the bytes that the cgroups of this process, and those that these are in, allow.
 

@@ -3,7 +3,6 @@ from __future__ import annotations
 import contextlib
 import gc
 import os
-import random
 import sys
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Generator, Iterator
@@ -128,15 +127,14 @@ def cluster_client(session_client: Client, synchronous_scheduler: None) -> Itera
         yield session_client
 
 
-# `either` is one of both, drawn for each test by the seed of the run.
 PATHS = os.environ.get("AKDASK_TEST_PATHS", "general compiled").split()
-BOTH = ("general", "compiled")
 
 # What is run as in a user's process: folders and modules that call kernels in processes of their own or choose the path
 # themselves, and those of objects that other folders' tests run by both paths.
 AS_INSTALLED = {"atomic", "cli", "evo", "lbann", "mutations", "storage", "testing"}
 AS_INSTALLED |= {"test_benchmarks.py", "test_docs.py", "test_notebooks.py", "test_readme.py", "test_import_export.py"}
-AS_INSTALLED |= {"test_chains.py", "test_compiled.py", "kernels/compiled/keys/test_strings.py", "test_same_bits.py"}
+AS_INSTALLED |= {"test_chains.py", "test_compiled.py", "test_programs.py", "test_same_bits.py"}
+AS_INSTALLED |= {"kernels/compiled/keys/test_strings.py"}
 
 path_of_run = pytest.StashKey[str]()
 has_both_paths = pytest.StashKey[bool]()
@@ -185,8 +183,7 @@ def _paths(item: pytest.Item) -> list[str]:
     if "calls" in item.fixturenames:  # type: ignore[attr-defined]
         # What planning takes does not depend on what a kernel does.
         return []
-    draw = random.Random(f"{item.config.getoption('--hypothesis-seed')} {item.nodeid}")
-    return [draw.choice(BOTH) if path == "either" else path for path in PATHS]
+    return PATHS
 
 
 @pytest.hookimpl(wrapper=True)

@@ -19,7 +19,6 @@ import numpy as np
 import pandas as pd
 
 import akdask as ak
-from akdask.errors import AlignmentError
 from akdask.plan.group import aggregate as group
 from akdask.testing.memory import MemorySource
 
@@ -125,18 +124,6 @@ class Program:
             self.check(thing)
         return thing
 
-    def together(self, function: Callable[[], Any], *things: Thing) -> Any:
-        """Return what a function makes of columns; those that nobody has counted may have to be, first."""
-        try:
-            return function()
-        except AlignmentError:
-            for thing in things:
-                assert size_of(thing.lazy) == len(thing.plain)
-                # The size of what is sorted is known although nobody has counted its partitions.
-                if isinstance(thing.lazy, ak.pdarray | ak.Strings | ak.DataFrame):
-                    thing.lazy.resolve_lengths()
-            return function()
-
     def check(self, thing: Thing) -> None:
         """Compare the number of rows and the values, in either order, and some rows from the end."""
         if self.chance(0.5):
@@ -206,7 +193,7 @@ def do_filter(program: Program, thing: Thing) -> None:
     if by is None:
         return
     limit = int(program.random.integers(0, 4))
-    lazy = program.together(lambda: thing.lazy[by.lazy % 4 > limit], thing, by)
+    lazy = thing.lazy[by.lazy % 4 > limit]
     made = program.keep(
         thing.kind, f"[{list(by.plain)} % 4 > {limit}]", lazy, filtered(thing.plain, by.plain % 4 > limit)
     )
@@ -214,9 +201,9 @@ def do_filter(program: Program, thing: Thing) -> None:
     if other is None or made.kind != NUMBERS:
         return
     mask = by.lazy % 4 > limit
-    chosen = program.together(lambda: other.lazy[mask], other, by)
+    chosen = other.lazy[mask]
     others = program.keep(NUMBERS, f"others {shown(other)}", chosen, filtered(other.plain, by.plain % 4 > limit))
-    both = program.together(lambda: made.lazy + others.lazy, made, others)
+    both = made.lazy + others.lazy
     program.keep(NUMBERS, "plus others", both, made.plain + others.plain)
 
 
@@ -311,11 +298,7 @@ def do_assign(program: Program, thing: Thing) -> None:
         by = program.beside(thing)
         if by is None:
             return
-
-        def put() -> None:
-            lazy[by.lazy % 2 == 0] = item
-
-        program.together(put, thing, by)
+        lazy[by.lazy % 2 == 0] = item
         for place in np.flatnonzero(by.plain % 2 == 0).tolist():
             plain[place] = item
     program.keep(thing.kind, f"assigned {item!r} in way {way}", lazy, plain)
@@ -331,9 +314,9 @@ def do_group(program: Program, thing: Thing) -> None:
     if by is None:
         return
     key, values = (thing, by) if program.chance(0.5) and thing.kind != LISTS else (by, by)
-    g = program.together(lambda: ak.GroupBy(key.lazy), key)
+    g = ak.GroupBy(key.lazy)
     table = pd.DataFrame({"k": list(key.plain), "v": values.plain}).groupby("k")["v"]
-    keys, sums = program.together(lambda: g.sum(values.lazy), key, values)
+    keys, sums = g.sum(values.lazy)
     program.keep(key.kind, "grouped", keys, listed(key, table.sum().index))
     total = program.keep(NUMBERS, "sums", sums, table.sum().to_numpy(np.int64) if len(by.plain) else by.plain[:0] * 1)
     assert g.ngroups == len(table.sum())
@@ -379,7 +362,7 @@ def do_arithmetic(program: Program, thing: Thing) -> None:
     if other is None or program.chance(0.4):
         program.keep(NUMBERS, "times 2, plus 1, modulo 5", (thing.lazy * 2 + 1) % 5, (thing.plain * 2 + 1) % 5)
         return
-    lazy = program.together(lambda: (thing.lazy + other.lazy) % 7, thing, other)
+    lazy = (thing.lazy + other.lazy) % 7
     program.keep(NUMBERS, f"plus {shown(other)}, modulo 7", lazy, (thing.plain + other.plain) % 7)
 
 
@@ -460,7 +443,7 @@ def do_list_sets(program: Program, thing: Thing) -> None:
     if other is None:
         return
     way = ("intersect", "union", "setdiff")[int(program.random.integers(3))]
-    lazy = program.together(lambda: getattr(thing.lazy, way)(other.lazy), thing, other)
+    lazy = getattr(thing.lazy, way)(other.lazy)
     operation: Any = {"intersect": set.intersection, "union": set.union, "setdiff": set.difference}[way]
     pairs = zip(thing.plain, other.plain, strict=True)
     program.keep(LISTS, f"{way} {shown(other)}", lazy, [sorted(operation(set(a), set(b))) for a, b in pairs])
@@ -470,7 +453,7 @@ def do_frame(program: Program, thing: Thing) -> None:
     other = program.beside(thing)
     if other is None or not len(thing.plain):
         return
-    lazy = program.together(lambda: ak.DataFrame({"a": thing.lazy, "b": other.lazy}), thing, other)
+    lazy = ak.DataFrame({"a": thing.lazy, "b": other.lazy})
     program.keep(FRAME, "as DataFrame", lazy, pd.DataFrame({"a": list(thing.plain), "b": other.plain}))
 
 

@@ -29,6 +29,12 @@ def test_chains_and_reductions_run_on_workers(x):
     assert len(x[x > 50]) == 49
 
 
+def test_arrays_of_several_dimensions_are_computed_on_workers(x):
+    lazy, grid = x.reshape(4, 5, 5), ROWS.reshape(4, 5, 5)
+    found = ak.matmul(ak.sort(-lazy.T, axis=1), lazy[0, :4])
+    assert_equal(found.flatten(), (np.sort(-grid.T, axis=1) @ grid[0, :4]).ravel())
+
+
 def test_files_in_memory_are_scanned_on_workers(cluster_client):
     columns = MemorySource({"x": ROWS, "s": ROWS.astype(str)}, [50, 50]).arrays()
     assert columns["x"][columns["s"] == "7"].tolist() == [7]
@@ -119,3 +125,16 @@ def test_connect_makes_a_client_current_and_disconnect_leaves_it(cluster_client)
         assert partitioned(ROWS, [50, 50]).sum() == ROWS.sum()
         ak.disconnect()
     assert cluster_client.status == "running"
+
+
+def test_loops_that_ask_for_values_go_on_from_what_workers_hold(cluster_client):
+    rank, wanted = ak.arange(1000) * 1.0, np.arange(1000) * 1.0
+    tasks = []
+    for _ in range(40):
+        rank, wanted = rank * 1.01 - rank.mean(), wanted * 1.01 - wanted.mean()
+        assert float(rank.max()) == pytest.approx(wanted.max())
+        tasks.append(len(rank.max().__dask_graph__()))
+    assert max(tasks[8:]) <= max(tasks[:8]) + 2
+    np.testing.assert_allclose(rank.to_ndarray(), wanted, atol=1e-9)
+    with dask.config.set(scheduler="synchronous"):
+        np.testing.assert_allclose(rank.to_ndarray(), wanted, atol=1e-9)

@@ -216,15 +216,15 @@ def test_filtering_twice_by_the_same_masks_is_the_same_rows(source):
     assert (sides[0] + sides[1]).tolist() == [row * 10.5 for row in range(3, 6)]
 
 
-def test_rows_chosen_by_different_masks_do_not_combine(source):
+def test_rows_of_which_different_masks_leave_other_numbers_do_not_combine(source):
     big = source.arrays()
     with pytest.raises(AlignmentError) as error:
         big["bytes"][big["port"] > 2] + big["rate"][big["port"] > 3]
     assert str(error.value) == (
         "cannot add columns that do not share rows.\n"
-        "  left:  4 partitions, lengths unknown   from selection from Scan memory\n"
-        "  right: 4 partitions, lengths unknown   from selection from Scan memory\n"
-        "Hint: apply the same mask to both sides, or call .resolve_lengths() on rows of unknown number first."
+        "  left:  9 rows in 4 partitions, lengths (1, 0, 3, 5)   from selection from Scan memory\n"
+        "  right: 8 rows in 4 partitions, lengths (0, 0, 3, 5)   from selection from Scan memory\n"
+        "Hint: apply the same mask to both sides."
     )
 
 

@@ -120,8 +120,10 @@ def test_every_method_and_function_shows_its_parameters():
 
     # What takes any number of arguments says of what.
     assert {where for where, (_, function) in _written().items() if "args" in shown(function)} <= {
+        "align",
         "arange",
         "DataFrame.map_partitions",
+        "result_type",
     }
 
 

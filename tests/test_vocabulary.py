@@ -43,7 +43,6 @@ def _defined(tree: ast.Module) -> Iterator[str]:
                 yield name
 
 
-CLASSES = {name for path in MODULES for name in _defined(ast.parse(path.read_text(encoding="utf-8")))}
 FOREIGN = {
     "Arrow",
     "Client",
@@ -75,25 +74,41 @@ def _prose(source: str) -> Iterator[tuple[int, str]]:
             yield token.start[0], re.sub(r"\s+#?\s*", " ", token.string)
 
 
-def _ids(path: Path) -> str:
-    return path.relative_to(ROOT).as_posix()
+@pytest.fixture(scope="module")
+def trees() -> dict[str, ast.Module]:
+    """Return all modules, parsed here and not where tests are collected, which every process does."""
+    return {path.relative_to(ROOT).as_posix(): ast.parse(path.read_text(encoding="utf-8")) for path in MODULES}
+
+
+@pytest.fixture(scope="module")
+def defined(trees) -> dict[str, set[str]]:
+    """Return the names that each module defines."""
+    return {module: set(_defined(tree)) for module, tree in trees.items()}
 
 
 def test_enough_is_looked_at():
     assert len(MODULES) > 350
 
 
-@pytest.mark.parametrize("path", MODULES, ids=_ids)
-def test_names_are_those_of_the_glossary(path):
-    names = set(_defined(ast.parse(path.read_text(encoding="utf-8")))) - EXCEPTIONS.keys()
-    words = {name: re.split(r"_|(?<=[a-z])(?=[A-Z])", name) for name in names}
-    assert [name for name, parts in words.items() if not PRIVATE.isdisjoint(part.lower() for part in parts)] == []
+def _words(name: str) -> set[str]:
+    return {part.lower() for part in re.split(r"_|(?<=[a-z])(?=[A-Z])", name)}
 
 
-@pytest.mark.parametrize("path", MODULES, ids=_ids)
-def test_docstrings_and_comments_are_plain(path):
-    prose = _prose(path.read_text(encoding="utf-8"))
-    assert [(line, found) for line, text in prose for found in PHRASES.findall(text)] == []
+def test_names_are_those_of_the_glossary(defined):
+    private = {
+        module: [name for name in sorted(names - EXCEPTIONS.keys()) if not PRIVATE.isdisjoint(_words(name))]
+        for module, names in defined.items()
+    }
+    assert {module: names for module, names in private.items() if names} == {}
+
+
+def test_docstrings_and_comments_are_plain():
+    assert [
+        (path.relative_to(ROOT).as_posix(), line, found)
+        for path in MODULES
+        for line, text in _prose(path.read_text(encoding="utf-8"))
+        for found in PHRASES.findall(text)
+    ] == []
 
 
 def _documented(node: ast.FunctionDef | ast.ClassDef) -> Iterator[tuple[str, str]]:
@@ -112,29 +127,24 @@ def _parameters(node: ast.FunctionDef | ast.ClassDef) -> set[str]:
     return fields.union(*map(_parameters, made))
 
 
-@pytest.mark.parametrize("path", MODULES, ids=_ids)
-def test_documented_parameters_and_their_classes_exist(path):
+def test_documented_parameters_and_their_classes_exist(trees, defined):
+    classes = FOREIGN.union(*defined.values())
     wrong = []
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.FunctionDef | ast.ClassDef) and (real := _parameters(node)):
-            for name, kind in _documented(node):
-                unknown = set(re.findall(r"(?<![\w.\"'`])[A-Z]\w+", kind)) - CLASSES - FOREIGN
-                wrong += [(node.name, name, kind)] if unknown or name not in real else []
+    for module, tree in trees.items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef | ast.ClassDef) and (real := _parameters(node)):
+                for name, kind in _documented(node):
+                    unknown = set(re.findall(r"(?<![\w.\"'`])[A-Z]\w+", kind)) - classes
+                    wrong += [(module, node.name, name, kind)] if unknown or name not in real else []
     assert wrong == []
 
 
-def test_exceptions_are_still_needed():
-    names = {name for path in MODULES for name in _defined(ast.parse(path.read_text(encoding="utf-8")))}
-    assert EXCEPTIONS.keys() - names == set()
+def test_exceptions_are_still_needed(defined):
+    assert EXCEPTIONS.keys() - set().union(*defined.values()) == set()
 
 
-def test_no_class_name_stands_twice():
-    classes = Counter(
-        node.name
-        for path in MODULES
-        for node in ast.parse(path.read_text(encoding="utf-8")).body
-        if isinstance(node, ast.ClassDef)
-    )
+def test_no_class_name_stands_twice(trees):
+    classes = Counter(node.name for tree in trees.values() for node in tree.body if isinstance(node, ast.ClassDef))
     assert [name for name, count in classes.items() if count > 1] == []
 
 

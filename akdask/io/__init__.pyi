@@ -17,7 +17,7 @@ from akdask.io.files import (
 )
 from akdask.io.import_export import export, import_data
 from akdask.io.parquet import get_null_indices, read_parquet, to_parquet, update_parquet
-from akdask.io.snapshot import restore, snapshot
+from akdask.io.sessions import restore, snapshot
 from akdask.io.zarr import read_zarr, to_zarr
 
 __all__ = [

@@ -40,7 +40,7 @@ from akdask.errors import (
     UnsupportedError,
     WriteError,
 )
-from akdask.io.snapshot import caller_variables
+from akdask.io.sessions import caller_variables
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.run.run import run
 from akdask.plan.run.transfer import check_bytes
@@ -106,7 +106,7 @@ def save_checkpoint(name: str = "", path: str | os.PathLike[str] = FOLDER, mode:
     arrays = {
         entry: item
         for entry, item in variables.items()
-        if isinstance(item, pdarray) and item._value.dtype.name in {*TYPES, BIGINT.name}
+        if isinstance(item, pdarray) and item.ndim == 1 and item._value.dtype.name in {*TYPES, BIGINT.name}
     }
     if not arrays:
         raise FileError("there is nothing to write: no variable holds an array of numbers.")

@@ -19,7 +19,7 @@ from akdask.lbann.lists.prototext import read_prototext
 from akdask.lbann.lists.sample_list import SampleList
 from akdask.lbann.lists.splitting import choose, split_indices
 from akdask.lbann.samples import AnyReader, FileSampleReader, SampleReader
-from akdask.lbann.schema import Fields, Schema, load, merge
+from akdask.lbann.schema import SampleFields, Schema, load, merge
 from akdask.lbann.transform.names import resolve
 
 PathOrSchema: TypeAlias = str | os.PathLike[str] | Schema
@@ -45,7 +45,7 @@ class Dataset(SampleConversions):
 
     Attributes
     ----------
-    fields : Fields
+    fields : SampleFields
         Merged metadata of each field, with where each value was written.
     samples : SampleList
         The list, of which `indices` are used.
@@ -77,7 +77,7 @@ class Dataset(SampleConversions):
         *,
         keep_packed_fields: bool = False,
     ) -> None:
-        self.fields: Fields = merge(
+        self.fields: SampleFields = merge(
             _schema(data_schema), None if experiment_schema is None else _schema(experiment_schema)
         )
         self.samples = samples if isinstance(samples, SampleList) else read_list(samples)

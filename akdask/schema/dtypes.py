@@ -1,7 +1,7 @@
 """The closed set of types that a column can have while it is computed with.
 
-Arkouda computes on 64-bit numbers, bool, Strings, integers of any size and lists of all of these (SegArray); narrower
-widths in files are widened when they are read.
+Arkouda computes on 64-bit numbers, uint8, bool, Strings, integers of any size and lists of all of these (SegArray);
+other widths in files are widened when they are read.
 """
 
 from __future__ import annotations
@@ -127,7 +127,8 @@ def dtype(x: Any) -> np.dtype[Any] | BigintDtype:
     """
     x = x if isinstance(x, type) else getattr(x, "dtype", x)
     is_large = isinstance(x, int) and not isinstance(x, bool) and not -(2**63) <= x < 2**64
-    if is_large or x is bigint_ or x == BIGINT.name or isinstance(x, BigintDtype):
+    is_named = isinstance(x, str) and x.lower() == BIGINT.name
+    if is_large or is_named or x is bigint_ or isinstance(x, BigintDtype):
         return bigint
     try:
         return np.asarray(x).dtype if isinstance(x, int | float) else np.dtype(x)
@@ -140,8 +141,8 @@ def dtype(x: Any) -> np.dtype[Any] | BigintDtype:
 def column_type(dtype: ColumnType | BigintDtype | npt.DTypeLike | str) -> ColumnType:
     """Return the column type that holds values of a NumPy dtype, a Python type or a name.
 
-    Narrow numbers widen as Arkouda widens them on reading: signed and small unsigned integers to int64,
-    8-byte unsigned to uint64, any real float to float64.  ``uint8`` asked for by name stays uint8.
+    Narrow numbers widen as Arkouda widens them on reading: signed integers, and unsigned ones of 2 and 4 bytes, to
+    int64, 8-byte unsigned to uint64, any real float to float64.  Unsigned ones of one byte are uint8.
 
     Raises
     ------
@@ -167,7 +168,7 @@ def column_type(dtype: ColumnType | BigintDtype | npt.DTypeLike | str) -> Column
         case "i":
             return INT64
         case "u":
-            return UINT64 if found.itemsize == 8 else INT64
+            return {1: UINT8, 8: UINT64}.get(found.itemsize, INT64)
         case "f" if found.itemsize <= 8:
             return FLOAT64
         case "b":

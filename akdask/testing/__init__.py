@@ -1,5 +1,52 @@
-"""For tests of code that uses akdask: `assert_equal`, and Hypothesis strategies in `akdask.testing.strategies`."""
+"""Checks for tests of code that uses akdask, as Arkouda has them, and Hypothesis strategies.
 
-from akdask.testing.equality import assert_equal
+`assert_equal` and its like are also `ak.assert_equal`; the strategies are in `akdask.testing.strategies`, and need the
+package ``hypothesis``.
+"""
 
-__all__ = ["assert_equal"]
+from akdask.testing.asserters import (
+    assert_arkouda_array_equal,
+    assert_arkouda_pdarray_equal,
+    assert_arkouda_segarray_equal,
+    assert_arkouda_strings_equal,
+    assert_attr_equal,
+    assert_categorical_equal,
+    assert_class_equal,
+    assert_contains_all,
+    assert_is_sorted,
+)
+from akdask.testing.equality import assert_almost_equal, assert_copy, assert_dict_equal, assert_equal
+from akdask.testing.equivalence import (
+    assert_almost_equivalent,
+    assert_arkouda_array_equivalent,
+    assert_equivalent,
+    assert_frame_equivalent,
+    assert_index_equivalent,
+    assert_series_equivalent,
+)
+from akdask.testing.labelled import assert_frame_equal, assert_index_equal, assert_series_equal
+
+__all__ = [
+    "assert_almost_equal",
+    "assert_almost_equivalent",
+    "assert_arkouda_array_equal",
+    "assert_arkouda_array_equivalent",
+    "assert_arkouda_pdarray_equal",
+    "assert_arkouda_segarray_equal",
+    "assert_arkouda_strings_equal",
+    "assert_attr_equal",
+    "assert_categorical_equal",
+    "assert_class_equal",
+    "assert_contains_all",
+    "assert_copy",
+    "assert_dict_equal",
+    "assert_equal",
+    "assert_equivalent",
+    "assert_frame_equal",
+    "assert_frame_equivalent",
+    "assert_index_equal",
+    "assert_index_equivalent",
+    "assert_is_sorted",
+    "assert_series_equal",
+    "assert_series_equivalent",
+]

@@ -1,43 +1,56 @@
-"""One assertion for everything lazy: values, dtype, order, and where asked, laziness and partitions."""
+"""One check for everything lazy: values, dtype, order, and where asked, laziness and partitions."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from akdask.collections.arrays.pdarray import pdarray
+from akdask.collections.arrays.shaped.ndarray import ArrayView
+from akdask.collections.core.array import Array
 from akdask.collections.core.base import Collection
+from akdask.collections.frame.dataframe import DataFrame
+from akdask.collections.frame_core.index import Index
+from akdask.collections.series.series import Series
 from akdask.deferred import pd
+from akdask.testing.asserters import (
+    Tolerance,
+    assert_arkouda_array_equal,
+    assert_class_equal,
+    check_class,
+    demand,
+    differences,
+    raise_assert_detail,
+    raise_values_differ,
+)
+from akdask.testing.labelled import assert_frame_equal, assert_index_equal, assert_series_equal
 from akdask.typing import NumberArray
 
 SHOWN = 5
 
 
-def assert_equal(
-    left: Any,
-    right: Any,
-    *,
-    check_dtype: bool = True,
-    lazy: bool | None = None,
-    lengths: Sequence[int] | None = None,
-) -> None:
-    """Assert that two arrays, tables or numbers have the same elements of the same types in the same order.
+def assert_equal(left: Any, right: Any, **kwargs: Any) -> None:
+    """Check that two objects are equal: of akdask by its own checks, with those of others by their elements.
 
     Computes what is lazy.
 
     Parameters
     ----------
     left, right : object
-        Lazy arrays, DataFrames or scalars, NumPy arrays, pandas objects, Arrow arrays, mappings of column names to
-        any of these, lists or numbers.  A Categorical counts as its labels.  NaN equals NaN; 0.0 equals -0.0.
-    check_dtype : bool, default True
-        Also compare dtypes; strings are one type, whatever their length.  Lists have no dtype to compare.
-    lazy : bool, optional
-        Also assert that `left` is lazy, or is not.
-    lengths : sequence of int, optional
-        Also assert the numbers of rows in the partitions of `left`; counts them if they are unknown.
+        Two objects of akdask are compared as `assert_arkouda_array_equal`, `assert_index_equal`,
+        `assert_series_equal` or `assert_frame_equal` do, class and labels included.
+
+        Otherwise the elements are compared, in their order: lazy arrays, DataFrames or scalars, NumPy arrays, pandas
+        objects, Arrow arrays, mappings of column names to any of these, lists or numbers.  A Categorical counts as its
+        labels.  NaN equals NaN; 0.0 equals -0.0.  Strings are one type, whatever their length, and lists have no dtype
+        to compare.
+    **kwargs
+        ``check_dtype=False`` leaves out types.  ``lazy=True`` or ``False`` also demands that `left` is lazy, or is not;
+        ``lengths=[3, 2]`` that the partitions of `left` have so many rows, which are counted.  Two objects of akdask
+        take what the check for their kind takes.
 
     Raises
     ------
@@ -53,20 +66,109 @@ def assert_equal(
       [1]: 5 != 2
     """
     __tracebackhide__ = True
-    if lazy is not None:
-        found = "lazy" if isinstance(left, Collection) else "in memory"
-        _demand(isinstance(left, Collection) == lazy, f"left is {found}: {type(left).__name__}.")
-    if lengths is not None:
-        counted = list(left.resolve_lengths().rows.lengths)
-        _demand(counted == list(lengths), f"partition lengths are {counted}, not {list(lengths)}.")
-    _compare(_in_memory(left), _in_memory(right), check_dtype=check_dtype)
+    _check_plan(left, kwargs.pop("lazy", None), kwargs.pop("lengths", None))
+    check = _check_for(left) if _check_for(right) is not None else None
+    if check is not None:
+        check(left, right, **kwargs)
+        return
+    _compare(_in_memory(left), _in_memory(right), **{"check_dtype": True, **kwargs})
 
 
-def _demand(condition: bool, message: str) -> None:
-    """Unlike the statement `assert`, also when Python runs with -O."""
+def _check_for(item: Any) -> Callable[..., None] | None:
+    """Return the check for objects of one of akdask's kinds, None for others."""
+    match item:
+        case Index():
+            return assert_index_equal
+        case DataFrame():
+            return assert_frame_equal
+        case Array() | ArrayView():
+            return assert_arkouda_array_equal
+        case Series():
+            return assert_series_equal
+    return None
+
+
+def _check_plan(item: Any, lazy: bool | None, lengths: Sequence[int] | None) -> None:
+    """Check whether something is lazy, and how many rows its partitions have."""
     __tracebackhide__ = True
-    if not condition:
-        raise AssertionError(message)
+    if lazy is not None:
+        found = "lazy" if isinstance(item, Collection) else "in memory"
+        demand(isinstance(item, Collection) == lazy, f"left is {found}: {type(item).__name__}.")
+    if lengths is not None:
+        counted = list(item.resolve_lengths().rows.lengths)
+        demand(counted == list(lengths), f"partition lengths are {counted}, not {list(lengths)}.")
+
+
+def assert_almost_equal(left: Any, right: Any, rtol: float = 1e-5, atol: float = 1e-8, **kwargs: Any) -> None:
+    """Check that two objects are equal but for numbers, which may be a little apart; computes.
+
+    Parameters
+    ----------
+    left, right : object
+        Objects of akdask of one class, or numbers.
+    rtol, atol : float
+        How far numbers may be apart: relative to the right one, and beside that.
+    **kwargs
+        What the check for their kind takes.
+    """
+    __tracebackhide__ = True
+    check = _check_for(left)
+    if check in {assert_index_equal, assert_series_equal, assert_frame_equal}:
+        check(left, right, **{"check_exact": False, "rtol": rtol, "atol": atol, **kwargs})
+    elif check is None:
+        if not (np.isscalar(left) and np.isscalar(right)):
+            assert_class_equal(left, right)
+        is_near = np.allclose(left, right, rtol, atol, equal_nan=True)
+        demand(is_near, f"expected {right!r} with tolerance {rtol}, {atol}, got {left!r}")
+    elif not (isinstance(left, pdarray | ArrayView) and isinstance(right, pdarray | ArrayView)):
+        assert_arkouda_array_equal(left, right)
+    else:
+        _check_near(left, right, (rtol, atol), kwargs.get("obj", "pdarray"))
+
+
+def _check_near(left: Any, right: Any, tolerance: Tolerance, obj: str) -> None:
+    """Check that the numbers of two arrays are near each other."""
+    __tracebackhide__ = True
+    assert_class_equal(left, right, obj=obj)
+    if left.shape != right.shape:
+        raise_assert_detail(obj, f"{obj} shapes are different", left.shape, right.shape)
+    count = differences(left, right, tolerance)
+    if int(count):
+        raise_values_differ(left, right, count, obj)
+
+
+def assert_dict_equal(left: Any, right: Any, compare_keys: bool = True) -> None:
+    """Check that two dicts have the same keys, and values that are almost equal; computes.
+
+    Parameters
+    ----------
+    left, right : dict
+        The two.
+    compare_keys : bool, default True
+        Otherwise the right one may have more.
+    """
+    __tracebackhide__ = True
+    check_class(left, right, dict)
+    if compare_keys:
+        demand(left.keys() == right.keys(), f"keys are {list(left)}, not {list(right)}.")
+    for key, item in left.items():
+        assert_almost_equal(item, right[key])
+
+
+def assert_copy(iter1: Iterable[Any], iter2: Iterable[Any], **eql_kwargs: Any) -> None:
+    """Check that the elements of one sequence are almost equal to those of another, but not the same objects.
+
+    Parameters
+    ----------
+    iter1, iter2 : iterable
+        The two.
+    **eql_kwargs
+        What `assert_almost_equal` takes.
+    """
+    __tracebackhide__ = True
+    for own, its in zip(iter1, iter2, strict=True):
+        assert_almost_equal(own, its, **eql_kwargs)
+        demand(own is not its, f"expected {type(own).__name__} objects that are copies, got one object twice.")
 
 
 def _in_memory(item: Any) -> Any:
@@ -97,32 +199,32 @@ def _flat(array: NumberArray) -> NumberArray:
 def _compare(left: Any, right: Any, *, check_dtype: bool) -> None:
     __tracebackhide__ = True
     if isinstance(left, dict) and isinstance(right, dict):
-        _demand(list(left) == list(right), f"columns are {list(left)}, not {list(right)}.")
+        demand(list(left) == list(right), f"columns are {list(left)}, not {list(right)}.")
         for name in left:
             try:
                 _compare(left[name], right[name], check_dtype=check_dtype)
             except AssertionError as error:
                 raise AssertionError(f"column {name!r}: {error}") from None
         return
-    _demand(not isinstance(left, dict), "left is a table, right is not.")
-    _demand(not isinstance(right, dict), "right is a table, left is not.")
+    demand(not isinstance(left, dict), "left is a table, right is not.")
+    demand(not isinstance(right, dict), "right is a table, left is not.")
     typed = not isinstance(left, list) and not isinstance(right, list)
     _compare_arrays(_flat(np.asarray(left)), _flat(np.asarray(right)), check_dtype=check_dtype and typed)
 
 
 def _compare_arrays(left: NumberArray, right: NumberArray, *, check_dtype: bool) -> None:
     __tracebackhide__ = True
-    _demand(left.shape == right.shape, f"shape is {left.shape}, not {right.shape}.")
+    demand(left.shape == right.shape, f"shape is {left.shape}, not {right.shape}.")
     if check_dtype:
         names = _type_name(left), _type_name(right)
-        _demand(names[0] == names[1], f"dtype is {names[0]}, not {names[1]}.")
+        demand(names[0] == names[1], f"dtype is {names[0]}, not {names[1]}.")
     left, right = np.atleast_1d(left, right)
     equal = np.broadcast_to(left == right, left.shape)
     if left.dtype.kind == right.dtype.kind == "f":
         equal = equal | (np.isnan(left) & np.isnan(right))
     wrong = np.flatnonzero(~equal)
     lines = [f"  [{position}]: {left[position]} != {right[position]}" for position in wrong[:SHOWN]]
-    _demand(not len(wrong), "\n".join([f"{len(wrong)} of {len(equal)} elements differ.", *lines]))
+    demand(not len(wrong), "\n".join([f"{len(wrong)} of {len(equal)} elements differ.", *lines]))
 
 
 def _type_name(array: NumberArray) -> str:

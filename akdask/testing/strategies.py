@@ -18,13 +18,14 @@ from akdask.typing import NumberArray
 
 Lengths: TypeAlias = list[int]
 
-DTYPES = ("int64", "uint64", "float64", "bool", "str")
+DTYPES = ("int64", "uint64", "uint8", "float64", "bool", "str")
 """Names of the types that columns have."""
 
 # Extremes are asked for by name, for drawn at random they are rare.
 _EXTREMES: dict[str, list[Any]] = {
     "int64": [-(2**63), -1, 0, 1, 2**53 + 1, 2**63 - 1],
     "uint64": [0, 1, 2**63, 2**64 - 1],
+    "uint8": [0, 1, 127, 128, 255],
     "float64": [np.nan, np.inf, -np.inf, 0.0, -0.0, 5e-324, 1.7976931348623157e308],
     "bool": [False, True],
     "str": ["", " ", "a", "aa", "é", "日本", "\U0001f9ea", "a,b", "x" * 300],

@@ -21,6 +21,7 @@ from benchmarks.tasks.planning import plan_many_partitions, plan_wide_frame
 from benchmarks.tasks.reading import expression_sum, filtered_sum, sum_of_a_column
 from benchmarks.tasks.remote import read_remote_columns
 from benchmarks.tasks.scaling import scaling
+from benchmarks.tasks.scripts import run_scripts
 from benchmarks.tasks.sorting import sort_rows
 from benchmarks.tasks.sparse import sparse_files
 from benchmarks.tasks.stations import stations
@@ -49,6 +50,7 @@ TASKS: dict[str, Callable[[Setting], list[Result]]] = {
     "sort": sort_rows,
     "text": ask_strings,
     "stations": stations,
+    "scripts": run_scripts,
     "scaling": scaling,
     "strings": read_write_ask_strings,
     "arriving": text_and_numbers_to_pandas,

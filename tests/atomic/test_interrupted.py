@@ -9,10 +9,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.atomic.scenarios import SCENARIOS
 
 ROOT = Path(__file__).parents[2]
 KILLS = int(os.environ.get("AKDASK_KILLS", 15 * len(SCENARIOS))) // len(SCENARIOS)
+
+pytestmark = pytest.mark.slow
 
 
 def interrupted(mode, count=0, names=tuple(SCENARIOS)):

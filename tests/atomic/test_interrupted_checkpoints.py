@@ -9,10 +9,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.atomic.checkpoints import STATES
 
 ROOT = Path(__file__).parents[2]
 KILLS = int(os.environ.get("AKDASK_KILLS", "20"))
+
+pytestmark = pytest.mark.slow
 
 
 def interrupted(mode, count=0, what=tuple(STATES)):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 from tests.mutations.mutants import mutants
 
 COUNT = 60
@@ -17,6 +19,7 @@ for path in sys.stdin.read().splitlines():
 """
 
 
+@pytest.mark.slow
 def test_commands_answer_on_damaged_files_without_a_traceback(tmp_path, golden_files):
     made = "\n".join(str(target) for _, target, _ in mutants(golden_files, tmp_path, COUNT, seed=7))
     done = subprocess.run(

@@ -57,6 +57,7 @@ def test_names_may_be_given(tmp_path):
     assert head_of(tmp_path, b"1,2\n", names=["a", "b"]).start == 0
 
 
+@pytest.mark.slow
 def test_long_lines_of_names_are_read_to_their_end(tmp_path):
     names = [f"column number {k}" for k in range(20_000)]
     assert head_of(tmp_path, ",".join(names).encode() + b"\n1\n").names == tuple(names)

@@ -18,12 +18,13 @@ def path(tmp_path):
 @pytest.mark.parametrize(
     "stored", ["i1", "i2", "i4", "<i8", ">i8", ">i4", "u1", "u2", ">u4", "f2", "f4", ">f4", ">f8", "u8", ">u8"]
 )
-def test_numbers_of_any_width_and_byte_order_widen(path, read_set, stored):
+def test_numbers_of_any_width_and_byte_order_but_bytes_widen(path, read_set, stored):
     values = np.arange(7).astype(stored)
     with h5py.File(path, "w") as file:
         file["x"] = values
     found = open_set(path).select()["x"].members["values"]
-    widened = {"i": "int64", "f": "float64", "u": "uint64" if np.dtype(stored).itemsize == 8 else "int64"}
+    unsigned = {1: "uint8", 8: "uint64"}.get(np.dtype(stored).itemsize, "int64")
+    widened = {"i": "int64", "f": "float64", "u": unsigned}
     assert found.source.columns["x"].name == widened[np.dtype(stored).kind]
     assert read_set(path) == {"x": values.tolist()}
 

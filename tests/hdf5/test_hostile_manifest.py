@@ -188,6 +188,7 @@ def test_schemas_that_no_codec_makes_are_refused(shared):
     assert open_set(pattern_of(shared)).select()
 
 
+@pytest.mark.slow
 def test_readers_live_through_hundreds_of_forged_manifests(tmp_path):
     count = int(os.environ.get("AKDASK_FORGERIES", "300"))
     done = subprocess.run(

@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from akdask.kernels import compiled
 from akdask.plan.expr import lengths
 
@@ -31,6 +33,7 @@ def test_what_meets_no_kernel_runs_once():
     assert runs == ["by one path"]
 
 
+@pytest.mark.slow
 def test_what_meets_a_kernel_runs_by_each_path_that_is_asked_for():
     names = ["test_kernels_take_the_path_that_the_test_is_run_by", "test_what_meets_no_kernel_runs_once"]
     done = subprocess.run(

@@ -8,7 +8,7 @@ import pytest
 from akdask.lbann import schema
 from akdask.lbann.errors import UnknownNameError
 from akdask.lbann.samples import SampleReader
-from akdask.lbann.schema import FieldMetadata, Fields
+from akdask.lbann.schema import FieldMetadata, SampleFields
 from tests.lbann.upstream import case_of, tree, write_tree
 
 LEFT_OUT = {
@@ -84,7 +84,7 @@ def test_samples_become_what_upstream_makes_of_them(folder, tmp_path, name, libv
         for path, field in fields_of(folder, case).items()
         if path not in {"Xshift", "Yshift"}  # described, but not in the sample
     }
-    reader = SampleReader(Fields(fields), keep_packed_fields=case.get("keep_packed_fields", False))
+    reader = SampleReader(SampleFields(fields), keep_packed_fields=case.get("keep_packed_fields", False))
     found = reader.read(str(tmp_path / "sample.h5"), case["sample"])
     expect = case["expect"]
     for field, expected in expect.get("fields", {}).items():

@@ -19,7 +19,7 @@ from tests.mutations.mutants import mutants
 COUNT = int(os.environ.get("AKDASK_MUTANTS", "100"))
 JUDGE = Path(__file__).with_name("judge.py")
 
-pytestmark = pytest.mark.timeout(300 + COUNT // 5)  # seconds
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(300 + COUNT // 5)]  # seconds
 
 
 def verdicts(pristine, folder, seed):

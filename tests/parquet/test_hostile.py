@@ -74,6 +74,7 @@ def test_truncated_files(files, data):
         ak.read_parquet(path)
 
 
+@pytest.mark.slow
 def test_every_byte_of_a_footer(tmp_path):
     path = tmp_path / "x"
     pq.write_table(pa.table({"a": [1, None, 3], "s": ["x", "y", None]}), path)

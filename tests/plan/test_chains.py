@@ -28,16 +28,15 @@ from akdask.plan.task.pipeline import Pipeline
 LENGTHS = (60, 125, 250, 500, 1000)
 USUAL_STEPS = 250
 MOST_STEPS = int(os.environ.get("AKDASK_TEST_STEPS", USUAL_STEPS))
-"""Steps of the longest chains that are run; unless they are set, kinds of few calls are run at all lengths."""
+"""Steps of the longest chains that are run; unless they are set, kinds of few calls are run at twice as many."""
 
 IS_LIMITED = "AKDASK_TEST_STEPS" in os.environ
 FEW_CALLS = 600
-"""Calls for each step in kinds of chains of which a thousand steps take half a second or less."""
+"""Calls for each step in kinds of chains of which five hundred steps take a quarter of a second or less."""
 
-LONG = 300
 THOUSAND = 1000
 PLANNED = THOUSAND if IS_LIMITED else 400
-"""Steps of the longest chains that are planned; unless lengths are set, those of few calls are run at a thousand."""
+"""Steps of the chains that are planned."""
 
 MOST_GROWTH = 2.5
 """How much more work a chain of twice the length may take."""
@@ -276,7 +275,8 @@ def test_work_grows_as_the_chain_does(name, calls, record_property):
     ncalls: list[int] = []
     ntasks: list[int] = []
     for length in LENGTHS:
-        if length > MOST_STEPS and (IS_LIMITED or ncalls[-1] > FEW_CALLS * LENGTHS[len(ncalls) - 1]):
+        has_few_calls = not IS_LIMITED and bool(ncalls) and ncalls[-1] <= FEW_CALLS * LENGTHS[len(ncalls) - 1]
+        if length > MOST_STEPS * (2 if has_few_calls else 1):
             break
         ncalls.append(calls(lambda length=length: ntasks.append(_run(name, length))))
     record_property("calls", ncalls)
@@ -286,7 +286,7 @@ def test_work_grows_as_the_chain_does(name, calls, record_property):
 
 
 @pytest.mark.parametrize("name", sorted(CHAINS))
-def test_planning_grows_as_the_chain_does(name, monkeypatch):
+def test_planning_grows_as_the_chain_does_and_nests_no_calls(name, monkeypatch):
     named, digest = 0, tokens.blake2b
 
     def counted(*args: Any, **options: Any) -> Any:
@@ -294,21 +294,18 @@ def test_planning_grows_as_the_chain_does(name, monkeypatch):
         named += 1
         return digest(*args, **options)
 
-    # Whatever is made in planning is named once; all calls of a chain this long would take minutes to count.
-    monkeypatch.setattr(tokens, "blake2b", counted)
     start, step = CHAINS[name]
     state = start()
     found = []
-    for number in range(1, PLANNED + 1):
-        state = step(state)
-        if number in (PLANNED // 4, PLANNED // 2, PLANNED):
-            found.append(named)
+    with monkeypatch.context() as patch:
+        # Whatever is made in planning is named once; all calls of a chain this long would take minutes to count.
+        patch.setattr(tokens, "blake2b", counted)
+        for number in range(1, PLANNED + 1):
+            state = step(state)
+            if number in (PLANNED // 4, PLANNED // 2, PLANNED):
+                found.append(named)
     assert found[2] - found[1] < MOST_GROWTH * (found[1] - found[0]), found
-
-
-@pytest.mark.parametrize("name", CHAINS)
-def test_long_chains_are_planned_explained_and_sent_without_nested_calls(name):
-    plan = _chained(name, LONG)
+    plan = _collection(state)
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(len(stack()) + 250)
     try:

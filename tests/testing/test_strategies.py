@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from akdask.testing import assert_equal, strategies
 
-KINDS = {"int64": "i", "uint64": "u", "float64": "f", "bool": "b", "str": "U"}
+KINDS = {"int64": "i", "uint64": "u", "uint8": "u", "float64": "f", "bool": "b", "str": "U"}
 PATIENT = settings(max_examples=2000, database=None, deadline=None, suppress_health_check=list(HealthCheck))
 
 

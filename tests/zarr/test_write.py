@@ -41,6 +41,7 @@ def test_numbers_are_read_by_zarr(tmp_path, dtype, count):
     np.testing.assert_array_equal(found, values)
     assert found.dtype == values.dtype
     assert ak.read_zarr(tmp_path / "a").tolist() == values.tolist()
+    assert ak.read_zarr(tmp_path / "a").dtype == values.dtype
 
 
 def test_special_floats_are_kept(tmp_path):
@@ -183,6 +184,7 @@ def test_stores_are_not_added_to_nor_written_to_urls(tmp_path):
             ak.save_all({name: ak.arange(3)}, tmp_path / "a", file_format="zarr")
 
 
+@pytest.mark.slow
 def test_only_a_part_of_the_rows_is_in_memory_at_a_time(tmp_path):
     array = parts(np.arange(10_000), 3333, 5000)
     with ak.config.set(partition_size=8 * 1000):

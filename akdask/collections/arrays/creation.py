@@ -10,8 +10,8 @@ from typing import Any, SupportsIndex
 import numpy as np
 
 from akdask.collections.arrays.elementwise import PLAIN, cast
-from akdask.collections.arrays.ndarray import ArrayView, reshaped
 from akdask.collections.arrays.pdarray import pdarray
+from akdask.collections.arrays.shaped.ndarray import ArrayView, reshaped
 from akdask.collections.core.array import Array
 from akdask.collections.core.scalar import value_of
 from akdask.collections.core.wrap import class_asked_for, special, wrap
@@ -70,7 +70,7 @@ def array(
     """
     if isinstance(a, ArrayView):
         return ArrayView(array(a.base, dtype, max_bits=max_bits), a.shape)
-    if not isinstance(a, Iterable) or isinstance(a, str | bytes):
+    if not isinstance(a, Iterable) or isinstance(a, str | bytes | dict):
         raise ArgumentTypeError(f"an array is made of several elements, not of {a!r:.100}.", hint="put it into a list.")
     if isinstance(a, list | tuple) and a and isinstance(a[0], list | tuple | np.ndarray):
         a = at_hand(a)
@@ -373,7 +373,7 @@ def bigint_from_uint_arrays(arrays: Sequence[pdarray], max_bits: int | None = -1
             )
     sizes = {limb.rows.size for limb in arrays} - {None}
     if len(sizes) > 1:
-        raise ArgumentTypeError("bigint_from_uint_arrays takes arrays of one size.", details=[f"sizes: {sizes}"])
+        raise ArgumentError("bigint_from_uint_arrays takes arrays of one size.", details=[f"sizes: {sizes}"])
     if not arrays:
         return full(0, 0, BIGINT, max_bits)
     joined = cast(arrays[0], BIGINT)

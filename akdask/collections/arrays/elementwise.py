@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from enum import Enum
-from functools import partial
 from typing import Any
 
 import numpy as np
 
-from akdask.collections.arrays.ndarray import ArrayView, element_by_element
 from akdask.collections.core.array import Array
 from akdask.collections.core.operators import OperatorMethods, combine
 from akdask.collections.core.scalar import Scalar
@@ -22,12 +20,9 @@ PLAIN = int | float | np.number | np.bool_ | Scalar
 
 def elementwise(operation: str, *items: Any, **params: Any) -> Any:
     """Return the lazy result of an operation on arrays and scalars, at least one of which is an array."""
-    shaped = next((item for item in items if isinstance(item, ArrayView)), None)
-    if shaped is not None:
-        return element_by_element(operation, partial(elementwise, operation, **params), items, shaped.shape)
     arrays = [item for item in items if isinstance(item, OperatorMethods)]
     if arrays:
-        # Arrays with rules of their own, such as times, go before plain numbers, as in NumPy.
+        # Arrays with rules of their own, such as times or shapes, go before plain numbers, as in NumPy.
         owner = max(arrays, key=lambda array: array.__array_priority__)
         return owner._operate(operation, *items, **params)
     if not any(isinstance(item, Array) for item in items):
@@ -44,12 +39,12 @@ class ErrorMode(Enum):
     return_validity = "return_validity"
 
 
-def cast(pda: Array | ArrayView, dt: Any, errors: ErrorMode | str = ErrorMode.strict) -> Any:
+def cast(pda: Array, dt: Any, errors: ErrorMode | str = ErrorMode.strict) -> Any:
     """Return the elements converted to another type; lazy.
 
     Parameters
     ----------
-    pda : pdarray, ArrayView, Strings or Categorical
+    pda : pdarray, Strings or Categorical
         What to convert.
     dt : dtype-like
         The type wanted, by name, NumPy dtype or Python type; ``str`` and `Strings` give `Strings`, and `Categorical`,
@@ -81,14 +76,13 @@ def cast(pda: Array | ArrayView, dt: Any, errors: ErrorMode | str = ErrorMode.st
     >>> numbers.tolist(), valid.tolist()
     ([1.0, nan], [True, False])
     """
-    if not isinstance(pda, Array | ArrayView):
+    if not isinstance(pda, Array):
         raise ArgumentTypeError(f"cast needs a lazy array, got {type(pda).__name__}.", hint="use ak.array(…, dtype=…).")
     try:
         mode = ErrorMode(errors)
     except ValueError:
         raise ArgumentError(f"cast: errors={errors!r} is none of {', '.join(ErrorMode.__members__)}.") from None
-    is_text = isinstance(pda, Array) and pda._value.dtype == STR
-    is_parsed = is_text and class_asked_for(dt) is None and column_type(dt) != STR
+    is_parsed = pda._value.dtype == STR and class_asked_for(dt) is None and column_type(dt) != STR
     if mode == ErrorMode.strict or not is_parsed:
         return pda.astype(dt)
     name = column_type(dt).name
@@ -114,7 +108,12 @@ def where(condition: Any, x: Any, y: Any) -> Any:
     >>> where(a > 1, a, -1).tolist()
     [-1, -1, 2, 3]
     """
-    if not any(isinstance(item, Array | ArrayView) for item in (condition, x, y)):
+    if not any(isinstance(item, Array) for item in (condition, x, y)):
+        if not isinstance(condition, bool | np.bool_):
+            raise ArgumentTypeError(
+                f"where takes a lazy condition, or a bool for all rows, not a {type(condition).__name__}.",
+                hint="make it an array with ak.array(…).",
+            )
         return x if condition else y
     labelled = next((item for item in (x, y) if hasattr(item, "_chosen")), None)
     if labelled is not None and all(isinstance(item, type(labelled) | str) for item in (x, y)):

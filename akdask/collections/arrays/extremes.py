@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from operator import index
-from typing import Any
+from typing import Any, SupportsIndex
 
 from akdask.collections.core.array import Array
 from akdask.collections.core.selection import filter_columns
@@ -12,7 +12,7 @@ from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.plan.expr.missing_text import is_present, without_missing
 from akdask.plan.reduce.row_numbers import row_numbers
 from akdask.plan.reduce.top_k import TopK
-from akdask.plan.task.align import align
+from akdask.plan.run.alignment import align
 
 
 class ExtremeMethods(Array):
@@ -39,6 +39,8 @@ def few_extremes(name: str, pda: Any, k: int) -> Any:
     """Return what ``mink``, ``maxk``, ``argmink`` or ``argmaxk`` does."""
     if not isinstance(pda, Array):
         raise ArgumentTypeError(f"{name} needs a lazy array, got {type(pda).__name__}.")
+    if not isinstance(k, SupportsIndex):
+        raise ArgumentTypeError(f"{name}: k is a whole number, not {k!r:.100}.")
     if index(k) < 1:
         raise ArgumentError(f"{name}: k is a whole number from 1, not {k!r}.")
     frame, key = pda._sort_key()

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
 
 from akdask.collections.arrays.extremes import ExtremeMethods
-from akdask.collections.arrays.ndarray import reshaped
 from akdask.collections.arrays.reductions import ReductionMethods, reduced
 from akdask.collections.arrays.sort_methods import SortMethods
 from akdask.collections.arrays.statistics import corr, cov
 from akdask.collections.arrays.ufuncs import clz, ctz, logical_not, parity, popcount, rotl, rotr
 from akdask.collections.core.array import as_ndarray
 from akdask.collections.core.assignment import assigned
+from akdask.collections.core.later import later
 from akdask.collections.core.operators import OperatorMethods
 from akdask.collections.core.wrap import shows
 from akdask.columns import Table, to_objects
@@ -23,7 +24,24 @@ from akdask.plan.expr.node import Frame
 from akdask.plan.expr.values import Value, cast
 from akdask.plan.group.aggregate import GroupAggregate, GroupReduction
 from akdask.schema import BIGINT, ColumnType, bigint_of
-from akdask.schema.bigint import bigint
+from akdask.schema.bigint import bigint, bigint_
+from akdask.schema.scalar_types import NUMBER_FORMAT_STRINGS
+
+IN_PLACE: dict[str, Callable[[Any, Any], Any]] = {
+    "+=": operator.iadd,
+    "-=": operator.isub,
+    "*=": operator.imul,
+    "/=": operator.itruediv,
+    "//=": operator.ifloordiv,
+    "%=": operator.imod,
+    "**=": operator.ipow,
+    "&=": operator.iand,
+    "|=": operator.ior,
+    "^=": operator.ixor,
+    "<<=": operator.ilshift,
+    ">>=": operator.irshift,
+}
+"""Python's operators that change their first operand."""
 
 
 @shows("int", "uint", "float", "bool", "bigint")
@@ -56,6 +74,11 @@ class pdarray(OperatorMethods, ReductionMethods, ExtremeMethods, SortMethods["pd
     def dtype(self) -> Any:
         """NumPy dtype of the elements; of integers of any size ``ak.bigint``."""
         return bigint if self._value.dtype.kind == "bigint" else self._value.dtype.numpy
+
+    @property
+    def name(self) -> str:
+        """What Dask calls the plan: arrays of the same name have the same elements."""
+        return self.expr._name
 
     @property
     def max_bits(self) -> int:
@@ -151,15 +174,53 @@ class pdarray(OperatorMethods, ReductionMethods, ExtremeMethods, SortMethods["pd
         """Set every element; lazy."""
         self[:] = value
 
+    def opeq(self, other: Any, op: str) -> None:
+        """Compute in place what an operator of Python does, given as text: ``a.opeq(5, "+=")`` is ``a += 5``; lazy.
+
+        Parameters
+        ----------
+        other : array or scalar
+            The other operand.
+        op : str
+            The operator, such as ``+=``.
+
+        Raises
+        ------
+        ArgumentError
+            If there is no such operator.
+        """
+        if op not in IN_PLACE:
+            raise ArgumentError(f"there is no operator {op!r} in place.", details=[f"operators: {' '.join(IN_PLACE)}"])
+        IN_PLACE[op](self, other)
+
+    def format_other(self, other: Any) -> str:
+        """Return a scalar as text, in the type of the elements.
+
+        Parameters
+        ----------
+        other : scalar
+            The scalar.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If it cannot have that type.
+        """
+        try:
+            item = bigint_(other) if self._value.dtype.kind == "bigint" else self._value.dtype.numpy.type(other)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise ArgumentTypeError(f"{other!r:.100} is no {self._value.dtype}.", details=[str(error)]) from None
+        return NUMBER_FORMAT_STRINGS[self._value.dtype.name].format(item)
+
     def reshape(self, *shape: Any) -> Any:
-        """Return the elements in another shape, in row-major order, as an `ArrayView`; lazy.
+        """Return the elements in another shape, in row-major order; lazy.
 
         Parameters
         ----------
         *shape : int, or one sequence of int
             Length of each dimension; one of them may be -1, which is found from the number of elements.
         """
-        return reshaped(self, *shape)
+        return later("reshaped", self, *shape)
 
     def flatten(self) -> pdarray:
         """Return the array itself, which is flat."""
@@ -167,7 +228,7 @@ class pdarray(OperatorMethods, ReductionMethods, ExtremeMethods, SortMethods["pd
 
     def equals(self, other: Any) -> bool:
         """Whether the other array has the same elements in the same order; computes."""
-        if not isinstance(other, pdarray) or self.size != other.size:
+        if not isinstance(other, pdarray) or self.shape != other.shape:
             return False
         return bool(self._operate("equal", self, other).all())
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from akdask.collections.core.array import Array, check_axis
 from akdask.collections.core.later import later
 from akdask.collections.core.scalar import Scalar
 from akdask.collections.core.wrap import wrap
-from akdask.errors import ArgumentError, UnsupportedError
+from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 from akdask.kernels.aggregates.quantiles import checked_quantiles
 from akdask.plan.expr.created import as_column, literal
 from akdask.plan.reduce.aggregate import Aggregate, AggregateExpr, Element
@@ -135,6 +137,8 @@ class ReductionMethods(Array):
 
     def _checked_ddof(self, ddof: int) -> int:
         size = self.rows.size
+        if not isinstance(ddof, int | float | np.number):
+            raise ArgumentTypeError(f"ddof is a number, not {ddof!r:.100}.")
         if ddof < 0 or (size and ddof >= size):
             raise ArgumentError(f"ddof={ddof} leaves nothing to divide by, of {size} elements.", hint="ddof is 0 or 1.")
         return ddof

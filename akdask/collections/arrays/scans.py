@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from akdask.collections.arrays.extremes import few_extremes
+from akdask.collections.arrays.shaped.along_axis import along_axis
 from akdask.collections.core.array import Array, check_axis
 from akdask.collections.core.wrap import wrap
 from akdask.errors import ArgumentTypeError
@@ -25,14 +26,14 @@ def cumsum(pda: pdarray, axis: int | None = None) -> pdarray:
     ----------
     pda : pdarray
         What to sum; the result has the type of its sum, and its rows.
-    axis : None or 0
-        There is only one axis.
+    axis : int, optional
+        The dimension along which an array of several is summed; all elements in row-major order unless given.
 
     Examples
     --------
     >>> import akdask as ak
-    >>> ak.cumsum(ak.array([1, 2, 3])).tolist()
-    [1, 3, 6]
+    >>> ak.cumsum(ak.array([1, 2, 3])).tolist(), ak.cumsum(ak.array([[1, 2], [3, 4]]), axis=0).tolist()
+    ([1, 3, 6], [[1, 2], [4, 6]])
     """
     return _running("cumsum", pda, axis)
 
@@ -56,8 +57,8 @@ def cummin(pda: pdarray, axis: int | None = None) -> pdarray:
     ----------
     pda : pdarray, Datetime or Timedelta
         The elements; the result is of its kind, and has its rows.
-    axis : None or 0
-        There is only one axis.
+    axis : int, optional
+        A dimension of an array of several; see `cumsum`.
 
     Notes
     -----
@@ -85,6 +86,8 @@ def cummax(pda: pdarray, axis: int | None = None) -> pdarray:
 
 
 def _running(name: str, pda: Any, axis: int | None) -> Any:
+    if isinstance(pda, Array) and pda.ndim != 1 and axis is not None:
+        return along_axis(name, pda, axis)
     check_axis(name, axis)
     if not isinstance(pda, Array) or unlimited(pda._as_operand()[1].dtype) not in SCANS[name].types:
         given = pda._describe() if isinstance(pda, Array) else type(pda).__name__

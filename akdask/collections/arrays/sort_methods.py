@@ -7,11 +7,12 @@ from enum import Enum
 from typing import Any, Generic, TypeVar
 
 from akdask.collections.arrays.reductions import reduced
-from akdask.collections.core.array import Array, check_axis
+from akdask.collections.core.array import Array, check_axis, of_rows
 from akdask.collections.core.scalar import Scalar
 from akdask.collections.core.wrap import wrap
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.plan.expr.missing_text import is_present
+from akdask.plan.run.alignment import share_rows
 from akdask.plan.sort.sort import sorted_rows
 
 Positions = TypeVar("Positions", bound=Array)
@@ -78,8 +79,9 @@ class TextSortMethods(SortMethods[Positions]):
 
 def sorted_positions(arrays: Sequence[Any], ascending: bool | Sequence[bool]) -> Any:
     """Return the positions that put rows of several arrays in order, as pdarray; see `akdask.coargsort`."""
-    keys = [sortable(item)._sort_key() for item in arrays]
-    frame, (row,) = sorted_rows(keys, directions(ascending, len(keys)), with_row=True)
+    ascending = directions(ascending, len(arrays))
+    keys = share_rows("sort", [of_rows(sortable(item))._sort_key() for item in arrays])
+    frame, (row,) = sorted_rows(keys, ascending, with_row=True)
     return wrap(frame, row)
 
 

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from akdask.collections.arrays.reductions import reduced
+from akdask.collections.arrays.shaped.along_axis import along_axis
+from akdask.collections.arrays.shaped.ndarray import shaped
 from akdask.collections.arrays.sort_methods import SortingAlgorithm, directions, sortable, sorted_positions
 from akdask.collections.core.array import Array, check_axis
 from akdask.collections.core.scalar import Scalar
@@ -21,9 +23,9 @@ from akdask.plan.expr.missing_text import without_missing
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.values import cast
 from akdask.plan.reduce.cosorted import Cosorted
+from akdask.plan.run.alignment import align
 from akdask.plan.sort.sort import sorted_rows
 from akdask.plan.sort.sorted_table import SortedTable
-from akdask.plan.task.align import align
 
 if TYPE_CHECKING:
     from akdask.collections.arrays.pdarray import pdarray
@@ -38,8 +40,8 @@ def argsort(pda: Any, algorithm: Any = SortingAlgorithm.RadixSortLSD, axis: int 
         What to sort by.
     algorithm : SortingAlgorithm
         Accepted for compatibility with Arkouda.
-    axis : 0
-        There is only one axis.
+    axis : int, default 0
+        The dimension along which an array of several is sorted, each position of the others by itself.
     ascending : bool, default True
         The direction.
 
@@ -49,8 +51,11 @@ def argsort(pda: Any, algorithm: Any = SortingAlgorithm.RadixSortLSD, axis: int 
     >>> ak.argsort(ak.array([30, 10, 20])).tolist()
     [1, 2, 0]
     """
+    array = sortable(pda)
+    if array.ndim != 1:
+        return along_axis("argsort", array, axis, ascending=ascending)
     check_axis("argsort", axis)
-    return coargsort([pda], algorithm, ascending)
+    return coargsort([array], algorithm, ascending)
 
 
 def coargsort(
@@ -107,8 +112,8 @@ def sort(pda: Any, algorithm: Any = SortingAlgorithm.RadixSortLSD, axis: int = -
         What to sort.
     algorithm : SortingAlgorithm
         Accepted for compatibility with Arkouda.
-    axis : 0 or -1
-        There is only one axis.
+    axis : int, default -1
+        The dimension along which an array of several is sorted, each position of the others by itself.
     ascending : bool, default True
         The direction.
 
@@ -119,11 +124,13 @@ def sort(pda: Any, algorithm: Any = SortingAlgorithm.RadixSortLSD, axis: int = -
     Examples
     --------
     >>> import akdask as ak
-    >>> ak.sort(ak.array([3, 1, 2])).tolist()
-    [1, 2, 3]
+    >>> ak.sort(ak.array([3, 1, 2])).tolist(), ak.sort(ak.array([[3, 1], [2, 0]]), axis=0).tolist()
+    ([1, 2, 3], [[2, 0], [3, 1]])
     """
-    check_axis("sort", axis)
     array = sortable(pda)
+    if array.ndim != 1:
+        return along_axis("sort", array, axis, ascending=ascending)
+    check_axis("sort", axis)
     frame, (value,) = sorted_rows([array._sort_key()], [ascending], [(array._frame, array._value)])
     return array._like(frame, value)
 
@@ -189,4 +196,6 @@ def searchsorted(a: Any, v: Any, side: str = "left", x2_sorted: bool = False) ->
     if wanted is not None and table.dtype != value.dtype:
         table, value = cast(table, wanted), cast(value, wanted)
     found: Any = wrap(frame, SortedTable.of(table_frame, table).search(value, side))
-    return found if isinstance(v, Array) else found[0]
+    return (
+        shaped(found, v.shape) if isinstance(v, Array) and v.ndim != 1 else found if isinstance(v, Array) else found[0]
+    )

@@ -1,45 +1,15 @@
-"""Sums of products of two arrays: scalar product, covariance, correlation."""
+"""Sums of products of two arrays: covariance and correlation."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import dask
 import numpy as np
 
 from akdask.collections.arrays.elementwise import elementwise
 from akdask.collections.core.array import Array
-from akdask.errors import ArgumentTypeError, UnsupportedError
-
-
-def dot(pda1: Any, pda2: Any) -> Any:
-    """Return the sum of the products of the elements of two arrays; lazy.
-
-    Parameters
-    ----------
-    pda1, pda2 : pdarray or number
-        Of a number and an array, the products are returned, and of two numbers theirs.
-
-    Raises
-    ------
-    AlignmentError
-        If the arrays are not of one size.
-    UnsupportedError
-        If one of them has several dimensions.
-
-    Examples
-    --------
-    >>> import akdask as ak
-    >>> int(ak.dot(ak.array([1, 2, 3]), ak.array([4, 5, 6]))), ak.dot(ak.array([1, 2]), 5).tolist()
-    (32, [5, 10])
-    """
-    if any(getattr(item, "ndim", 0) > 1 for item in (pda1, pda2)):
-        raise UnsupportedError("dot takes arrays of one dimension.", hint="to_ndarray() gives them to NumPy.")
-    product = pda1 * pda2
-    both = isinstance(pda1, Array) and isinstance(pda2, Array)
-    if not both:
-        return product
-    # NumPy's sum of products of bools is a bool.
-    return product.any() if product.dtype == np.dtype(bool) else product.sum()
+from akdask.errors import ArgumentTypeError
 
 
 def cov(x: Any, y: Any) -> np.float64:
@@ -82,6 +52,41 @@ def corr(x: Any, y: Any) -> np.float64:
     covariance = cov(x, y)
     with np.errstate(all="ignore"):
         return covariance / (x.std(ddof=1).value() * y.std(ddof=1).value())
+
+
+def skew(pda: Any, bias: bool = True) -> np.float64:
+    """Return the skewness of an array, NaN where all elements are the same; computes.
+
+    Parameters
+    ----------
+    pda : pdarray
+        The elements.
+    bias : bool, default True
+        Leave out what corrects the result of a sample, which takes three elements.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If it is no array of numbers.
+
+    Notes
+    -----
+    Follows ``scipy.stats.skew``.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> round(float(ak.skew(ak.array([1, 1, 1, 5, 10]))), 12)
+    0.944219339638
+    """
+    distances = _centred("skew", pda)
+    squares = elementwise("multiply", distances, distances)
+    cubes = elementwise("multiply", squares, distances)
+    third, second = dask.compute(cubes.mean(), squares.mean())
+    count = pda.size
+    with np.errstate(all="ignore"):
+        found = np.float64(third) / np.float64(second) ** 1.5
+        return found if bias or count < 3 else np.sqrt((count - 1) * np.float64(count)) / (count - 2) * found
 
 
 def _centred(name: str, array: Any) -> Any:

@@ -1,6 +1,6 @@
 """NumPy's element-wise functions under Arkouda's names of functions and parameters.
 
-All of them are lazy and keep the rows.  At least one argument is a lazy array or an `ArrayView`; others may be scalars.
+All of them are lazy and keep the rows.  At least one argument is a lazy array; others may be scalars.
 `floor`, `ceil`, `trunc`, `maximum`, `minimum` and `arctan2` of scalars alone give NumPy's answer at once.
 
 `where` is a bool, or a bool array with the same rows: where it is False, the first argument stays as it is, or `out`
@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from akdask.collections.arrays.elementwise import PLAIN, elementwise
-from akdask.collections.arrays.ndarray import ArrayView
 from akdask.collections.core.array import Array
 from akdask.collections.core.operators import OperatorMethods
 from akdask.errors import ArgumentTypeError
@@ -75,21 +74,21 @@ def log2(pda: Any, *, where: Any = True) -> Any:
     return _computed("log2", pda, where=where)
 
 
-def floor(pda: Any, out: Any = None, *, where: Any = True) -> Any:
+def floor(pda: Any, /, out: Any = None, *, where: Any = None) -> Any:
     """Return each element rounded down to a whole number, of the same type; lazy."""
     if out is None and isinstance(pda, PLAIN):
         return np.floor(pda)
     return _computed("floor", pda, where=where, out=out)
 
 
-def ceil(pda: Any, out: Any = None, *, where: Any = True) -> Any:
+def ceil(pda: Any, /, out: Any = None, *, where: Any = None) -> Any:
     """Return each element rounded up to a whole number, of the same type; lazy."""
     if out is None and isinstance(pda, PLAIN):
         return np.ceil(pda)
     return _computed("ceil", pda, where=where, out=out)
 
 
-def trunc(pda: Any, out: Any = None, *, where: Any = True) -> Any:
+def trunc(pda: Any, /, out: Any = None, *, where: Any = None) -> Any:
     """Return each element rounded towards 0 to a whole number, of the same type; lazy."""
     if out is None and isinstance(pda, PLAIN):
         return np.trunc(pda)
@@ -241,11 +240,45 @@ def minimum(x1: Any, x2: Any, *, where: Any = True) -> Any:
     return _computed("minimum", x1, x2, where=where)
 
 
-def arctan2(x1: Any, x2: Any, out: Any = None, *, where: Any = True) -> Any:
+def arctan2(x1: Any, x2: Any, /, out: Any = None, *, where: Any = None) -> Any:
     """Return the angle in radians of the point with ordinate `x1` and abscissa `x2`, as float64; lazy."""
     if out is None and isinstance(x1, PLAIN) and isinstance(x2, PLAIN):
         return np.arctan2(x1, x2)
     return _computed("arctan2", x1, x2, where=where, out=out)
+
+
+def nextafter(x1: Any, x2: Any) -> Any:
+    """Return for each element the next float64 towards another; lazy.
+
+    Parameters
+    ----------
+    x1, x2 : pdarray or number
+        Where to begin, and where to go; at least one is an array.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> (ak.nextafter(ak.array([1.0, 1.0]), ak.array([2.0, 1.0])) - 1).tolist()
+    [2.220446049250313e-16, 0.0]
+    """
+    return elementwise("nextafter", x1, x2)
+
+
+def xlogy(x: Any, y: Any) -> Any:
+    """Return `x` times the natural logarithm of `y`, 0 where `x` is 0 and `y` is not NaN, as float64; lazy.
+
+    Parameters
+    ----------
+    x, y : pdarray or number
+        At least one is an array.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> ak.xlogy(ak.array([0.0, 2.0]), ak.array([0.0, 1.0])).tolist()
+    [0.0, 0.0]
+    """
+    return elementwise("xlogy", x, y)
 
 
 def rotl(x: Any, rot: Any, *, where: Any = True) -> Any:
@@ -267,7 +300,7 @@ def _computed(operation: str, *items: Any, where: Any, out: Any = None) -> Any:
         return _put_into(out, result, where, operation)
     if where is True or where is None:
         return result
-    first = next(item for item in items if isinstance(item, Array | ArrayView))
+    first = next(item for item in items if isinstance(item, Array))
     return elementwise("where", where, result, first)
 
 

@@ -16,8 +16,9 @@ from akdask.collections.core.storage_methods import StorageMethods
 from akdask.collections.core.substitutes import Substitutes
 from akdask.collections.core.to_arrow import ToArrow
 from akdask.collections.core.writing import Storable, stored_column
+from akdask.collections.registered import RegisteredArray
 from akdask.columns import Table
-from akdask.errors import ArgumentError, AxisError, UnsupportedError
+from akdask.errors import ArgumentError, ArgumentTypeError, AxisError, UnsupportedError
 from akdask.plan.expr.created import as_column, literal
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Partitions, Project
@@ -38,7 +39,7 @@ LAZY = "lazy; .head().compute() shows some values, .compute() all, .explain() th
 """What `repr` says where it shows no values."""
 
 
-class Array(StorageMethods, Substitutes, Collection):
+class Array(StorageMethods, RegisteredArray, Substitutes, Collection):
     """A lazy column: a value on the rows of a frame."""
 
     _shown_name: ClassVar[str] = "array"
@@ -175,7 +176,7 @@ class Array(StorageMethods, Substitutes, Collection):
             if ndim > 1:
                 return self._with_axes(self[key], axis, ndim)
         if isinstance(key, Array):
-            return self._select(*key._as_operand())
+            return key._rows_of(self)
         key = row_tools.row_key(key)
         if isinstance(key, int):
             return self._element(key)
@@ -191,6 +192,10 @@ class Array(StorageMethods, Substitutes, Collection):
                 f"a {type(self).__name__} has one dimension.", hint="to_ndarray() gives what NumPy adds dimensions to."
             )
         return chosen.reshape([-1 if number == axis else 1 for number in range(ndim)])
+
+    def _rows_of(self, array: Array) -> Any:
+        """Return the rows of another array that this one chooses."""
+        return array._select(*self._as_operand())
 
     def _select(self, key_frame: Frame, key: Value) -> Self:
         frame, (value,) = row_tools.select_columns(self._frame, [self._value], key_frame, key)
@@ -380,6 +385,21 @@ class Array(StorageMethods, Substitutes, Collection):
 def show(item: Any) -> str:
     """Write one element for `repr`."""
     return repr(item) if isinstance(item, str) else str(item)
+
+
+def of_rows(array: Any) -> Any:
+    """Return an array whose elements are rows; refuse one of several dimensions.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If it has not one dimension.
+    """
+    if array.ndim != 1:
+        raise ArgumentTypeError(
+            f"rows are those of arrays of one dimension, not of {array.ndim}.", hint="flatten() it."
+        )
+    return array
 
 
 def check_axis(name: str, axis: Any) -> None:

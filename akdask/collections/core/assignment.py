@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from akdask.collections.core import selection as row_tools
 from akdask.collections.core.array import Array
 from akdask.collections.core.operators import operand
 from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.kernels.rowwise.operations import OPERATIONS
 from akdask.plan.expr.chain import column_identity
 from akdask.plan.expr.created import as_column, literal
 from akdask.plan.expr.node import Frame
@@ -17,12 +16,14 @@ from akdask.plan.expr.rowwise import Filter, Project
 from akdask.plan.expr.sources import Rows
 from akdask.plan.expr.values import Call, Constant, Value, cast
 from akdask.plan.rows.scatter import PutAt, PutMasked
+from akdask.plan.run.alignment import align
 from akdask.plan.run.run import resolve_lengths
-from akdask.plan.task.align import align
 from akdask.plan.task.combine import Gather, Realign
-from akdask.schema import BOOL, FLOAT64, INT64, NULLABLE_STR, STR, ColumnType
+from akdask.schema import BOOL, INT64, NULLABLE_STR, STR, ColumnType
 
 Columns = tuple[Frame, Value]
+
+_NUMBERS = {"bool", "uint", "int", "float", "bigint"}
 
 
 def assigned(array: Array, key: Any, item: Any) -> Columns:
@@ -33,8 +34,8 @@ def assigned(array: Array, key: Any, item: Any) -> Columns:
     Raises
     ------
     ArgumentTypeError
-        If the item's type does not fit the array's, which keeps its own; or, when it is computed, if an array of floats
-        for one of integers has fractions.
+        If the item's type does not fit the array's, which keeps its own; or, when it is computed, if an array has
+        numbers that the array's type has not, such as fractions for integers.
     ArgumentError
         If an array is assigned that has not as many elements as rows are selected.
     """
@@ -60,42 +61,32 @@ def assigned(array: Array, key: Any, item: Any) -> Columns:
 
 
 def fitting(value: Value, wanted: ColumnType) -> Value:
-    """Return the item in the array's type; only conversions that keep the number are made silently."""
-    if value.dtype == wanted:
+    """Return the item in the array's type; only conversions that keep the number are made silently.
+
+    Whether an array keeps its numbers is known when it is computed.
+    """
+    given = value.dtype
+    if given == wanted:
         return value
-    if value.dtype == FLOAT64 and wanted == INT64:
-        return _as_integers(value)
-    if isinstance(value, Constant) and value.dtype.kind == "int" and wanted.kind == "uint":
-        limits = np.iinfo(wanted.numpy)
-        if limits.min <= int(value.value) <= limits.max:
-            return Constant(wanted.numpy.type(value.value))
-    if wanted.kind == value.dtype.kind == "str":
+    if wanted.kind == given.kind == "str":
         return cast(value, wanted)
-    if wanted.kind == "bigint" and value.dtype.kind in ("bool", "uint", "int", "bigint"):
-        return cast(value, wanted)
-    order = ("bool", "uint", "int", "float")
-    if (
-        value.dtype.kind not in order
-        or wanted.kind not in order
-        or order.index(value.dtype.kind) > order.index(wanted.kind)
-    ):
+    if not {given.kind, wanted.kind} <= _NUMBERS:
         raise ArgumentTypeError(
-            f"cannot assign {value.dtype} to elements of an array of {wanted}.",
+            f"cannot assign {given} to elements of an array of {wanted}.",
             hint=f"convert first, with ak.cast(…, {str(wanted)!r}).",
         )
-    return cast(value, wanted)
-
-
-def _as_integers(value: Value) -> Value:
-    """Return floats as integers: a scalar at once, an array when it is computed."""
+    if wanted.kind == "bigint" and given.kind == "float":
+        return cast(fitting(value, INT64), wanted)
+    if wanted.kind in ("float", "bigint") or given == BOOL:
+        return cast(value, wanted)
     if not isinstance(value, Constant):
-        return Call("as_whole", value)
-    number = float(value.value)
-    if not number.is_integer() or abs(number) >= 2.0**63:
+        return Call("cast_exactly", value, dtype=wanted.name)
+    try:
+        return Constant(OPERATIONS["cast_exactly"].evaluate(value.value, dtype=wanted.name))
+    except ArgumentTypeError as error:
         raise ArgumentTypeError(
-            f"cannot assign {number} to elements of an array of int64.", hint="make it an int first."
-        )
-    return Constant(int(number))
+            f"cannot assign {value.value} to elements of an array of {wanted}.", hint=error.hint
+        ) from None
 
 
 def _slice_mask(frame: Frame, old: Value, key: slice) -> tuple[Frame, Value, Value]:

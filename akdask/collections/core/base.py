@@ -8,7 +8,7 @@ from typing import Any, Self
 from dask.base import DaskMethodsMixin
 
 from akdask.plan.run.explain import explain
-from akdask.plan.run.run import Root
+from akdask.plan.run.root import Root
 
 
 class Collection(Root, DaskMethodsMixin):

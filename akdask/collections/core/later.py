@@ -16,13 +16,20 @@ MODULES = {
     "DataFrame": "frame.dataframe",
     "SegArray": "lists.segarray",
     "Series": "series.series",
+    "along_axis": "arrays.shaped.along_axis",
     "array function": "functions.numpy_functions",
     "by column": "series.series",
     "column Series": "series.series",
     "from_dask": "functions.from_dask",
-    "indexof1d": "functions.finding",
-    "lookup": "functions.finding",
+    "indexof1d": "lookups.finding",
+    "lookup": "lookups.finding",
+    "map": "lookups.finding",
+    "matmul": "functions.shapes.matrices",
+    "operated": "arrays.shaped.ndarray",
     "reduced_along": "groups.axes",
+    "reshaped": "arrays.shaped.ndarray",
+    "spread": "arrays.shaped.ndarray",
+    "vecdot": "functions.shapes.matrices",
 }
 """Modules of akdask.collections, by what they provide."""
 

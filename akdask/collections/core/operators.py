@@ -9,19 +9,23 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from akdask.collections.core.array import Array
 from akdask.collections.core.base import unlabelled
+from akdask.collections.core.later import later
 from akdask.collections.core.scalar import Scalar
 from akdask.collections.core.wrap import class_asked_for, wrap
 from akdask.deferred import is_na
-from akdask.errors import ArgumentTypeError
+from akdask.error_state import check_divisor
+from akdask.errors import AlignmentError, ArgumentTypeError
 from akdask.kernels.rowwise.operations import UFUNCS
 from akdask.plan.expr.created import as_column, literal
 from akdask.plan.expr.missing_text import call, missing_text
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.values import Constant, Value
-from akdask.plan.task.align import align
-from akdask.schema import column_type, unlimited
+from akdask.plan.run.alignment import align
+from akdask.schema import BOOL, column_type, unlimited
 
 Operand = tuple[Frame | None, Value]
+
+DIVISIONS = frozenset({"divide", "floor_divide"})
 
 
 def operand(item: Any, like: Value | None = None) -> Operand:
@@ -57,13 +61,38 @@ def combine(operation: str, items: list[Any], **params: Any) -> tuple[Frame, Val
     """
     items = [unlabelled(item) for item in items]
     arrays = [item._value for item in items if isinstance(item, Array)]
-    like = arrays[-1] if arrays and arrays[-1].dtype.kind == "str" else next(iter(arrays), None)
+    # Scalars take the type of what they stand beside, which is not the condition of `where`.
+    numbers = next((value for value in arrays if value.dtype != BOOL), next(iter(arrays), None))
+    like = arrays[-1] if arrays and arrays[-1].dtype.kind == "str" else numbers
     operands = [operand(item, like) for item in items]
     framed = [(frame, value) for frame, value in operands if frame is not None]
-    frame, aligned = align(operation, framed)
+    try:
+        frame, aligned = align(operation, framed)
+    except AlignmentError:
+        if not _has_single_rows(framed):
+            raise
+        # An array of one element stands for all rows, as in NumPy.
+        return combine(operation, [_spread(item, framed) for item in items], **params)
     remaining = iter(aligned)
     values = [next(remaining) if own is not None else value for own, value in operands]
     return frame, call(operation, *values, **params)
+
+
+def _has_single_rows(framed: list[tuple[Frame, Value]]) -> bool:
+    sizes = {frame.rows.size for frame, _ in framed}
+    # Lists have no meaning of one that stands for all.
+    return (
+        sizes > {1} and len(sizes) == 2 and None not in sizes and all(value.dtype.kind != "list" for _, value in framed)
+    )
+
+
+def _spread(item: Any, framed: list[tuple[Frame, Value]]) -> Any:
+    """Return an array of one element with as many as the others have."""
+    given = item if isinstance(item, Array | np.ndarray | list | tuple) else None
+    if given is None or np.ndim(given) == 0 or len(given) != 1:
+        return item
+    sizes = {frame.rows.size for frame, _ in framed} - {1}
+    return later("spread", item if isinstance(item, Array) else wrap(*literal(as_column(item))), tuple(sizes))
 
 
 class OperatorMethods(NDArrayOperatorsMixin, Array):
@@ -73,6 +102,8 @@ class OperatorMethods(NDArrayOperatorsMixin, Array):
     __hash__ = None  # type: ignore[assignment]  # comparison gives an array, as in NumPy
 
     def _operate(self, operation: str, *items: Any, **params: Any) -> Any:
+        if any(isinstance(item, np.ndarray) and item.ndim > 1 for item in items):
+            return later("operated", operation, *items, **params)
         return wrap(*combine(operation, list(items), **params))
 
     def astype(self, dtype: Any) -> Any:
@@ -103,9 +134,19 @@ class OperatorMethods(NDArrayOperatorsMixin, Array):
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         """Build the value of a ufunc on arrays and scalars; ``out=`` is what in-place operators pass."""
         operation = UFUNCS.get(ufunc)
+        if ufunc.signature is not None and method == "__call__" and not kwargs:
+            # Of ufuncs that take whole dimensions, `matmul` stands for an operator.
+            return later(ufunc.__name__, *inputs) if ufunc.__name__ in ("matmul", "vecdot") else NotImplemented
         out = kwargs.pop("out", None)
         if method != "__call__" or kwargs or operation is None:
             return NotImplemented
+        if any(
+            isinstance(item, OperatorMethods) and item.__array_priority__ > self.__array_priority__ for item in inputs
+        ):
+            # NumPy asks the other array next.
+            return NotImplemented
+        if operation in DIVISIONS:
+            check_divisor(inputs[1])
         result = self._operate(operation, *inputs)
         if out is None:
             return result
@@ -114,6 +155,11 @@ class OperatorMethods(NDArrayOperatorsMixin, Array):
 
     def _become(self, changed: Any, operation: str) -> Any:
         """Take on a new expression of the same type; what was derived from the array before keeps the old one."""
+        sizes = {self.rows.size, changed.rows.size} - {None}
+        if changed.ndim != self.ndim or len(sizes) > 1:
+            raise AlignmentError(
+                f"{operation} in place needs arrays of one shape.", details=[f"shapes: {self.shape}, {changed.shape}"]
+            )
         if changed._value.dtype != self._value.dtype:
             raise ArgumentTypeError(
                 f"{operation} in place would change the type from {self._value.dtype} to {changed._value.dtype}.",

@@ -12,15 +12,15 @@ from akdask.errors import ArgumentError, ArgumentTypeError, AxisError, PositionE
 from akdask.plan.expr.chain import column_identity
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Filter, Project, Slice
-from akdask.plan.expr.values import Value
+from akdask.plan.expr.values import Value, cast
 from akdask.plan.rows.take import take_broadcast, take_exchanged, takes_broadcast
+from akdask.plan.run.alignment import align
 from akdask.plan.run.run import resolve_lengths
 from akdask.plan.run.write import fitted
 from akdask.plan.sort.sort import sorted_along
-from akdask.plan.task.align import align
 from akdask.plan.task.combine import Reverse
 from akdask.plan.task.materialized import within_rounds
-from akdask.schema import BOOL
+from akdask.schema import BOOL, INT64, UINT8
 
 Columns = tuple[Frame, list[Value]]
 
@@ -46,7 +46,8 @@ def select_columns(frame: Frame, values: Sequence[Value], key_frame: Frame, key:
     if key.dtype == BOOL:
         return filter_columns(frame, values, key_frame, key)
     if key.dtype.kind in ("int", "uint"):
-        return take_columns(frame, values, key_frame, key)
+        # More rows than 256 have no negative position of one byte, with which kernels compare.
+        return take_columns(frame, values, key_frame, cast(key, INT64) if key.dtype == UINT8 else key)
     raise ArgumentTypeError(
         f"cannot select rows by an array of {key.dtype}.", hint="use a mask of bool or positions of int."
     )

@@ -188,10 +188,7 @@ SUBSTITUTES: dict[str, dict[str, str]] = {
         "reset_index": "series.to_dataframe()",
     },
     "ArrayView": {
-        "T": "v.to_ndarray().T",
-        "copy": "v.reshape(v.shape)",
         "ravel": "v.flatten()",
-        "nbytes": "v.base.nbytes",
     },
 }
 """By class and name: an expression that does what is most often meant.

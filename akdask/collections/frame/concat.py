@@ -22,7 +22,7 @@ from akdask.errors import ArgumentError, ArgumentTypeError, MissingColumnError, 
 from akdask.kernels.core.rules import promote
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.values import Call, Constant, Value, cast
-from akdask.plan.task.align import align
+from akdask.plan.run.alignment import align
 from akdask.plan.task.compact import joined
 from akdask.schema import ColumnType
 

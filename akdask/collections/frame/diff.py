@@ -8,8 +8,9 @@ from typing import Any, Generic, Protocol, TypeVar
 import numpy as np
 
 from akdask.collections.arrays.creation import full
-from akdask.collections.arrays.elementwise import cast
+from akdask.collections.arrays.elementwise import cast, where
 from akdask.collections.arrays.pdarray import pdarray
+from akdask.collections.arrays.ufuncs import isnan
 from akdask.collections.core.array import Array
 from akdask.collections.frame_core.rows import RowMethods
 from akdask.collections.groups.groupby import GroupBy
@@ -113,6 +114,18 @@ class DiffAggregate(Generic[Rows]):
         """Return whether no difference is 0 in each group, NaN left out; lazy."""
         return self._reduced("all")
 
+    def xor(self) -> Rows:
+        """Return the differences in each group, as integers, combined by exclusive or, NaN left out; lazy."""
+        return self._combined("XOR", 0)
+
+    def or_(self) -> Rows:
+        """Return the differences in each group, as integers, combined bit by bit by or, NaN left out; lazy."""
+        return self._combined("OR", 0)
+
+    def and_(self) -> Rows:
+        """Return the differences in each group, as integers, combined bit by bit by and, NaN left out; lazy."""
+        return self._combined("AND", -1)
+
     def first(self) -> Rows:
         """Return the first difference in each group, NaN left out; lazy."""
         return self._reduced("first")
@@ -128,6 +141,12 @@ class DiffAggregate(Generic[Rows]):
     def unique(self) -> Rows:
         """Return the distinct differences in each group, NaN left out; lazy."""
         return self._reduced("unique")
+
+    def _combined(self, name: str, nothing: int) -> Rows:
+        """Return bits combined; NaN are replaced by what changes nothing, and are all that a group of one row has."""
+        numbers = cast(where(isnan(self.values), float(nothing), self.values), "int64")
+        keys, found = getattr(self.gb, name)(numbers)
+        return self._groups._frame(keys, {self._colname: found})
 
     def _reduced(self, name: str) -> Rows:
         keys, found = self.gb.aggregate(self.values, name)

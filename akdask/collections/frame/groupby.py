@@ -36,8 +36,8 @@ class DataFrameGroupBy(Generic[Rows]):
         The groups.
     df : DataFrame
         The rows.
-    gb_key_names : list of str
-        The columns that they are grouped by.
+    gb_key_names : list of str, optional
+        What the keys are called, ``key_0`` and so on unless given: the columns that the rows are grouped by.
     as_index : bool
         Label the rows of results by the keys where there is one key; otherwise keys are columns.
 
@@ -56,11 +56,13 @@ class DataFrameGroupBy(Generic[Rows]):
     1  2  2.0
     """
 
-    def __init__(self, gb: GroupBy, df: Rows, gb_key_names: Sequence[str], as_index: bool = True) -> None:
+    def __init__(self, gb: GroupBy, df: Rows, gb_key_names: Sequence[str] | None = None, as_index: bool = True) -> None:
         self.gb = gb
         # Columns may be assigned to; what is reduced are the rows that were grouped.
         self.df = df.copy()
-        self.gb_key_names = list(gb_key_names)
+        self.gb_key_names = (
+            [f"key_{number}" for number in range(gb.nkeys)] if gb_key_names is None else list(gb_key_names)
+        )
         self.as_index = as_index
         self._chosen: list[str] | None = None
 
@@ -76,6 +78,11 @@ class DataFrameGroupBy(Generic[Rows]):
         if df is None or name not in df.columns:
             raise missing_attribute(type(self), name, of="attribute or column")
         return self[name]
+
+    def persist(self) -> DataFrameGroupBy[Rows]:
+        """Find the groups now and keep them in memory, as `GroupBy.persist` does; returns the object itself."""
+        self.gb.persist()
+        return self
 
     def agg(self, func: Any = None, **named: tuple[str, str]) -> Rows:
         """Return several reductions of each group; lazy.

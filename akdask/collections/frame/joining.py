@@ -25,8 +25,8 @@ from akdask.plan.expr.missing_text import missing_text
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.values import Call, Constant, Value
 from akdask.plan.join.join import has_match, join_row_numbers, join_rows
+from akdask.plan.run.alignment import align
 from akdask.plan.sort.sort import sorted_rows
-from akdask.plan.task.align import align
 from akdask.plan.task.materialized import within_rounds
 from akdask.schema import FLOAT64
 

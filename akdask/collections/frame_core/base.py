@@ -13,6 +13,7 @@ from akdask.collections.core.base import Collection
 from akdask.collections.core.column_names import ColumnNames, names_of
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.to_pandas import ToPandas
+from akdask.collections.registered import Registered
 from akdask.errors import ArgumentError
 from akdask.plan.expr.sources import Persisted
 from akdask.plan.expr.values import ColumnRef
@@ -37,7 +38,7 @@ class Content:
     handed: dict[str, tuple[Array, Array]] = field(default_factory=dict)
 
 
-class FrameBase(Collection):
+class FrameBase(Registered, Collection):
     """Named lazy columns that share their rows."""
 
     _content: Content

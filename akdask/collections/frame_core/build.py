@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from akdask.collections.core.array import Array
+from akdask.collections.core.array import Array, of_rows
 from akdask.collections.core.base import Labelled
 from akdask.collections.core.column_names import check_names, names_of
 from akdask.collections.core.operators import operand
@@ -67,7 +67,7 @@ def arrays_of(named: Mapping[str, Any]) -> dict[str, Array]:
     scalars: dict[str, Any] = {}
     for name, item in named.items():
         if isinstance(item, Array):
-            arrays[name] = item
+            arrays[name] = of_rows(item)
         elif isinstance(item, Labelled):
             arrays[name] = item.values
         elif is_scalar(item):

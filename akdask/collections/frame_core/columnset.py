@@ -15,7 +15,7 @@ from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.values import ColumnRef, Constant, Value
 from akdask.plan.reduce.row_numbers import row_numbers
-from akdask.plan.task.align import align
+from akdask.plan.run.alignment import align
 from akdask.plan.task.combine import Limit
 from akdask.plan.task.materialized import within_rounds
 

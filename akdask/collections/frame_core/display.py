@@ -10,7 +10,7 @@ from akdask.collections.core.array import LAZY
 from akdask.collections.core.later import later
 from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.columnset import ColumnSet
-from akdask.collections.frame_core.memory_units import in_unit
+from akdask.collections.frame_core.memory_units import convert_bytes
 from akdask.deferred import pd
 from akdask.plan.expr.rowwise import Partitions
 from akdask.plan.run.cost import edge_of_limit, is_cheap
@@ -94,7 +94,7 @@ class DisplayMethods(FrameBase):
         widths = {name: value.dtype.itemsize for name, value in columns.values.items()}
         if index:
             widths = {"Index": INT64.itemsize if columns.index is None else columns.index.dtype.itemsize, **widths}
-        return later("by column", [in_unit(size * width, unit) for width in widths.values()], list(widths))
+        return later("by column", [convert_bytes(size * width, unit) for width in widths.values()], list(widths))
 
     def memory_usage_info(self, unit: str = "GB") -> str:
         """Return in words how much memory all columns and the labels take; see `memory_usage`.

@@ -7,6 +7,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from functools import reduce
 from typing import Any, Self
 
+import dask
 import numpy as np
 
 from akdask.collections.arrays.elementwise import where
@@ -18,18 +19,19 @@ from akdask.collections.core.storage_methods import StorageMethods
 from akdask.collections.core.substitutes import Substitutes
 from akdask.collections.core.writing import Storable
 from akdask.collections.frame_core.labels import INFERRED, as_labels, check_na_position, converted, for_pandas
-from akdask.collections.frame_core.memory_units import in_unit
+from akdask.collections.frame_core.memory_units import convert_bytes
 from akdask.collections.groups.setops import in1d
+from akdask.collections.registered import Registered
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.concatenation import concatenate
 from akdask.collections.text.strings import Strings
 from akdask.deferred import is_pandas, pd
 from akdask.errors import ArgumentError, ArgumentTypeError
-from akdask.plan.task.align import align
+from akdask.plan.run.alignment import align
 from akdask.storage.formats.objects import LEVEL, ObjType
 
 
-class Index(Labelled, StorageMethods, Substitutes):
+class Index(Labelled, StorageMethods, Registered, Substitutes):
     """Labels of rows: an array with the name of index.
 
     Parameters
@@ -77,6 +79,10 @@ class Index(Labelled, StorageMethods, Substitutes):
             or (isinstance(index, list | tuple) and any(isinstance(level, Array | Index) for level in index))
         )
         return MultiIndex(index) if several else Index(index)
+
+    def persist(self) -> Index:
+        """Return the index with its labels computed and kept in memory, on the workers of a cluster."""
+        return Index(self.values.persist(), self.name)
 
     @property
     def index(self) -> Any:
@@ -209,7 +215,7 @@ class Index(Labelled, StorageMethods, Substitutes):
         unit : {"B", "KB", "MB", "GB"}
             What is counted.
         """
-        return in_unit(self.nbytes, unit)
+        return convert_bytes(self.nbytes, unit)
 
     def to_dict(self, label: str | list[str] | None = None) -> dict[Any, Array]:
         """Return the labels by the name of the index, or by the one given."""
@@ -320,6 +326,10 @@ class MultiIndex(Index):
         frame, values = align("make a MultiIndex", [(level._frame, level._value) for level in levels])
         self.levels: list[Any] = [level._like(frame, value) for level, value in zip(levels, values, strict=True)]
         self.name = name
+
+    def persist(self) -> MultiIndex:
+        """Return the index with its levels computed together and kept in memory, on the workers of a cluster."""
+        return MultiIndex(dask.persist(*self.levels), self.name, self.names)
 
     @property
     def values(self) -> list[Any]:

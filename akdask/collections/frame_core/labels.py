@@ -9,7 +9,7 @@ import numpy as np
 
 from akdask.collections.arrays.creation import array
 from akdask.collections.arrays.elementwise import cast
-from akdask.collections.core.array import Array
+from akdask.collections.core.array import Array, of_rows
 from akdask.collections.text.categorical import Categorical
 from akdask.deferred import is_pandas
 from akdask.errors import ArgumentTypeError, UnsupportedError
@@ -22,12 +22,12 @@ INFERRED |= {"str": "string"}
 def as_labels(given: Any) -> Any:
     """Return what a user gives as labels as an array; an error if it is neither array nor sequence."""
     if isinstance(given, Array):
-        return given.copy()  # What is assigned to the given one later does not change labels.
+        return of_rows(given).copy()  # What is assigned to the given one later does not change labels.
     if isinstance(given, str | bytes) or not hasattr(given, "__len__"):
         raise ArgumentTypeError(f"labels are an array or a sequence, not {type(given).__name__}.")
     if is_pandas(getattr(given, "dtype", None), "CategoricalDtype"):
         return Categorical(given)
-    return array(given)
+    return of_rows(array(given))
 
 
 def converted(labels: Any, dtype: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from akdask.collections.core import selection as row_tools
-from akdask.collections.core.array import Array
+from akdask.collections.core.array import Array, of_rows
 from akdask.collections.core.base import unlabelled
 from akdask.collections.core.column_names import axis_number, names_of
 from akdask.collections.frame_core.base import FrameBase
@@ -25,7 +25,7 @@ class RowMethods(FrameBase):
         """Return the rows that a key chooses; see `DataFrame.__getitem__`."""
         key = unlabelled(key)
         if isinstance(key, Array):
-            return self._of(self._columns.on(_choose(*key._as_operand())))
+            return self._of(self._columns.on(_choose(*of_rows(key)._as_operand())))
         key = row_tools.row_key(key)
         if isinstance(key, int):
             return self._row(key)

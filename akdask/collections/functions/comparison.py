@@ -8,7 +8,7 @@ import numpy as np
 
 from akdask.collections.arrays.creation import full_like
 from akdask.collections.arrays.elementwise import elementwise
-from akdask.collections.arrays.ndarray import ArrayView
+from akdask.collections.arrays.shaped.ndarray import ArrayView
 from akdask.collections.core.array import Array
 from akdask.collections.core.scalar import Scalar
 from akdask.errors import ArgumentTypeError

@@ -15,7 +15,7 @@ from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.plan.expr.values import cast
 from akdask.plan.reduce.bincount import Bincount
 from akdask.plan.reduce.histogram import Edges, Histogram
-from akdask.plan.task.align import align
+from akdask.plan.run.alignment import align
 from akdask.schema import FLOAT64
 
 Range = tuple[float, float] | None

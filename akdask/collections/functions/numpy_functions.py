@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import signature
 from typing import Any
 
 import numpy as np
 
-from akdask.collections.arrays import creation, elementwise
+from akdask.collections.arrays import creation, elementwise, scans
+from akdask.collections.arrays.shaped.indexing import nonzero_positions
+from akdask.collections.arrays.shaped.ndarray import reshaped
 from akdask.collections.core.array import Array
 from akdask.collections.core.later import provides
 from akdask.collections.core.scalar import Scalar
+from akdask.collections.functions import rearranging
+from akdask.collections.functions.shapes import broadcast, dimensions, joining, matrices, repetition
 from akdask.collections.text import concatenation as functions
 
 LAZY: dict[Callable[..., Any], Callable[..., Any]] = {
@@ -36,6 +41,39 @@ LAZY: dict[Callable[..., Any], Callable[..., Any]] = {
     np.zeros_like: creation.zeros_like,
     np.ones_like: creation.ones_like,
     np.full_like: creation.full_like,
+    np.ndim: lambda a: a.ndim,
+    np.size: lambda a, axis=None: a.size if axis is None else a.shape[axis],
+    np.shape: dimensions.shape,
+    np.transpose: dimensions.transpose,
+    np.moveaxis: dimensions.moveaxis,
+    np.swapaxes: dimensions.swapaxes,
+    np.flip: lambda m, axis=None: dimensions.flip(m, axis=axis),
+    np.squeeze: dimensions.squeeze,
+    np.expand_dims: dimensions.expand_dims,
+    np.roll: dimensions.roll,
+    np.reshape: lambda a, shape: reshaped(a if a.ndim == 1 else a.flatten(), shape),
+    np.ravel: lambda a: a.copy() if a.ndim == 1 else a.flatten(),
+    np.hstack: joining.hstack,
+    np.vstack: joining.vstack,
+    np.stack: joining.stack,
+    np.append: joining.append,
+    np.delete: joining.delete,
+    np.tile: repetition.tile,
+    np.repeat: repetition.repeat,
+    np.pad: repetition.pad,
+    np.broadcast_to: broadcast.broadcast_to,
+    np.broadcast_arrays: broadcast.broadcast_arrays,
+    np.meshgrid: broadcast.meshgrid,
+    np.dot: matrices.dot,
+    np.tensordot: matrices.tensordot,
+    np.tril: matrices.tril,
+    np.triu: matrices.triu,
+    np.diff: rearranging.diff,
+    np.take: rearranging.take,
+    np.copy: lambda a: a.copy(),
+    np.cumsum: scans.cumsum,
+    np.cumprod: scans.cumprod,
+    np.nonzero: lambda a: tuple(nonzero_positions(a)),
 }
 
 
@@ -43,9 +81,18 @@ LAZY: dict[Callable[..., Any], Callable[..., Any]] = {
 def array_function(func: Callable[..., Any], types: Any, args: Any, kwargs: Any) -> Any:
     """Answer NumPy's dispatch protocol (NEP 18)."""
     lazy = LAZY.get(func)
-    if lazy is not None:
+    if lazy is not None and _takes(lazy, args, kwargs):
         return lazy(*args, **kwargs)
     return func(*[_at_hand(item) for item in args], **{name: _at_hand(item) for name, item in kwargs.items()})
+
+
+def _takes(function: Callable[..., Any], args: Any, kwargs: Any) -> bool:
+    """Whether a function has such parameters; those of NumPy's that it has not, such as ``out``, are NumPy's matter."""
+    try:
+        signature(function).bind(*args, **kwargs)
+    except TypeError:
+        return False
+    return True
 
 
 def _at_hand(item: Any) -> Any:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from operator import index
 from typing import Any
 
+import numpy as np
+
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.array import Array
 from akdask.collections.frame.dataframe import DataFrame
@@ -13,11 +15,13 @@ from akdask.collections.groups.base import projected
 from akdask.collections.groups.groupby import GroupBy
 from akdask.collections.groups.keys import as_array, as_arrays, like
 from akdask.errors import ArgumentError
-from akdask.plan.expr.values import Call, Constant
+from akdask.plan.expr.values import Call, cast
 from akdask.plan.reduce.row_numbers import row_numbers
 from akdask.plan.rows.ranges import ConcatRanges
 from akdask.plan.rows.segment_starts import SegmentStarts
-from akdask.plan.task.align import align
+from akdask.plan.run.alignment import align
+from akdask.plan.run.cost import is_small
+from akdask.schema import INT64
 
 PREDICATES = ("true_dt", "abs_dt", "pos_dt")
 PAIR_BYTES = 16
@@ -60,7 +64,7 @@ def left_join(left: Any, right: Any) -> tuple[pdarray, pdarray]:
 
 
 def join_on_eq_with_dt(  # noqa: PLR0917 - Arkouda's signature
-    a1: pdarray, a2: pdarray, t1: pdarray, t2: pdarray, dt: int, pred: str, result_limit: int = 1000
+    a1: pdarray, a2: pdarray, t1: pdarray, t2: pdarray, dt: Any, pred: str, result_limit: int = 1000
 ) -> tuple[pdarray, pdarray]:
     """Return the positions of pairs of equal elements whose times are close to each other; lazy.
 
@@ -100,6 +104,8 @@ def join_on_eq_with_dt(  # noqa: PLR0917 - Arkouda's signature
     """
     if pred not in PREDICATES:
         raise ArgumentError(f"pred={pred!r} is no predicate.", details=[f"predicates: {', '.join(PREDICATES)}"])
+    if isinstance(dt, int | float | np.number) and dt < 0:
+        raise ArgumentError(f"dt is a span from 0, not {dt!r}.")
     if index(result_limit) < 0:
         raise ArgumentError(f"result_limit is a whole number from 0, not {result_limit!r}.")
 
@@ -149,11 +155,8 @@ def gen_ranges(starts: pdarray, ends: pdarray, stride: int = 1, return_lengths: 
     Raises
     ------
     ArgumentError
-        If `stride` is below 1.
-
-    Notes
-    -----
-    Follows ``arkouda.gen_ranges``; ranges that end before they start are empty.
+        If `stride` is below 1, or a range ends before it starts: at once where all is made of little data, otherwise
+        when it is computed.
 
     Examples
     --------
@@ -166,8 +169,11 @@ def gen_ranges(starts: pdarray, ends: pdarray, stride: int = 1, return_lengths: 
         raise ArgumentError(f"the stride of ranges is a whole number from 1, not {stride!r}.")
     firsts, lasts = as_array(starts), as_array(ends)
     frame, (first, last) = align("generate ranges", [firsts._as_operand(), lasts._as_operand()])
-    steps = Call("floor_divide", Call("subtract", Call("add", last, Constant(stride - 1)), first), Constant(stride))
-    length = Call("maximum", steps, Constant(0))
+    first, last = (cast(bound, INT64) if bound.dtype.kind == "uint" else bound for bound in (first, last))
+    length = Call("range_length", first, last, stride=index(stride))
+    if is_small(frame, [length]):
+        # As scripts expect it, bounds in the wrong order are told where they are given, if that takes no time.
+        pdarray(frame, length).to_ndarray()
     intervals = ConcatRanges(projected(frame, [first, length]), index(stride))
     begins = SegmentStarts(projected(frame, [length]))
     found = pdarray(begins, begins.starts), pdarray(intervals, intervals.number)

@@ -8,7 +8,10 @@ from typing import Any
 import numpy as np
 
 from akdask.collections.arrays.creation import arange
+from akdask.collections.arrays.creation import array as make_array
 from akdask.collections.arrays.elementwise import elementwise
+from akdask.collections.arrays.shaped.along_axis import checked_axis
+from akdask.collections.arrays.shaped.ndarray import as_array, shaped, spread
 from akdask.collections.core.array import Array, check_axis
 from akdask.collections.core.assignment import fitting
 from akdask.collections.core.operators import OperatorMethods
@@ -25,19 +28,23 @@ def take(a: Any, indices: Any, axis: int | None = None) -> Any:
         The elements.
     indices : int, or array of int
         Positions; negative ones count from the end.  An int gives the element itself.
-    axis : None or 0
-        There is only one axis.
+    axis : int, optional
+        The dimension along which an array of several is taken from, which is flat before unless it is given.
 
     Examples
     --------
     >>> import akdask as ak
     >>> ak.take(ak.array([4, 3, 5, 7, 6, 8]), [0, 1, 4]).tolist()
     [4, 3, 6]
+    >>> ak.take(ak.arange(6).reshape(2, 3), [2, 0], axis=1).tolist()
+    [[2, 0], [5, 3]]
     """
     if not isinstance(a, Array):
         raise ArgumentTypeError(f"take needs a lazy array, got {type(a).__name__}.")
-    check_axis("take", axis)
-    return a[indices]
+    if a.ndim == 1:
+        check_axis("take", axis)
+        return a[as_array(indices)] if np.ndim(indices) > 1 else a[indices]
+    return a.take(indices, None if axis is None else checked_axis("take", axis, a.ndim))
 
 
 def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
@@ -49,9 +56,9 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
         The elements.  Of bools, the result tells where they change.
     n : int, default 1
         How often to take differences; each time there is one element less.
-    axis : 0 or -1
-        There is only one axis.
-    prepend, append : array, optional
+    axis : int, default -1
+        The dimension along which differences are taken.
+    prepend, append : array or scalar, optional
         What to put before and behind the elements first.
 
     Raises
@@ -67,15 +74,26 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
     """
     if not isinstance(a, Array):
         raise ArgumentTypeError(f"diff needs a lazy array, got {type(a).__name__}.")
-    check_axis("diff", axis)
+    axis = checked_axis("diff", axis, a.ndim)
     if index(n) < 0:
         raise ArgumentError(f"diff: n is a whole number from 0, not {n!r}.")
-    parts = [part for part in (prepend, a, append) if part is not None]
-    found: Any = a if len(parts) == 1 else concatenate(parts)
+    parts = [_beside(part, a, axis) for part in (prepend, a, append) if part is not None]
+    found: Any = a if len(parts) == 1 else concatenate(parts, axis=axis)
     operation = "not_equal" if getattr(found, "dtype", None) == np.dtype(bool) else "subtract"
+    before = (slice(None),) * axis
     for _ in range(index(n)):
-        found = elementwise(operation, found[1:], found[:-1])
+        found = elementwise(operation, found[(*before, slice(1, None))], found[(*before, slice(-1))])
     return found
+
+
+def _beside(part: Any, array: Array, axis: int) -> Any:
+    """Return what is put beside an array: of a scalar, as much as there is at one position along the dimension."""
+    if isinstance(part, Array) and part.ndim:
+        return part
+    if np.ndim(part):
+        return make_array(part)
+    wanted = [1 if number == axis else length for number, length in enumerate(array.shape)]
+    return spread(as_array(part).astype(array.dtype) if array.ndim > 1 else make_array([part]), wanted)
 
 
 def putmask(A: Any, mask: Any, Values: Any) -> None:
@@ -110,7 +128,8 @@ def putmask(A: Any, mask: Any, Values: Any) -> None:
     if isinstance(Values, Array) and Values.size != A.size:
         if not Values.size:
             raise ArgumentError("putmask needs at least one value.")
-        Values = Values[arange(A.size) % Values.size]
+        flat = Values if Values.ndim == 1 else Values.flatten()
+        Values = flat[arange(A.size) % Values.size]
     if isinstance(Values, Array):
-        Values = Values._like(Values._frame, fitting(Values._value, A._value.dtype))
+        Values = shaped(Values._like(Values._frame, fitting(Values._value, A._value.dtype)), A.shape)
     A._become(elementwise("where", mask, Values, A), "putmask")

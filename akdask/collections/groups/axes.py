@@ -4,20 +4,53 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import reduce
 from operator import index
 from typing import Any
 
 from akdask.collections.arrays.creation import full
-from akdask.collections.arrays.elementwise import cast, where
-from akdask.collections.arrays.ndarray import reshaped
+from akdask.collections.arrays.elementwise import cast
 from akdask.collections.arrays.pdarray import pdarray
+from akdask.collections.arrays.shaped.along_axis import along_axis
+from akdask.collections.arrays.shaped.ndarray import reshaped
 from akdask.collections.core.later import provides
 from akdask.collections.groups.groupby import GroupBy
 from akdask.errors import ArgumentError, ArgumentTypeError, AxisError
 from akdask.kernels.aggregates.registry import REDUCTIONS
+from akdask.kernels.reductions.along_axis import AXIS_FUNCTIONS
+from akdask.plan.expr.created import counted
 from akdask.plan.reduce.row_numbers import row_numbers
 
 POSITIONS = frozenset({"argmin", "argmax"})
+
+LONGEST = 2**22
+"""Elements that one task reduces at once; of more, parts are reduced first, whatever the partitions."""
+
+
+def bounds_check(axis: int | Sequence[int], rank: int) -> bool:
+    """Return whether arrays of some dimensions have one, or all of several; negative ones count from the end.
+
+    Examples
+    --------
+    >>> bounds_check(-2, 2), bounds_check((0, 2), 2)
+    (True, False)
+    """
+    return all(-rank <= one < rank for one in ([axis] if isinstance(axis, int) else axis))
+
+
+def adjust_negs(axis: int | Sequence[int], rank: int) -> Any:
+    """Return a dimension, or several in a list, counted from the first one; see `bounds_check`.
+
+    Examples
+    --------
+    >>> adjust_negs(-1, 3), adjust_negs((0, -2), 3)
+    (2, [0, 1])
+    """
+    if not bounds_check(axis, rank):
+        raise AxisError(f"an array of {rank} dimensions has no axis {axis}.")
+    if isinstance(axis, int):
+        return axis + rank if axis < 0 else axis
+    return [adjust_negs(one, rank) for one in axis]
 
 
 @provides("reduced_along")
@@ -42,8 +75,7 @@ def reduced_along(base: pdarray, shape: tuple[int, ...], name: str, axis: Any, k
     Returns
     -------
     Scalar, pdarray or ArrayView
-        Of the types that the reduction of all elements gives; products are float64.  NaN are left out where positions
-        of extremes are looked for, which are -1 where nothing else is there.
+        Of the types that the reduction of all elements gives.  The first NaN is an extreme, as in NumPy.
 
     Raises
     ------
@@ -53,15 +85,32 @@ def reduced_along(base: pdarray, shape: tuple[int, ...], name: str, axis: Any, k
         If a dimension comes twice, positions are wanted along several, or extremes of no elements.
     """
     axes = _checked_axes(name, axis, len(shape))
-    if len(axes) == len(shape) and not keepdims:
-        return getattr(base, name)(**params)
+    left = [1 if number in axes else length for number, length in enumerate(shape) if keepdims or number not in axes]
+    if len(axes) == len(shape) and (axis is None or not keepdims or name not in POSITIONS):
+        found = getattr(base, name)(**params)
+        if not keepdims or not shape:
+            return found
+        if type(base) is pdarray and base._value.dtype.is_number and base.size:
+            return reshaped(pdarray(counted(1), found.as_value()), left)
     if name in POSITIONS and len(axes) > 1:
         raise ArgumentError(f"{name} gives positions along one axis, not {axes}.")
-    left = [1 if number in axes else length for number, length in enumerate(shape)]
-    if not keepdims:
-        left = [length for number, length in enumerate(shape) if number not in axes]
-    found = _of_groups(base, shape, name, axes, params) if base.size else _of_nothing(base, name, math.prod(left))
-    return reshaped(found, left)
+    if not base.size:
+        return reshaped(_of_nothing(base, name, math.prod(left)), left)
+    if name in POSITIONS or (name == "prod" and base._value.dtype.kind != "float"):
+        # Groups skip NaN, and their products are float64, which does not hold all integers.
+        found = reduce(lambda array, axis: along_axis(name, array, axis), axes, reshaped(base, shape))
+        return reshaped(found.flatten(), left)
+    if (
+        name in AXIS_FUNCTIONS
+        and axes
+        and axes == tuple(range(len(shape) - len(axes), len(shape)))
+        and math.prod(shape[axes[0] :]) <= LONGEST
+        and base._value.dtype.is_number
+    ):
+        # What follows one another in rows is reduced without looking for groups.
+        lines = reshaped(base, (math.prod(shape[: axes[0]]), -1))
+        return reshaped(along_axis(name, lines, 1).flatten(), left)
+    return reshaped(_of_groups(base, shape, name, axes, params), left)
 
 
 def _checked_axes(name: str, axis: Any, ndim: int) -> tuple[int, ...]:
@@ -87,11 +136,7 @@ def _of_groups(base: pdarray, shape: tuple[int, ...], name: str, axes: tuple[int
             key = key * length + numbers // math.prod(shape[dimension + 1 :]) % length
     if name == "count_nonzero":
         name, base = "sum", base != 0
-    found = GroupBy(key).reduce_column(name, base, skipna=name in POSITIONS, **params)
-    if name in POSITIONS:
-        (axis,) = axes
-        return where(found < 0, found, found // math.prod(shape[axis + 1 :]) % shape[axis])
-    return found
+    return GroupBy(key).reduce_column(name, base, skipna=False, **params)
 
 
 def _of_nothing(base: pdarray, name: str, count: int) -> Any:

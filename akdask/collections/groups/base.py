@@ -12,7 +12,7 @@ from akdask.collections.core.array import Array
 from akdask.collections.core.substitutes import Substitutes
 from akdask.collections.core.wrap import wrap
 from akdask.collections.groups.group_keys import GroupKeys
-from akdask.collections.groups.keys import as_array
+from akdask.collections.groups.keys import lazy_array
 from akdask.collections.text.categorical import Categorical
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.kernels.aggregates.registry import REDUCTIONS
@@ -44,7 +44,7 @@ class GroupBase(Substitutes):
         self.assume_sorted = assume_sorted
         self._several = several
         # Arrays may be assigned to; the groups stay those of the values that they were made of.
-        self._arrays: list[Array] = [as_array(key).copy() for key in (keys if several else [keys])]
+        self._arrays: list[Array] = [lazy_array("GroupBy", key).copy() for key in (keys if several else [keys])]
         lists = [key for key in self._arrays if key._value.dtype.kind == "list"]
         if lists:
             raise ArgumentTypeError(

@@ -15,7 +15,8 @@ from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Filter
 from akdask.plan.expr.values import Call, Constant, Value
 from akdask.plan.group.aggregate import GroupIdentity
-from akdask.plan.task.align import Aligned, align
+from akdask.plan.run.alignment import align
+from akdask.plan.task.align import Aligned
 from akdask.schema import FLOAT64, NULLABLE_STR
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from collections.abc import Sequence
+from typing import Any, Self, TypeAlias
 
 import dask
 
@@ -13,16 +14,22 @@ from akdask.collections.core.writing import Storable
 from akdask.collections.groups.keys import as_array
 from akdask.collections.groups.reductions import GroupReductionMethods
 from akdask.collections.groups.rows import GroupRowMethods
+from akdask.collections.registered import Registered
+from akdask.collections.text.categorical import Categorical
+from akdask.collections.text.strings import Strings
 from akdask.errors import ArgumentError
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.group.arrange import GroupNumbers, RowsByGroup
 from akdask.plan.reduce.row_numbers import row_numbers
 from akdask.plan.rows.segment_starts import SegmentStarts
-from akdask.plan.task.align import align
+from akdask.plan.run.alignment import align
 from akdask.storage.formats.objects import KEY, PERMUTATION, SEGMENTS, UNIQUE_KEY_IDX, ObjType
 
+groupable: TypeAlias = pdarray | Strings | Categorical | Sequence[pdarray | Strings | Categorical]
+"""What a GroupBy is made of, for annotations."""
 
-class GroupBy(GroupReductionMethods, GroupRowMethods, StorageMethods):
+
+class GroupBy(GroupReductionMethods, GroupRowMethods, StorageMethods, Registered):
     """Rows grouped by equal keys.
 
     Parameters

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from akdask.collections.arrays.creation import array
-from akdask.collections.arrays.ndarray import ArrayView
-from akdask.collections.core.array import Array
+from akdask.collections.core.array import Array, of_rows
+from akdask.collections.core.base import unlabelled
 from akdask.collections.text.categorical import Categorical
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.kernels.core.rules import promote
@@ -18,7 +18,8 @@ from akdask.plan.expr.node import Frame
 from akdask.plan.expr.values import Value, cast
 from akdask.plan.join.join import JoinSide
 from akdask.plan.join.membership import BuildIndex, Need
-from akdask.plan.task.align import Aligned, align
+from akdask.plan.run.alignment import align
+from akdask.plan.task.align import Aligned
 from akdask.schema import INT64, STR
 
 
@@ -70,7 +71,7 @@ def comparable_keys(operation: str, left: Any, right: Any) -> tuple[Keys, Keys]:
 
 def as_arrays(items: Any) -> list[Array]:
     """Return one array, or several that are given as a list or tuple of lazy arrays."""
-    return list(items) if is_several(items) else [as_array(items)]
+    return [as_array(item) for item in (items if is_several(items) else [items])]
 
 
 def as_array(values: Any) -> Array:
@@ -81,10 +82,24 @@ def as_array(values: Any) -> Array:
     ArgumentTypeError
         If it has several dimensions.
     """
-    made = values if isinstance(values, Array | ArrayView) else array(values)
-    if isinstance(made, ArrayView):
-        raise ArgumentTypeError(f"rows are those of arrays of one dimension, not of {made.ndim}.", hint="flatten() it.")
+    made: Array = of_rows(values if isinstance(values, Array) else array(values))
     return made
+
+
+def lazy_array(operation: str, values: Any) -> Array:
+    """Return a lazy array as it is, and refuse data at hand, as Arkouda does.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If it is something else, or has several dimensions.
+    """
+    values = unlabelled(values)
+    if not isinstance(values, Array):
+        raise ArgumentTypeError(
+            f"{operation} takes a lazy array, not a {type(values).__name__}.", hint="make it one with ak.array(…)."
+        )
+    return as_array(values)
 
 
 def is_several(items: Any) -> bool:
@@ -115,7 +130,7 @@ def _comparable(operation: str, left: Array, right: Array) -> tuple[Aligned, Ali
 
 def like(model: Array, items: Any) -> Any:
     """Return data at hand as an array; of no elements, one that can be compared with another array."""
-    if isinstance(items, Array) or is_several(items) or len(items):
+    if isinstance(items, Array) or is_several(items) or not isinstance(items, Sized) or len(items):
         return items
     dtype = model._as_operand()[1].dtype
     # NumPy has no type of integers of any size, with which others can be compared.

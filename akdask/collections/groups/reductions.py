@@ -12,7 +12,7 @@ from akdask.collections.core.later import later
 from akdask.collections.core.wrap import wrap
 from akdask.collections.groups.base import GroupBase, Keys, codes_of, like
 from akdask.collections.groups.column_rules import column_rule, times_of
-from akdask.collections.groups.keys import as_array, is_several
+from akdask.collections.groups.keys import as_array, is_several, lazy_array
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.time.timearray import TimeArray
 from akdask.errors import ArgumentError
@@ -257,7 +257,7 @@ class GroupReductionMethods(GroupBase):
         **params
             Arguments of all of them.
         """
-        arrays = [(as_array(values), name) for values, name in calls]
+        arrays = [(lazy_array(name, values), name) for values, name in calls]
         rules = [column_rule(name, values, params.get("skipna", True)) for values, name in arrays]
         reductions = [
             (name, wrap(values._frame, value), params)
@@ -274,7 +274,7 @@ class GroupReductionMethods(GroupBase):
         return keys, result
 
     def _statistic(self, name: str, values: Any, skipna: bool = True, **params: Any) -> tuple[Keys, Any]:
-        given = as_array(values)
+        given = lazy_array(name, values)
         form = REDUCTIONS[name].distinct
         assert form is not None, "others are reduced in one pass"
         operand = given if form.of_numbers else codes_of(given)

@@ -10,13 +10,13 @@ import numpy as np
 
 from akdask.collections.arrays.sorting import sort
 from akdask.collections.core.array import Array
-from akdask.collections.core.selection import known_lengths
+from akdask.collections.core.selection import known_lengths, position
 from akdask.collections.groups.base import GroupBase, Keys, codes_of, like, projected
 from akdask.collections.groups.keys import as_array, as_arrays, is_several
 from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError
 from akdask.kernels.group.arrange import RowsPerGroup
 from akdask.plan.group.arrange import BroadcastToRows, RowsByGroup
-from akdask.plan.task.align import align
+from akdask.plan.run.alignment import align
 
 
 class GroupRowMethods(GroupBase):
@@ -34,11 +34,11 @@ class GroupRowMethods(GroupBase):
         return_indices : bool
             Return positions in `values` instead of the values there.
         """
-        return self._some(RowsPerGroup("head", n), values, return_indices)
+        return self._some(RowsPerGroup("head", position(n)), values, return_indices)
 
     def tail(self, values: Any, n: int = 5, return_indices: bool = True) -> tuple[Keys, Any]:
         """Return the keys, and the last rows of each group; see `head`."""
-        return self._some(RowsPerGroup("tail", n), values, return_indices)
+        return self._some(RowsPerGroup("tail", position(n)), values, return_indices)
 
     def sample(  # noqa: PLR0917 - Arkouda's signature
         self,

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from akdask.collections.arrays.ndarray import ArrayView
 from akdask.collections.arrays.pdarray import pdarray
+from akdask.collections.arrays.shaped.ndarray import ArrayView
 from akdask.collections.groups.groupby import GroupBy
+from akdask.collections.groups.keys import is_several, lazy_array
 
 
 def unique(pda: Any, return_groups: bool = False, assume_sorted: bool = False, return_indices: bool = False) -> Any:
@@ -35,7 +36,7 @@ def unique(pda: Any, return_groups: bool = False, assume_sorted: bool = False, r
     >>> unique(ak.array([3, 1, 3, 2])).tolist()
     [1, 2, 3]
     """
-    groups = GroupBy(_flat(pda), assume_sorted=assume_sorted, dropna=False)
+    groups = GroupBy(_flat("unique", pda), assume_sorted=assume_sorted, dropna=False)
     if not return_groups:
         return groups.unique_keys
     parts = (groups.unique_keys, groups.permutation, groups.segments, groups.nkeys)
@@ -52,8 +53,10 @@ def value_counts(pda: Any) -> tuple[Any, pdarray]:
     >>> elements.tolist(), counts.tolist()
     ([0, 2], [1, 2])
     """
-    return GroupBy(_flat(pda), dropna=False).size()
+    return GroupBy(_flat("value_counts", pda), dropna=False).size()
 
 
-def _flat(pda: Any) -> Any:
-    return pda.flatten() if isinstance(pda, ArrayView) else pda
+def _flat(operation: str, pda: Any) -> Any:
+    if isinstance(pda, ArrayView):
+        return pda.flatten()
+    return pda if is_several(pda) else lazy_array(operation, pda)

@@ -19,7 +19,7 @@ from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.values import Call, Constant, Value
 from akdask.plan.reduce.row_numbers import row_numbers
 from akdask.plan.rows.lists import Flatten
-from akdask.plan.task.align import align
+from akdask.plan.run.alignment import align
 from akdask.schema import STR, ColumnType
 
 

@@ -14,7 +14,7 @@ from akdask.collections.arrays.creation import array
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.arrays.scans import cumsum
 from akdask.collections.core import selection as row_tools
-from akdask.collections.core.array import LAZY, Array, show
+from akdask.collections.core.array import LAZY, Array, of_rows, show
 from akdask.collections.core.later import provides
 from akdask.collections.core.operators import combine
 from akdask.collections.core.stored import from_stored
@@ -34,7 +34,7 @@ from akdask.plan.expr.rowwise import Project, Slice
 from akdask.plan.expr.values import Call, Value, cast
 from akdask.plan.rows.lists import Flatten, Nest
 from akdask.plan.rows.segment_starts import SegmentStarts
-from akdask.plan.task.align import align
+from akdask.plan.run.alignment import align
 from akdask.plan.task.combine import Gather, Realign
 from akdask.schema import INT64
 from akdask.storage.formats.registry import format_named, open_files
@@ -81,7 +81,7 @@ class SegArray(ListAggregates, ListParts, ListSets, Array):
     _parts: tuple[Array, Array]
 
     def __init__(self, segments: Any, values: Any, lengths: Any = None, grouping: Any = None) -> None:
-        nest = _nested(array(segments), array(values))
+        nest = _nested(of_rows(array(segments)), of_rows(array(values)))
         super().__init__(nest, nest.lists)
 
     @classmethod

@@ -16,8 +16,8 @@ import numpy as np
 
 from akdask.collections.arrays.creation import row_count, shape_of
 from akdask.collections.arrays.elementwise import PLAIN, cast
-from akdask.collections.arrays.ndarray import reshaped
 from akdask.collections.arrays.pdarray import pdarray
+from akdask.collections.arrays.shaped.ndarray import reshaped
 from akdask.collections.core.scalar import Scalar
 from akdask.collections.text.strings import Strings
 from akdask.errors import ArgumentError, ArgumentTypeError

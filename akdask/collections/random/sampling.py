@@ -53,7 +53,7 @@ class SamplingMethods:
         """
         if not isinstance(x, Array):
             return self._order(_count("permutation", x), method)
-        return x[self._order(x.size, method)]
+        return x[self._order(len(x), method)]
 
     def shuffle(
         self, x: Any, method: str = "FisherYates", *, feistel_rounds: int = 16, feistel_key: int | None = None
@@ -82,7 +82,7 @@ class SamplingMethods:
             raise ArgumentTypeError(
                 f"shuffle changes a lazy array, not {type(x).__name__}.", hint="ak.array(…) makes one."
             )
-        mixed = x[self._order(x.size, method, feistel_rounds, feistel_key)]
+        mixed = x[self._order(len(x), method, feistel_rounds, feistel_key)]
         x._frame, x._value = mixed._frame, mixed._value
 
     def choice(self, a: Any, size: Any = None, replace: bool = True, p: Any = None) -> Any:
@@ -118,7 +118,7 @@ class SamplingMethods:
         >>> len(set(drawn.tolist()))
         2
         """
-        count = a.size if isinstance(a, Array) else _count("choice", a)
+        count = len(a) if isinstance(a, Array) else _count("choice", a)
         wanted = 1 if size is None else _count("choice", size)
         if not count and wanted:
             raise ArgumentError("there are no elements to choose from.")

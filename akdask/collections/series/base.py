@@ -14,6 +14,7 @@ from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.index import Index, MultiIndex
 from akdask.collections.frame_core.rows import RowMethods
 from akdask.collections.frame_core.to_pandas import ToPandas
+from akdask.collections.registered import Registered
 from akdask.columns import Table
 from akdask.deferred import pd
 from akdask.plan.expr.tokens import token
@@ -68,7 +69,7 @@ def level_column(number: int) -> str:
     return str(number)
 
 
-class SeriesBase(Labelled, Substitutes, Collection):
+class SeriesBase(Labelled, Registered, Substitutes, Collection):
     """An array with labels on the same rows."""
 
     name: Any

@@ -12,7 +12,7 @@ from akdask.collections.core.array import LAZY
 from akdask.collections.core.base import unlabelled
 from akdask.collections.core.later import later
 from akdask.collections.frame_core.display import edge_rows
-from akdask.collections.frame_core.memory_units import in_unit
+from akdask.collections.frame_core.memory_units import convert_bytes
 from akdask.collections.series.base import VALUES, level_column
 from akdask.collections.series.joining import SeriesJoining
 from akdask.deferred import pd
@@ -135,7 +135,7 @@ class SeriesConversion(SeriesJoining):
         >>> ak.Series(ak.arange(3)).memory_usage()
         48
         """
-        own = in_unit(self.values.nbytes, unit)
+        own = convert_bytes(self.values.nbytes, unit)
         return own + self.index.memory_usage(unit) if index else own
 
     def __repr__(self) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from akdask.collections.arrays.creation import array
-from akdask.collections.core.array import Array
+from akdask.collections.core.array import Array, of_rows
 from akdask.collections.core.base import Labelled, unlabelled
 from akdask.collections.core.later import later, provides
 from akdask.collections.core.substitutes import missing_attribute
@@ -271,13 +271,13 @@ class Series(SeriesReductions, SeriesOrder, SeriesMissing, SeriesConversion):
         Parameters
         ----------
         arg : dict or Series
-            Values by those that they take the place of.  What is not in it becomes NaN, or ``"null"`` where the new
-            values are text.
+            Values by those that they take the place of.
 
         Returns
         -------
         Series
-            Of Strings where the values were a Categorical.
+            Of Strings where the values were a Categorical; NaN, or ``"null"`` where the new values are text, for
+            values that have none.
 
         Raises
         ------
@@ -291,7 +291,7 @@ class Series(SeriesReductions, SeriesOrder, SeriesMissing, SeriesConversion):
         [30.0, 5.0, 30.0]
         """
         news: Any = arg.to_pandas() if isinstance(arg, SeriesBase) else arg
-        return self._with(Index(self.values).map(news).values)
+        return self._with(later("map", self.values, news))
 
 
 @provides("column Series")
@@ -316,7 +316,7 @@ def as_values(data: Any) -> Any:
     """Return what a user gives as values as an array."""
     data = unlabelled(data)
     if isinstance(data, Array):
-        return data.copy()  # What is assigned to the given one later does not change the Series.
+        return of_rows(data).copy()  # What is assigned to the given one later does not change the Series.
     if is_pandas(data, "Categorical") or is_pandas(getattr(data, "dtype", None), "CategoricalDtype"):
         return Categorical(data)
     if isinstance(data, str) or not hasattr(data, "__len__"):

@@ -25,7 +25,7 @@ _current = ExitStack()
 
 
 def connect(  # noqa: PLR0917 - Arkouda's signature
-    server: Any = None,
+    server: Any = "localhost",
     port: int = 5555,
     timeout: float | None = 0,
     access_token: str | None = None,

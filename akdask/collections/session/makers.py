@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from akdask.collections.arrays.creation import array
-from akdask.collections.arrays.ndarray import ArrayView, reshaped
 from akdask.collections.arrays.pdarray import pdarray
+from akdask.collections.arrays.shaped.ndarray import ArrayView, reshaped
 from akdask.collections.core.stored import flat, from_stored, in_one_partition, makes, scanned
 from akdask.collections.frame.dataframe import DataFrame
 from akdask.collections.frame_core.index import Index, MultiIndex

@@ -30,10 +30,10 @@ from akdask.plan.expr.values import Call, Constant, Value
 from akdask.plan.group.aggregate import GroupAggregate
 from akdask.plan.join.categories import CategoryTable, Distinct, UniqueLabels
 from akdask.plan.join.membership import BuildKeySet
+from akdask.plan.run.alignment import align
 from akdask.plan.run.cost import is_cheap
 from akdask.plan.run.run import run
 from akdask.plan.sort.sort import ranks
-from akdask.plan.task.align import align
 from akdask.plan.task.compact import joined
 from akdask.schema import INT64, STR, column_type
 from akdask.storage.formats.objects import CATEGORIES, CODES, NA_CODES, PERMUTATION, SEGMENTS, ObjType

@@ -8,17 +8,41 @@ from typing import Any
 
 import numpy as np
 
-from akdask.collections.arrays.ndarray import ArrayView
+from akdask.collections.arrays.shaped.along_axis import checked_axis
+from akdask.collections.arrays.shaped.layout import Layout
+from akdask.collections.arrays.shaped.ndarray import ArrayView, rearranged, shaped
 from akdask.collections.core.array import Array, check_axis
 from akdask.collections.core.scalar import Scalar
 from akdask.collections.text.strings import Strings
-from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
+from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.kernels.core.rules import promote
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.values import Value, cast
 from akdask.plan.task.compact import MOST_PARTS, joined
 from akdask.plan.task.concat import Concat
+from akdask.schema import ColumnType, bigint_of
+
+
+def isnumeric(pda: Any) -> Any:
+    """Return which strings are numeric characters only; lazy bool array.  See `Strings.isnumeric`.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If `pda` is no Strings.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> ak.isnumeric(ak.array(["1", "½", "1.5", ""])).tolist()
+    [True, True, False, False]
+    """
+    if not isinstance(pda, Strings):
+        raise ArgumentTypeError(
+            f"isnumeric takes Strings, not {type(pda).__name__}.", hint="numbers are numeric anyway."
+        )
+    return pda.isnumeric()
 
 
 def sum(pda: Any, axis: Any = None, keepdims: bool = False) -> Any:
@@ -61,12 +85,12 @@ def mean(pda: Any, axis: Any = None, keepdims: bool = False) -> Any:
     return _reduced("mean", pda, axis=axis, keepdims=keepdims)
 
 
-def var(pda: Any, ddof: int | None = None, axis: Any = None, keepdims: bool = False) -> Any:
+def var(pda: Any, ddof: int = 0, axis: Any = None, keepdims: bool = False) -> Any:
     """Return the variance of an array; lazy.  See `sum` and `pdarray.var`."""
     return _reduced("var", pda, axis=axis, keepdims=keepdims, ddof=ddof)
 
 
-def std(pda: Any, ddof: int | None = None, axis: Any = None, keepdims: bool = False) -> Any:
+def std(pda: Any, ddof: int = 0, axis: Any = None, keepdims: bool = False) -> Any:
     """Return the standard deviation of an array; lazy.  See `sum` and `pdarray.std`."""
     return _reduced("std", pda, axis=axis, keepdims=keepdims, ddof=ddof)
 
@@ -88,7 +112,7 @@ def quantile(a: Any, q: Any = 0.5, axis: Any = None, method: str = "linear", kee
     return _reduced("quantile", a, q=q, axis=axis, method=method, keepdims=keepdims)
 
 
-def percentile(a: Any, q: Any = 50, axis: Any = None, method: str = "linear", keepdims: bool = False) -> Any:
+def percentile(a: Any, q: Any = 0.5, axis: Any = None, method: str = "linear", keepdims: bool = False) -> Any:
     """Return one or several percentiles of an array, from 0 to 100; see `quantile`."""
     return quantile(a, np.true_divide(q, 100), axis, method, keepdims)
 
@@ -147,9 +171,9 @@ def concatenate(arrays: Any, axis: int | None = 0, ordered: bool = True) -> Any:
     ----------
     arrays : sequence of pdarray, or of Strings, Categorical, …
         At least one, of one type; ints and floats meet in their common type.  Arrays of several dimensions have the
-        same lengths but for the first.
-    axis : 0 or None
-        Arrays are joined along the first axis; None makes them flat before.
+        same lengths but for that along `axis`.
+    axis : int or None
+        The dimension along which arrays of several are joined; None makes them flat before.
     ordered : bool
         Accepted for compatibility with Arkouda; the order is always kept.
 
@@ -178,13 +202,13 @@ def concatenate(arrays: Any, axis: int | None = 0, ordered: bool = True) -> Any:
             kinds = ", ".join(type(array).__name__ for array in arrays)
             raise ArgumentTypeError(f"concatenate needs arrays of one kind, got {kinds}.")
     if isinstance(arrays[0], ArrayView):
-        return concatenate([array.base for array in arrays]) if axis is None else _stacked(arrays, axis)
+        return concatenate([array.base for array in arrays]) if axis is None else _joined_along(arrays, axis)
     if not isinstance(arrays[0], Array):
         raise ArgumentTypeError(f"concatenate needs lazy arrays, got {type(arrays[0]).__name__}.")
     check_axis("concatenate", axis)
     if hasattr(arrays[0], "concatenate"):
         return arrays[0].concatenate(arrays[1:], ordered=ordered)
-    wanted = promote(*[array._value.dtype for array in arrays]) or arrays[0]._value.dtype
+    wanted = _common_type([array._value.dtype for array in arrays])
     values = [(array._frame, cast(array._value, wanted)) for array in arrays]
     parts = [part for frame, value in values for part in _parts(frame, value)]
     if len(parts) > MOST_PARTS:
@@ -193,15 +217,27 @@ def concatenate(arrays: Any, axis: int | None = 0, ordered: bool = True) -> Any:
     return arrays[0]._like(frame, frame.column(0))
 
 
-def _stacked(arrays: Sequence[ArrayView], axis: int) -> ArrayView:
-    """Join arrays of several dimensions along the first: their elements follow one another."""
-    if axis % arrays[0].ndim:
-        raise UnsupportedError(f"concatenate(axis={axis}): arrays are joined along the first axis.")
-    if len({array.shape[1:] for array in arrays}) > 1:
+def _common_type(given: Sequence[ColumnType]) -> ColumnType:
+    """Return the type of the elements of joined arrays; of bigints they have the bits of the largest limit, if any."""
+    found = promote(*given) or given[0]
+    limits = [dtype.max_bits for dtype in given if dtype.kind == "bigint"]
+    return bigint_of(builtins.max(limits)) if found.kind == "bigint" else found
+
+
+def _joined_along(arrays: Sequence[ArrayView], axis: int) -> Any:
+    """Join arrays of several dimensions along one: those after it follow one another where it is the first."""
+    ndim = arrays[0].ndim
+    axis = checked_axis("concatenate", axis, ndim)
+    if len({(*array.shape[:axis], *array.shape[axis + 1 :]) for array in arrays}) > 1:
         shapes = ", ".join(str(array.shape) for array in arrays)
-        raise ArgumentError("arrays that are joined differ in the first length only.", details=[f"shapes: {shapes}"])
-    length = builtins.sum(array.shape[0] for array in arrays)
-    return ArrayView(concatenate([array.base for array in arrays]), (length, *arrays[0].shape[1:]))
+        raise ArgumentError(
+            "arrays that are joined differ in the length along the axis only.", details=[f"shapes: {shapes}"]
+        )
+    order = [axis, *range(axis), *range(axis + 1, ndim)]
+    first = [rearranged(array, Layout.of(array.shape).permuted(order)) for array in arrays]
+    shape = (builtins.sum(array.shape[0] for array in first), *first[0].shape[1:])
+    joined_first = shaped(concatenate([array.flatten() for array in first]), shape)
+    return rearranged(joined_first, Layout.of(shape).permuted([order.index(number) for number in range(ndim)]))
 
 
 def _parts(frame: Frame, value: Value) -> tuple[Project, ...]:

@@ -2,31 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from akdask.collections.arrays.creation import array
 from akdask.collections.arrays.extremes import ExtremeMethods
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.arrays.reductions import reduced
 from akdask.collections.arrays.sort_methods import TextSortMethods
 from akdask.collections.core.assignment import assigned
+from akdask.collections.core.later import later
 from akdask.collections.core.operators import OperatorMethods
 from akdask.collections.core.scalar import Scalar
 from akdask.collections.core.wrap import can_be_asked_for, shows, wrap
 from akdask.collections.core.writing import Path, Storable
 from akdask.collections.text.missing import MissingTextMethods
-from akdask.collections.text.strings_parts import StringsParts, as_str
+from akdask.collections.text.strings_parts import as_str
+from akdask.collections.text.strings_patterns import StringsPatterns
 from akdask.columns import Table, offsets_and_bytes
 from akdask.columns.missing_text import missing_rows, with_nulls
 from akdask.deferred import pc
-from akdask.errors import TransferError
+from akdask.errors import ArgumentError, ArgumentTypeError, TransferError
 from akdask.kernels.keys.strings import unicode_array
-from akdask.plan.expr.values import Call
+from akdask.kernels.text.encodings import encoding_name
+from akdask.plan.expr.rowwise import Project
+from akdask.plan.expr.values import Call, cast
+from akdask.plan.group.aggregate import GroupAggregate
+from akdask.plan.run.alignment import align
 from akdask.plan.run.transfer import check_bytes
-from akdask.plan.task.align import align
+from akdask.plan.task.compact import joined
+from akdask.schema import NULLABLE_STR, STR
 from akdask.storage.formats.objects import SEGMENTS
 from akdask.storage.paths.remote import takes_storage_options
 
@@ -36,7 +44,7 @@ CHARACTER = np.dtype("U1").itemsize
 
 @can_be_asked_for
 @shows("str")
-class Strings(OperatorMethods, ExtremeMethods, TextSortMethods[pdarray], MissingTextMethods, StringsParts):
+class Strings(OperatorMethods, ExtremeMethods, TextSortMethods[pdarray], MissingTextMethods, StringsPatterns):
     """A lazy array of UTF-8 strings, stored as Arrow offsets and bytes in each partition.
 
     Made by reading files and by `array`.  Methods that test or change strings are lazy and keep the rows.
@@ -63,6 +71,41 @@ class Strings(OperatorMethods, ExtremeMethods, TextSortMethods[pdarray], Missing
     def dtype(self) -> np.dtype[Any]:
         """``dtype('<U')``: NumPy's type of strings of any length."""
         return np.dtype(str)
+
+    def to_numpy(self, dtype: Any = None, copy: bool = False) -> np.ndarray[Any, Any]:
+        """Return the strings as a NumPy array; computes.
+
+        Parameters
+        ----------
+        dtype : dtype-like, optional
+            Type to convert to: text of fixed width unless given, which takes much memory if a few are long;
+            ``np.dtypes.StringDType()`` does not.
+        copy : bool
+            Accepted for compatibility with pandas; the array is the caller's in any case.
+
+        Raises
+        ------
+        ArgumentError
+            If text is missing, and the type asked for has no ``na_object``.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> import numpy as np
+        >>> ak.array(["a", "bc"]).to_numpy(np.dtypes.StringDType())
+        array(['a', 'bc'], dtype=StringDType())
+        """
+        if not isinstance(dtype, np.dtypes.StringDType):
+            return super().to_numpy(dtype, copy)
+        items = self.to_arrow().to_pylist()
+        if None in items:
+            if not hasattr(dtype, "na_object"):
+                raise ArgumentError(
+                    "text is missing, and the type that is asked for has nothing for it.",
+                    hint="pass np.dtypes.StringDType(na_object=None), or use fillna('…').",
+                )
+            items = [dtype.na_object if item is None else item for item in items]
+        return np.array(items, dtype)
 
     def _converter(self) -> Callable[..., Any]:
         return as_text_or_none if self._value.dtype.nullable else as_text
@@ -173,6 +216,125 @@ class Strings(OperatorMethods, ExtremeMethods, TextSortMethods[pdarray], Missing
     def strip(self, chars: str | bytes | None = "") -> Strings:
         """Return the strings without leading and trailing characters, white space unless given; lazy."""
         return self._operate("strip", self, chars="" if chars is None else as_str(chars))
+
+    def encode(self, toEncoding: str, fromEncoding: str = "UTF-8") -> Strings:
+        """Return the strings with their bytes in another encoding; lazy.
+
+        Parameters
+        ----------
+        toEncoding : str
+            The encoding that they get: ``idna`` for names of domains, or one that Python knows.
+        fromEncoding : str, default "UTF-8"
+            The encoding that they are in.
+
+        Returns
+        -------
+        Strings
+            Bytes that are no UTF-8 can be decoded again, counted, written to HDF5 and had by `get_bytes`; as text they
+            cannot be shown.  Missing text stays missing.  A name of a domain that has none in ASCII is empty.
+
+        Raises
+        ------
+        ArgumentError
+            If there is no such encoding.
+        ConversionError
+            When it is computed, if one of the encodings does not have the text.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> s = ak.array(["Bücher.example", "example.com"]).encode("idna")
+        >>> s.tolist(), s.decode("idna").tolist()
+        (['xn--bcher-kva.example', 'example.com'], ['bücher.example', 'example.com'])
+        """
+        how = {"source": encoding_name(fromEncoding), "target": encoding_name(toEncoding)}
+        return self._operate("transcode", self, **how)
+
+    def decode(self, fromEncoding: str, toEncoding: str = "UTF-8") -> Strings:
+        """Return the strings, whose bytes are in another encoding, in UTF-8; lazy.  See `encode`.
+
+        Parameters
+        ----------
+        fromEncoding : str
+            The encoding that they are in.
+        toEncoding : str, default "UTF-8"
+            The encoding that they get.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.array(["ä"]).encode("utf-16-le").decode("utf-16-le").tolist()
+        ['ä']
+        """
+        return self.encode(toEncoding, fromEncoding)
+
+    @property
+    def entry(self) -> pdarray:
+        """The bytes that an Arkouda server keeps for the strings; see `get_bytes`.  Lazy."""
+        bytes_of_all: pdarray = self.get_bytes()
+        return bytes_of_all
+
+    # made of other things
+
+    @staticmethod
+    def from_parts(offset_attrib: pdarray, bytes_attrib: pdarray) -> Strings:
+        """Return the strings of offsets and bytes, which `get_offsets` and `get_bytes` give; lazy.
+
+        Counts the bytes where there are several partitions and that is unknown.
+
+        Parameters
+        ----------
+        offset_attrib : pdarray of int64
+            Where each string starts among the bytes.
+        bytes_attrib : pdarray of uint8 or int
+            The bytes in UTF-8, with a NUL behind each string.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If they are no integers.
+        ArgumentError
+            When it is computed, if offsets do not fit the bytes, or the bytes are no text that ends in NUL.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Strings.from_parts(ak.array([0, 2]), ak.array([97, 0, 98, 99, 0])).tolist()
+        ['a', 'bc']
+        """
+        lists = later("SegArray", offset_attrib, array(bytes_attrib).astype("uint8"))
+        return Strings(lists._frame, Call("text_of_bytes", lists._value))
+
+    @staticmethod
+    def concatenate_uniquely(strings: Sequence[Any]) -> Strings:
+        """Return the distinct strings of several arrays, in ascending order; lazy.
+
+        Parameters
+        ----------
+        strings : sequence of Strings
+            At least one.
+
+        Raises
+        ------
+        ArgumentError
+            If there are none.
+        ArgumentTypeError
+            If one of them is no Strings.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Strings.concatenate_uniquely([ak.array(["b", "a"]), ak.array(["b", "c"])]).tolist()
+        ['a', 'b', 'c']
+        """
+        others = [type(item).__name__ for item in strings if not isinstance(item, Strings)]
+        if others or not strings:
+            error = ArgumentTypeError if others else ArgumentError
+            raise error(f"expected one or more Strings, got {', '.join(others) or 'none'}.")
+        dtype = NULLABLE_STR if any(item._has_missing for item in strings) else STR
+        frame = joined([Project(item._frame, (0,), (cast(item._value, dtype),)) for item in strings])
+        groups = GroupAggregate.of(frame, [frame.column(0)])
+        return Strings(groups, groups.key(0))
 
     # files
 
@@ -299,4 +461,11 @@ def as_text(table: Table) -> np.ndarray[Any, Any]:
     except TransferError:
         # No character has less than a byte, but some have several.
         check_bytes(CHARACTER * len(column) * (pc.max(pc.utf8_length(column)).as_py() or 0))
-    return unicode_array(column)
+    try:
+        return unicode_array(column)
+    except UnicodeDecodeError as error:
+        raise ArgumentError(
+            "the bytes of some strings are no text in UTF-8.",
+            details=[str(error)],
+            hint="decode() what was encoded; get_bytes() gives the bytes.",
+        ) from None

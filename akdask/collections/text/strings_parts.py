@@ -77,9 +77,7 @@ class StringsParts(Array):
         >>> ak.array(["1_2___3"]).regex_split("_+", maxsplit=1).tolist()
         ['1', '2___3']
         """
-        if maxsplit < 0:
-            raise ArgumentError(f"strings are split at {maxsplit} matches?", hint="0 splits at all of them.")
-        how = {"delimiter": as_str(pattern), "regex": True, "maxsplit": int(maxsplit)}
+        how = {"delimiter": as_str(pattern), "regex": True, "maxsplit": count_of(maxsplit)}
         return self._fields(call("split", self._value, **how), return_segments)
 
     def peel(  # noqa: PLR0917 - Arkouda's signature
@@ -191,7 +189,7 @@ class StringsParts(Array):
         >>> prefixes.tolist(), origins.tolist()
         (['on', 'th'], [True, False, True])
         """
-        count = _count(n)
+        count = count_of(n)
         return self._long_enough(count, call("text_slice", self._value, start=0, stop=count), return_origins, proper)
 
     def get_suffixes(self, n: int, return_origins: bool = True, proper: bool = True) -> Any:
@@ -203,7 +201,7 @@ class StringsParts(Array):
         >>> ak.array(["one", "to", "three"]).get_suffixes(2, return_origins=False, proper=False).tolist()
         ['ne', 'to', 'ee']
         """
-        count = _count(n)
+        count = count_of(n)
         # Counted from the end there is no place of no characters.
         start, stop = (-count, None) if count else (0, 0)
         return self._long_enough(count, call("text_slice", self._value, start=start, stop=stop), return_origins, proper)
@@ -280,12 +278,21 @@ class StringsParts(Array):
         return wrap(starts, starts.starts)
 
 
-def _count(n: Any) -> int:
+def count_of(n: Any) -> int:
+    """Return a number of characters or matches as an int.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If it is no integer.
+    ArgumentError
+        If it is negative.
+    """
     n = value_of(n)
     if isinstance(n, bool) or not isinstance(n, int | np.integer):
-        raise ArgumentTypeError(f"characters are counted by an integer, not by {type(n).__name__}.")
+        raise ArgumentTypeError(f"characters and matches are counted by an integer, not by {type(n).__name__}.")
     if n < 0:
-        raise ArgumentError(f"there are no {n} characters.")
+        raise ArgumentError(f"there are no {n} characters or matches.")
     return int(n)
 
 

@@ -11,7 +11,7 @@ from uuid import uuid4
 import pyarrow as pa
 
 from akdask._distributed import default_client, shares_memory
-from akdask.collections.arrays.ndarray import ArrayView
+from akdask.collections.arrays.shaped.ndarray import ArrayView
 from akdask.collections.core.array import Array
 from akdask.collections.core.to_arrow import ToArrow
 from akdask.collections.frame.dataframe import DataFrame

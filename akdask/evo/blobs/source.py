@@ -3,32 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow.parquet as pq
 
-from akdask.columns import concat_rows, empty
 from akdask.errors import FileFormatError
 from akdask.evo.blobs.decoding import ColumnDecoding
 from akdask.evo.errors import BlobFormatError, ContentError, place_of
 from akdask.parquet.metadata.columns import ParquetColumn
 from akdask.parquet.metadata.description import ParquetFileDescription
-from akdask.parquet.reading.chunks import ArrowChunkReader, open_parquet
+from akdask.parquet.reading.chunks import ArrowChunkReader
 from akdask.parquet.reading.partitions import partitions_of
-from akdask.parquet.reading.reader import RowGroup
+from akdask.parquet.reading.row_group_part import RowGroup, RowGroupPart, RowGroupPartReader
 from akdask.parquet.reading.statistics import bounds_of, of_stretches, unbounded, without_values
 from akdask.plan.expr.tokens import token
 from akdask.schema import ColumnType
-from akdask.storage.data.ranges import RangeReader, range_reader
-from akdask.storage.data.source import Bounds, PartReader, RowBounds, RowRanges
-from akdask.storage.paths.files import FileIdentity, is_remote
+from akdask.storage.data.source import Bounds, RowBounds, RowRanges
 from akdask.typing import Column, NumberArray
 
 
@@ -48,18 +42,14 @@ class BlobColumn:
     decoding: ColumnDecoding
 
 
-@dataclass(frozen=True)
-class BlobPart:
-    """One partition: rows of some row groups; implements `akdask.storage.data.source.Part`.
+@dataclass(frozen=True, slots=True)
+class BlobPart(RowGroupPart):
+    """One partition of a blob; implements `akdask.storage.data.source.Part`.
+
+    Its rows are those of `RowGroupPart`.
 
     Parameters
     ----------
-    file : FileIdentity
-        The file, in the state that was looked at.
-    start, stop : int
-        Rows of the file.
-    groups : tuple of RowGroup
-        The row groups that have them.
     columns : mapping of str to BlobColumn
         Only the columns that will be read.
     chunks : mapping of str to tuple of (int, int)
@@ -68,31 +58,19 @@ class BlobPart:
         What the file tells of the row groups, of columns that are read as they are stored.
     """
 
-    file: FileIdentity
-    start: int
-    stop: int
-    groups: tuple[RowGroup, ...]
     columns: Mapping[str, BlobColumn]
     chunks: Mapping[str, tuple[tuple[int, int], ...]]
     statistics: Mapping[str, npt.NDArray[np.void]]
-
-    @property
-    def nrows(self) -> int:
-        """Number of rows."""
-        return self.stop - self.start
-
-    @property
-    def is_remote(self) -> bool:
-        """Whether the file is not on this machine."""
-        return is_remote(self.file.path)
 
     def open(self) -> BlobPartReader:
         """Return a reader, to be used in a ``with`` statement."""
         return BlobPartReader(self)
 
 
-class BlobPartReader(PartReader):
+class BlobPartReader(RowGroupPartReader[BlobPart]):
     """Reads row ranges of one partition of a blob.
+
+    Damage is a `BlobFormatError`, and values that the role of the array forbids are a `ContentError`.
 
     Parameters
     ----------
@@ -100,46 +78,11 @@ class BlobPartReader(PartReader):
         The partition.
     """
 
-    def __init__(self, part: BlobPart) -> None:
-        self._part = part
-        self._ranges: RangeReader = range_reader(part.file)
-        self._stack = ExitStack()
-        self._opened: pq.ParquetFile | None = None
-        self._chunks: dict[str, tuple[int, ArrowChunkReader]] = {}
+    def _chunk_ranges(self, column: str) -> Iterator[tuple[int, int]]:
+        yield from self._part.chunks[column]
 
-    def __enter__(self) -> Self:
-        self._stack.enter_context(self._ranges)
-        if self._part.is_remote:
-            self._ranges.expect([list(ranges) for ranges in self._part.chunks.values()], goes_back=True)
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._chunks.clear()
-        self._opened = None
-        self._stack.close()
-
-    def read(self, column: str, start: int, stop: int, out: NumberArray | None = None) -> Column:
-        """Return rows of a column; see `akdask.storage.data.source.PartReader.read`.
-
-        Raises
-        ------
-        BlobFormatError
-            If the data is damaged.
-        ContentError
-            If values are what the role of the array forbids.
-        """
-        if stop <= start:
-            return empty(self._part.columns[column].decoding.dtype)
-        parts = []
-        first = self._part.start + start
-        for number, group in enumerate(self._part.groups):
-            begin, end = max(first, group.first), min(self._part.start + stop, group.first + group.nrows)
-            if begin < end:
-                target = None if out is None else out[begin - first : end - first]
-                parts.append(self._read(column, number, begin - group.first, end - group.first, target))
-        return concat_rows(parts) if out is None else out[: stop - start]
+    def _dtype(self, column: str) -> ColumnType:
+        return self._part.columns[column].decoding.dtype
 
     def row_bounds(self, column: str, within: RowRanges) -> RowBounds | None:
         """Return what statistics tell of the rows of each row group; see `akdask.storage.data.source.PartReader`."""
@@ -156,7 +99,7 @@ class BlobPartReader(PartReader):
     def _read(self, column: str, number: int, start: int, stop: int, out: NumberArray | None) -> Column:
         group = self._part.groups[number].number
         try:
-            return self._chunk(column, number).read(start, stop, out)
+            return super()._read(column, number, start, stop, out)
         except ContentError as error:
             where = place_of(blob=self._part.file.path, column=column, row_group=group)
             raise ContentError(error.message, details=[where, *error.details], hint=error.hint) from error
@@ -167,17 +110,10 @@ class BlobPartReader(PartReader):
                 hint="the blob is damaged; fetch or write it again, and see akdask.evo.validate.",
             ) from error
 
-    def _chunk(self, column: str, number: int) -> ArrowChunkReader:
-        known = self._chunks.get(column)
-        if known is not None and known[0] == number:
-            return known[1]
-        if self._opened is None:
-            self._opened = open_parquet(self._ranges)
+    def _open_chunk(self, column: str, number: int) -> ArrowChunkReader:
         wanted = self._part.columns[column]
         group = self._part.groups[number].number
-        found = ArrowChunkReader(self._opened, group, wanted.stored, wanted.decoding, self._part.file.path)
-        self._chunks[column] = number, found
-        return found
+        return ArrowChunkReader(self._arrow_file(), group, wanted.stored, wanted.decoding, self._part.file.path)
 
 
 class BlobSource:

@@ -87,25 +87,8 @@ class Store(StoredBlobs):
         ----------
         rows : DataFrame, array, mapping or iterator
             As `akdask.evo.write_blob` takes them: lazy or not.
-        role : str, default "attribute"
-            What the array is for: ``geometry``, ``attribute``, ``index``, ``category``, ``lookup``, ``mask``, ``color``
-            or ``time``.
-        names : list of str or "keep", optional
-            Names of the columns, those of the kind of array unless given.
-        data_type : str, optional
-            Type to store columns as, as in `akdask.evo.write_blob`.
-        row_group_rows : int, optional
-            Rows of a row group.
-        level : int, optional
-            Level of gzip, from 1 to 9.
-        identifier : {"hash", "uuid"}, default "hash"
-            How the blob is named.
-        vertices : int, optional
-            Number of vertices, which indices must be below.
-        time_zone : str, optional
-            The zone that times without one are of.
-        truncate_times : bool, default False
-            Drop what times have beyond microseconds.
+        role, names, data_type, row_group_rows, level, identifier, vertices, time_zone, truncate_times
+            As in `akdask.evo.write_blob`.
 
         Returns
         -------

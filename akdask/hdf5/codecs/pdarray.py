@@ -18,12 +18,15 @@ from akdask.hdf5.schema.datasets import NotFlatError, describe_dataset, is_datas
 from akdask.hdf5.schema.description import ColumnLocation, ColumnSchema, DatasetSchema, Described, ObjectSchema, Slot
 from akdask.hdf5.schema.layout import H5Object
 from akdask.hdf5.schema.members import Members
-from akdask.schema import BOOL, ColumnType
+from akdask.schema import BOOL, UINT8, ColumnType
 from akdask.storage.formats.objects import VALUES, Columns, ObjectSpec, ObjType
 from akdask.typing import Column, NumberArray
 
 KINDS = (ObjType.PDARRAY, ObjType.DATETIME, ObjType.TIMEDELTA, ObjType.IPV4)
 COLUMNS = ("int", "uint", "float", "bool")
+
+_WITH_BYTES = (ObjType.PDARRAY, ObjType.ARRAYVIEW)
+"""Kinds whose bytes that are no bools stay bytes; times and addresses have 64 bits."""
 
 
 def describe(name: str, kind: ObjType, node: H5Object) -> Described:
@@ -41,7 +44,10 @@ def describe(name: str, kind: ObjType, node: H5Object) -> Described:
 
 def described(name: str, kind: ObjType, node: H5Object, dataset: DatasetSchema, slot: Slot) -> Described:
     """Return the description of an open dataset of numbers."""
-    return Described(_schema(name, kind, dataset, number_type(node, dataset.dtype)), (slot,))
+    dtype = number_type(node, dataset.dtype)
+    if dataset.dtype == "|u1" and dtype != BOOL and kind in _WITH_BYTES:
+        dtype = UINT8
+    return Described(_schema(name, kind, dataset, dtype), (slot,))
 
 
 def number_type(node: H5Object, stored: str) -> ColumnType:

@@ -20,7 +20,7 @@ from akdask.hdf5.schema.datasets import NotFlatError, is_dataset
 from akdask.hdf5.schema.description import ColumnLocation, ColumnSchema, DatasetSchema, Described, ObjectSchema, Slot
 from akdask.hdf5.schema.layout import H5Object
 from akdask.hdf5.schema.members import Members
-from akdask.schema import BOOL, STR, ColumnType, list_of
+from akdask.schema import BOOL, INT64, STR, UINT8, ColumnType, list_of
 from akdask.storage.formats.objects import SEGMENTS, VALUES, Columns, ObjectSpec, ObjType
 from akdask.typing import Column, NumberArray
 
@@ -112,6 +112,8 @@ def _lay_out_items(spec: ObjectSpec, values: Column, item: ColumnType, tables: C
         return strings.group_of_strings(path, values)
     if item.kind == "bigint":
         return bigint.group_of_limbs(path, values, item, bigint.number_of_limbs(spec, tables))
+    # Servers tell lists of bytes from lists of text by their type.
+    item = INT64 if item == UINT8 else item
     return pdarray.numbers(path, values, item, alias=f"{spec.name}/{leaf}_{VALUES}")
 
 

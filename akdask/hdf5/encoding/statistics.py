@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from akdask.kernels.reductions.top_k import PrefixRange
-from akdask.schema import BOOL, FLOAT64, INT64, STR, UINT64, ColumnType
+from akdask.schema import BOOL, FLOAT64, INT64, STR, UINT8, UINT64, ColumnType
 from akdask.storage.data.checksum import Checksum
 from akdask.storage.data.source import TEXT_BYTES, Bounds
 from akdask.typing import NumberArray
@@ -34,12 +34,13 @@ SUMMARY = np.dtype(
 """What is known of one dataset of one file."""
 
 _GLANCE = 64  # elements that mostly tell that a block is in no order
-_STORED = {INT64: "<i8", UINT64: "<u8", FLOAT64: "<f8", BOOL: "|u1", STR: "|u1"}
+_STORED = {INT64: "<i8", UINT64: "<u8", UINT8: "|u1", FLOAT64: "<f8", BOOL: "|u1", STR: "|u1"}
 """Types of columns that have bounds, and how they must be stored."""
 
 _WIDEST: dict[ColumnType, tuple[Any, Any]] = {
     INT64: (-(2**63), 2**63 - 1),
     UINT64: (0, 2**64 - 1),
+    UINT8: (0, 2**8 - 1),
     FLOAT64: (-np.inf, np.inf),
     BOOL: (False, True),
     STR: (b"", b"\xff" * TEXT_BYTES),
@@ -137,4 +138,6 @@ def bounds_of(dtype: ColumnType, summaries: npt.NDArray[np.void]) -> Bounds | No
 
 
 def _numbers(bits: NumberArray, dtype: ColumnType) -> NumberArray:
-    return bits != 0 if dtype == BOOL else np.ascontiguousarray(bits).view(_STORED[dtype])
+    if dtype.itemsize == 1:
+        return bits.astype(dtype.numpy)
+    return np.ascontiguousarray(bits).view(_STORED[dtype])

@@ -126,9 +126,15 @@ def open_file(path: str, file: FileIdentity | None = None) -> Iterator[Any]:
     FileFormatError
         In place of whatever the library raises, also later inside the ``with``.
     """
+    with hdf5_errors_naming(path), open_hdf5(path, file) as opened:
+        yield opened
+
+
+@contextmanager
+def hdf5_errors_naming(path: str) -> Iterator[None]:
+    """Raise `FileFormatError` for whatever the library raises; an `AkdaskError` is left as it is."""
     try:
-        with open_hdf5(path, file) as opened:
-            yield opened
+        yield
     except AkdaskError:
         raise
     except HDF5_ERRORS as error:

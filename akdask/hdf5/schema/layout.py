@@ -54,8 +54,8 @@ SINGLE, DISTRIBUTED = 0, 1
 WRITTEN_VERSION = b"v2026.07.15 (akdask)"
 """The Arkouda release whose layout is written; no reader looks at the text."""
 
-WRITTEN_TYPES = {INT64: "<i8", UINT64: "<u8", FLOAT64: "<f8", BOOL: "|u1", UINT8: "<i8"}
-"""How numbers are stored; servers write no narrow ones."""
+WRITTEN_TYPES = {INT64: "<i8", UINT64: "<u8", FLOAT64: "<f8", BOOL: "|u1", UINT8: "|u1"}
+"""How numbers are stored.  Servers write no narrow ones, and read bytes that ``isBool`` does not mark as integers."""
 
 _MOST_INTEGERS = 2**16  # of an attribute, far more than an array has dimensions
 _LARGEST_TEXT = 2**24  # bytes of an attribute that is read; new-style files may hold large ones

@@ -18,7 +18,7 @@ from akdask.hdf5.codecs.categorical import OPTIONAL
 from akdask.hdf5.codecs.composite import COLUMN_KINDS
 from akdask.hdf5.codecs.groupby import PARTS
 from akdask.hdf5.schema.description import ColumnSchema, DatasetSchema, ObjectSchema, Problem
-from akdask.schema import BOOL, FLOAT64, INT64, STR, UINT64, ColumnType, bigint_of, list_of
+from akdask.schema import BOOL, FLOAT64, INT64, STR, UINT8, UINT64, ColumnType, bigint_of, list_of
 from akdask.storage.formats.objects import CATEGORIES, CODES, NA_CODES, VALUES, ObjType
 
 _CLASSES: dict[str, Any] = {c.__name__: c for c in (ObjectSchema, ColumnSchema, ColumnType, DatasetSchema, Problem)}
@@ -100,7 +100,7 @@ def _is_sound_type(dtype: ColumnType) -> bool:
             return dtype == bigint_of(dtype.max_bits)
         case "list":
             return (item is None or (isinstance(item, ColumnType) and item.kind != "list")) and dtype == list_of(item)
-    return dtype in {INT64, UINT64, FLOAT64, BOOL, STR}
+    return dtype in {INT64, UINT64, UINT8, FLOAT64, BOOL, STR}
 
 
 def _may_hold(dtype: ColumnType, stored: list[str]) -> bool:
@@ -110,7 +110,7 @@ def _may_hold(dtype: ColumnType, stored: list[str]) -> bool:
         case "int":
             return kinds in {"i", "u"}
         case "uint":
-            return stored[0][1:] == "u8" and len(stored) == 1
+            return stored[0][1:] == ("u1" if dtype == UINT8 else "u8") and len(stored) == 1
         case "float":
             return kinds == "f"
         case "bool":

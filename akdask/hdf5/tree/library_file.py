@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any, NamedTuple, TypeAlias
 
 import h5py
@@ -11,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from h5py import h5g, h5l, h5o, h5p, h5s, h5t
 
-from akdask.errors import FileFormatError
-from akdask.hdf5.metadata.inspect import HDF5_ERRORS, open_hdf5
+from akdask.hdf5.metadata.inspect import hdf5_errors_naming, open_hdf5
 from akdask.hdf5.schema.datasets import MAX_COMPRESSION_RATIO, NotFlatError, is_dataset, is_outside, is_plain
 from akdask.hdf5.schema.layout import H5Object
 from akdask.hdf5.schema.links import open_member, open_path
@@ -64,7 +61,7 @@ class LibraryFile:
 
     def __init__(self, path: str) -> None:
         self.path = path
-        with _explained(path):
+        with hdf5_errors_naming(path):
             self._file = open_hdf5(path)
             self._root = h5g.open(self._file.id, b"/")
             self._nbytes = self._file.id.get_filesize()
@@ -83,7 +80,7 @@ class LibraryFile:
         UnknownElementsError
             If its elements are neither numbers nor text.
         """
-        with _explained(self.path):
+        with hdf5_errors_naming(self.path):
             dataset = self._dataset(path)
             elements = elements_of(dataset)
             can_be_read = elements.dtype != TEXT and is_plain(dataset, elements.dtype)
@@ -97,7 +94,7 @@ class LibraryFile:
         NotThereError
             If there is no group at the path.
         """
-        with _explained(self.path):
+        with hdf5_errors_naming(self.path):
             return int(self._group(path).get_num_objs())
 
     def read(self, path: str) -> Values:
@@ -110,7 +107,7 @@ class LibraryFile:
         UnknownElementsError
             If its elements are neither numbers nor text.
         """
-        with _explained(self.path):
+        with hdf5_errors_naming(self.path):
             dataset = self._dataset(path)
             elements = elements_of(dataset)
             if is_outside(dataset.get_create_plist()):
@@ -126,7 +123,7 @@ class LibraryFile:
 
     def has_group(self, path: str) -> bool:
         """Whether there is a group at a path."""
-        with _explained(self.path):
+        with hdf5_errors_naming(self.path):
             try:
                 return isinstance(open_path(self._root, path), h5g.GroupID)
             except NotFlatError:
@@ -140,7 +137,7 @@ class LibraryFile:
         NotThereError
             If there is no group at the path.
         """
-        with _explained(self.path):
+        with hdf5_errors_naming(self.path):
             group = self._group(path)
             return int(h5o.get_info(group).addr)
 
@@ -160,7 +157,7 @@ class LibraryFile:
                 names.append(name)
                 addresses.append(info.u)
 
-        with _explained(self.path):
+        with hdf5_errors_naming(self.path):
             group = self._group(path)  # the links do not keep it open
             group.links.iterate(add, info=True)
         return names, addresses
@@ -173,7 +170,7 @@ class LibraryFile:
         NotThereError
             If there is no group at the path.
         """
-        with _explained(self.path):
+        with hdf5_errors_naming(self.path):
             group = self._group(path)
             names = _names(group)
             found = []
@@ -225,18 +222,3 @@ def _text(dataset: H5Object) -> Values:
     return np.array(
         [one.decode("utf-8", "surrogateescape") if isinstance(one, bytes) else str(one) for one in stored], TEXT
     )
-
-
-@contextmanager
-def _explained(path: str) -> Iterator[None]:
-    """Raise one error for whatever the library raises."""
-    try:
-        yield
-    except FileFormatError:
-        raise
-    except HDF5_ERRORS as error:
-        raise FileFormatError(
-            f"{path!r} cannot be read as HDF5.",
-            details=[str(error)],
-            hint="the file is damaged, truncated or of another format; leave it out or write it again.",
-        ) from error

@@ -137,8 +137,9 @@ def promote(*types: ColumnType) -> ColumnType | None:
 def scalar_type(value: Any, other: ColumnType | None = None) -> ColumnType:
     """Return the column type that a plain value takes beside a column of type `other`.
 
-    A Python int is int64, but uint64 from 2**63 on, and uint64 beside a uint64 column unless it is negative, so that
-    ``unsigned + 1`` stays unsigned; of more than 64 bits it is a bigint.  NumPy scalars keep their own type, widened.
+    A Python int is int64, but uint64 from 2**63 on, and beside a column of uint64 or uint8 it is of that type if it
+    fits, so that ``unsigned + 1`` stays unsigned; of more than 64 bits it is a bigint.  NumPy scalars keep their own
+    type, widened.
 
     Raises
     ------
@@ -171,6 +172,8 @@ def scalar_type(value: Any, other: ColumnType | None = None) -> ColumnType:
 def _int_type(value: int, other: ColumnType | None) -> ColumnType:
     if not -(2**63) <= value < 2**64:
         return BIGINT
+    if other == UINT8 and 0 <= value < 2**8:
+        return UINT8
     return UINT64 if value >= 2**63 or (other == UINT64 and value >= 0) else INT64
 
 

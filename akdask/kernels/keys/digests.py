@@ -12,7 +12,7 @@ import numpy as np
 
 from akdask.columns import offsets_and_bytes
 from akdask.kernels import compiled
-from akdask.kernels.core.rules import Operation
+from akdask.kernels.core.rules import Operation, numbers_to
 from akdask.kernels.core.siphash import FIRST_XOR, LAST_MIXES, LENGTH_SHIFT, MIXES, SECOND_XOR, START, WORD
 from akdask.kernels.core.words import Words
 from akdask.schema import STR, UINT64
@@ -98,6 +98,21 @@ def _of_text(strings: Any, out: Any = None, *, part: int) -> NumberArray:
     return digests(offsets - offsets[0], data, part)
 
 
+def _of_numbers(*columns: Any, out: Any = None, part: int) -> NumberArray:
+    """Return digests of rows of numbers, equal ones alike: -0.0 and 0.0, and all NaN."""
+    words = [_words(column) for column in columns]
+    rows = np.column_stack(np.broadcast_arrays(*map(np.atleast_1d, words)))
+    size = rows.shape[1] * rows.itemsize
+    return digests(np.arange(0, size * len(rows) + 1, size), np.ascontiguousarray(rows).view(np.uint8).ravel(), part)
+
+
+def _words(column: Any) -> Any:
+    if column.dtype.kind != "f":
+        return column.astype("<i8" if column.dtype.kind == "b" else f"<{column.dtype.kind}8").view("<u8")
+    return np.where(np.isnan(column), np.nan, column + 0.0).astype("<f8").view("<u8")
+
+
 DIGEST_OPERATIONS: dict[str, Operation] = {
-    "text_hash": Operation("text_hash", 1, lambda strings, *, part: UINT64 if strings == STR else None, _of_text)
+    "text_hash": Operation("text_hash", 1, lambda strings, *, part: UINT64 if strings == STR else None, _of_text),
+    "number_hash": Operation("number_hash", None, numbers_to(UINT64), _of_numbers),
 }

@@ -1,8 +1,8 @@
 """Operations on strings, row by row: Arrow's compute functions under Arkouda's names.
 
-Lengths and comparisons work on UTF-8 bytes; case and character classes follow Unicode.  Regular expressions are RE2's,
-the engine behind Chapel's, so that a pattern means here what it means to an Arkouda server; unlike Python's ``re``, RE2
-has no look-around and no back-references.
+Lengths and comparisons work on UTF-8 bytes.  Regular expressions are RE2's, the engine behind Chapel's, so that a
+pattern means here what it means to an Arkouda server; unlike Python's ``re``, RE2 has no look-around and no
+back-references.
 """
 
 from __future__ import annotations
@@ -23,26 +23,6 @@ from akdask.schema import BOOL, INT64, STR, ColumnType
 from akdask.typing import NumberArray
 
 _RARE = 0.25  # places to look at for each row, above which the search by row is faster
-
-PREDICATES = {
-    "islower": "utf8_is_lower",
-    "isupper": "utf8_is_upper",
-    "istitle": "utf8_is_title",
-    "isalnum": "utf8_is_alnum",
-    "isalpha": "utf8_is_alpha",
-    "isdigit": "utf8_is_digit",
-    "isdecimal": "utf8_is_decimal",
-    "isnumeric": "utf8_is_numeric",
-    "isspace": "utf8_is_space",
-}
-
-TRANSFORMS = {
-    "lower": "utf8_lower",
-    "upper": "utf8_upper",
-    "title": "utf8_title",
-    "capitalize": "utf8_capitalize",
-}
-"""Arrow's functions by akdask's names, those of predicates above."""
 
 
 def arrow_operand(item: Any) -> Any:
@@ -95,14 +75,6 @@ def text_lengths(strings: pa.LargeStringArray, out: Any = None) -> Any:
 
 def _is_empty(strings: Any, out: Any = None) -> Any:
     return np.equal(text_lengths(strings), 0, out=out)
-
-
-def _predicate(test: str) -> Kernel:
-    return lambda strings, out=None: unpack_bools(getattr(pc, test)(strings), out)
-
-
-def _transform(change: str) -> Kernel:
-    return lambda strings, out=None: getattr(pc, change)(strings)
 
 
 def find_rare(strings: pa.LargeStringArray, pattern: bytes) -> NumberArray | None:
@@ -211,8 +183,6 @@ def _strings_to(result: ColumnType) -> Callable[..., ColumnType | None]:
 STRING_OPERATIONS: dict[str, Operation] = {
     operation.name: operation
     for operation in (
-        *(Operation(name, 1, _strings_to(BOOL), _predicate(test)) for name, test in PREDICATES.items()),
-        *(Operation(name, 1, _strings_to(STR), _transform(change)) for name, change in TRANSFORMS.items()),
         Operation("byte_length", 1, _strings_to(INT64), text_lengths),
         Operation("isempty", 1, _strings_to(BOOL), _is_empty),
         Operation("contains", 1, _matched_type, _contains),

@@ -13,7 +13,7 @@ from akdask.deferred import pc
 from akdask.errors import ArgumentError, ArgumentTypeError, ConversionError
 from akdask.kernels.core.rules import Operation
 from akdask.kernels.rowwise.bigint import floats_of, ints_of, is_bigint
-from akdask.schema import BIGINT, BOOL, FLOAT64, INT64, STR, UINT64, ColumnType, bigint_of, column_type
+from akdask.schema import BIGINT, BOOL, FLOAT64, STR, UINT64, ColumnType, bigint_of, column_type
 from akdask.typing import NumberArray
 
 BOOLS = {"true": True, "1": True, "false": False, "0": False}
@@ -100,17 +100,27 @@ def _convert(values: Any, wanted: ColumnType, out: Any) -> Any:
     return out
 
 
-def _as_integer(values: Any, out: Any = None) -> Any:
-    """Return floats as int64 if each is an integer of that size."""
-    numbers = np.atleast_1d(values)
-    with np.errstate(invalid="ignore"):
-        fitting = (numbers == np.trunc(numbers)) & (np.abs(numbers) < 2.0**63)
+def _cast_exactly(values: Any, out: Any = None, *, dtype: str) -> Any:
+    """Return numbers as integers or bools of a type that has each of them."""
+    wanted = column_type(dtype)
+    numbers = np.array(ints_of(values), object) if is_bigint(values) else np.atleast_1d(values)
+    low, high = (0, 1) if wanted == BOOL else (np.iinfo(wanted.numpy).min, np.iinfo(wanted.numpy).max)
+    if numbers.dtype.kind == "f":
+        # The largest integer may be no float; one more is.
+        fitting = (numbers == np.trunc(numbers)) & (numbers >= float(low)) & (numbers < float(high + 1))
+    else:
+        fitting = ((numbers >= low) & (numbers <= high)).astype(np.bool_)
     if not fitting.all():
         raise ArgumentTypeError(
-            f"{numbers[~fitting][0]} is no integer, as the elements of the array are.",
-            hint="ak.cast(…, 'int64') drops fractions.",
+            f"{numbers[~fitting][0]} is no {wanted}, as the elements of the array are.",
+            hint=f"ak.cast(…, {dtype!r}) makes one of it.",
         )
-    return _convert(values, INT64, out)
+    return _cast(values, out, dtype=dtype)
+
+
+def _exact_type(given: ColumnType, *, dtype: str) -> ColumnType | None:
+    wanted = column_type(dtype)
+    return wanted if wanted.kind in ("int", "uint", "bool") and (given.is_number or given.kind == "bigint") else None
 
 
 def _integer(values: Any) -> Any:
@@ -210,7 +220,7 @@ def _takes_missing(integers: ColumnType, missing: ColumnType) -> ColumnType | No
 
 CAST_OPERATIONS: dict[str, Operation] = {
     "cast": Operation("cast", 1, _cast_type, _cast),
-    "as_whole": Operation("as_whole", 1, lambda given: INT64 if given == FLOAT64 else None, _as_integer),
+    "cast_exactly": Operation("cast_exactly", 1, _exact_type, _cast_exactly),
     "missing_as_nan": Operation("missing_as_nan", 2, _takes_missing, _missing_as_nan),
     "is_number": Operation("is_number", 1, _is_number_type, _is_number),
 }

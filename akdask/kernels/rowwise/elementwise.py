@@ -129,6 +129,10 @@ def _round_type(values: ColumnType, decimals: int = 0) -> ColumnType | None:
     return None if not values.is_number else FLOAT64 if values == BOOL else values
 
 
+def _integers_only(*types: ColumnType, **_: Any) -> ColumnType | None:
+    return INT64 if all(t.kind == "int" for t in types) else None
+
+
 def _as_it_is(values: ColumnType, **_: Any) -> ColumnType | None:
     return values if values.is_number else None
 
@@ -137,6 +141,33 @@ def _xlogy(x: Any, y: Any, out: Any = None) -> Any:
     """``x * log(y)``, but 0 where x is 0 and y is not NaN, as in SciPy."""
     logarithm = np.log(np.where((x == 0) & ~np.isnan(y), 1, y), dtype=np.float64)
     return np.multiply(x, logarithm, out=out, dtype=np.float64)
+
+
+def _range_length(start: Any, end: Any, out: Any = None, *, stride: int) -> Any:
+    """Return how many numbers `stride` apart lie between two, as `range` has them; the first is not the larger one."""
+    above = np.atleast_1d(start > end)
+    if above.any():
+        where = int(above.argmax())
+        first, last = np.broadcast_arrays(np.atleast_1d(start), np.atleast_1d(end))
+        raise ArgumentError(
+            f"a range from {first[where]} to {last[where]} ends before it starts.",
+            hint="leave such ranges out, with a mask.",
+        )
+    return np.floor_divide(end - start + (stride - 1), stride, out=out)
+
+
+def _within(values: Any, out: Any = None, *, low: int, high: int) -> Any:
+    """Return numbers all of which are from `low` to `high`.
+
+    Raises
+    ------
+    ArgumentError
+        If one is not.
+    """
+    if np.size(values) and (np.min(values) < low or np.max(values) > high):
+        outside = np.min(values) if np.min(values) < low else np.max(values)
+        raise ArgumentError(f"{outside} is not from {low} to {high}, as all of the numbers are to be.")
+    return np.positive(values, out=out)
 
 
 def _integers_as_they_are(ufunc: np.ufunc) -> Kernel:
@@ -171,7 +202,9 @@ BY_UFUNC: dict[np.ufunc, Operation] = {
 OTHERS = (
     Operation("clip", 3, promote, _clip),
     Operation("round", 1, _round_type, _round),
+    Operation("within", 1, lambda values, **_: values if values.kind in ("int", "uint", "float") else None, _within),
     Operation("xlogy", 2, numbers_to(FLOAT64), _xlogy),
+    Operation("range_length", 2, _integers_only, _range_length),
 )
 
 NUMBER_OPERATIONS: dict[str, Operation] = {operation.name: operation for operation in (*BY_UFUNC.values(), *OTHERS)}

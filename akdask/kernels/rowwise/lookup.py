@@ -15,6 +15,7 @@ from akdask.columns import is_scalar, spread
 from akdask.columns.missing_text import text_at
 from akdask.errors import ArgumentError, FileFormatError, PositionError
 from akdask.kernels.core.rules import Operation, Rule, scalar_type
+from akdask.kernels.index.intervals import IntervalIndex
 from akdask.kernels.index.key_index import KeyIndex
 from akdask.kernels.index.membership import KeySet
 from akdask.kernels.index.sorted_keys import Side, SortedKeys
@@ -71,6 +72,19 @@ def from_start(positions: NumberArray, total: int) -> NumberArray:
     return np.where(positions < 0, positions + total, positions).astype(np.int64, copy=False)
 
 
+def _from_start(positions: NumberArray, out: Any = None, *, length: int) -> NumberArray:
+    """Return positions along a dimension, counted from its start; each must be there."""
+    found = from_start(positions, length)
+    if out is None:
+        return found
+    out[...] = found
+    return np.asarray(out)
+
+
+def _integer_type(positions: ColumnType, **_: Any) -> ColumnType | None:
+    return INT64 if positions.kind in ("int", "uint") else None
+
+
 def _take(table: Any, positions: Any, out: Any = None) -> Any:
     """Return the table's rows at positions, of which negative ones count from the end."""
     found = gather_prefetched(table, positions, out)
@@ -124,8 +138,8 @@ def _fillable_type(table: ColumnType, positions: ColumnType) -> ColumnType | Non
     return _lookup_type(table, positions) if table.kind != "list" else None
 
 
-def _find_rows(index: KeyIndex, *keys: Any, out: Any = None) -> Any:
-    """Return the first row of an indexed table with the same keys, -1 where there is none."""
+def _find_rows(index: KeyIndex | IntervalIndex, *keys: Any, out: Any = None) -> Any:
+    """Return the first row of an indexed table with the same keys, or that holds them, -1 where there is none."""
     return _search(index.find, keys, out)
 
 
@@ -146,6 +160,10 @@ def _found_type(result: ColumnType) -> Rule:
     return lambda _, *keys: result if keys and all(key.is_number or key.kind == "str" for key in keys) else None
 
 
+def _interval_type(_: ColumnType, *values: ColumnType) -> ColumnType | None:
+    return INT64 if values and all(value.is_number or value.kind == "bigint" for value in values) else None
+
+
 def _searchsorted(table: SortedKeys, values: Any, out: Any = None, *, side: Side) -> Any:
     """Return how many rows of a table in order come before each value, or before what follows it."""
     return _search(lambda columns, found=None: table.search(columns[0], side, found), [values], out)
@@ -160,9 +178,11 @@ def _searchsorted_type(table: ColumnType, values: ColumnType, side: str) -> Colu
 LOOKUP_OPERATIONS: dict[str, Operation] = {
     "lookup": Operation("lookup", 2, _lookup_type, _lookup),
     "take": Operation("take", 2, _take_type, _take),
+    "from_start": Operation("from_start", 1, _integer_type, _from_start),
     "stored_position": Operation("stored_position", 1, _stored_position_type, _stored_position),
     "searchsorted": Operation("searchsorted", 2, _searchsorted_type, _searchsorted),
     "lookup_found": Operation("lookup_found", 2, _fillable_type, lookup_found),
     "find_rows": Operation("find_rows", None, _found_type(INT64), _find_rows),
+    "find_interval": Operation("find_interval", None, _interval_type, _find_rows),
     "is_among": Operation("is_among", None, _found_type(BOOL), _is_member),
 }

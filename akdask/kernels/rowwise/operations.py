@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from akdask.kernels.core.rules import Kernel, Operation, Rule
+from akdask.kernels.index.strided import STRIDED_OPERATIONS
 from akdask.kernels.keys.bits import BIT_OPERATIONS
 from akdask.kernels.keys.digests import DIGEST_OPERATIONS
 from akdask.kernels.keys.strings import STRING_OPERATIONS
@@ -16,7 +17,6 @@ from akdask.kernels.rowwise import elementwise, generic
 from akdask.kernels.rowwise.bigint import BIGINT_OPERATIONS, LIMB_OPERATIONS, is_bigint
 from akdask.kernels.rowwise.cast import CAST_OPERATIONS
 from akdask.kernels.rowwise.elementwise import NUMBER_OPERATIONS
-from akdask.kernels.rowwise.fields import FIELD_OPERATIONS
 from akdask.kernels.rowwise.generic import GENERIC_OPERATIONS
 from akdask.kernels.rowwise.ipv4 import IPV4_OPERATIONS
 from akdask.kernels.rowwise.lookup import LOOKUP_OPERATIONS
@@ -25,7 +25,12 @@ from akdask.kernels.rowwise.positional import POSITION_OPERATIONS
 from akdask.kernels.rowwise.segarray import LIST_COMPARISONS, LIST_OPERATIONS, is_list
 from akdask.kernels.rowwise.segarray_reduce import LIST_REDUCTIONS
 from akdask.kernels.rowwise.times import TIME_OPERATIONS
+from akdask.kernels.rowwise.user_functions import USER_OPERATIONS
 from akdask.kernels.rowwise.variates import VARIATE_OPERATIONS
+from akdask.kernels.text.characters import CHARACTER_OPERATIONS
+from akdask.kernels.text.encodings import ENCODING_OPERATIONS
+from akdask.kernels.text.fields import FIELD_OPERATIONS
+from akdask.kernels.text.matches import MATCH_OPERATIONS
 from akdask.schema import ColumnType
 from akdask.schema.dtypes import Kind
 
@@ -50,17 +55,22 @@ OPERATIONS: dict[str, Operation] = {
     **GENERIC_OPERATIONS,
     **CAST_OPERATIONS,
     **STRING_OPERATIONS,
+    **CHARACTER_OPERATIONS,
+    **ENCODING_OPERATIONS,
     **FIELD_OPERATIONS,
+    **MATCH_OPERATIONS,
     **MISSING_TEXT_OPERATIONS,
     **DIGEST_OPERATIONS,
     **POSITION_OPERATIONS,
     **VARIATE_OPERATIONS,
     **LOOKUP_OPERATIONS,
+    **STRIDED_OPERATIONS,
     **LIMB_OPERATIONS,
     **LIST_OPERATIONS,
     **LIST_REDUCTIONS,
     **TIME_OPERATIONS,
     **IPV4_OPERATIONS,
+    **USER_OPERATIONS,
 }
 OPERATIONS.update(
     {name: _with(OPERATIONS[name], "bigint", is_bigint, *more) for name, more in BIGINT_OPERATIONS.items()}

@@ -10,7 +10,7 @@ import numpy as np
 from akdask.lbann.epochs.reading import GroupedReader
 from akdask.lbann.lists.sample_list import SampleList
 from akdask.lbann.samples import AnyReader
-from akdask.lbann.schema import Fields
+from akdask.lbann.schema import SampleFields
 
 
 class SelectedSamples(Protocol):
@@ -22,7 +22,7 @@ class SelectedSamples(Protocol):
         The list.
     indices : ndarray of int64
         Positions in it of the samples.
-    fields : Fields
+    fields : SampleFields
         What is read of each.
     reader : SampleReader or FileSampleReader
         Reads them.
@@ -30,7 +30,7 @@ class SelectedSamples(Protocol):
 
     samples: SampleList
     indices: np.ndarray
-    fields: Fields
+    fields: SampleFields
     reader: AnyReader
 
     @property

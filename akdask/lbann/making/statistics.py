@@ -16,7 +16,7 @@ from akdask.lbann.epochs.selection import SelectedSamples
 from akdask.lbann.lazy.runs import RunReader, runs_of
 from akdask.lbann.lists.exclusion import parts
 from akdask.lbann.samples import SampleReader
-from akdask.lbann.schema import FieldMetadata, Fields
+from akdask.lbann.schema import FieldMetadata, SampleFields
 
 _RAW = ("coerce", "dims", "channels", "layout", "transpose", "hwc")
 """What of the metadata is followed when a field is read for statistics: not scale, bias and packing."""
@@ -87,7 +87,7 @@ def statistics_of(
     if not len(dataset):
         raise ArgumentError("no samples to find statistics of.")
     chosen = list(dataset.fields if fields is None else fields)
-    raw = Fields({path: _raw(dataset.fields[path]) for path in chosen})
+    raw = SampleFields({path: _raw(dataset.fields[path]) for path in chosen})
     reader = SampleReader(raw)
     first = reader.read(*dataset.location(0))
     numbers = [path for path in chosen if first[path].dtype.kind in "iuf"]

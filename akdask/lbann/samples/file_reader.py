@@ -15,7 +15,7 @@ from akdask.hdf5.tree.library_file import NotThereError
 from akdask.hdf5.tree.open_files import OPEN_FILES
 from akdask.lbann.errors import LbannError, MissingSampleError, SampleSizeError, SampleTypeError
 from akdask.lbann.samples.reader import SampleReader, explained
-from akdask.lbann.schema import FieldMetadata, Fields
+from akdask.lbann.schema import FieldMetadata, SampleFields
 from akdask.lbann.schema.nodes import MetadataEntry
 from akdask.lbann.transform.names import resolve
 
@@ -45,7 +45,7 @@ class FileSampleReader:
     ----------
     names : tuple of str
         ``samples``, and ``labels`` and ``responses`` if they are read.
-    fields : Fields
+    fields : SampleFields
         The datasets.
     keep_packed_fields : bool
         False: nothing is packed.
@@ -62,12 +62,12 @@ class FileSampleReader:
         keys = {_SAMPLES: data, _LABELS: labels, _RESPONSES: responses}
         self._keys = {name: key.strip("/") for name, key in keys.items() if key is not None}
         self.names = tuple(self._keys)
-        self._reader = SampleReader(Fields({key: _field(key, dtype) for key in self._keys.values()}))
+        self._reader = SampleReader(SampleFields({key: _field(key, dtype) for key in self._keys.values()}))
         self._dims: dict[str, tuple[int, ...]] = {}
         self.keep_packed_fields = False
 
     @property
-    def fields(self) -> Fields:
+    def fields(self) -> SampleFields:
         """The datasets that are read, and what is done to them."""
         return self._reader.fields
 
@@ -88,7 +88,7 @@ class FileSampleReader:
         made = copy.copy(self)
         made._keys = {name: key for name, key in self._keys.items() if name in wanted}
         made.names = tuple(made._keys)
-        made._reader = SampleReader(Fields({key: self.fields[key] for key in made._keys.values()}))
+        made._reader = SampleReader(SampleFields({key: self.fields[key] for key in made._keys.values()}))
         made._dims = {}
         return made
 

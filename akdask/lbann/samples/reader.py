@@ -15,7 +15,7 @@ from akdask.hdf5.tree.elements import TEXT, StoredElements
 from akdask.hdf5.tree.open_files import OPEN_FILES
 from akdask.lbann.errors import LbannError, MissingSampleError, SampleError
 from akdask.lbann.samples.batch import SampleBatch
-from akdask.lbann.schema import Fields
+from akdask.lbann.schema import SampleFields
 from akdask.lbann.transform.layout import SampleLayout, groups_of, layout_of, names_of
 from akdask.lbann.transform.names import resolve
 
@@ -33,7 +33,7 @@ class SampleReader:
 
     Parameters
     ----------
-    fields : Fields
+    fields : SampleFields
         What is read of each sample, and what is done to it; see `akdask.lbann.schema.merge`.
     keep_packed_fields : bool, default False
         Whether fields that are packed into groups can be retrieved by their own names as well.
@@ -44,7 +44,7 @@ class SampleReader:
         What each sample has: groups, and fields that are not packed.
     """
 
-    def __init__(self, fields: Fields, *, keep_packed_fields: bool = False) -> None:
+    def __init__(self, fields: SampleFields, *, keep_packed_fields: bool = False) -> None:
         self.fields = fields
         self.keep_packed_fields = keep_packed_fields
         self.names = names_of(fields, keep_packed_fields=keep_packed_fields)
@@ -160,7 +160,7 @@ class SampleReader:
         needed = {path: field for path, field in self.fields.items() if path in packed or path in wanted}
         # A field that is wanted for itself would be all that is left of its group.
         fields = {path: field if path in packed else field.without("pack") for path, field in needed.items()}
-        return SampleReader(Fields(fields), keep_packed_fields=self.keep_packed_fields)
+        return SampleReader(SampleFields(fields), keep_packed_fields=self.keep_packed_fields)
 
     def size_of(self, name: str) -> int:
         """Return how many elements a sample has under a name.
@@ -219,7 +219,7 @@ class SampleReader:
         return made
 
 
-def _tell_what_is_no_float(fields: Fields, layout: SampleLayout) -> None:
+def _tell_what_is_no_float(fields: SampleFields, layout: SampleLayout) -> None:
     """Log the fields that stay what they are in the file, if these are no floats."""
     for path, transform in layout.transforms.items():
         if fields[path].directives.dtype is None and transform.dtype.kind != "f":
@@ -229,7 +229,7 @@ def _tell_what_is_no_float(fields: Fields, layout: SampleLayout) -> None:
             )
 
 
-def check_same_groups(fields: Fields, first: SampleLayout, other: SampleLayout) -> None:
+def check_same_groups(fields: SampleFields, first: SampleLayout, other: SampleLayout) -> None:
     """Refuse packed fields of another type or size than those of the first sample.
 
     Raises

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from akdask.lbann.schema.directives import Directives
-from akdask.lbann.schema.fields import FieldMetadata, Fields
+from akdask.lbann.schema.fields import FieldMetadata, SampleFields
 from akdask.lbann.schema.generate import GeneratedSchemas, generate
 from akdask.lbann.schema.merge import merge
 from akdask.lbann.schema.nodes import MetadataEntry, Schema, SchemaNode, load
@@ -11,9 +11,9 @@ from akdask.lbann.schema.nodes import MetadataEntry, Schema, SchemaNode, load
 __all__ = [
     "Directives",
     "FieldMetadata",
-    "Fields",
     "GeneratedSchemas",
     "MetadataEntry",
+    "SampleFields",
     "Schema",
     "SchemaNode",
     "generate",

@@ -59,7 +59,7 @@ class FieldMetadata(Mapping[str, Any]):
         return "\n".join(lines if self.entries else [*lines, "  no metadata"])
 
 
-class Fields(Mapping[str, FieldMetadata]):
+class SampleFields(Mapping[str, FieldMetadata]):
     """Fields that are read of each sample: an ordered mapping of paths to metadata.
 
     Parameters
@@ -91,7 +91,7 @@ class Fields(Mapping[str, FieldMetadata]):
         return path in self._fields
 
     def __repr__(self) -> str:
-        return f"Fields({', '.join(self._fields)})"
+        return f"SampleFields({', '.join(self._fields)})"
 
     def explain(self, path: str | None = None) -> str:
         r"""Return the final metadata of a field, or of all, and where each value of it was written.

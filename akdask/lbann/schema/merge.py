@@ -7,11 +7,11 @@ from dataclasses import replace
 from difflib import get_close_matches
 
 from akdask.lbann.errors import LbannSchemaError
-from akdask.lbann.schema.fields import FieldMetadata, Fields
+from akdask.lbann.schema.fields import FieldMetadata, SampleFields
 from akdask.lbann.schema.nodes import MetadataEntry, Schema, SchemaNode
 
 
-def merge(data: Schema, experiment: Schema | None = None) -> Fields:
+def merge(data: Schema, experiment: Schema | None = None) -> SampleFields:
     """Return the fields that an experiment schema selects of a data schema.
 
     Parameters
@@ -24,7 +24,7 @@ def merge(data: Schema, experiment: Schema | None = None) -> Fields:
 
     Returns
     -------
-    Fields
+    SampleFields
         In the order of the experiment schema, below each of its leaves in that of the data schema.  Of two values of
         a key the nearest wins, and those of the experiment schema come before those of the data schema.
 
@@ -54,8 +54,8 @@ def merge(data: Schema, experiment: Schema | None = None) -> Fields:
     return _fields(selected)
 
 
-def _fields(selected: Mapping[str, Mapping[str, MetadataEntry]]) -> Fields:
-    fields = Fields({path: FieldMetadata(path, entries) for path, entries in selected.items()})
+def _fields(selected: Mapping[str, Mapping[str, MetadataEntry]]) -> SampleFields:
+    fields = SampleFields({path: FieldMetadata(path, entries) for path, entries in selected.items()})
     _check_groups(fields)
     return fields
 
@@ -77,7 +77,7 @@ def _missing(leaf: SchemaNode, data: Schema, experiment: Schema) -> LbannSchemaE
     )
 
 
-def _check_groups(fields: Fields) -> None:
+def _check_groups(fields: SampleFields) -> None:
     """Refuse a group under the name of a field that stays: only one of them could be retrieved."""
     groups = {field.directives.pack: path for path, field in fields.items() if field.directives.pack is not None}
     for group, path in groups.items():

@@ -12,19 +12,19 @@ import numpy.typing as npt
 from akdask.errors import ArgumentError
 from akdask.hdf5.tree.elements import TEXT, StoredElements
 from akdask.lbann.errors import SampleSizeError, SampleTypeError
-from akdask.lbann.schema import FieldMetadata, Fields
+from akdask.lbann.schema import FieldMetadata, SampleFields
 from akdask.lbann.transform.field import FieldTransform
 from akdask.lbann.transform.recycled import empty
 
 Values = npt.NDArray[Any]
 
 
-def groups_of(fields: Fields) -> dict[str, list[FieldMetadata]]:
+def groups_of(fields: SampleFields) -> dict[str, list[FieldMetadata]]:
     """Return the members of each group in the order in which they are packed.
 
     Parameters
     ----------
-    fields : Fields
+    fields : SampleFields
         Ties of `ordering` are broken by their order.
     """
     groups: dict[str, list[FieldMetadata]] = {}
@@ -38,12 +38,12 @@ def _ordering(field: FieldMetadata) -> int:
     return 0 if field.directives.ordering is None else field.directives.ordering
 
 
-def names_of(fields: Fields, *, keep_packed_fields: bool) -> tuple[str, ...]:
+def names_of(fields: SampleFields, *, keep_packed_fields: bool) -> tuple[str, ...]:
     """Return under which names arrays of a sample can be retrieved: groups first, then fields.
 
     Parameters
     ----------
-    fields : Fields
+    fields : SampleFields
         What is read.
     keep_packed_fields : bool
         Whether packed fields stay; a group that has the name of one stands in its place.
@@ -132,12 +132,12 @@ def _storable(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return np.dtype(object) if dtype == TEXT else dtype
 
 
-def layout_of(fields: Fields, stored: Mapping[str, StoredElements], *, keep_packed_fields: bool) -> SampleLayout:
+def layout_of(fields: SampleFields, stored: Mapping[str, StoredElements], *, keep_packed_fields: bool) -> SampleLayout:
     """Return the arrays that samples become.
 
     Parameters
     ----------
-    fields : Fields
+    fields : SampleFields
         What is read, and what is done to it.
     stored : mapping of str to StoredElements
         What a sample has in the file, by field.

@@ -13,7 +13,7 @@ from akdask.lbann.errors import LbannError, MissingSampleError, SampleSizeError,
 from akdask.lbann.lists.exclusion import parts
 from akdask.lbann.samples import SampleReader
 from akdask.lbann.samples.enumeration import sample_ids
-from akdask.lbann.schema import Fields
+from akdask.lbann.schema import SampleFields
 from akdask.lbann.verification.faults import FaultKind, FileCheck, SampleFault
 
 _AT_ONCE = 256
@@ -124,7 +124,7 @@ def _field_faults(reader: SampleReader, path: str, sample: str) -> Iterator[Samp
     """Yield what is wrong with each field by itself."""
     for name, field in reader.fields.items():
         try:
-            SampleReader(Fields({name: field.without("pack")})).read(path, sample)
+            SampleReader(SampleFields({name: field.without("pack")})).read(path, sample)
         except MissingSampleError as error:
             if error.field is None:  # the sample itself is not there
                 yield _fault(error, path, sample, None, "sample")

@@ -18,7 +18,7 @@ from akdask.lbann.errors import LbannWarning
 from akdask.lbann.lists.parse import read_list
 from akdask.lbann.lists.sample_list import SampleList
 from akdask.lbann.samples import SampleReader
-from akdask.lbann.schema import Fields, Schema, load, merge
+from akdask.lbann.schema import SampleFields, Schema, load, merge
 from akdask.lbann.verification.faults import FileCheck, SampleFault, SampleSetReport, as_dict, from_dicts
 from akdask.lbann.verification.file_check import FileToCheck, check_file, state_of
 from akdask.storage.atomic.commit import write_error
@@ -86,9 +86,9 @@ def verify(
     return SampleSetReport(tuple(faults), len(files), len(listed), n_known)
 
 
-def _fields(data_schema: Any, experiment_schema: Any) -> tuple[Fields, list[SampleFault]]:
+def _fields(data_schema: Any, experiment_schema: Any) -> tuple[SampleFields, list[SampleFault]]:
     if data_schema is None:
-        return Fields({}), []
+        return SampleFields({}), []
     try:
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always", LbannWarning)
@@ -96,7 +96,7 @@ def _fields(data_schema: Any, experiment_schema: Any) -> tuple[Fields, list[Samp
             fields = merge(_schema(data_schema), experiment)
     except AkdaskError as error:
         text = " ".join([error.message, *(f"({detail})" for detail in error.details)])
-        return Fields({}), [SampleFault("schema", text, field=getattr(error, "field", None))]
+        return SampleFields({}), [SampleFault("schema", text, field=getattr(error, "field", None))]
     return fields, [SampleFault("schema", str(one.message), is_warning=True) for one in told]
 
 
@@ -121,7 +121,7 @@ def _files(listed: SampleList) -> list[FileToCheck]:
 
 
 def _checks(
-    fields: Fields,
+    fields: SampleFields,
     files: Sequence[FileToCheck],
     reads_data: bool,
     resume: str | os.PathLike[str] | None,
@@ -159,14 +159,14 @@ def _marked(file: FileToCheck) -> str:
     return blake2b(repr((file.ids, file.n_all)).encode(errors="surrogateescape"), digest_size=16).hexdigest()
 
 
-def _asked(fields: Fields, reads_data: bool) -> str:
+def _asked(fields: SampleFields, reads_data: bool) -> str:
     """Return what tells apart what was asked of files."""
     return blake2b(
         f"{reads_data}{[(path, dict(one)) for path, one in fields.items()]}".encode(), digest_size=16
     ).hexdigest()
 
 
-def _known(path: str | os.PathLike[str], fields: Fields, reads_data: bool) -> dict[tuple[str, str], FileCheck]:
+def _known(path: str | os.PathLike[str], fields: SampleFields, reads_data: bool) -> dict[tuple[str, str], FileCheck]:
     """Return what an earlier run has noted of the same question; a line that was cut short counts as none."""
     found = {}
     with suppress(FileNotFoundError), open(path, encoding="utf-8", errors="surrogateescape") as notes:
@@ -182,7 +182,10 @@ def _known(path: str | os.PathLike[str], fields: Fields, reads_data: bool) -> di
 
 
 def _note(
-    path: str | os.PathLike[str], fields: Fields, reads_data: bool, checks: Iterator[tuple[FileToCheck, FileCheck]]
+    path: str | os.PathLike[str],
+    fields: SampleFields,
+    reads_data: bool,
+    checks: Iterator[tuple[FileToCheck, FileCheck]],
 ) -> None:
     lines = [
         json.dumps(

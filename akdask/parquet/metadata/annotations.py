@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from akdask.schema import UINT8
 from akdask.storage.formats.objects import ObjType
 
 KEY = b"akdask"
@@ -37,6 +38,8 @@ class Annotation:
         Of a Categorical with `labels`: the position of the label that stands for missing.
     is_bigint : bool, default False
         Whether bytes of fixed length are integers, two's complement with the lowest byte first.
+    is_uint8 : bool, default False
+        Whether uint64 stands for uint8, which servers do not read.
     """
 
     kind: ObjType
@@ -44,6 +47,7 @@ class Annotation:
     labels: tuple[str, ...] | None = None
     na: int | None = None
     is_bigint: bool = False
+    is_uint8: bool = False
 
 
 def encode(annotations: Mapping[str, Annotation]) -> dict[bytes, bytes]:
@@ -58,6 +62,8 @@ def _encoded(annotation: Annotation) -> dict[str, Any]:
     found: dict[str, Any] = {"kind": annotation.kind.name}
     if annotation.is_bigint:
         found["max_bits"] = annotation.max_bits
+    if annotation.is_uint8:
+        found["dtype"] = UINT8.name
     if annotation.labels is not None:
         found["labels"], found["na"] = list(annotation.labels), annotation.na
     return found
@@ -93,6 +99,8 @@ def _decoded(item: Mapping[str, Any]) -> Annotation | None:
             return Annotation(ObjType.CATEGORICAL, labels=tuple(labels), na=na) if known else None
         case {"kind": str() as kind, "max_bits": int() as max_bits}:
             return Annotation(ObjType[kind], max_bits, is_bigint=True)
+        case {"kind": str() as kind, "dtype": UINT8.name}:
+            return Annotation(ObjType[kind], is_uint8=True)
         case {"kind": str() as kind}:
             return Annotation(ObjType[kind])
     return None

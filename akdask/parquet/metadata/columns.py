@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 
 from akdask.parquet.metadata.annotations import Annotation, decode
 from akdask.parquet.metadata.row_groups import Leaf
-from akdask.schema import BOOL, FLOAT64, INT64, NULLABLE_STR, STR, UINT64, ColumnType, bigint_of, list_of
+from akdask.schema import BOOL, FLOAT64, INT64, NULLABLE_STR, STR, UINT8, UINT64, ColumnType, bigint_of, list_of
 from akdask.storage.formats.objects import ObjType
 
 PLAIN = {"INT32": "<i4", "INT64": "<i8", "FLOAT": "<f4", "DOUBLE": "<f8"}
@@ -93,7 +93,7 @@ class ParquetColumn:
         return FLOAT64 if self.dtype in _WITHOUT_MISSING and self.kind not in _TIMES else self.dtype
 
 
-_WITHOUT_MISSING = (INT64, UINT64, BOOL)
+_WITHOUT_MISSING = (INT64, UINT64, UINT8, BOOL)
 _TIMES = (ObjType.DATETIME, ObjType.TIMEDELTA)
 
 
@@ -158,6 +158,10 @@ def _column(field: pa.Field, leaf: int, schema: Any, annotation: Annotation | No
         kind, dtype, scale = _meaning(stored)
     except _RefusedError as error:
         return replace(found, kind=ObjType.SEGARRAY if _is_list(stored) else ObjType.UNKNOWN, refusal=str(error))
+    if annotation is not None and annotation.is_uint8 and (dtype.item or dtype) == UINT64:
+        dtype = UINT8 if dtype.item is None else list_of(UINT8)
+        fits = annotation.kind in (kind, ObjType.INDEX)
+        return replace(found, kind=annotation.kind if fits else kind, dtype=dtype, scale=scale, annotation=annotation)
     if annotation is None or annotation.is_bigint or not _fits(annotation.kind, kind, dtype):
         return replace(found, kind=kind, dtype=dtype, scale=scale)
     return replace(found, kind=annotation.kind, dtype=dtype, scale=scale, annotation=annotation)
@@ -183,7 +187,7 @@ def _meaning(stored: Any) -> tuple[ObjType, ColumnType, int]:
     if types.is_signed_integer(stored):
         return ObjType.PDARRAY, INT64, 1
     if types.is_unsigned_integer(stored):
-        return ObjType.PDARRAY, UINT64, 1
+        return ObjType.PDARRAY, UINT8 if stored == pa.uint8() else UINT64, 1
     if types.is_floating(stored) or types.is_decimal(stored) or types.is_null(stored):
         return ObjType.PDARRAY, FLOAT64, 1
     if types.is_timestamp(stored):
@@ -235,7 +239,7 @@ _KINDS = {
     ObjType.TIMEDELTA: (INT64,),
     ObjType.IPV4: (UINT64,),
     ObjType.CATEGORICAL: (STR,),
-    ObjType.INDEX: (INT64, UINT64, FLOAT64, BOOL, STR),
+    ObjType.INDEX: (INT64, UINT64, UINT8, FLOAT64, BOOL, STR),
 }
 
 

@@ -70,7 +70,7 @@ def read_fields(data: bytes) -> tuple[Fields, int]:
     ({1: Field(kind=5, value=1), 2: Field(kind=5, value=3)}, 5)
     """
     try:
-        return _fields(data, 0, 0)
+        return _struct(data, 0, 0, is_typed=True)
     except IndexError:
         raise CutShortError("the bytes end within a structure") from None
 
@@ -102,11 +102,12 @@ def integers(struct: Any, *numbers: int) -> tuple[int, ...]:
     return tuple(item if type(item) is int else -1 for item in found)
 
 
-def _struct(data: bytes, at: int, depth: int) -> tuple[Struct, int]:
+def _struct(data: bytes, at: int, depth: int, is_typed: bool = False) -> tuple[dict[int, Any], int]:
+    """Return a structure, of each field a `Field` if it shall be typed, else the value, and where its bytes end."""
     # There is a header for some thousand rows, so this is written to be quick.
     if depth > _DEEPEST:
         raise ThriftError("structures are nested too deep")
-    found: Struct = {}
+    found: dict[int, Any] = {}
     number = 0
     while head := data[at]:
         at += 1
@@ -116,16 +117,17 @@ def _struct(data: bytes, at: int, depth: int) -> tuple[Struct, int]:
         else:
             number, at = _int(data, at)
         if kind in _INTS and data[at] < 128:
-            found[number] = (data[at] >> 1) ^ -(data[at] & 1)
+            value: Any = (data[at] >> 1) ^ -(data[at] & 1)
             at += 1
         elif kind in (_TRUE, _FALSE):
-            found[number] = kind == _TRUE
+            value = kind == _TRUE
         else:
-            found[number], at = _value(data, at, kind, depth)
+            value, at = _value(data, at, kind, depth, is_typed)
+        found[number] = Field(kind, value) if is_typed else value
     return found, at + 1
 
 
-def _value(data: bytes, at: int, kind: int, depth: int) -> tuple[Any, int]:
+def _value(data: bytes, at: int, kind: int, depth: int, is_typed: bool) -> tuple[Any, int]:
     if kind in _INTS:
         return _int(data, at)
     if kind in (_TRUE, _FALSE, _BYTE):  # bools inside of lists
@@ -136,22 +138,22 @@ def _value(data: bytes, at: int, kind: int, depth: int) -> tuple[Any, int]:
             raise CutShortError("the bytes end within a structure")
         return data[at : at + size], at + size
     if kind in (_LIST, _SET):
-        return _items(data, at, depth)
+        return _items(data, at, depth, is_typed)
     if kind == _STRUCT:
-        return _struct(data, at, depth + 1)
+        return _struct(data, at, depth + 1, is_typed)
     raise ThriftError(f"a field has type {kind}")
 
 
-def _items(data: bytes, at: int, depth: int) -> tuple[list[Any], int]:
+def _items(data: bytes, at: int, depth: int, is_typed: bool) -> tuple[Any, int]:
     head = data[at]
-    count, at = (head >> 4, at + 1) if head >> 4 < 15 else _varint(data, at + 1)
+    count, at = (head >> 4, at + 1) if head >> 4 < _FEW else _varint(data, at + 1)
     if count > len(data) - at:
         raise CutShortError("the bytes end within a list")
     found = []
     for _ in range(count):
-        item, at = _value(data, at, head & 15, depth + 1)
+        item, at = _value(data, at, head & 15, depth + 1, is_typed)
         found.append(item)
-    return found, at
+    return (head & 15, found) if is_typed else found, at
 
 
 def _int(data: bytes, at: int) -> tuple[int, int]:
@@ -167,42 +169,6 @@ def _varint(data: bytes, at: int) -> tuple[int, int]:
         if byte < 128:
             return found, at + place + 1
     raise ThriftError("a number has more than 64 bits")
-
-
-def _fields(data: bytes, at: int, depth: int) -> tuple[Fields, int]:
-    if depth > _DEEPEST:
-        raise ThriftError("structures are nested too deep")
-    found: Fields = {}
-    number = 0
-    while head := data[at]:
-        at += 1
-        kind = head & 15
-        if head >> 4:
-            number += head >> 4
-        else:
-            number, at = _int(data, at)
-        if kind in (_TRUE, _FALSE):
-            found[number] = Field(kind, kind == _TRUE)
-        else:
-            value, at = _field_value(data, at, kind, depth)
-            found[number] = Field(kind, value)
-    return found, at + 1
-
-
-def _field_value(data: bytes, at: int, kind: int, depth: int) -> tuple[Any, int]:
-    if kind == _STRUCT:
-        return _fields(data, at, depth + 1)
-    if kind not in (_LIST, _SET):
-        return _value(data, at, kind, depth)
-    head = data[at]
-    count, at = (head >> 4, at + 1) if head >> 4 < _FEW else _varint(data, at + 1)
-    if count > len(data) - at:
-        raise CutShortError("the bytes end within a list")
-    items = []
-    for _ in range(count):
-        item, at = _field_value(data, at, head & 15, depth + 1)
-        items.append(item)
-    return (head & 15, items), at
 
 
 def _put_fields(out: bytearray, fields: Fields) -> None:

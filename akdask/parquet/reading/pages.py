@@ -92,7 +92,9 @@ class PageReader:
         self._nrows = place.nrows
         self._stored = np.dtype(plain)
         self._list = PageList(ranges, place, column, self._stored.itemsize, find_pages)
-        self._in_batches = codec != "ZSTD"
+        # Compiled loops write words.
+        self._in_words = dtype.itemsize == 8
+        self._in_batches = self._in_words and codec != "ZSTD"
         self._current: UnpackedPage | None = None
         self._decoded: tuple[int, NumberArray] | None = None
 
@@ -237,7 +239,7 @@ class PageReader:
             self._look_up(current.data, current.stop, skipped, out)
 
     def _look_up(self, data: Bytes, stop: int, skipped: int, out: NumberArray) -> None:
-        if not compiled.load():
+        if not self._in_words or not compiled.load():
             raise NoPlainPagesError
         from akdask.kernels.compiled.bit_packed import WIDEST, look_up_some
         from akdask.kernels.compiled.compiler import read_only

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from akdask.parquet.metadata.description import ParquetFileDescription
-from akdask.parquet.reading.reader import RowGroup
+from akdask.parquet.reading.row_group_part import RowGroup
 from akdask.storage.data.extents import split_rows
 
 GROUPED_ROWS = 2**20

@@ -1,52 +1,28 @@
-"""RowGroupPartitions of a set and their readers: row ranges of a file, over one or several row groups."""
+"""Partitions of a set and their readers: columns of each, page by page where that can be, else through Arrow."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow.parquet as pq
 
-from akdask.columns import concat_rows, empty
 from akdask.columns.rows import spread
 from akdask.parquet.metadata.columns import ParquetColumn
-from akdask.parquet.reading.chunks import ArrowChunkReader, errors_naming, open_parquet
+from akdask.parquet.reading.chunks import ArrowChunkReader, errors_naming
 from akdask.parquet.reading.decoding import decode, nulls_of
 from akdask.parquet.reading.page_index import have_bounds, page_locations, page_statistics
 from akdask.parquet.reading.page_list import ChunkPlace, NoPlainPagesError
 from akdask.parquet.reading.pages import PageReader
+from akdask.parquet.reading.row_group_part import RowGroupPart, RowGroupPartReader
 from akdask.parquet.reading.statistics import bounds_of, without_values
 from akdask.schema import ColumnType
 from akdask.storage.data.extents import ALIGNED_ROWS
-from akdask.storage.data.ranges import RangeReader, range_reader
-from akdask.storage.data.source import PartReader, RowBounds, RowRanges, Stretch
-from akdask.storage.paths.files import FileIdentity, is_remote
+from akdask.storage.data.source import RowBounds, RowRanges, Stretch
 from akdask.typing import Column, NumberArray
-
-
-@dataclass(frozen=True, slots=True)
-class RowGroup:
-    """One row group of a file, as far as it is of a partition.
-
-    Parameters
-    ----------
-    number : int
-        Its number in the file.
-    first : int
-        Its first row in the file.
-    nrows : int
-        Its rows.
-    """
-
-    number: int
-    first: int
-    nrows: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,43 +56,25 @@ class ConstantPlace:
 
 
 @dataclass(frozen=True, slots=True)
-class ParquetPart:
-    """One partition: a row range of one file; implements `akdask.storage.data.source.Part`.
+class ParquetPart(RowGroupPart):
+    """One partition of a set; implements `akdask.storage.data.source.Part`.
+
+    Its rows are those of `RowGroupPart`.
 
     Parameters
     ----------
-    file : FileIdentity
-        The file, in the state that was looked at.
-    start, stop : int
-        Rows of the file.
-    groups : tuple of RowGroup
-        The row groups that have them.
     columns : mapping of name to StoredPlace or ConstantPlace
         Only the columns that will be read.
     """
 
-    file: FileIdentity
-    start: int
-    stop: int
-    groups: tuple[RowGroup, ...]
     columns: Mapping[str, StoredPlace | ConstantPlace]
-
-    @property
-    def nrows(self) -> int:
-        """Number of rows."""
-        return self.stop - self.start
-
-    @property
-    def is_remote(self) -> bool:
-        """Whether the file is not on this machine."""
-        return is_remote(self.file.path)
 
     def open(self) -> ParquetPartReader:
         """Return a reader, to be used in a ``with`` statement."""
         return ParquetPartReader(self)
 
 
-class ParquetPartReader(PartReader):
+class ParquetPartReader(RowGroupPartReader[ParquetPart]):
     """Reads row ranges of one partition.
 
     Parameters
@@ -124,20 +82,6 @@ class ParquetPartReader(PartReader):
     part : ParquetPart
         The partition.
     """
-
-    def __init__(self, part: ParquetPart) -> None:
-        self._part = part
-        self._ranges: RangeReader = range_reader(part.file)
-        self._stack = ExitStack()
-        self._opened: pq.ParquetFile | None = None
-        self._chunks: dict[tuple[str, int], PageReader | ArrowChunkReader] = {}
-
-    def __enter__(self) -> Self:
-        self._stack.enter_context(self._ranges)
-        if self._part.is_remote:
-            # Headers of pages are gone over before the pages are read.
-            self._ranges.expect([list(self._chunk_ranges(column)) for column in self._part.columns], goes_back=True)
-        return self
 
     def _chunk_ranges(self, column: str) -> Iterator[tuple[int, int]]:
         """Yield where the chunks of a column begin, and where they end as far as rows of the partition reach."""
@@ -150,13 +94,6 @@ class ParquetPartReader(PartReader):
             offset, size = int(chunk["offset"]), int(chunk["size"])
             yield offset, offset + (size * wanted // group.nrows if wanted < group.nrows else size)
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._chunks.clear()
-        self._opened = None
-        self._stack.close()
-
     def read(self, column: str, start: int, stop: int, out: NumberArray | None = None) -> Column:
         """Return rows of a column; see `akdask.storage.data.source.PartReader.read`.
 
@@ -168,23 +105,14 @@ class ParquetPartReader(PartReader):
             If the file has changed since the set was opened.
         """
         place = self._part.columns[column]
-        if stop <= start:
-            return empty(place.dtype)
-        if isinstance(place, ConstantPlace):
+        if isinstance(place, ConstantPlace) and stop > start:
             return self._constant(place, stop - start, out)
-        parts = []
-        first = self._part.start + start
-        for number, group in enumerate(self._part.groups):
-            begin, end = max(first, group.first), min(self._part.start + stop, group.first + group.nrows)
-            if begin < end:
-                target = None if out is None else out[begin - first : end - first]
-                parts.append(self._read(column, number, begin - group.first, end - group.first, target))
-        return concat_rows(parts) if out is None else out[: stop - start]
+        return super().read(column, start, stop, out)
 
     def _read(self, column: str, number: int, start: int, stop: int, out: NumberArray | None) -> Column:
         """Return rows of a row group."""
         try:
-            return self._chunk(column, number).read(start, stop, out)
+            return super()._read(column, number, start, stop, out)
         except NoPlainPagesError:
             self._chunks[column, number] = self._general_chunk(column, number)
             return self._chunk(column, number).read(start, stop, out)
@@ -250,15 +178,10 @@ class ParquetPartReader(PartReader):
         out[:nrows] = place.value
         return out[:nrows]
 
-    def _chunk(self, column: str, number: int) -> PageReader | ArrowChunkReader:
-        known = self._chunks.get((column, number))
-        if known is None:
-            # Of the row groups that were gone through before, nothing is held.
-            self._chunks = {key: chunk for key, chunk in self._chunks.items() if key[0] != column}
-            known = self._chunks[column, number] = self._plain_chunk(column, number)
-        return known
+    def _dtype(self, column: str) -> ColumnType:
+        return self._part.columns[column].dtype
 
-    def _plain_chunk(self, column: str, number: int) -> PageReader | ArrowChunkReader:
+    def _open_chunk(self, column: str, number: int) -> PageReader | ArrowChunkReader:
         place = self._stored(column)
         try:
             if place.of_nulls:
@@ -275,10 +198,8 @@ class ParquetPartReader(PartReader):
         place, group = self._stored(column), self._part.groups[number]
         path = self._part.file.path
         with errors_naming(path, place.column.name):
-            if self._opened is None:
-                self._opened = open_parquet(self._ranges)
             how: Any = nulls_of if place.of_nulls else partial(decode, column=place.column, dtype=place.dtype)
-            return ArrowChunkReader(self._opened, group.number, place.column, how, path)
+            return ArrowChunkReader(self._arrow_file(), group.number, place.column, how, path)
 
     def _stored(self, column: str) -> StoredPlace:
         place = self._part.columns[column]

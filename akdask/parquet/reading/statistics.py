@@ -12,13 +12,14 @@ import pyarrow as pa
 from akdask.columns.missing_text import SENTINEL
 from akdask.parquet.metadata.columns import ParquetColumn
 from akdask.parquet.reading.decoding import NAT
-from akdask.schema import BOOL, FLOAT64, INT64, NULLABLE_STR, STR, UINT64, ColumnType
+from akdask.schema import BOOL, FLOAT64, INT64, NULLABLE_STR, STR, UINT8, UINT64, ColumnType
 from akdask.storage.data.source import TEXT_BYTES, Bounds
 from akdask.storage.formats.objects import ObjType
 
 _WIDEST: dict[ColumnType, tuple[Any, Any]] = {
     INT64: (-(2**63), 2**63 - 1),
     UINT64: (0, 2**64 - 1),
+    UINT8: (0, 2**8 - 1),
     FLOAT64: (-np.inf, np.inf),
     BOOL: (False, True),
     STR: (b"", b"\xff" * TEXT_BYTES),

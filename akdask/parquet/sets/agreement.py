@@ -16,10 +16,10 @@ from akdask.parquet.metadata.description import FileSchema, ParquetFileDescripti
 from akdask.parquet.reading.chunks import count_nulls
 from akdask.parquet.sets.hive import folder_columns
 from akdask.parquet.sets.source import SetColumn
-from akdask.schema import BOOL, FLOAT64, INT64, NULLABLE_STR, STR, UINT64, ColumnType
+from akdask.schema import BOOL, FLOAT64, INT64, NULLABLE_STR, STR, UINT8, UINT64, ColumnType
 from akdask.storage.formats.objects import ObjType
 
-_INTEGRAL = (INT64, UINT64, BOOL)
+_INTEGRAL = (INT64, UINT64, UINT8, BOOL)
 _LABELLED = {ObjType.STRINGS, ObjType.CATEGORICAL}
 
 
@@ -222,6 +222,8 @@ def _kind(columns: Sequence[ParquetColumn]) -> ObjType:
 
 def _common(dtypes: Sequence[ColumnType | None]) -> ColumnType | None:
     """Return the type that takes the numbers of several, None if there is none."""
-    if FLOAT64 in dtypes and set(dtypes) <= {FLOAT64, INT64, UINT64}:
+    if FLOAT64 in dtypes and set(dtypes) <= {FLOAT64, INT64, UINT64, UINT8}:
         return FLOAT64
+    if UINT8 in dtypes and len(dtypes) == 2 and set(dtypes) <= {INT64, UINT64, UINT8}:
+        return next(dtype for dtype in dtypes if dtype != UINT8)
     return None

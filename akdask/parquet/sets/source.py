@@ -15,7 +15,8 @@ from akdask.parquet.metadata.annotations import Annotation
 from akdask.parquet.metadata.columns import ParquetColumn
 from akdask.parquet.metadata.description import ParquetFileDescription
 from akdask.parquet.reading.partitions import RowGroupPartitions
-from akdask.parquet.reading.reader import ConstantPlace, ParquetPart, RowGroup, StoredPlace
+from akdask.parquet.reading.reader import ConstantPlace, ParquetPart, StoredPlace
+from akdask.parquet.reading.row_group_part import RowGroup
 from akdask.parquet.reading.statistics import bounds_of, constant, of_stretches, unbounded
 from akdask.schema import FLOAT64, ColumnType
 from akdask.storage.data.source import Bounds

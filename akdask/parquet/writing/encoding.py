@@ -19,7 +19,7 @@ from akdask.columns.missing_text import with_nulls
 from akdask.columns.rows import arrow_type
 from akdask.errors import ArgumentError, SchemaError, UnsupportedError
 from akdask.parquet.metadata.annotations import MOST_LABELS, Annotation
-from akdask.schema import INT64, ColumnType
+from akdask.schema import INT64, UINT8, ColumnType
 from akdask.storage.formats.objects import (
     CATEGORIES,
     CODES,
@@ -131,6 +131,8 @@ def _noted(spec: ObjectSpec, dtype: ColumnType) -> Annotation | None:
     item = dtype.item or dtype
     if item.kind == "bigint":
         return Annotation(spec.kind, item.max_bits, is_bigint=True)
+    if item == UINT8:
+        return Annotation(spec.kind, is_uint8=True)
     return Annotation(spec.kind) if spec.kind in _NOTED else None
 
 
@@ -161,6 +163,7 @@ def _stored(column: Column, dtype: ColumnType, limbs: int) -> Any:
             if pa.types.is_null(items.type):
                 items = pa.array([], _stored_type(inner, limbs))
             stored = _stored(items, inner, limbs) if inner.kind == "bigint" else items
+            stored = stored.cast(pa.uint64()) if inner == UINT8 else stored
             return pa.LargeListArray.from_arrays(
                 pa.array(offsets, pa.int64()), stored, type=pa.large_list(pa.field("item", stored.type, nullable=True))
             )

@@ -35,6 +35,7 @@ class CachedResult(Protocol):
 
 
 _cached: OrderedDict[Key, CachedResult] = OrderedDict()
+_by_name: dict[Hashable, set[Key]] = {}
 _sizes: dict[Key, int] = {}
 _used = 0
 # Garbage collection may drop a lease in a thread that holds the lock.
@@ -109,13 +110,22 @@ def _add(key: Key, result: CachedResult) -> None:
     if key in _cached:
         _drop(key)
     _cached[key], _sizes[key] = result, result.nbytes
+    _by_name.setdefault(key[0], set()).add(key)
     _used += _sizes[key]
 
 
 def _drop(key: Key) -> None:
     global _used  # noqa: PLW0603 - there is one cache for the process
     del _cached[key]
+    _by_name[key[0]].discard(key)
     _used -= _sizes.pop(key)
+
+
+def clear() -> None:
+    """Drop all results; they are found again where they are needed."""
+    with _lock:
+        for key in [*_cached]:
+            _drop(key)
 
 
 def _limit() -> int:
@@ -126,5 +136,6 @@ def _limit() -> int:
 def _forget(name: str) -> None:
     with _lock:
         if name not in _leases:
-            for key in [key for key in _cached if key[0] == name]:
+            for key in [*_by_name.get(name, ())]:
                 _drop(key)
+            _by_name.pop(name, None)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from akdask.plan.expr.lengths import ColumnIdentity
 from akdask.plan.expr.node import Frame
-from akdask.plan.expr.rowwise import SELECTIONS, Filter, Match, Partitions, Selecting, Slice
+from akdask.plan.expr.rowwise import SELECTIONS, Filter, MatchRows, Partitions, Selecting, Slice
 from akdask.plan.expr.tokens import token
 from akdask.plan.expr.values import Replica, Value
 
@@ -22,7 +22,7 @@ class Chain:
     ----------
     bases : tuple of Frame
         Nodes with the same rows, side by side.
-    selections : tuple of Filter, Match, Slice or Partitions
+    selections : tuple of Filter, MatchRows, Slice or Partitions
         From the rows of the bases outwards.
     """
 
@@ -47,7 +47,7 @@ class Chain:
     @property
     def replicas(self) -> list[Replica]:
         """The tables that matches need whole, beside what their predicates refer to."""
-        return [node.multiplicity for node in self.selections if isinstance(node, Match)]
+        return [node.multiplicity for node in self.selections if isinstance(node, MatchRows)]
 
     def sources(self, npartitions: int) -> Sequence[int]:
         """Return which partition of the bases each of the partitions comes from."""
@@ -68,7 +68,7 @@ class Chain:
                     ranges.append((start, stop, step))
                 case Partitions():
                     index = node.numbers[index]
-                case Filter() | Match():
+                case Filter() | MatchRows():
                     ranges.append(None)
         return index, tuple(reversed(ranges))
 
@@ -101,8 +101,8 @@ def rebuild(base: Frame, selections: Sequence[Selecting], predicates: Sequence[V
         match node:
             case Filter():
                 base = Filter(base, next(remaining), node.mask)
-            case Match():
-                base = Match(base, next(remaining), node.multiplicity, node.keep_all, node.match)
+            case MatchRows():
+                base = MatchRows(base, next(remaining), node.multiplicity, node.keep_all, node.match)
             case _:
                 base = reselect(base, node)
     return base
@@ -112,7 +112,7 @@ def _predicate(node: Selecting) -> Value | None:
     match node:
         case Filter():
             return node.predicate
-        case Match():
+        case MatchRows():
             return node.found
     return None
 
@@ -122,7 +122,7 @@ def selected_by(node: Selecting) -> tuple[str, Hashable]:
     match node:
         case Filter():
             return "mask", node.mask
-        case Match():
+        case MatchRows():
             return "match", node.match
         case Slice():
             return "ranges", node.ranges

@@ -94,7 +94,7 @@ def as_column(items: Any) -> Column:
     if array.dtype.kind in "OUST":
         # NumPy has written numbers among strings as text; Arrow tells the two apart.
         return _strings(np.asarray(items, object) if isinstance(items, list | tuple) else array)
-    wanted = column_type(array.dtype.name if array.dtype == np.uint8 else array.dtype)
+    wanted = column_type(array.dtype)
     # Plans keep what they are made of, so later changes to the caller's array must not reach it.
     return np.array(array, dtype=wanted.numpy, order="C")
 

@@ -93,6 +93,16 @@ def _of_filled(operation: str, args: Args, params: Params) -> Value:
     return Call(operation, *map(filled, args), **params)
 
 
+def _counted(operation: str, args: Args, params: Params) -> Value:
+    """Return how many things are found in text: none in what is missing, though there may be some in no text."""
+    return Call("where", is_missing(args[0]), Constant(0), _of_filled(operation, args, params))
+
+
+def _applied(operation: str, args: Args, params: Params) -> Value:
+    """Return what a function makes of text that is there: text that is missing stays so, and numbers refuse it."""
+    return (_changed if column_type(params["dtype"]) == STR else _demanded)(operation, args, params)
+
+
 def _of_bytes(operation: str, args: Args, params: Params) -> Value:
     """Return what any bytes give: what is missing gives what no text does."""
     return Call(operation, *map(without_missing, args), **params)
@@ -131,6 +141,9 @@ _RULES: dict[str, Rule] = {
     **dict.fromkeys(("islower", "isupper", "istitle", "isalnum", "isalpha", "isdigit"), _tested),
     **dict.fromkeys(("isdecimal", "isnumeric", "isspace", "isempty", "isin"), _tested),
     **dict.fromkeys(("lower", "upper", "title", "capitalize", "strip", "stick", "peel", "text_slice"), _changed),
+    **dict.fromkeys(("replace_matches", "transcode"), _changed),
     "text_hash": _of_bytes,
-    **dict.fromkeys(("byte_length", "text_length"), _of_filled),
+    **dict.fromkeys(("byte_length", "text_length", "match_start", "match_text"), _of_filled),
+    "match_count": _counted,
+    "apply_function": _applied,
 }

@@ -94,7 +94,7 @@ class Filter(RowsByValue):
         return f"Filter {describe(self.predicate)}"
 
 
-class Match(RowsByValue):
+class MatchRows(RowsByValue):
     """The rows of a frame repeated for every match in a table, those without one left out or kept once.
 
     `found` is the first row of the table that matches, -1 where there is none; `multiplicity` knows the other rows
@@ -194,6 +194,6 @@ class Partitions(SelectedRows):
         return [lengths[number] for number in self.numbers]
 
 
-Selecting = Filter | Match | Slice | Partitions
-SELECTIONS = (Filter, Match, Slice, Partitions)
+Selecting = Filter | MatchRows | Slice | Partitions
+SELECTIONS = (Filter, MatchRows, Slice, Partitions)
 """Nodes that drop or repeat rows and leave the columns that values refer to as they are."""

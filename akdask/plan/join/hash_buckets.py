@@ -24,7 +24,7 @@ from akdask.kernels.rowwise.lookup import lookup_found
 from akdask.plan.expr.tokens import token
 from akdask.plan.shuffle.exchange import Slices
 from akdask.plan.shuffle.spill import spilled
-from akdask.plan.sort import splitters as boundaries
+from akdask.plan.sort import splitters
 from akdask.plan.sort.runs import RangedRows, join_runs
 from akdask.schema import ColumnType
 from akdask.typing import Column, NumberArray
@@ -77,7 +77,7 @@ def heavy_keys(tables: Sequence[Table], by: Sequence[Hashable], count: int) -> W
     Judged by a sample: the function of a task.
     """
     (table,) = tables
-    rows = boundaries.sample_positions(0, table.nrows, max(table.nrows // SAMPLED, 1))
+    rows = splitters.sample_positions(0, table.nrows, max(table.nrows // SAMPLED, 1))
     hashes, counts = np.unique(
         hashing.hash_rows([take_rows(table.columns[name], rows) for name in by]), return_counts=True
     )
@@ -231,6 +231,6 @@ class JoinBucket:
 
 def _as_ranges(table: Table, nrows: int) -> RangedRows:
     """Cut rows into ranges of positions, each of which is sorted within the cache of the core."""
-    starts = np.arange(0, max(nrows, 1), boundaries.RANGE)
+    starts = np.arange(0, max(nrows, 1), splitters.RANGE)
     bounds = np.searchsorted(table.columns[POSITION], starts).tolist()
     return RangedRows(table, ((POSITION, True),), [*bounds, table.nrows])

@@ -17,7 +17,7 @@ from akdask.plan.expr._dask import Expr
 from akdask.plan.expr.lengths import ColumnIdentity, rows_decided_by
 from akdask.plan.expr.lower import lower
 from akdask.plan.expr.node import Frame
-from akdask.plan.expr.rowwise import Project
+from akdask.plan.expr.rowwise import MatchRows, Project
 from akdask.plan.expr.values import ColumnRef, describe
 from akdask.plan.join.hash_buckets import (
     FOUND,
@@ -52,8 +52,10 @@ class HashJoin(Frame):
 
     @cached_property
     def planned_rows(self) -> RowSpace:
-        """The same rows as those of a `Match`."""
-        return self.left.rows if self.kind == "mark" else rows_decided_by("match", [self.match], self.npartitions)
+        """The same rows as those of a `MatchRows`."""
+        if self.kind == "mark":
+            return self.left.rows
+        return rows_decided_by(MatchRows.__name__.lower(), [self.match], self.npartitions)
 
     @cached_property
     def npartitions(self) -> int:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from akdask.plan.expr.chain import column_identity
 from akdask.plan.expr.lengths import ColumnIdentity
 from akdask.plan.expr.node import Frame
-from akdask.plan.expr.rowwise import Match, Project
+from akdask.plan.expr.rowwise import MatchRows, Project
 from akdask.plan.expr.tokens import token
 from akdask.plan.expr.values import Call, Constant, Value
 from akdask.plan.join.hash_buckets import FOUND, Kind
@@ -92,14 +92,14 @@ def has_match(left: JoinSide, right: JoinSide) -> Aligned:
     return joined, joined.column(FOUND)
 
 
-def _matched(left: JoinSide, right: JoinSide, keep_all: bool) -> Match:
+def _matched(left: JoinSide, right: JoinSide, keep_all: bool) -> MatchRows:
     index = BuildIndex.of(right.frame, right.keys, "all rows")
     names = tuple(column_identity(left.frame, key) for key in left.keys)
     match = ColumnIdentity(token("match", names, index, keep_all))
-    return Match(left.frame, index.find(left.keys), index.multiplicity, keep_all, match)
+    return MatchRows(left.frame, index.find(left.keys), index.multiplicity, keep_all, match)
 
 
-def _of_match(match: Match, frame: Frame, value: Value) -> Value:
+def _of_match(match: MatchRows, frame: Frame, value: Value) -> Value:
     """Return a column of the other side, on the joined rows."""
     return Call("lookup_found" if match.keep_all else "lookup", broadcast(frame, value), match.row)
 

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from akdask.columns import Table
-from akdask.errors import NonUniqueError
+from akdask.errors import warn
 from akdask.kernels.index.key_index import KeyIndex, index_keys
 from akdask.kernels.index.matches import MatchMultiplicity
 from akdask.kernels.index.membership import KeySet, key_set
@@ -50,7 +50,7 @@ class BuildKeySet(Frame):
 class BuildIndex(Frame):
     """An index of the rows of `frame` by all its columns, in one partition.
 
-    It finds the first row with given keys.  With ``unique rows``, a second one is an error; with ``all rows``, the
+    It finds the first row with given keys.  With ``unique rows``, a second one gives a warning; with ``all rows``, the
     index also finds the others.
     """
 
@@ -100,18 +100,15 @@ def _index(tables: Sequence[Table], need: Need) -> list[KeyIndex | MatchMultipli
     keys = list(Table.concat(tables).columns.values())
     index = index_keys(keys)
     if need == "unique rows":
-        _check_unique(keys, index)
+        _warn_of_repeated(keys, index)
     return [index, MatchMultiplicity(index.firsts)] if need == "all rows" else [index]
 
 
-def _check_unique(keys: Sequence[Column], index: KeyIndex) -> None:
+def _warn_of_repeated(keys: Sequence[Column], index: KeyIndex) -> None:
     firsts = index.firsts
     if firsts is None:
         return
     again = int(np.argmax(firsts != np.arange(len(firsts))))
     shown = ", ".join(str(key[again]) for key in keys)
-    raise NonUniqueError(
-        f"the key {shown} comes twice.",
-        details=[f"rows: {int(firsts[again])} and {again}"],
-        hint="look up in distinct keys, which GroupBy gives.",
-    )
+    rows = f"rows {int(firsts[again])} and {again}"
+    warn(f"keys repeat, such as {shown} in {rows}: what belongs to the first of them is found.", UserWarning)

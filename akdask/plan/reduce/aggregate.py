@@ -19,7 +19,7 @@ from akdask.plan.expr.rowwise import Computed
 from akdask.plan.expr.tokens import token
 from akdask.plan.expr.values import ColumnRef, Replica, Value, describe, substitute, walk
 from akdask.plan.reduce.sharing import share_groups
-from akdask.plan.task import operators as sinks
+from akdask.plan.task import operators
 from akdask.plan.task.batches import reduction_batches
 from akdask.plan.task.pipeline import Compile, pipeline
 from akdask.plan.task.tables import without_collection
@@ -332,11 +332,11 @@ def _moved(plan: Any, moved: dict[str, tuple[Aggregate, int]]) -> Any:
 def _(frame: Aggregate) -> Expr:
     kernels = tuple(item.kernel for item in frame.reductions)
 
-    def sink(compile_these: Compile, values: Sequence[Value]) -> sinks.Sink:
+    def sink(compile_these: Compile, values: Sequence[Value]) -> operators.Sink:
         calls = list(enumerate(kernels))
         plain = [call for call, value in zip(calls, values, strict=True) if isinstance(value, ColumnRef)]
         computed = [call for call, value in zip(calls, values, strict=True) if not isinstance(value, ColumnRef)]
-        return sinks.Reduce(
+        return operators.Reduce(
             compile_these([values[number] for number, _ in plain]),
             tuple(plain),
             compile_these([values[number] for number, _ in computed]),
@@ -353,5 +353,5 @@ def _(frame: Aggregate) -> Expr:
 
 @lower.register
 def _(frame: CountRows) -> Expr:
-    counts = pipeline(frame.frame, [], lambda *_: sinks.Count(), "count rows")
+    counts = pipeline(frame.frame, [], lambda *_: operators.Count(), "count rows")
     return TreeReduce(_as_list, _as_list, counts)

@@ -16,7 +16,7 @@ from akdask.plan.expr.lower import lower
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.values import ColumnRef, Replica, Value
 from akdask.plan.reduce.aggregate import Aggregate, AggregateExpr
-from akdask.plan.task import operators as sinks
+from akdask.plan.task import operators
 from akdask.plan.task.blocks import Partition, PartitionBatch
 from akdask.plan.task.pipeline import Compile, pipeline
 from akdask.plan.task.program import BroadcastInput, Program
@@ -108,7 +108,7 @@ def _(frame: Edges) -> Expr:
 def _(frame: Histogram) -> Expr:
     count = len(frame.edges)
 
-    def sink(compile_these: Compile, values: Sequence[Value]) -> sinks.Sink:
+    def sink(compile_these: Compile, values: Sequence[Value]) -> operators.Sink:
         # One by one, since dimensions may have the same edges.
         inputs = [step for value in values[count:] for step in compile_these([value]).steps]
         return CountInBins(

@@ -14,7 +14,7 @@ from akdask.plan.expr.lower import lower
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.values import ColumnRef, Value
-from akdask.plan.task import operators as sinks
+from akdask.plan.task import operators
 from akdask.plan.task.pipeline import Compile, pipeline
 from akdask.plan.task.tables import Tasks
 from akdask.schema import RowSpace, unlimited
@@ -46,8 +46,8 @@ def _(frame: RunningScan) -> Expr:
     project = frame.frame
     reduction = ScalarReduction(SCANS[frame.scan].reduction, project.values[0].dtype)
 
-    def sink(compile_these: Compile, values: Sequence[Value]) -> sinks.Sink:
-        return sinks.Reduce(compile_these([]), (), compile_these(values), ((0, reduction),), reduction.adds_floats)
+    def sink(compile_these: Compile, values: Sequence[Value]) -> operators.Sink:
+        return operators.Reduce(compile_these([]), (), compile_these(values), ((0, reduction),), reduction.adds_floats)
 
     totals = pipeline(project.frame, project.values, sink, f"totals for {frame.scan}")
     count = project.npartitions

@@ -14,7 +14,7 @@ from akdask.plan.expr.lower import lower
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.values import ColumnRef, Value, describe
 from akdask.plan.reduce.row_numbers import row_numbers
-from akdask.plan.task import operators as sinks
+from akdask.plan.task import operators
 from akdask.plan.task.align import align
 from akdask.plan.task.blocks import Partition, PartitionBatch
 from akdask.plan.task.pipeline import Compile, pipeline
@@ -91,7 +91,7 @@ def _extremes(tables: Sequence[Table], count: int) -> Table:
 
 @lower.register
 def _(frame: TopK) -> Expr:
-    def sink(compile_these: Compile, values: Sequence[Value]) -> sinks.Sink:
+    def sink(compile_these: Compile, values: Sequence[Value]) -> operators.Sink:
         return TopKSink(compile_these(values), frame.count)
 
     found = pipeline(frame.frame, [frame.value, frame.row], sink, frame.describe().lower())

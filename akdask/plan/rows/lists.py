@@ -81,12 +81,14 @@ def _flatten(tables: Sequence[Table]) -> Table:
     (table,) = tables
     first: pa.LargeListArray = next(iter(table.columns.values()))
     offsets = offsets_of(first)
-    rows = np.repeat(np.arange(table.nrows), np.diff(offsets))
     columns = {}
     for name, column in table.columns.items():
         dtype = type_of(column)
-        columns[name] = take_rows(column, rows) if dtype.kind != "list" else values_of(column, dtype.item or INT64)
-    return Table(columns, len(rows))
+        if dtype.kind == "list":
+            columns[name] = values_of(column, dtype.item or INT64)
+        else:
+            columns[name] = take_rows(column, np.repeat(np.arange(table.nrows), np.diff(offsets)))
+    return Table(columns, int(offsets[-1]))
 
 
 def _nest(tables: Sequence[Table], first: int) -> Table:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from akdask.plan.expr.chain import Chain
 from akdask.plan.expr.node import Frame
-from akdask.plan.expr.rowwise import Filter, Match, Partitions, Project
+from akdask.plan.expr.rowwise import Filter, MatchRows, Partitions, Project
 from akdask.plan.expr.sources import Literal, Persisted, Rows, Scan
 from akdask.plan.expr.values import Replica, Value, substitute, walk
 from akdask.plan.reduce.aggregate import Aggregate
@@ -26,6 +26,11 @@ def is_cheap(frame: Frame, values: Sequence[Value]) -> bool:
     chain = Chain.of(frame)
     needed = [base for base in chain.bases if not isinstance(base, LEAVES)]
     return _is_small([*needed, *_replicated(*chain.predicates, *chain.replicas, *values)])
+
+
+def is_small(frame: Frame, values: Sequence[Value]) -> bool:
+    """Whether all rows can be computed at once, since all that they are made of is known to be small."""
+    return _is_small([*Chain.of(frame).bases, *_replicated(*Chain.of(frame).predicates, *values)])
 
 
 def edge_of_limit(frame: Frame, values: Sequence[Value]) -> tuple[Frame, list[Value], int] | None:
@@ -74,7 +79,7 @@ def _inputs(node: Frame) -> Iterator[Frame]:
     match node:
         case Filter():
             yield from _replicated(node.predicate)
-        case Match():
+        case MatchRows():
             yield from _replicated(node.found, node.multiplicity)
         case Project():
             yield from _replicated(*node.values)

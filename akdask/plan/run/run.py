@@ -12,38 +12,10 @@ from akdask.errors import TransferError
 from akdask.plan.expr.lengths import remember_lengths
 from akdask.plan.expr.node import Frame, Node
 from akdask.plan.reduce.aggregate import CountRows, Element
-from akdask.plan.run import threads
+from akdask.plan.run.root import Root
 from akdask.plan.run.waiting import tasks_at_once
+from akdask.plan.run.worker_results import persist_on_workers
 from akdask.plan.task.pipeline import narrowed
-
-
-class Root:
-    """A plan with the interface of a Dask collection.
-
-    Runs on threads of this process unless a client or another scheduler is current.
-    """
-
-    __dask_scheduler__ = staticmethod(threads.get)
-
-    def __init__(self, expr: Node) -> None:
-        self._expr = expr
-
-    @property
-    def expr(self) -> Node:
-        """The plan."""
-        return self._expr
-
-    def __dask_graph__(self) -> Mapping[Any, Any]:
-        return self.expr.__dask_graph__()
-
-    def __dask_keys__(self) -> list[Any]:
-        return self.expr.__dask_keys__()
-
-    def __dask_layers__(self) -> tuple[str, ...]:
-        return (self.expr._name,)
-
-    def __dask_tokenize__(self) -> str:
-        return self.expr._name
 
 
 def run(*plans: Node) -> tuple[Any, ...]:
@@ -65,6 +37,7 @@ def run(*plans: Node) -> tuple[Any, ...]:
 
 
 def _results(plans: Sequence[Node]) -> tuple[Any, ...]:
+    persist_on_workers(plans)
     scheduler = _scheduler()
     at_once = tasks_at_once(plans)
     options = {} if at_once is None else {"num_workers": dask.config.get("num_workers", None) or at_once}

@@ -19,7 +19,7 @@ from akdask.plan.shuffle.exchange import buffer_bytes, exchange, max_rows, parti
 from akdask.plan.sort.partition import RangePartition
 from akdask.plan.sort.runs import ROW, SortPartition, sort_tables
 from akdask.plan.sort.splitters import ChooseSplitters
-from akdask.plan.task import operators as sinks
+from akdask.plan.task import operators
 from akdask.plan.task.align import Aligned, align
 from akdask.plan.task.batches import partition_batches
 from akdask.plan.task.combine import OverProject
@@ -179,10 +179,10 @@ def _(frame: Sort) -> Expr:
         return Tasks(frame._name, sort_tables, ((everything, (frame.by, order.ascending, frame.names)),), frame.frame)
     source, values = _read_twice(frame)
     by = tuple(values[name] for name in frame.by)
-    boundaries = ChooseSplitters(source, by, order.ascending, order.count, order.stride, order.straddle)
+    chosen = ChooseSplitters(source, by, order.ascending, order.count, order.stride, order.straddle)
     names = tuple(dict.fromkeys([*frame.by, *frame.names, *([ROW] if order.straddle else [])]))
 
-    def sink(compile_these: Compile, given: Sequence[Value]) -> sinks.Sink:
+    def sink(compile_these: Compile, given: Sequence[Value]) -> operators.Sink:
         (splitters,) = compile_these(given[-1:]).steps
         assert isinstance(splitters, BroadcastInput), "a replica is whole"
         program = compile_these(given[:-1])
@@ -192,7 +192,7 @@ def _(frame: Sort) -> Expr:
 
     batches = partition_batches(source)
     memory_budget = buffer_bytes(len(batches))
-    given = [*(values[name] for name in names), Replica(boundaries, 0, INT64)]
+    given = [*(values[name] for name in names), Replica(chosen, 0, INT64)]
     split = pipeline(source, given, sink, f"split {frame._name}", batches=batches)
     return exchange(split, order.count, SortPartition(frame.names, tuple(map(frame.dtype_of, frame.names))))
 

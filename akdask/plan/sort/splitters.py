@@ -18,7 +18,7 @@ from akdask.plan.expr._dask import Expr
 from akdask.plan.expr.lower import lower
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.values import Value, describe
-from akdask.plan.task import operators as sinks
+from akdask.plan.task import operators
 from akdask.plan.task.batches import partition_batches
 from akdask.plan.task.blocks import Partition, PartitionBatch
 from akdask.plan.task.pipeline import Compile, pipeline
@@ -262,7 +262,7 @@ def _alike(columns: Sequence[Column], ascending: Sequence[bool], lost: int) -> b
 
 @lower.register
 def _(frame: ChooseSplitters) -> Expr:
-    def sink(compile_these: Compile, values: Sequence[Value]) -> sinks.Sink:
+    def sink(compile_these: Compile, values: Sequence[Value]) -> operators.Sink:
         return SampleKeys(compile_these(values), frame.ascending, frame.stride)
 
     purpose = "sample " + ", ".join(map(describe, frame.by))

@@ -97,7 +97,7 @@ def _realigned(operation: str, frame: Frame, other: Frame, value: Value) -> Alig
         raise AlignmentError(
             f"cannot {operation} columns that do not share rows.",
             details=[_origin("left", frame), _origin("right", other)],
-            hint="apply the same mask to both sides, or call .resolve_lengths() on rows of unknown number first.",
+            hint="apply the same mask to both sides.",
         )
     realigned = Realign(Project(other, (0,), (value,)), given, lengths)
     return realigned, realigned.column(0)
@@ -134,4 +134,6 @@ def _zip(left: Frame, right: Frame) -> Frame:
 def _origin(side: str, frame: Frame) -> str:
     sources = ", ".join(dict.fromkeys(base.describe().split("  ")[0] for base in frame.bases))
     selected = "selection from " if isinstance(frame, SELECTIONS) else ""
-    return f"{side + ':':6} {frame.rows.describe()}   from {selected}{sources}"
+    rows = frame.rows
+    size = "" if rows.size is None else f"{rows.size:,} row{'' if rows.size == 1 else 's'} in "
+    return f"{side + ':':6} {size}{rows.describe()}   from {selected}{sources}"

@@ -14,7 +14,7 @@ from akdask.plan.expr.lower import lower
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.values import ColumnRef, Value
-from akdask.plan.task import operators as sinks
+from akdask.plan.task import operators
 from akdask.plan.task.pipeline import Compile, pipeline
 from akdask.plan.task.tables import Tasks
 from akdask.schema import ColumnType, RowSpace
@@ -153,8 +153,8 @@ def all_partitions(count: int) -> tuple[tuple[int, int], ...]:
 
 @lower.register
 def _(frame: Project) -> Expr:
-    def sink(compile_these: Compile, values: Sequence[Value]) -> sinks.Sink:
-        return sinks.Collect(frame.names, compile_these(values))
+    def sink(compile_these: Compile, values: Sequence[Value]) -> operators.Sink:
+        return operators.Collect(frame.names, compile_these(values))
 
     return pipeline(frame.frame, frame.values, sink, "collect " + ", ".join(map(repr, frame.names)))
 
@@ -169,8 +169,8 @@ def _(frame: Gather) -> Expr:
 def _(frame: Limit) -> Expr:
     project = frame.frame
 
-    def sink(compile_these: Compile, values: Sequence[Value]) -> sinks.Sink:
-        return sinks.Collect(project.names, compile_these(values), frame.count)
+    def sink(compile_these: Compile, values: Sequence[Value]) -> operators.Sink:
+        return operators.Collect(project.names, compile_these(values), frame.count)
 
     purpose = f"{frame.describe().lower()} of " + ", ".join(map(repr, project.names))
     limited = pipeline(project.frame, project.values, sink, purpose)

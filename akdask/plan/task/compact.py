@@ -15,7 +15,8 @@ from akdask.plan.expr._dask import Expr
 from akdask.plan.expr.lengths import rows_rearranged
 from akdask.plan.expr.lower import lower
 from akdask.plan.expr.node import Frame
-from akdask.plan.expr.rowwise import Project
+from akdask.plan.expr.rounds import each_after_its_inputs
+from akdask.plan.expr.rowwise import Filter, Project, Zip
 from akdask.plan.expr.sources import Literal, Rows, Scan
 from akdask.plan.task.batches import FEW, ITEMSIZE, SMALL_ROWS
 from akdask.plan.task.combine import OverProject, concat_tables
@@ -27,6 +28,7 @@ MOST_TIMES = 16
 """Largest number of partitions of concatenated rows, as a multiple of those of the largest base."""
 
 _AT_MOST = "_rows_at_most"
+_ORIGIN = "_partitions_of_origin"
 
 MOST_PARTS = 64
 """Largest number of parts concatenated by one node; earlier parts are concatenated first."""
@@ -70,7 +72,7 @@ def _partitions(concat: Concat) -> int | None:
     partitions.
     """
     bases = {base.rows.token: base for part in concat.frames for base in part.frame.bases[:1]}
-    most_times = MOST_TIMES * max(base.npartitions for base in bases.values())
+    most_times = MOST_TIMES * max(each_after_its_inputs(base, _ORIGIN, _origin) for base in bases.values())
     if all(isinstance(base, Scan | Rows | Literal) for base in bases.values()) and concat.npartitions <= most_times:
         return None
     most = rows_at_most(concat)
@@ -79,6 +81,15 @@ def _partitions(concat: Concat) -> int | None:
     if concat.rows.is_fixed:
         return max(FEW, -(-sum(concat.rows.lengths or ()) * ITEMSIZE // partition_size()))
     return max(FEW, min(sum(base.npartitions for base in bases.values()), most_times))
+
+
+def _origin(frame: Frame, inputs: Sequence[int]) -> int:
+    """Return the most partitions of what rows were concatenated of, kept or merged since or not.
+
+    Else each step of a loop could take the partitions of the step before for those of its largest base.
+    """
+    is_seen_through = isinstance(frame, Concat | Compact | Project | Zip | Filter) or frame.is_materialized
+    return max(inputs) if inputs and is_seen_through else frame.npartitions
 
 
 def rows_at_most(frame: Frame) -> int | None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from functools import cached_property
+from typing import Any, NamedTuple
+from weakref import ref
 
 from akdask import machine
+from akdask._distributed import default_client, shares_memory
 from akdask.columns import Table
 from akdask.plan.expr._dask import Expr
 from akdask.plan.expr.cache import CachedResult, CacheLease, find, is_leased, lease, put
@@ -17,7 +20,7 @@ from akdask.plan.expr.rowwise import Project, Zip
 from akdask.plan.expr.values import Value
 from akdask.plan.task.combine import OverProject
 from akdask.plan.task.compact import rows_at_most
-from akdask.plan.task.tables import Tables, Tasks
+from akdask.plan.task.tables import PersistedResults, Tables, Tasks
 from akdask.schema import RowSpace
 
 MOST_ROUNDS = 8
@@ -35,19 +38,52 @@ MOST_ROUNDS_OF_MANY = 64
 SHARE = 16
 """The divisor of this machine's memory that bounds a column to be kept."""
 
+_ON_WORKERS = "_on_workers"
+
 TEXT_BYTES = 32
 """Assumed bytes of a value that is not a number."""
+
+
+class WorkerResults(NamedTuple):
+    """Futures of the results on the workers of a client, as a graph, and the key of each partition."""
+
+    client: ref[Any]
+    graph: Mapping[Any, Any]
+    keys: tuple[Hashable, ...]
 
 
 class Materialized(OverProject):
     """A projection whose results stay in memory, for several passes.
 
-    Later computations find them as well, for as long as the plan lives and the cache has space.
+    Later computations find them as well, for as long as the plan lives: where the cache of this process has space, or
+    where `akdask.plan.run.worker_results` holds them on the workers of a cluster.
     """
 
     is_materialized = True
 
     frame: Project
+
+    def describe(self) -> str:
+        """Say that the column is kept, and whether it is already."""
+        return "Kept of an earlier round" if self.is_there else "Keep for later rounds"
+
+    @property
+    def on_workers(self) -> WorkerResults | None:
+        """Its results where the workers that compute next hold them."""
+        found: WorkerResults | None = self.__dict__.get(_ON_WORKERS)
+        if found is None or shares_memory():
+            return None
+        client = found.client()
+        return found if client is not None and client is default_client() else None
+
+    def hold(self, results: WorkerResults | None) -> None:
+        """Have workers hold its results for as long as the plan lives; no longer for None."""
+        self.__dict__[_ON_WORKERS] = results
+
+    @property
+    def is_there(self) -> bool:
+        """Whether its results need not be computed."""
+        return self.on_workers is not None or self.cached is not None
 
     @property
     def cached(self) -> tuple[CachedResult, ...] | None:
@@ -64,7 +100,7 @@ class Materialized(OverProject):
 
     def dependencies(self) -> list[Expr]:
         """Return what is needed to compute it: nothing where it is kept already, for those who walk through plans."""
-        return [] if self.cached is not None else super().dependencies()
+        return [] if self.is_there else super().dependencies()
 
     @cached_property
     def lease(self) -> CacheLease:
@@ -119,7 +155,9 @@ def _fit(frame: Frame, values: Sequence[Value]) -> bool | None:
 
 @lower.register
 def _(frame: Materialized) -> Expr:
-    name, count, cached = frame._name, frame.npartitions, frame.cached
+    name, count, remote, cached = frame._name, frame.npartitions, frame.on_workers, frame.cached
+    if remote is not None:
+        return PersistedResults(name, remote.graph, remote.keys)
     if cached is not None:
         return Tables(name, cached, _determ_token=name)
     frame.lease  # noqa: B018 -- the frame keeps it from here on

@@ -14,7 +14,7 @@ from akdask.kernels.core.summation import UNIT
 from akdask.plan.expr._dask import DataNode, Expr, List, Task, TaskRef
 from akdask.plan.expr.chain import Chain, rebuild, selected_by
 from akdask.plan.expr.node import Frame, Node
-from akdask.plan.expr.rowwise import ROW, Filter, Match, Zip
+from akdask.plan.expr.rowwise import ROW, Filter, MatchRows, Zip
 from akdask.plan.expr.sources import Rows, Scan
 from akdask.plan.expr.tokens import token
 from akdask.plan.expr.values import ColumnRef, Replica, Value, columns_of, substitute_all, walk
@@ -287,7 +287,7 @@ def _masks(chain: Chain, positions: dict[str, int], compiler: Compiler) -> tuple
         match node:
             case Filter():
                 masks.append(Mask(compiler.next([node.predicate])))
-            case Match():
+            case MatchRows():
                 found = compiler.next([node.found])
                 (multiplicity,) = compiler.last([node.multiplicity]).steps
                 assert isinstance(multiplicity, BroadcastInput), "a replica is whole"

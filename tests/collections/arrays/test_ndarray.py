@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import akdask as ak
-from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError, PositionError
+from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError, PositionError, UnsupportedError
 
 GRID = np.arange(24).reshape(2, 3, 4)
 
@@ -27,7 +27,9 @@ def test_shapes_are_those_of_numpy(grid):
     np.testing.assert_array_equal(grid.flatten().to_ndarray(), GRID.ravel())
     np.testing.assert_array_equal(np.asarray(grid), GRID)
     assert grid.tolist() == GRID.tolist()
-    assert repr(grid).endswith("shape=(2, 3, 4))")
+    assert repr(grid[0]) == "array([array([0 1 2 3]) array([4 5 6 7]) array([8 9 10 11])])"
+    assert repr(ak.zeros((2, 3))[:, :0]) == "array([array([]) array([])])"
+    assert repr(ak.zeros((50, 50))).startswith("<ArrayView(float64, shape (50, 50)): lazy")
 
 
 def test_data_at_hand_of_several_dimensions_are_taken():
@@ -59,7 +61,7 @@ def test_positions_choose_what_numpy_chooses(grid):
     assert type(grid[0, 2]) is ak.pdarray
     for key in (slice(1), slice(1, None), slice(-1, None), slice(5, 9), slice(1, 0), slice(None)):
         np.testing.assert_array_equal(grid[key].to_ndarray(), GRID[key])
-    for wrong, error in (((2,), PositionError), ((0, 0, 0, 0), PositionError), (slice(0, 2, 2), ArgumentTypeError)):
+    for wrong, error in (((2,), PositionError), ((0, 0, 0, 0), PositionError), ("a", ArgumentTypeError)):
         with pytest.raises(error):
             grid[wrong]
 
@@ -78,3 +80,56 @@ def test_what_does_not_fit_is_refused(grid):
         np.add(ak.arange(24), 1, out=grid)
     with pytest.raises(ArgumentError, match="nd is"):
         grid.to_hdf("nowhere", nd="sparse")
+
+
+def test_flat_arrays_broadcast_too():
+    line = ak.arange(3)
+    np.testing.assert_array_equal((line + ak.array([10])).to_ndarray(), np.arange(3) + 10)
+    np.testing.assert_array_equal((np.array([10]) * line).to_ndarray(), np.arange(3) * 10)
+    np.testing.assert_array_equal((line + np.ones((2, 3))).to_ndarray(), np.arange(3) + np.ones((2, 3)))
+    np.testing.assert_array_equal((line + ak.ones((2, 1))).to_ndarray(), np.arange(3) + np.ones((2, 1)))
+    assert (ak.array(["a"]) == ak.array(["a", "b"])).tolist() == [True, False]
+    with pytest.raises(AlignmentError):
+        line + ak.arange(2)
+
+
+def test_methods_go_along_the_first_dimension(grid):
+    np.testing.assert_array_equal(grid.head(1).to_ndarray(), GRID[:1])
+    np.testing.assert_array_equal(grid.tail(1).to_ndarray(), GRID[-1:])
+    np.testing.assert_array_equal(grid.take([1, 0], 2).to_ndarray(), GRID.take([1, 0], 2))
+    np.testing.assert_array_equal(grid.take([[5], [6]]).to_ndarray(), GRID.take([[5], [6]]))
+    np.testing.assert_array_equal(grid.persist().compute(), GRID)
+    np.testing.assert_array_equal(grid.repartition(3).to_ndarray(), GRID)
+    np.testing.assert_array_equal(grid.to_dask().compute(), GRID)
+    assert grid.equals(ak.array(GRID))
+    assert not grid.equals(ak.arange(24))
+    assert (grid.nbytes, grid.T.shape) == (192, (4, 3, 2))
+    grid.fill(3)
+    ak.putmask(grid, grid == 3, ak.array([1, 2]))
+    assert grid[0, 0].tolist() == [1, 2, 1, 2]
+    with pytest.raises(UnsupportedError, match="one dimension"):
+        grid.to_arrow()
+
+
+def test_arrays_without_dimensions_are_single_elements():
+    one = ak.array([5]).reshape(())
+    assert (one.shape, one.ndim, one.size) == ((), 0, 1)
+    assert (one + ak.arange(2)).tolist() == [5, 6]
+    assert (one.sum(), (one * 2).to_ndarray().shape, repr(one)) == (5, (), "array([5])")
+    with pytest.raises(ArgumentTypeError, match="no length"):
+        len(one)
+
+
+def test_plans_of_arrays_of_several_dimensions_are_shown_and_not_run(grid):
+    plan = (grid.T + 1)[::-1].explain()
+    assert "strided" in plan
+
+
+def test_rows_of_several_dimensions_are_drawn_and_mixed_whole():
+    lazy = ak.array(GRID[0])
+    rng = ak.random.default_rng(1)
+    mixed = rng.permutation(lazy)
+    assert sorted(mixed.tolist()) == GRID[0].tolist()
+    assert rng.choice(lazy, 2).shape == (2, 4)
+    rng.shuffle(lazy)
+    assert sorted(lazy.tolist()) == GRID[0].tolist()

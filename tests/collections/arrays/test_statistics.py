@@ -2,9 +2,12 @@ import warnings
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import akdask as ak
-from akdask.errors import AlignmentError, ArgumentTypeError, UnsupportedError
+from akdask.errors import AlignmentError, ArgumentTypeError
+from akdask.testing import assert_equal
 from akdask.testing.strategies import partitioned
 
 X = np.array([3.0, -1.0, 4.0, 1.5, 9.0])
@@ -55,5 +58,28 @@ def test_arrays_that_are_no_pair_are_refused(pair):
         for wrong in ([1, 2], ak.array(["a"] * 5)):
             with pytest.raises(ArgumentTypeError):
                 function(wrong, pair[0])
-    with pytest.raises(UnsupportedError, match="one dimension"):
-        ak.dot(ak.array([[1, 2]]), ak.array([[1], [2]]))
+
+
+@given(st.lists(st.integers(-50, 50), min_size=3, max_size=20))
+def test_skewness_is_that_of_moments(numbers):
+    plain = np.array(numbers, float)
+    distances = plain - plain.mean()
+    with np.errstate(all="ignore"):
+        wanted = (distances**3).mean() / (distances**2).mean() ** 1.5
+        corrected = np.sqrt(len(plain) * (len(plain) - 1)) / (len(plain) - 2) * wanted
+    np.testing.assert_allclose(ak.skew(ak.array(plain)), wanted, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(ak.skew(ak.array(plain), bias=False), corrected, rtol=1e-9, atol=1e-12)
+
+
+def test_skewness_needs_numbers_that_differ():
+    assert np.isnan(ak.skew(ak.array([2, 2, 2])))
+    assert np.isnan(ak.skew(ak.array([2])))
+    with pytest.raises(ArgumentTypeError, match="skew takes"):
+        ak.skew([1, 2])
+
+
+def test_next_floats_and_products_with_logarithms():
+    x, y = np.array([1.0, 0.0, -1.0, np.inf]), np.array([2.0, -1.0, -1.0, 0.0])
+    assert_equal(ak.nextafter(ak.array(x), ak.array(y)), np.nextafter(x, y), lazy=True)
+    assert_equal(ak.nextafter(1.0, ak.array(y)), np.nextafter(1.0, y))
+    assert_equal(ak.xlogy(ak.array([0, 0, 2]), ak.array([0.0, np.nan, 1.0])), [0.0, np.nan, 0.0], lazy=True)

@@ -117,6 +117,14 @@ def test_fill_sets_every_element(x):
         (ak.array([1, 2], dtype="uint64"), 5, [5, 2]),
         (ak.array([True, False]), False, [False, False]),
         (ak.array([1, 2], dtype="uint8"), np.uint8(5), [5, 2]),
+        (ak.array([1, 2], dtype="uint8"), 255, [255, 2]),
+        (ak.array([True, False]), 0, [False, False]),
+        (ak.array([False, False]), 1.0, [True, False]),
+        (ak.array([1, 2], dtype="uint64"), 5.0, [5, 2]),
+        (ak.array([1, 2]), np.uint64(5), [5, 2]),
+        (ak.array([1, 2]), 2**63 - 1, [2**63 - 1, 2]),
+        (ak.array([1.5, 2.5]), 2**70, [2.0**70, 2.5]),
+        (ak.array([2**70, 1]), 5.0, [5, 1]),
     ],
 )
 def test_an_array_keeps_its_type(made, item, wanted):
@@ -132,8 +140,13 @@ def test_an_array_keeps_its_type(made, item, wanted):
         (ak.array([1]), 0.5),
         (ak.array([1]), "x"),
         (ak.array(["a"]), 1),
-        (ak.array([True]), 1),
+        (ak.array([True]), 2),
+        (ak.array([True]), -1.0),
         (ak.array([1], dtype="uint64"), -1),
+        (ak.array([1], dtype="uint64"), 2.0**64),
+        (ak.array([1], dtype="uint8"), 256),
+        (ak.array([1]), 2**63),
+        (ak.array([1]), 2**70),
         (ak.array([1]), np.nan),
         (ak.array([1]), 1e300),
         (ak.array([1]), ak.array(["x"])),
@@ -192,9 +205,36 @@ def test_floats_without_fractions_become_integers(key):
     assert made.tolist() == [0, -3, 2, -3, 4, -3, 6, -3, 8, -3]
 
 
+EXACT = [0, 1, 2, 255, 256, -1, -128, 2**53, 2**63 - 1, -(2**63), 2**63, 2**64 - 1, 2**70, -(2**70)]
+LIMITS = {
+    "bool": (0, 1),
+    "uint8": (0, 255),
+    "int64": (-(2**63), 2**63 - 1),
+    "uint64": (0, 2**64 - 1),
+    "bigint": (-(2**80), 2**80),
+}
+
+
+@pytest.mark.parametrize("wanted", LIMITS)
+@pytest.mark.parametrize("given", [*LIMITS, "float64"])
+@pytest.mark.parametrize("item", EXACT)
+def test_an_array_of_numbers_is_assigned_where_nothing_is_lost(wanted, given, item):
+    low, high = LIMITS.get(given, (0, 2**53))
+    if not low <= item <= high:
+        return
+    made, items = ak.array([0, 0, 0], dtype=wanted), ak.array([0, item], dtype=given)
+    made[ak.array([True, False, True])] = items
+    low, high = LIMITS[wanted]
+    if low <= item <= high:
+        assert (made.dtype, made.tolist()) == (ak.array([0], dtype=wanted).dtype, [0, 0, item])
+    else:
+        with pytest.raises(ArgumentTypeError, match=f"{item}.* is no {wanted}"):
+            made.tolist()
+
+
 @pytest.mark.parametrize("item", [0.5, np.nan, np.inf, 1e300])
 def test_other_floats_are_refused_when_they_are_computed(item):
     made = ak.arange(2)
     made[:] = ak.array([1.0, item])
-    with pytest.raises(ArgumentTypeError, match="is no integer"):
+    with pytest.raises(ArgumentTypeError, match="is no int64"):
         made.tolist()

@@ -115,6 +115,13 @@ def test_rows_that_are_in_no_group_have_no_difference():
     assert len(frame[:0].groupby("k").diff("x").values) == 0
 
 
+def test_bits_of_differences_are_combined():
+    frame = ak.DataFrame({"k": [1, 1, 1, 2], "x": [0, 6, 9, 5]})
+    steps = frame.groupby("k").diff("x")
+    found = [steps.xor(), steps.or_(), steps.and_()]
+    assert [combined["x"].tolist() for combined in found] == [[6 ^ 3, 0], [6 | 3, 0], [6 & 3, -1]]
+
+
 def test_differences_of_what_is_no_number_are_refused(df):
     with pytest.raises(ArgumentTypeError, match="a column of numbers"):
         df.groupby("k").diff("j")

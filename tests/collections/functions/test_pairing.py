@@ -84,9 +84,9 @@ def test_mistakes_in_joins_by_time_are_told():
 
 @given(st.lists(st.tuples(st.integers(-5, 5), st.integers(-5, 9)), max_size=10), st.integers(1, 4), st.integers(1, 3))
 def test_ranges_are_those_of_python_end_to_end(bounds, stride, count):
-    starts, ends = (np.array([pair[side] for pair in bounds], np.int64) for side in (0, 1))
+    starts, ends = (np.array([side(pair) for pair in bounds], np.int64) for side in (min, max))
     lengths = [len(part) for part in np.array_split(starts, count)]
-    wanted = [range(start, end, stride) for start, end in bounds]
+    wanted = [range(start, end, stride) for start, end in zip(starts, ends, strict=True)]
     segments, ranges, sizes = ak.gen_ranges(partitioned(starts, lengths), partitioned(ends, lengths), stride, True)
     assert ranges.tolist() == [number for numbers in wanted for number in numbers]
     assert sizes.tolist() == list(map(len, wanted))
@@ -98,6 +98,12 @@ def test_mistakes_in_ranges_are_told():
         ak.gen_ranges(ak.arange(2), ak.arange(2), 0)
     with pytest.raises(AlignmentError):
         ak.gen_ranges(ak.arange(2), ak.arange(3))
+    with pytest.raises(ArgumentError, match="from 3 to 2 ends before it starts"):
+        ak.gen_ranges(ak.array([1, 3]), ak.array([1, 2]))
+    many = ak.arange(200_000)
+    _, numbers = ak.gen_ranges(many, many[::-1])
+    with pytest.raises(ArgumentError, match="ends before it starts"):
+        numbers.compute()
 
 
 LEFT = pd.DataFrame({"x": [1, 2, 3], "k": ["a", "b", "z"]}, index=["b", "c", "d"])

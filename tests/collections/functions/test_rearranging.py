@@ -71,7 +71,7 @@ def test_values_that_do_not_fit_are_not_put():
         ak.putmask(a, mask, ak.array(["x", "y", "z"]))
     fractions = ak.arange(3)
     ak.putmask(fractions, mask, ak.array([0.0, 0.0, 0.5]))
-    with pytest.raises(ArgumentTypeError, match="is no integer"):
+    with pytest.raises(ArgumentTypeError, match="is no int64"):
         fractions.tolist()
     with pytest.raises(ArgumentError, match="at least one value"):
         ak.putmask(a, mask, ak.arange(0))

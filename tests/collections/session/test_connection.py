@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextvars
+import re
 import subprocess
 import sys
 from contextlib import closing
@@ -12,6 +13,7 @@ import pytest
 from dask.system import CPU_COUNT
 
 import akdask as ak
+from akdask.collections.session.memory import report_mem
 from akdask.errors import ArgumentError, ArgumentTypeError
 
 
@@ -139,3 +141,8 @@ def test_facts_about_this_process_have_arkoudas_names():
     assert facts["maxTaskPar"] == CPU_COUNT
     assert facts["physicalMemory"] > 2**20
     assert len(facts["LocaleConfigs"]) == 1
+
+
+def test_memory_is_reported(capsys):
+    report_mem("before")
+    assert re.fullmatch(r"before mem use:  \d+\.\d\d TB \(\d+\.\d%\)\n", capsys.readouterr().out)

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import akdask as ak
-from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
+from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.testing import assert_equal
 from akdask.testing.memory import MemorySource
 
@@ -298,13 +298,13 @@ def test_joined_numbers_meet_in_their_common_type(lazy):
     assert_equal(joined, np.concatenate([INTEGERS > 0, INTEGERS, VALUES]))
 
 
-def test_arrays_of_several_dimensions_are_joined_along_the_first():
+def test_arrays_of_several_dimensions_are_joined_along_any():
     one, other = np.arange(6).reshape(2, 3), np.arange(3.0).reshape(1, 3)
     joined = ak.concatenate([ak.array(one), ak.array(other)])
     np.testing.assert_array_equal(joined.to_ndarray(), np.concatenate([one, other]))
-    with pytest.raises(UnsupportedError, match="along the first axis"):
-        ak.concatenate([ak.array(one), ak.array(one)], axis=1)
-    with pytest.raises(ArgumentError, match="first length only"):
+    beside = ak.concatenate([ak.array(one), ak.array(one)], axis=1)
+    np.testing.assert_array_equal(beside.to_ndarray(), np.concatenate([one, one], axis=1))
+    with pytest.raises(ArgumentError, match="along the axis only"):
         ak.concatenate([ak.array(one), ak.array(one.T)])
 
 
@@ -345,3 +345,10 @@ def test_arrays_of_equal_elements_are_equal(lazy):
     assert not lazy["i"].equals(INTEGERS)
     assert ak.array(["a", "b"]).equals(ak.array(["a", "b"]))
     assert not ak.array(["a", "b"]).equals(ak.array(["a", "c"]))
+
+
+def test_joined_bigints_have_the_bits_of_the_largest_limit():
+    free, four, eight = (ak.array([2**70 + 5, 300], dtype="bigint", max_bits=bits) for bits in (-1, 4, 8))
+    assert ak.concatenate([free, free]).tolist() == [2**70 + 5, 300] * 2
+    joined = ak.concatenate([free, four, eight])
+    assert (joined.max_bits, joined.tolist()) == (8, [5, 44, 5, 12, 5, 44])

@@ -252,3 +252,40 @@ def test_equal_strings_have_equal_hashes_and_others_do_not(s):
     assert [[one == other for other in pairs] for one in pairs] == [[a == b for b in WORDS] for a in WORDS]
     again = ak.Categorical(ak.array(WORDS)).hash()
     assert list(zip(*(half.tolist() for half in again), strict=True)) == pairs
+
+
+def test_strings_are_made_of_their_parts(s):
+    again = ak.Strings.from_parts(s.get_offsets(), s.get_bytes())
+    assert_equal(again, WORDS)
+    assert s.entry.tolist() == s.get_bytes().tolist()
+    nothing = np.array([], np.int64)
+    assert ak.Strings.from_parts(nothing, nothing).tolist() == []
+    with pytest.raises(ArgumentError, match="end in NUL"):
+        ak.Strings.from_parts(ak.array([0]), ak.array([97])).tolist()
+    with pytest.raises(ArgumentError, match="no text in UTF-8"):
+        ak.Strings.from_parts(ak.array([0]), ak.array([255, 0])).tolist()
+
+
+def test_strings_of_several_arrays_are_joined_without_repetition(s):
+    found = ak.Strings.concatenate_uniquely([s, ak.array(["new", "tcp", None])])
+    assert found.tolist() == [*sorted({*WORDS, "new"}, key=str.encode), None]
+    with pytest.raises(ArgumentTypeError, match="got pdarray"):
+        ak.Strings.concatenate_uniquely([ak.arange(2)])
+    with pytest.raises(ArgumentError, match="got none"):
+        ak.Strings.concatenate_uniquely([])
+
+
+def test_strings_become_numpys_of_any_width(s):
+    found = s.to_numpy(np.dtypes.StringDType())
+    assert found.dtype == np.dtypes.StringDType()
+    assert found.tolist() == WORDS
+    missing = ak.array(["a", None])
+    assert missing.to_numpy(np.dtypes.StringDType(na_object=None)).tolist() == ["a", None]
+    with pytest.raises(ArgumentError, match="has nothing for it"):
+        missing.to_numpy(np.dtypes.StringDType())
+
+
+def test_numeric_strings_are_told_by_a_function_too(s):
+    assert_equal(ak.isnumeric(ak.array(["1", "一", "x"])), [True, True, False])
+    with pytest.raises(ArgumentTypeError, match="isnumeric takes Strings"):
+        ak.isnumeric(ak.arange(2))

@@ -33,9 +33,8 @@ WORDS = [
     "٣",
     "it's",
 ]
-# Python and Arrow disagree about a few signs: whether ª and º are lower case, whether ¼ is a digit.
-LATIN = st.text(st.characters(max_codepoint=0xFF, exclude_characters="ªº¼½¾"), max_size=6)
-TEXT = st.lists(st.sampled_from(WORDS) | LATIN, max_size=12)
+EVERY_CHARACTER = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
+TEXT = st.lists(st.sampled_from(WORDS) | st.text(st.characters(exclude_categories=["Cs"]), max_size=6), max_size=12)
 PREDICATES = ["islower", "isupper", "istitle", "isalnum", "isalpha", "isdigit", "isdecimal", "isnumeric", "isspace"]
 COMPARISONS = {
     "equal": operator.eq,
@@ -71,6 +70,19 @@ def check(name, words, expected, *args, **params):
 @given(words=TEXT)
 def test_predicates_agree_with_python(name, words):
     check(name, words, [getattr(word, name)() for word in words])
+
+
+@pytest.mark.parametrize("name", PREDICATES)
+@given(words=st.lists(st.text(st.characters(max_codepoint=0x7F), max_size=6)))
+def test_predicates_of_ascii_agree_with_python(name, words):
+    check(name, words, [getattr(word, name)() for word in words])
+
+
+@pytest.mark.parametrize("name", PREDICATES)
+def test_predicates_agree_with_python_on_every_character(name):
+    found = OPERATIONS[name].evaluate(pa.array(EVERY_CHARACTER, pa.large_string()))
+    of_text = getattr(str, name)
+    assert [char for char, holds in zip(EVERY_CHARACTER, found.tolist(), strict=True) if holds != of_text(char)] == []
 
 
 @pytest.mark.parametrize("name", ["lower", "upper", "title", "capitalize"])

@@ -43,6 +43,7 @@ def names():
 """
 
 
+@pytest.mark.slow
 def test_the_same_plan_has_the_same_names_in_another_process():
     space = {}
     exec(SCRIPT, space)

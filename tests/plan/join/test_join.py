@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 import akdask as ak
 from akdask.kernels.keys import hashing
-from akdask.plan.join import hash_buckets as buckets
-from akdask.plan.rows import broadcast as held
+from akdask.plan.join import hash_buckets
+from akdask.plan.rows import broadcast
 from akdask.plan.shuffle import exchange
-from akdask.plan.sort import splitters as boundaries
+from akdask.plan.sort import splitters
 from akdask.testing.strategies import DTYPES, columns, partition_lengths, partitioned
 
 KINDS = ("inner", "left", "right", "outer", "semi", "anti")
@@ -26,10 +26,10 @@ def many_small_buckets(monkeypatch):
     monkeypatch.setattr(exchange, "SMALL_ROWS", 0)
     monkeypatch.setattr(exchange, "ROWS", 4)
     monkeypatch.setattr(exchange, "CPU_COUNT", 3)
-    monkeypatch.setattr(boundaries, "RANGE", 3)
-    monkeypatch.setattr(buckets, "BLOCK_ROWS", 5)
-    monkeypatch.setattr(buckets, "PAIRS", 7)
-    monkeypatch.setattr(buckets, "FEW", 1)
+    monkeypatch.setattr(splitters, "RANGE", 3)
+    monkeypatch.setattr(hash_buckets, "BLOCK_ROWS", 5)
+    monkeypatch.setattr(hash_buckets, "PAIRS", 7)
+    monkeypatch.setattr(hash_buckets, "FEW", 1)
 
 
 @st.composite
@@ -154,9 +154,9 @@ def test_a_join_of_joined_and_filtered_rows():
 def test_a_side_is_held_whole_while_it_is_small_for_a_worker(monkeypatch):
     left = ak.DataFrame({"k": ak.arange(100)})
     right = ak.DataFrame({"k": ak.arange(50), "y": ak.arange(50) * 2})
-    monkeypatch.setattr(held, "memory", lambda: 50 * 16 * held.SHARE)
+    monkeypatch.setattr(broadcast, "memory", lambda: 50 * 16 * broadcast.SHARE)
     assert "Match" in left.merge(right, "k", sort=False).explain()
-    monkeypatch.setattr(held, "memory", lambda: 50 * 16 * held.SHARE - held.SHARE)
+    monkeypatch.setattr(broadcast, "memory", lambda: 50 * 16 * broadcast.SHARE - broadcast.SHARE)
     assert "Join (inner) by hash" in left.merge(right, "k", sort=False).explain()
     # Of a semi-join, the keys alone are held.
     assert "Join (" not in left.merge(right, "k", "semi", sort=False).explain()

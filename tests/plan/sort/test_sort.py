@@ -18,7 +18,7 @@ from akdask.plan.run.run import resolve_lengths
 from akdask.plan.shuffle import exchange
 from akdask.plan.shuffle.exchange import concat_slices
 from akdask.plan.sort import sort as plan_sort
-from akdask.plan.sort import splitters as boundaries
+from akdask.plan.sort import splitters
 from akdask.plan.sort.runs import PackedKeys, RangedRows, SortPartition
 from akdask.plan.sort.splitters import sample_positions
 from akdask.schema import INT64, STR
@@ -30,7 +30,7 @@ def many_small_partitions(monkeypatch):
     monkeypatch.setattr(exchange, "SMALL_ROWS", 0)
     monkeypatch.setattr(exchange, "ROWS", 300)
     monkeypatch.setattr(exchange, "CPU_COUNT", 3)
-    monkeypatch.setattr(boundaries, "RANGE", 16)
+    monkeypatch.setattr(splitters, "RANGE", 16)
     monkeypatch.setattr(plan_sort, "MOST_SAMPLED", 8)
     with ak.config.set(small_array=100, block_size=2**10):
         yield
@@ -228,7 +228,7 @@ def test_keys_that_lose_bits_beside_row_numbers_are_put_in_order_all_the_same(be
     keys = np.where(np.isnan(keys), 0, keys).astype(dtype)
     with pytest.MonkeyPatch.context() as patch:
         if not alike:
-            patch.setattr(boundaries, "_alike", lambda columns, ascending, lost: False)
+            patch.setattr(splitters, "_alike", lambda columns, ascending, lost: False)
         lazy = ak.array(keys)
         permutation, ordered = ak.argsort(lazy), ak.sort(lazy)
         # They have one name for their rows, so what is known of one is said of both: only counting tells them apart.

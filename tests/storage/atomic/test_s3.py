@@ -17,6 +17,7 @@ s3fs = pytest.importorskip("s3fs", reason=REASON)
 
 # Sessions of aiohttp end with their event loop, which fsspec never ends; botocore and moto call what Python removes.
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),

@@ -115,14 +115,15 @@ def bool_type(context: SetContext) -> Iterator[Finding]:
 
 @rule("bool.marked", Severity.WARNING)
 def bool_marked(context: SetContext) -> Iterator[Finding]:
-    """Bytes that are not those of strings have isBool=1; otherwise they come as integers."""
+    """Bytes that are not those of strings say by isBool whether they are bools; otherwise they come as integers."""
     strings = {
         id(node) for _, placed in context.groups(ObjType.STRINGS) for _, g in placed for node in g.members.values()
     }
     for file, node in context.datasets():
         is_byte = node.type.family == "integer" and node.type.size == 1
-        if is_byte and node.nrows and id(node) not in strings and not _is_bool(node) and "booleans" not in node.path:
-            yield file.path, node.path, f"holds {node.type}, and isBool is not 1"
+        is_told = "isBool" in node.attributes or "booleans" in node.path
+        if is_byte and node.nrows and id(node) not in strings and not is_told:
+            yield file.path, node.path, f"holds {node.type}, and has no isBool"
 
 
 @rule("bool.values", Severity.WARNING)

@@ -1,0 +1,283 @@
+"""The array of the Python array API standard: a lazy array of any number of dimensions, none included."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
+from types import ModuleType
+from typing import Any, Self
+
+import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
+
+from akdask.collections.arrays.creation import full
+from akdask.collections.arrays.pdarray import pdarray
+from akdask.collections.arrays.shaped.ndarray import assign, operated, selected, shaped
+from akdask.collections.core.scalar import Scalar
+from akdask.collections.core.selection import known_lengths
+from akdask.collections.core.wrap import wrap
+from akdask.collections.functions.shapes.dimensions import swapaxes, transpose
+from akdask.collections.functions.shapes.matrices import matmul
+from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
+from akdask.kernels.rowwise.operations import UFUNCS
+from akdask.plan.expr.created import counted
+
+DEVICE = "cpu"
+"""The only device."""
+
+
+class StandardArray(NDArrayOperatorsMixin):
+    """An array of the Python array API standard, made by the functions of `akdask.array_api`.
+
+    It has a `pdarray`, and is as lazy: operators, functions and keys build a plan, and conversions to NumPy, Python or
+    text compute it.  Elements are int64, uint64, float64 or bool.
+
+    Parameters
+    ----------
+    array : pdarray, Scalar or number
+        The elements.
+
+    Examples
+    --------
+    >>> import akdask.array_api as xp
+    >>> a = xp.reshape(xp.arange(6), (2, 3))
+    >>> (a + xp.asarray([10, 20, 30])).tolist(), xp.sum(a).item()
+    ([[10, 21, 32], [13, 24, 35]], 15)
+    """
+
+    __array_priority__ = 4000
+    __hash__ = None  # type: ignore[assignment]  # comparison gives an array
+
+    def __init__(self, array: Any) -> None:
+        self._array = _of_any_dimensions(array)
+
+    # attributes
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """NumPy dtype of the elements."""
+        dtype: np.dtype[Any] = self._array.dtype
+        return dtype
+
+    @property
+    def device(self) -> str:
+        """Where the elements are computed: ``cpu``."""
+        return DEVICE
+
+    @property
+    def ndim(self) -> int:
+        """Number of dimensions."""
+        return int(self._array.ndim)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Length of each dimension; counts what a mask holds of."""
+        return tuple(self._array.shape)
+
+    @property
+    def size(self) -> int:
+        """Number of elements; counts what a mask holds of."""
+        return int(self._array.size)
+
+    @property
+    def T(self) -> Self:
+        """The array with its dimensions in reverse order; lazy."""
+        return type(self)(transpose(self._array))
+
+    @property
+    def mT(self) -> Self:
+        """The matrices of the last two dimensions, transposed; lazy."""
+        if self.ndim < 2:
+            raise ArgumentError(f"an array of {self.ndim} dimensions has no matrices.")
+        return type(self)(swapaxes(self._array, -1, -2))
+
+    def __array_namespace__(self, *, api_version: str | None = None) -> ModuleType:
+        """Return the module of the functions."""
+        return sys.modules["akdask.array_api"]
+
+    # conversion
+
+    def to_ndarray(self) -> np.ndarray[Any, Any]:
+        """Return the elements as a NumPy array; computes."""
+        found: np.ndarray[Any, Any] = self._array.to_ndarray()
+        return found
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        return np.asarray(self.to_ndarray(), dtype=dtype)
+
+    def tolist(self) -> Any:
+        """Return the elements as nested lists, without dimensions as a number; computes."""
+        return self.to_ndarray().tolist()
+
+    def item(self) -> Any:
+        """Return the only element as a Python number; computes."""
+        if self.size != 1:
+            raise ArgumentError(f"item() is for arrays of one element, not of {self.size}.")
+        return self.to_ndarray().item()
+
+    def chunk_info(self) -> list[list[int]]:
+        """Return for each dimension where the parts begin that partitions hold; those after the first are whole."""
+        starts = accumulate(known_lengths(self._array._frame)[:-1], initial=0)
+        inner = max(math.prod(self.shape[1:]), 1)
+        return [sorted({start // inner for start in starts}), *([0] for _ in self.shape[1:])] if self.shape else []
+
+    def transpose(self, axes: Sequence[int] | None = None) -> Self:
+        """Return the dimensions in another order, reversed unless given; lazy."""
+        return type(self)(transpose(self._array, axes))
+
+    def to_device(self, device: Any, /, stream: Any = None) -> Self:
+        """Return the array itself; there is one device.
+
+        Raises
+        ------
+        UnsupportedError
+            If it is another, or a stream is given.
+        """
+        check_device(device)
+        if stream is not None:
+            raise UnsupportedError("to_device(stream=…): tasks of processors have no streams.")
+        return self
+
+    def __dlpack__(self, **options: Any) -> Any:
+        """Hand the elements to any library that reads DLPack; computes."""
+        return self.to_ndarray().__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        """Return DLPack's number of the device."""
+        found: tuple[int, int] = np.empty(0).__dlpack_device__()
+        return found
+
+    def __bool__(self) -> bool:
+        return bool(self._single())
+
+    def __int__(self) -> int:
+        return int(self._single())
+
+    def __float__(self) -> float:
+        return float(self._single())
+
+    def __complex__(self) -> complex:
+        return complex(self._single())
+
+    def __index__(self) -> int:
+        if self.dtype.kind not in "iu":
+            raise ArgumentTypeError(f"an array of {self.dtype} is no position.")
+        return int(self._single())
+
+    def _single(self) -> Any:
+        if self.size != 1:
+            raise ArgumentError(f"an array of {self.size} elements is no single number.", hint="use any() or all().")
+        return self.to_ndarray().reshape(())[()]
+
+    def __len__(self) -> int:
+        return len(self._array)
+
+    def __iter__(self) -> Iterator[Self]:
+        """Iterate over what is at each position along the first dimension; lazy."""
+        for position in range(len(self)):
+            yield self[position]
+
+    def __repr__(self) -> str:
+        return f"Array({self._array!r})"
+
+    # operators
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        """Build an operator, or another ufunc of NumPy; ``out=`` is what in-place operators pass.  Lazy."""
+        out = kwargs.pop("out", None)
+        if method != "__call__" or kwargs or (ufunc not in UFUNCS and ufunc is not np.matmul):
+            return NotImplemented
+        if ufunc is np.matmul:
+            found = type(self)(matmul(*map(plain_array, inputs)))
+        else:
+            found = computed(UFUNCS[ufunc], *inputs)
+        if out is None:
+            return found
+        (target,) = out
+        if (found.shape, found.dtype) != (target.shape, target.dtype):
+            raise ArgumentTypeError(
+                f"{ufunc.__name__} in place would change shape or type.",
+                details=[f"{target.dtype} {target.shape} to {found.dtype} {found.shape}"],
+            )
+        target._array = found._array
+        return target
+
+    # elements
+
+    def __getitem__(self, key: Any) -> Self:
+        """Return the elements that a key chooses; lazy, but for counting what a mask of several dimensions holds of.
+
+        Parameters
+        ----------
+        key : int, slice, ``...``, None, array of int or bool, or a tuple of these
+            As of a NumPy array.
+        """
+        plain = _plain_key(key)
+        if self.ndim == 1 and isinstance(plain, pdarray) and plain.ndim == 1 and plain.dtype == np.bool_:
+            return type(self)(self._array[plain])
+        if self.ndim == 0 and isinstance(plain, bool | np.bool_):
+            return type(self)(self._array.flatten()[: int(plain)])
+        return type(self)(selected(self._array, plain))
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        """Assign to the elements that a key chooses; lazy."""
+        base = self._array.flatten() if self.ndim != 1 else self._array.copy()
+        assign(base, self.shape, _plain_key(key), plain_array(value))
+        self._array = shaped(base, self.shape)
+
+
+def _of_any_dimensions(array: Any) -> Any:
+    """Return what an operation gives as a pdarray; a lazy scalar as one without dimensions."""
+    if isinstance(array, Scalar):
+        return shaped(wrap(counted(1), array.as_value()), ())
+    if not isinstance(array, pdarray):
+        return shaped(full(1, array), ())
+    return array
+
+
+def plain_array(item: Any) -> Any:
+    """Return the pdarray of an array of the standard, and anything else as it is."""
+    return item._array if isinstance(item, StandardArray) else item
+
+
+def _plain_key(key: Any) -> Any:
+    if isinstance(key, tuple):
+        return tuple(map(_plain_part, key))
+    return _plain_part(key)
+
+
+def _plain_part(part: Any) -> Any:
+    if not isinstance(part, StandardArray):
+        return part
+    if part.ndim == 0:
+        return bool(part) if part.dtype == np.bool_ else int(part)
+    return part._array
+
+
+def check_device(device: Any) -> None:
+    """Refuse a device that there is not.
+
+    Raises
+    ------
+    UnsupportedError
+        If it is another than the only one.
+    """
+    if device not in (None, DEVICE):
+        raise UnsupportedError(f"there is no device {device!r}.", hint=f"the only one is {DEVICE!r}.")
+
+
+def computed(operation: str, *items: Any, **params: Any) -> StandardArray:
+    """Return an operation on arrays whose shapes broadcast, and on numbers; lazy.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If none of them is an array of the standard.
+    """
+    if not any(isinstance(item, StandardArray) for item in items):
+        raise ArgumentTypeError(
+            f"{operation} takes arrays of akdask.array_api, not {type(items[0]).__name__}.", hint="use asarray()."
+        )
+    return StandardArray(operated(operation, *map(plain_array, items), **params))

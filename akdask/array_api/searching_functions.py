@@ -1,0 +1,89 @@
+"""Where elements are that are extreme, not 0, or next to others; all lazy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from akdask.array_api.array_object import StandardArray, computed, plain_array
+from akdask.array_api.statistical_functions import reduced
+from akdask.collections.arrays.shaped.indexing import nonzero_positions
+from akdask.collections.arrays.shaped.ndarray import shaped
+from akdask.collections.arrays.sorting import searchsorted as search
+from akdask.errors import ArgumentError
+
+
+def argmax(x: StandardArray, /, *, axis: int | None = None, keepdims: bool = False) -> StandardArray:
+    """Return the positions of the first largest elements along a dimension, or in row-major order; NaN are largest."""
+    return reduced("argmax", x, axis, keepdims)
+
+
+def argmin(x: StandardArray, /, *, axis: int | None = None, keepdims: bool = False) -> StandardArray:
+    """Return the positions of the first smallest elements along a dimension; see `argmax`."""
+    return reduced("argmin", x, axis, keepdims)
+
+
+def nonzero(x: StandardArray, /) -> tuple[StandardArray, ...]:
+    """Return the positions of what is not 0 along each dimension.
+
+    Raises
+    ------
+    ArgumentError
+        If there are no dimensions.
+
+    Examples
+    --------
+    >>> import akdask.array_api as xp
+    >>> [part.tolist() for part in xp.nonzero(xp.asarray([[0, 1], [1, 0]]))]
+    [[0, 1], [1, 0]]
+    """
+    if not x.ndim:
+        raise ArgumentError("nonzero: an array without dimensions has no positions.")
+    return tuple(StandardArray(positions) for positions in nonzero_positions(x._array))
+
+
+def where(condition: StandardArray, x1: Any, x2: Any, /) -> StandardArray:
+    """Return elements of `x1` where a condition holds and of `x2` elsewhere; shapes broadcast.
+
+    Examples
+    --------
+    >>> import akdask.array_api as xp
+    >>> xp.where(xp.asarray([True, False]), xp.asarray([1, 2]), 0).tolist()
+    [1, 0]
+    """
+    return computed("where", condition, x1, x2)
+
+
+def searchsorted(
+    x1: StandardArray,
+    x2: StandardArray,
+    /,
+    *,
+    side: str = "left",
+    x2_sorted: bool = False,
+    sorter: StandardArray | None = None,
+) -> StandardArray:
+    """Return where the elements of `x2` can be inserted into `x1` so that it stays sorted.
+
+    Parameters
+    ----------
+    x1 : StandardArray
+        Of one dimension, in order.
+    x2 : StandardArray
+        What to put in; the result has its shape.
+    side : {"left", "right"}
+        Before or after elements that are equal.
+    x2_sorted : bool
+        Accepted for compatibility with Arkouda.
+    sorter : StandardArray, optional
+        The positions that put `x1` in order.
+
+    Examples
+    --------
+    >>> import akdask.array_api as xp
+    >>> xp.searchsorted(xp.asarray([10, 20, 30]), xp.asarray([[20], [99]])).tolist()
+    [[1], [3]]
+    """
+    table = x1._array if sorter is None else x1._array[plain_array(sorter)]
+    wanted = plain_array(x2)
+    flat = wanted if wanted.ndim == 1 else wanted.flatten()
+    return StandardArray(shaped(search(table, flat, side, x2_sorted), wanted.shape))

@@ -1,0 +1,96 @@
+"""Distinct elements, in ascending order; each NaN is one by itself.  All lazy."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from akdask.array_api.array_object import StandardArray
+from akdask.collections.arrays.creation import array, full
+from akdask.collections.arrays.scans import cumsum
+from akdask.collections.arrays.shaped.indexing import nonzero_positions
+from akdask.collections.arrays.shaped.ndarray import shaped
+from akdask.collections.arrays.sorting import argsort, invert_permutation, sort
+from akdask.collections.functions.rearranging import diff
+from akdask.collections.text.concatenation import concatenate
+
+
+class UniqueAll(NamedTuple):
+    """Distinct elements, where each is first, which of them each element is, and how often each occurs."""
+
+    values: StandardArray
+    indices: StandardArray
+    inverse_indices: StandardArray
+    counts: StandardArray
+
+
+class UniqueCounts(NamedTuple):
+    """Distinct elements, and how often each occurs."""
+
+    values: StandardArray
+    counts: StandardArray
+
+
+class UniqueInverse(NamedTuple):
+    """Distinct elements, and which of them each element is."""
+
+    values: StandardArray
+    inverse_indices: StandardArray
+
+
+def unique_values(x: StandardArray, /) -> StandardArray:
+    """Return the distinct elements.
+
+    Examples
+    --------
+    >>> import akdask.array_api as xp
+    >>> xp.unique_values(xp.asarray([[3, 1], [3, 2]])).tolist()
+    [1, 2, 3]
+    """
+    ordered = sort(_flat(x))
+    return StandardArray(ordered[_begins(ordered)])
+
+
+def unique_counts(x: StandardArray, /) -> UniqueCounts:
+    """Return the distinct elements, and how often each occurs."""
+    ordered = sort(_flat(x))
+    begins = _begins(ordered)
+    return UniqueCounts(StandardArray(ordered[begins]), StandardArray(_counts(begins)))
+
+
+def unique_inverse(x: StandardArray, /) -> UniqueInverse:
+    """Return the distinct elements, and which of them each element is, in the shape of the array."""
+    found = unique_all(x)
+    return UniqueInverse(found.values, found.inverse_indices)
+
+
+def unique_all(x: StandardArray, /) -> UniqueAll:
+    """Return the distinct elements, where each is first, which of them each element is, and how often each occurs."""
+    flat = _flat(x)
+    order = argsort(flat)
+    ordered = flat[order]
+    begins = _begins(ordered)
+    inverse = (cumsum(begins) - 1)[invert_permutation(order)]
+    return UniqueAll(
+        StandardArray(ordered[begins]),
+        StandardArray(order[begins]),
+        StandardArray(shaped(inverse, x.shape)),
+        StandardArray(_counts(begins)),
+    )
+
+
+def _flat(x: StandardArray) -> Any:
+    return x._array if x.ndim == 1 else x._array.flatten()
+
+
+def _begins(ordered: Any) -> Any:
+    """Return where elements differ from those before them."""
+    if not ordered.size:
+        return full(0, True)
+    return concatenate([array(np.array([True])), ordered[1:] != ordered[:-1]])
+
+
+def _counts(begins: Any) -> Any:
+    (starts,) = nonzero_positions(begins)
+    return diff(concatenate([starts, array(np.array([begins.size]))])) if begins.size else starts

@@ -1,0 +1,153 @@
+"""Sums, means and extremes, and running sums and products; all lazy."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from operator import index
+from typing import Any
+
+from akdask.array_api.array_object import StandardArray
+from akdask.array_api.creation_functions import full
+from akdask.array_api.elementwise_functions import multiply, sqrt
+from akdask.array_api.manipulation_functions import concat, reshape
+from akdask.collections.arrays import scans
+from akdask.collections.core.later import later
+from akdask.errors import ArgumentError, UnsupportedError
+
+
+def reduced(name: str, x: StandardArray, axis: Any, keepdims: bool, **params: Any) -> StandardArray:
+    """Return a reduction of all elements, or along dimensions."""
+    if not x.ndim and axis in (None, ()):
+        # Without dimensions, what is kept of them is nothing.
+        return StandardArray(getattr(x._array.flatten(), name)(**params))
+    if axis == ():
+        return reshape(reduced(name, reshape(x, (*x.shape, 1)), -1, False, **params), x.shape)
+    return StandardArray(later("reduced_along", _flat(x), x.shape, name, axis, keepdims, **params))
+
+
+def _flat(x: StandardArray) -> Any:
+    return x._array if x.ndim == 1 else x._array.flatten()
+
+
+def _typed(x: StandardArray, dtype: Any) -> StandardArray:
+    return x if dtype is None else StandardArray(x._array.astype(dtype))
+
+
+def sum(x: StandardArray, /, *, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> StandardArray:
+    """Return sums: int64 of bools and integers, which wrap, uint64 and float64 of these, or `dtype`.
+
+    Examples
+    --------
+    >>> import akdask.array_api as xp
+    >>> xp.sum(xp.asarray([[1, 2], [3, 4]]), axis=0).tolist()
+    [4, 6]
+    """
+    return reduced("sum", _typed(x, dtype), axis, keepdims)
+
+
+def prod(x: StandardArray, /, *, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> StandardArray:
+    """Return products, of the types of sums."""
+    return reduced("prod", _typed(x, dtype), axis, keepdims)
+
+
+def max(x: StandardArray, /, *, axis: Any = None, keepdims: bool = False) -> StandardArray:
+    """Return the largest elements, NaN where there is one."""
+    return reduced("max", x, axis, keepdims)
+
+
+def min(x: StandardArray, /, *, axis: Any = None, keepdims: bool = False) -> StandardArray:
+    """Return the smallest elements, NaN where there is one."""
+    return reduced("min", x, axis, keepdims)
+
+
+def mean(x: StandardArray, /, *, axis: Any = None, keepdims: bool = False) -> StandardArray:
+    """Return means as float64."""
+    return reduced("mean", x, axis, keepdims)
+
+
+def mean_shim(
+    x: StandardArray, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False
+) -> StandardArray:
+    """Return means with NumPy's parameters; `out` cannot be given.
+
+    Raises
+    ------
+    UnsupportedError
+        If `out` is given.
+    """
+    if out is not None:
+        raise UnsupportedError("mean_shim(out=…): arrays are not written to.", hint="take the result.")
+    return mean(_typed(x, dtype), axis=axis, keepdims=keepdims)
+
+
+def var(x: StandardArray, /, *, axis: Any = None, correction: float = 0.0, keepdims: bool = False) -> StandardArray:
+    """Return variances as float64, with `correction` subtracted from the number of elements.
+
+    Examples
+    --------
+    >>> import akdask.array_api as xp
+    >>> xp.var(xp.asarray([1.0, 3.0]), correction=1).item()
+    2.0
+    """
+    found = reduced("var", x, axis, keepdims, ddof=0)
+    axes = range(x.ndim) if axis is None else axis if isinstance(axis, Sequence) else (axis,)
+    count = math.prod(x.shape[index(number)] for number in axes)
+    left = count - correction
+    if not correction:
+        return found
+    return multiply(found, count / left if left > 0 else math.inf)
+
+
+def std(x: StandardArray, /, *, axis: Any = None, correction: float = 0.0, keepdims: bool = False) -> StandardArray:
+    """Return standard deviations as float64; see `var`."""
+    return sqrt(var(x, axis=axis, correction=correction, keepdims=keepdims))
+
+
+def cumulative_sum(
+    x: StandardArray, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False
+) -> StandardArray:
+    """Return the sum of each element and all before it along a dimension.
+
+    Parameters
+    ----------
+    x : StandardArray
+        The elements.
+    axis : int, optional
+        The dimension, which need not be given of an array of one.
+    dtype : dtype-like, optional
+        Type to sum in, that of `sum` unless given.
+    include_initial : bool
+        Whether 0 comes first, so that there is one more.
+
+    Raises
+    ------
+    ArgumentError
+        If `axis` is not given for an array of several dimensions, or it has none.
+
+    Examples
+    --------
+    >>> import akdask.array_api as xp
+    >>> xp.cumulative_sum(xp.asarray([1, 2, 3]), include_initial=True).tolist()
+    [0, 1, 3, 6]
+    """
+    return _accumulated("cumsum", x, axis, dtype, include_initial)
+
+
+def cumulative_prod(
+    x: StandardArray, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False
+) -> StandardArray:
+    """Return the product of each element and all before it; see `cumulative_sum`; 1 comes first if asked for."""
+    return _accumulated("cumprod", x, axis, dtype, include_initial)
+
+
+def _accumulated(name: str, x: StandardArray, axis: int | None, dtype: Any, include_initial: bool) -> StandardArray:
+    if not x.ndim or (axis is None and x.ndim > 1):
+        raise ArgumentError(f"{name}: an array of {x.ndim} dimensions has no only one.", hint="pass axis.")
+    number = 0 if axis is None else axis
+    found = StandardArray(getattr(scans, name)(_typed(x, dtype)._array, number))
+    if not include_initial:
+        return found
+    number %= x.ndim
+    first = (*x.shape[:number], 1, *x.shape[number + 1 :])
+    return concat([full(first, int(name == "cumprod"), dtype=found.dtype), found], axis=number)

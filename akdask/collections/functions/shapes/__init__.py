@@ -1,0 +1,1 @@
+"""Functions on arrays of any number of dimensions: reordered, joined, repeated, broadcast, multiplied."""

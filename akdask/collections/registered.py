@@ -1,0 +1,180 @@
+"""Names under which objects are found again: in this process, and on a cluster by all its clients.
+
+Where a client of a cluster is current, names are those of Dask's published datasets; elsewhere they are kept here.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from typing import Any, Self
+
+from akdask._distributed import default_client
+from akdask.errors import ArgumentTypeError, RegistrationError
+
+_objects: dict[str, Any] = {}
+
+
+def registered_names() -> list[str]:
+    """Return all names, in order."""
+    client = default_client()
+    published = () if client is None else client.list_datasets()
+    return sorted({*_objects, *map(str, published)})
+
+
+def enter(name: str, item: Any) -> None:
+    """Keep an object under a name.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If the name is no text.
+    RegistrationError
+        If it is taken.
+    """
+    if not isinstance(name, str):
+        raise ArgumentTypeError(f"objects are registered by a name, not by {type(name).__name__}.")
+    if name in registered_names():
+        raise RegistrationError(
+            f"there is a registered object {name!r} already.", hint=f"choose another name, or ak.unregister({name!r})."
+        )
+    client = default_client()
+    if client is None:
+        _objects[name] = item
+    else:
+        client.publish_dataset(item, name=name)
+
+
+def find(name: str) -> Any:
+    """Return the object of a name.
+
+    Raises
+    ------
+    RegistrationError
+        If there is none.
+    """
+    _check_known(name)
+    if name in _objects:
+        found = _objects[name]
+    else:
+        client = default_client()
+        assert client is not None, "names that are not kept here are those of its cluster"
+        found = client.get_dataset(name)
+    if isinstance(found, Registered):
+        found.registered_name = name
+    return found
+
+
+def forget(name: str) -> None:
+    """Free a name; the object stays for those who have it.
+
+    Raises
+    ------
+    RegistrationError
+        If there is none of that name.
+    """
+    _check_known(name)
+    if name in _objects:
+        del _objects[name]
+        return
+    client = default_client()
+    if client is not None:
+        client.unpublish_dataset(name)
+
+
+def _check_known(name: str) -> None:
+    if not isinstance(name, str):
+        raise ArgumentTypeError(f"objects are registered by a name, not by {type(name).__name__}.")
+    names = registered_names()
+    if name not in names:
+        raise RegistrationError(
+            f"there is no registered object {name!r}.", details=[f"registered: {', '.join(names) or 'none'}"]
+        )
+
+
+class Registered:
+    """What can be given a name to be found by."""
+
+    registered_name: str | None = None
+    """The name that the object has been registered or attached by."""
+
+    def register(self, user_defined_name: str) -> Self:
+        """Give the object a name by which `akdask.attach` finds it; returns the object itself.
+
+        Lazy: on a cluster its plan is published, so that other clients compute it themselves.  What `persist` has left
+        on the workers stays there for them, as long as it is registered.
+
+        Parameters
+        ----------
+        user_defined_name : str
+            The name.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If it is no text.
+        RegistrationError
+            If it is taken, or the object has a name.
+        """
+        if self.is_registered():
+            raise RegistrationError(
+                f"this object is already registered as {self.registered_name!r}.",
+                hint="unregister() it first, or register a copy.",
+            )
+        enter(user_defined_name, self)
+        self.registered_name = user_defined_name
+        return self
+
+    def unregister(self) -> None:
+        """Give up the name of the object.
+
+        Raises
+        ------
+        RegistrationError
+            If it has none.
+        """
+        if self.registered_name is None:
+            raise RegistrationError("this object is not registered.", hint="register('name') it first.")
+        forget(self.registered_name)
+        self.registered_name = None
+
+    def is_registered(self) -> bool:
+        """Whether the object is registered, as far as its name is concerned."""
+        return self.registered_name is not None and self.registered_name in registered_names()
+
+
+class RegisteredArray(Registered):
+    """An array that can be registered, and tells facts about itself as a server's objects do."""
+
+    def info(self) -> str:
+        """Return facts about the array as JSON, see `akdask.information`; counts rows of unknown number."""
+        return json.dumps([facts_of(self, _name_of(self))])
+
+    def pretty_print_info(self) -> None:
+        """Print facts about the array on one line; counts rows of unknown number."""
+        print(written(facts_of(self, _name_of(self))))
+
+
+def _name_of(item: Any) -> str:
+    """Return the name that an object is registered under, or else that of its plan."""
+    return str(item.registered_name or getattr(item, "base", item).expr._name)
+
+
+def facts_of(item: Any, name: str) -> dict[str, Any]:
+    """Return what is known of an object: type, size, shape; counts rows of unknown number."""
+    shape = [int(length) for length in getattr(item, "shape", ())]
+    return {
+        "name": name,
+        "dtype": str(getattr(item, "dtype", type(item).__name__)),
+        "size": math.prod(shape) if shape else 0,
+        "ndim": len(shape),
+        "shape": shape,
+        "itemsize": int(getattr(item, "itemsize", 0)),
+        "registered": isinstance(item, Registered) and item.is_registered(),
+    }
+
+
+def written(facts: Mapping[str, Any]) -> str:
+    """Return facts about an object on one line."""
+    return f"InfoEntry({', '.join(f'{name}={fact}' for name, fact in facts.items())})"

@@ -1,0 +1,122 @@
+"""Small helpers for files and folders, as Arkouda has them."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from akdask.errors import ArgumentError
+
+
+def get_directory(path: str) -> Path:
+    """Return a folder, and make it if it is not there.
+
+    Parameters
+    ----------
+    path : str
+        The folder.
+
+    Raises
+    ------
+    ArgumentError
+        If it cannot be made.
+    """
+    try:
+        Path(path).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ArgumentError(f"there is no folder {path}, and it cannot be made.", details=[str(error)]) from error
+    return Path(path)
+
+
+def write_line_to_file(path: str, line: str) -> None:
+    """Write a line at the end of a file, which is made if it is not there.
+
+    Parameters
+    ----------
+    path : str
+        The file.
+    line : str
+        The line, without its end.
+    """
+    with Path(path).open("a", encoding="utf-8") as file:
+        file.write(f"{line}\n")
+
+
+def delimited_file_to_dict(path: str, delimiter: str = ",") -> dict[str, str]:
+    """Return a dict of the lines of a file: what stands before the delimiter, and what stands behind it.
+
+    Parameters
+    ----------
+    path : str
+        The file; of one that is not there, the dict is empty.
+    delimiter : str, default ","
+        What stands once in each line.
+
+    Raises
+    ------
+    ArgumentError
+        If it does not.
+    """
+    if not Path(path).exists():
+        return {}
+    values: dict[str, str] = {}
+    for number, line in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), 1):
+        parts = line.rstrip().split(delimiter)
+        if len(parts) != 2:
+            raise ArgumentError(
+                f"line {number} of {path} is no pair.",
+                details=[f"{line!r:.100} has {len(parts)} parts by {delimiter!r}"],
+            )
+        values[parts[0]] = parts[1]
+    return values
+
+
+def dict_to_delimited_file(path: str, values: Mapping[Any, Any], delimiter: str = ",") -> None:
+    """Write a dict to a file, a line for each of its items; what was in the file is gone.
+
+    Parameters
+    ----------
+    path : str
+        The file.
+    values : mapping
+        Keys and values, as text.
+    delimiter : {","}
+        What stands between the two.
+
+    Raises
+    ------
+    ArgumentError
+        If it is another one.
+    """
+    if delimiter != ",":
+        raise ArgumentError(f"the delimiter is a comma, not {delimiter!r}.")
+    lines = [f"{key}{delimiter}{value}\n" for key, value in values.items()]
+    Path(path).write_text("".join(lines), encoding="utf-8")
+
+
+def delete_directory(dir: str) -> None:
+    """Delete a folder with all that is in it; one that is not there is no error, nor is one that cannot be deleted.
+
+    Parameters
+    ----------
+    dir : str
+        The folder.
+    """
+    if directory_exists(dir):
+        try:
+            shutil.rmtree(dir)
+        except OSError as error:
+            print(f"Error: {error.filename} - {error.strerror}.")
+
+
+def directory_exists(dir: str) -> bool:
+    """Whether there is a folder.
+
+    Parameters
+    ----------
+    dir : str
+        The folder.
+    """
+    return Path(dir).is_dir()

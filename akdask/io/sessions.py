@@ -1,0 +1,149 @@
+"""A session in files: `snapshot` writes the variables of its caller, `restore` reads them."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Iterator, Mapping
+from types import FrameType
+from typing import Any
+from urllib.parse import quote, unquote
+
+from akdask.collections.arrays.shaped.ndarray import ArrayView
+from akdask.collections.core.reading import open_prefix, read_objects
+from akdask.collections.core.storage_methods import StorageMethods
+from akdask.collections.core.writing import Storable, stored_column, write_objects
+from akdask.collections.frame.dataframe import DataFrame
+from akdask.collections.frame_core.index import Index, MultiIndex
+from akdask.collections.groups.groupby import GroupBy
+from akdask.collections.text.strings import Strings
+from akdask.errors import FileError
+from akdask.plan.expr.missing_text import is_missing
+from akdask.storage.formats.objects import KEY, LEVEL, ROW_LABELS, VALUES, ObjType
+from akdask.storage.paths.files import written_path
+
+SUFFIX = "_SNAPSHOT"
+
+MISSING = "_missing_"
+"""Begins the names of variables that tell which text of others is missing; no variable of the caller is called so."""
+
+
+def snapshot(filename: str | os.PathLike[str]) -> None:
+    """Write all akdask variables of the caller to HDF5 files, which Arkouda's `restore` reads; computes.
+
+    Arrays, Strings, Categoricals, indexes, groupings and DataFrames are written, each under the name of its variable.
+    Names that begin with an underscore are left out: notebooks keep old results under such.  Which text is missing is
+    written beside Strings, labels, keys of groupings and the columns of DataFrames, as a variable whose name begins so.
+
+    Parameters
+    ----------
+    filename : str or path
+        The files are named so, with ``_SNAPSHOT`` behind.
+
+    Raises
+    ------
+    ArgumentError
+        If the name is that of a folder or a device.
+    FileError
+        If there are no such variables.
+    """
+    frame = inspect.currentframe()
+    variables = caller_variables(None if frame is None else frame.f_back)
+    if not variables:
+        raise FileError("there is nothing to write: no variable holds a lazy object.")
+    written_path(filename)
+    objects = {name: _storable(item) for name, item in variables.items()}
+    validity = dict(pair for name, item in objects.items() for pair in _validity(name, item))
+    write_objects({**objects, **validity}, f"{os.fspath(filename)}{SUFFIX}", "truncate", "distribute", na_rep="")
+
+
+def restore(filename: str | os.PathLike[str]) -> dict[str, Any]:
+    """Open what `snapshot`, of akdask or of Arkouda, wrote.  Reads metadata only.
+
+    Parameters
+    ----------
+    filename : str or path
+        What `snapshot` was given.
+
+    Returns
+    -------
+    dict
+        The variables by name.
+
+    Raises
+    ------
+    MissingFileError
+        If there is no such snapshot.
+    """
+    found = read_objects(open_prefix(f"{os.fspath(filename)}{SUFFIX}"))
+    for name in [name for name in found if name.startswith(MISSING)]:
+        _lose(found, unquote(name.removeprefix(MISSING)), found.pop(name))
+    return found
+
+
+def _validity(name: str, item: Storable) -> Iterator[tuple[str, Storable]]:
+    """Yield which text of a variable, or of what it is made of, is missing, under a name that tells whose."""
+    for path, stored in item.named(name):
+        value = stored.members.get(VALUES)
+        if stored.kind is ObjType.STRINGS and value is not None and value.dtype.nullable:
+            yield f"{MISSING}{quote(path, safe='')}", stored_column(stored.frame, is_missing(value))
+
+
+def _without(strings: Any, missing: Any) -> Any:
+    """Return strings without those of some rows."""
+    return strings._operate("make_missing", strings, missing)
+
+
+def _lose(variables: dict[str, Any], path: str, missing: Any) -> None:
+    """Make text of a variable, or of what it is made of, missing again."""
+    name, _, member = path.partition("/")
+    known = variables.get(name)
+    if isinstance(known, DataFrame):
+        if member in known.columns:
+            known[member] = _without(known[member], missing)
+        elif member.startswith(ROW_LABELS):
+            known.index = _relabelled(known.index, member.removeprefix(ROW_LABELS).lstrip("/"), missing)
+    elif isinstance(known, Strings):
+        variables[name] = _without(known, missing)
+    elif isinstance(known, Index):
+        variables[name] = _relabelled(known, member, missing)
+    elif isinstance(known, GroupBy):
+        variables[name] = _with_key(known, int(member.removeprefix(KEY)), missing)
+
+
+def _relabelled(index: Index, member: str, missing: Any) -> Index:
+    """Return labels of which some, of the level that a member is, are missing."""
+    if not isinstance(index, MultiIndex):
+        return Index(_without(index.values, missing), name=index.name)
+    levels = list(index.levels)
+    number = int(member.removeprefix(LEVEL))
+    levels[number] = _without(levels[number], missing)
+    return MultiIndex(levels, names=index.names)
+
+
+def _with_key(groups: GroupBy, number: int, missing: Any) -> GroupBy:
+    """Return the same groups, of keys one of which is missing in some rows."""
+    keys = list(groups._arrays)
+    keys[number] = _without(keys[number], missing)
+    return GroupBy.build_from_components(
+        orig_keys=keys if len(keys) > 1 else keys[0],
+        permutation=groups.permutation,
+        segments=groups.segments,
+        unique_key_idx=groups.unique_key_idx,
+        dropna=groups.dropna,
+    )
+
+
+def caller_variables(frame: FrameType | None) -> Mapping[str, Any]:
+    """Return the local variables of a stack frame that hold what can be written."""
+    variables = {} if frame is None else frame.f_locals
+    return {
+        name: item
+        for name, item in variables.items()
+        if isinstance(item, StorageMethods | DataFrame) and not name.startswith("_")
+    }
+
+
+def _storable(item: Any) -> Storable:
+    """Return what is stored of a variable; arrays of several dimensions flat, for today's servers to read."""
+    return item.flat_storable() if isinstance(item, ArrayView) else item._storable()

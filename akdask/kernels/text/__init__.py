@@ -1,0 +1,1 @@
+"""Operations on text beyond searches: regular expressions, fields, characters and encodings."""

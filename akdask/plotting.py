@@ -1,0 +1,157 @@
+"""Charts of distributions, by Matplotlib: what Arkouda has as ``arkouda.plotting``."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import dask
+import numpy as np
+
+from akdask.collections.arrays.creation import arange
+from akdask.collections.arrays.elementwise import elementwise
+from akdask.collections.frame.dataframe import DataFrame
+from akdask.collections.functions.histograms import histogram
+from akdask.collections.groups.groupby import GroupBy
+from akdask.collections.time.timearray import TimeArray
+from akdask.errors import ArgumentError, ArgumentTypeError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["hist_all", "plot_dist"]
+
+
+def plot_dist(
+    b: Any, h: Any, *, log: bool = True, xlabel: str | None = None, newfig: bool = True, show: bool = False
+) -> tuple[Figure, np.ndarray[Any, Any]]:
+    """Draw a distribution, and beside it the cumulative one; computes what is lazy.
+
+    Parameters
+    ----------
+    b : array
+        Edges of bins, or their middles.
+    h : array
+        How many there are in each; one more, as older releases of Arkouda had it, is left out.
+    log : bool, default True
+        Draw counts on a logarithmic scale.
+    xlabel : str, optional
+        What is written below.
+    newfig : bool, default True
+        Draw into a new figure, rather than the current one.
+    show : bool, default False
+        Show it at once.
+
+    Returns
+    -------
+    figure : Figure
+        Of Matplotlib.
+    axes : numpy.ndarray, shape (2,)
+        Those of the two.
+
+    Raises
+    ------
+    ArgumentError
+        If there are not as many counts as bins.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> counts, edges = ak.histogram(ak.arange(10), 3)
+    >>> figure, axes = ak.plot_dist(edges, counts)  # doctest: +SKIP
+    """
+    from matplotlib import pyplot as plt
+
+    edges, counts = np.asarray(b, float), np.asarray(h, float)
+    if len(edges) not in {len(counts) - 1, len(counts), len(counts) + 1} or not len(edges):
+        raise ArgumentError(
+            f"{len(edges)} edges or middles of bins do not go with {len(counts)} counts.",
+            hint="pass one edge more than counts, or as many middles.",
+        )
+    middles = (edges[1:] + edges[:-1]) / 2 if len(edges) == len(counts) + 1 else edges
+    counts = counts[: len(middles)]
+    figure = plt.figure(figsize=(12, 5)) if newfig else plt.gcf()
+    axes = np.array([figure.add_subplot(1, 2, number) for number in (1, 2)], object)
+    axes[0].plot(middles, counts, marker=".")
+    if log and (counts > 0).any():
+        axes[0].set_yscale("log")
+    axes[1].plot(middles, np.cumsum(counts) / (counts.sum() or 1))
+    axes[1].set_ylim((0, 1))
+    for axis, title in zip(axes, ("distribution", "cumulative distribution"), strict=True):
+        axis.set_title(title)
+        if xlabel is not None:
+            axis.set_xlabel(xlabel)
+    if show:
+        plt.show()
+    return figure, axes
+
+
+def hist_all(ak_df: Any, cols: Sequence[str] | None = None) -> tuple[Figure, np.ndarray[Any, Any]]:
+    """Draw a histogram of each column of a DataFrame; computes all of them together.
+
+    Times are drawn as their numbers, text and labels as the numbers of their values in order.  NaN and infinities are
+    left out.  There are as many bins as Sturges' rule says: one more than the logarithm to base 2 of the rows.
+
+    Parameters
+    ----------
+    ak_df : DataFrame
+        The columns.
+    cols : sequence of str, optional
+        Which of them, all unless given.
+
+    Returns
+    -------
+    figure : Figure
+        Of Matplotlib.
+    axes : numpy.ndarray of two dimensions
+        Those of the columns, row by row, and perhaps empty ones.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If it is no DataFrame.
+    ArgumentError
+        If there are no columns.
+    """
+    from matplotlib import pyplot as plt
+
+    if not isinstance(ak_df, DataFrame):
+        raise ArgumentTypeError(f"hist_all draws a DataFrame, not {type(ak_df).__name__}.")
+    names = list(cols or ak_df.columns)
+    if not names:
+        raise ArgumentError("a DataFrame without columns has no histograms.")
+    columns = ak_df[names]._columns
+    bins = 1 + math.ceil(math.log2(max(len(ak_df), 1)))
+    drawn = [_finite(_numbers(columns.array(name))) for name in names]
+    found = dask.compute(*[_histogram(values, bins) for values in drawn])
+    rows = math.ceil(math.sqrt(len(names)))
+    figure, axes = plt.subplots(rows, math.ceil(len(names) / rows), squeeze=False)
+    for axis, name, (counts, edges) in zip(axes.flat, names, found, strict=False):
+        axis.stairs(counts, edges, fill=True)
+        axis.set_title(name)
+    figure.tight_layout()
+    return figure, axes
+
+
+def _histogram(values: Any, bins: int) -> Any:
+    """Return counts and edges; those of no elements are at hand."""
+    return histogram(values, bins) if values.size else (np.zeros(1, int), np.array([0.0, 1.0]))
+
+
+def _numbers(values: Any) -> Any:
+    """Return what stands for elements on an axis; lazy."""
+    if isinstance(values, TimeArray):
+        return values.values
+    kind = values._value.dtype.kind if hasattr(values, "mean") else ""
+    if kind in {"int", "uint", "float"}:
+        return values
+    if kind == "bool":
+        return values.astype("int64")
+    groups = GroupBy(values, dropna=False)
+    return groups.broadcast(arange(groups.ngroups))
+
+
+def _finite(values: Any) -> Any:
+    """Return the elements that have a place on an axis; lazy."""
+    return values[elementwise("isfinite", values)] if values._value.dtype.kind == "float" else values

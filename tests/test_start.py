@@ -1,0 +1,173 @@
+"""What is loaded when: ``import akdask`` and first queries wait for nothing that they do not use."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import akdask as ak
+from akdask import _public, io
+from akdask.collections.core import later, stored, wrap
+from akdask.collections.session import makers, registry
+from akdask.schema import numpy_names, scalar_types
+from akdask.storage.formats.objects import ObjType
+
+COLLECTIONS = Path(ak.__file__).parent / "collections"
+
+SLOW = {
+    "pandas",
+    "numba",
+    "distributed",
+    "dask.dataframe",
+    "dask.array",
+    "fsspec",
+    "pyarrow.compute",
+    "pyarrow.parquet",
+}
+"""Modules that take long to load."""
+
+OF_NUMBERS = {
+    "sum": "found = ak.read_hdf(path, 'x')['x'].sum().value()",
+    "filter": "c = ak.read_hdf(path, ['x', 'k']); found = c['x'][c['k'] > 2].sum().value()",
+    "groups": "c = ak.read_hdf(path, ['x', 'k']); found = ak.GroupBy(c['k']).sum(c['x'])[1].to_ndarray().sum()",
+    "order": "found = ak.read_hdf(path, 'x')['x'][ak.argsort(ak.read_hdf(path, 'k')['k'])].to_ndarray().sum()",
+    "join": (
+        "df = ak.DataFrame(ak.read_hdf(path, ['x', 'k'])); other = ak.DataFrame({'k': ak.arange(5)}); "
+        "found = ak.merge(df, other, on='k', sort=False)['x'].sum().value()"
+    ),
+}
+
+
+def loaded_after(script: str, *arguments: str) -> set[str]:
+    """Return the modules that a new process has loaded when a script has ended."""
+    script += "\nimport sys; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script, *arguments], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return set(done.stdout.split())
+
+
+@pytest.fixture(scope="module")
+def numbers(tmp_path_factory):
+    path = str(tmp_path_factory.mktemp("numbers") / "numbers.h5")
+    ak.DataFrame({"x": ak.arange(10), "k": ak.arange(10) % 5}).to_hdf(path)
+    return path
+
+
+def test_the_import_loads_little_of_akdask_and_nothing_that_is_slow():
+    loaded = loaded_after("import akdask")
+    assert not loaded & {*SLOW, "h5py", "pyarrow"}
+    assert len({name for name in loaded if name.startswith("akdask")}) < 15
+
+
+@pytest.mark.parametrize("query", OF_NUMBERS)
+def test_a_query_of_numbers_loads_nothing_that_is_slow(query, numbers):
+    script = f"import sys\nimport akdask as ak\npath = sys.argv[1]\n{OF_NUMBERS[query]}\nassert found == 45 + 0 * found"
+    wanted = {"filter": "found == 3 + 4 + 8 + 9", "order": "found == 45"}.get(query, "found == 45")
+    loaded = loaded_after(script.replace("found == 45 + 0 * found", wanted), numbers)
+    assert not loaded & SLOW
+
+
+def test_pandas_is_not_loaded_to_see_that_something_is_not_of_pandas():
+    script = "\n".join(
+        [
+            "import akdask as ak",
+            "df = ak.DataFrame({'a': [1, 2], 's': ['x', 'y'], 'one': 1})",
+            "ak.Series(ak.arange(3), index=ak.Index(ak.arange(3)))",
+            "df['b'] = df['a'] + 1",
+        ]
+    )
+    loaded = loaded_after("import akdask as ak\ndf = ak.DataFrame({'a': [1, 2], 'one': 1}); df['b'] = df['a'] + 1")
+    assert "pandas" not in loaded
+    assert "akdask.collections.series.series" in loaded_after(script)
+
+
+def test_what_pandas_has_is_known_when_pandas_is_there():
+    import pandas as pd
+
+    assert ak.array(pd.Series(["a", "b"], dtype="category")).tolist() == ["a", "b"]
+    assert ak.array(["a", pd.NA]).isna().tolist() == [False, True] if hasattr(ak.Strings, "isna") else True
+    assert (ak.date_range("2026-01-01", periods=2) == pd.Timestamp("2026-01-01")).tolist() == [True, False]
+
+
+def test_every_public_name_is_there_and_no_other():
+    assert [name for name in ak.__all__ if getattr(ak, name) is None] == ["newaxis"]
+    assert set(ak.__all__) <= set(dir(ak))
+    for module in (io, registry, numpy_names, scalar_types, ak.testing):
+        assert {name: getattr(ak, name) is getattr(module, name) for name in module.__all__} == dict.fromkeys(
+            module.__all__, True
+        )
+    with pytest.raises(AttributeError, match="no attribute 'arrange'"):
+        ak.arrange  # noqa: B018
+    with pytest.raises(AttributeError, match="module 'akdask.io' has no attribute 'read_hdf5'"):
+        io.read_hdf5  # noqa: B018
+
+
+def test_no_public_name_is_hidden_by_a_module_of_its_package():
+    # An import of such a module would put it in the place of what has its name.
+    for package in (ak, io):
+        folder = Path(package.__file__).parent
+        modules = {path.stem for path in folder.glob("*.py")} | {
+            path.parent.name for path in folder.glob("*/__init__.py")
+        }
+        functions = {name for name in package.__all__ if not hasattr(getattr(package, name), "__path__")}
+        assert {name for name in modules & functions if not hasattr(getattr(package, name), "__file__")} == set()
+
+
+def test_names_of_a_stub_are_loaded_from_their_modules(tmp_path, monkeypatch):
+    package = tmp_path / "somewhere"
+    package.mkdir()
+    (package / "__init__.pyi").write_text(
+        "from somewhere import inner\nfrom somewhere.inner import one as two\n__all__ = ['inner', 'two']\n"
+    )
+    (package / "__init__.py").write_text(
+        "from akdask._public import attach\n__getattr__, __dir__, __all__ = attach(__name__, __file__)\n"
+    )
+    (package / "inner.py").write_text("one = 1\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    found = import_module("somewhere")
+    assert "somewhere.inner" not in sys.modules
+    assert (found.two, found.inner.one, found.__all__) == (1, 1, ["inner", "two"])
+    assert {"inner", "two"} <= set(dir(found))
+    assert "two" in vars(found)
+    load, names, public = _public.attach("somewhere", str(package / "__init__.py"), str.upper)
+    assert (load("other"), public) == ("OTHER", ["inner", "two"])
+    assert "inner" in names()
+    for name in ("somewhere", "somewhere.inner"):
+        monkeypatch.delitem(sys.modules, name)
+
+
+def registrations(decorator: str) -> dict[str, str]:
+    """Return the module of akdask.collections for each text that a decorator is called with."""
+    found = {}
+    for path in COLLECTIONS.rglob("*.py"):
+        module = ".".join(path.relative_to(COLLECTIONS).with_suffix("").parts)
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == decorator:
+                found.update({argument.value: module for argument in node.args if isinstance(argument, ast.Constant)})
+    return found
+
+
+def test_tables_name_the_modules_that_register():
+    assert registrations("provides") == later.MODULES
+    assert registrations("shows") == wrap.SHOWN_BY
+    assert registrations("made_of") == wrap.MADE_OF
+    for name, module in wrap.ASKED_FOR.items():
+        assert hasattr(import_module(f"akdask.collections.{module}"), name)
+        assert wrap.class_asked_for(name) is getattr(ak, name)
+
+
+def test_every_kind_of_stored_object_that_has_a_maker_finds_it():
+    assert makers.__name__.endswith(stored.MAKERS[ObjType.DATAFRAME])
+    assert stored._makers.keys() <= stored.MAKERS.keys()
+
+
+def test_numpy_functions_on_lazy_arrays_are_found_when_they_are_called():
+    script = "import numpy as np\nimport akdask as ak\nassert type(np.sum(ak.arange(4))).__name__ == 'Scalar'"
+    assert "akdask.collections.functions.numpy_functions" in loaded_after(script)
+    assert np.concatenate([ak.arange(2), ak.arange(2)]).tolist() == [0, 1, 0, 1]
