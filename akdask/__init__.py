@@ -7,8 +7,8 @@ Names are loaded when they are first used, from the modules that ``__init__.pyi`
 
 import akdask.config  # noqa: F401 - with NumPy and Dask, which every call needs
 from akdask import compat
-from akdask._public import attach
+from akdask._public import names_of_stub as _names_of_stub
 
 __version__ = "0.1.0"
 
-__getattr__, __dir__, __all__ = attach(__name__, __file__, compat.attribute)
+__getattr__, __dir__, __all__ = _names_of_stub(__name__, __file__, compat.attribute)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 
-def attach(
+def names_of_stub(
     package: str, file: str, otherwise: Callable[[str], Any] | None = None
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
     """Return what a package takes as its ``__getattr__``, ``__dir__`` and ``__all__`` (PEP 562).
