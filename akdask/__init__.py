@@ -5,8 +5,7 @@
 Names are loaded when they are first used, from the modules that ``__init__.pyi`` beside this file names.
 """
 
-import akdask.config  # noqa: F401 - with NumPy and Dask, which every call needs
-from akdask import compat
+from akdask import compat, config  # noqa: F401 - the settings bring NumPy and Dask, which every call needs
 from akdask._public import names_of_stub as _names_of_stub
 
 __version__ = "0.1.0"
