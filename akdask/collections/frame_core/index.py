@@ -179,7 +179,7 @@ class Index(Labelled, StorageMethods, Registered, Substitutes):
             Of Strings where the labels were a Categorical.  Labels that are not in the dict stay as they are; where
             numbers become text or text numbers, ``"null"`` or NaN stands for them.
         """
-        if not (isinstance(arg, Mapping) or is_pandas(arg, "Series")):
+        if not (is_pandas(arg, "Series") or isinstance(arg, Mapping)):
             raise ArgumentTypeError(f"labels are mapped by a dict, not by {type(arg).__name__}.")
         news = dict(arg.items())
         to_text = {isinstance(new, str) for new in news.values()}

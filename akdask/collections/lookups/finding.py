@@ -163,7 +163,7 @@ def map(values: Any, mapping: Mapping[Any, Any]) -> Any:
     >>> map(ak.array([2, 3, 2, 4]), {4: 25.0, 2: 30.0}).tolist()
     [30.0, nan, 30.0, 25.0]
     """
-    if not (isinstance(mapping, Mapping) or is_pandas(mapping, "Series")):
+    if not (is_pandas(mapping, "Series") or isinstance(mapping, Mapping)):
         raise ArgumentTypeError(f"elements are mapped by a dict, not by a {type(mapping).__name__}.")
     given = values.to_strings() if isinstance(values, Categorical) else values
     if not isinstance(given, pdarray | Strings):
