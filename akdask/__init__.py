@@ -5,7 +5,8 @@
 Names are loaded when they are first used, from the modules that ``__init__.pyi`` beside this file names.
 """
 
-from akdask import compat, config  # noqa: F401 - the settings bring NumPy and Dask, which every call needs
+# Dask and NumPy come with the settings, as every call needs them; pandas learns names if it is loaded.
+from akdask import _pandas_names, compat, config  # noqa: F401
 from akdask._public import names_of_stub as _names_of_stub
 
 __version__ = "0.1.0"

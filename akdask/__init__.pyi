@@ -6,6 +6,11 @@ from types import ModuleType
 from numpy import bool, bool_, e, euler_gamma, float64, inf, int64, nan, newaxis, pi, str_, uint8, uint64
 
 from akdask import array_api, config, random
+from akdask import compat as compat
+from akdask import errors as errors
+from akdask import extension as extension
+from akdask import io as io
+from akdask import testing as testing
 from akdask.collections.arrays.broadcasting import broadcast
 from akdask.collections.arrays.creation import (
     arange,
@@ -179,6 +184,25 @@ from akdask.compat.server import get_server_commands, print_server_commands, rec
 from akdask.compat.session import LogLevel, disable_verbose, enable_verbose, generate_history, write_log
 from akdask.error_state import errstate, geterr, geterrcall, seterr, seterrcall
 from akdask.errors import AkdaskError, NonUniqueError, RegistrationError
+from akdask.extension import (
+    ArkoudaArray,
+    ArkoudaArrayLike,
+    ArkoudaBigintDtype,
+    ArkoudaBoolDtype,
+    ArkoudaCategorical,
+    ArkoudaCategoricalDtype,
+    ArkoudaDataFrameAccessor,
+    ArkoudaDtype,
+    ArkoudaExtensionArray,
+    ArkoudaFloat64Dtype,
+    ArkoudaIndexAccessor,
+    ArkoudaInt64Dtype,
+    ArkoudaSeriesAccessor,
+    ArkoudaStringArray,
+    ArkoudaStringDtype,
+    ArkoudaUint8Dtype,
+    ArkoudaUint64Dtype,
+)
 from akdask.io import (
     export,
     get_columns,
@@ -379,6 +403,23 @@ __all__ = [
     "NUMBER_FORMAT_STRINGS",
     "AkdaskError",
     "AllSymbols",
+    "ArkoudaArray",
+    "ArkoudaArrayLike",
+    "ArkoudaBigintDtype",
+    "ArkoudaBoolDtype",
+    "ArkoudaCategorical",
+    "ArkoudaCategoricalDtype",
+    "ArkoudaDataFrameAccessor",
+    "ArkoudaDtype",
+    "ArkoudaExtensionArray",
+    "ArkoudaFloat64Dtype",
+    "ArkoudaIndexAccessor",
+    "ArkoudaInt64Dtype",
+    "ArkoudaSeriesAccessor",
+    "ArkoudaStringArray",
+    "ArkoudaStringDtype",
+    "ArkoudaUint8Dtype",
+    "ArkoudaUint64Dtype",
     "ArrayView",
     "BitVector",
     "BoolDType",

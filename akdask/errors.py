@@ -15,6 +15,7 @@
     ├── NonUniqueError         ValueError            keys that come twice where each must be there once
     ├── RegistrationError      RuntimeError          a name that is taken, or that no object has
     ├── UnsupportedError       NotImplementedError   known to Arkouda, not to akdask
+    │   └── RefusedMethodError     TypeError             a method that lazy arrays in pandas do not have
     ├── TransferError          RuntimeError          more than may be brought into this process
     ├── SchemaError            ValueError            types or names that do not fit together
     │   └── MissingColumnError     KeyError              a column that the DataFrame does not have
@@ -137,6 +138,10 @@ class RegistrationError(AkdaskError, RuntimeError):
 
 class UnsupportedError(AkdaskError, NotImplementedError):
     """Something that Arkouda can do and akdask cannot."""
+
+
+class RefusedMethodError(UnsupportedError, TypeError):
+    """A method of pandas' arrays that lazy arrays do not have."""
 
 
 class TransferError(AkdaskError, RuntimeError):

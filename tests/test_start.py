@@ -149,3 +149,20 @@ def test_every_kind_of_stored_object_that_has_a_maker_finds_it():
 
 def test_numpy_functions_on_lazy_arrays_are_found_when_they_are_called():
     assert np.concatenate([ak.arange(2), ak.arange(2)]).tolist() == [0, 1, 0, 1]
+
+
+@pytest.mark.parametrize("imports", ["import akdask as ak, pandas as pd", "import pandas as pd, akdask as ak"])
+def test_pandas_learns_names_whichever_is_imported_first_and_loads_what_they_stand_for_when_they_are_used(imports):
+    script = f"""
+import sys, warnings
+warnings.simplefilter("error")
+{imports}
+assert "akdask.extension" not in sys.modules
+assert pd.Series([1, 2], dtype="ak_int64").dtype.name == "ak_int64"
+assert "akdask.extension" in sys.modules
+assert pd.Series([1]).ak.to_ak().dtype.name == "ak_int64" and pd.Series.ak is ak.ArkoudaSeriesAccessor
+assert str(pd.Series([1, 2]).dtype) == "int64" and pd.array([True], dtype="boolean")[0]
+assert type(pd.__loader__).__name__ == type(pd.__spec__.loader).__name__ == "SourceFileLoader"
+"""
+    loaded_after(script)
+    loaded_after(f"{imports}\nassert pd.DataFrame({{'a': [1]}}).ak.to_ak().dtypes['a'].name == 'ak_int64'")

@@ -1,0 +1,47 @@
+"""Lazy arrays in pandas' Series, Index and DataFrame: extension types, and the accessor ``.ak``.
+
+``pd.Series([1, 2], dtype="ak_int64")`` holds a `pdarray`, and stays lazy for as long as pandas lets it: arithmetic,
+comparison, selection by lazy masks, assignment and conversion build plans; reductions, orders, groups, display, labels
+and whatever pandas does element by element compute.
+"""
+
+from akdask.extension.accessors import (
+    ArkoudaDataFrameAccessor,
+    ArkoudaIndexAccessor,
+    ArkoudaSeriesAccessor,
+)
+from akdask.extension.base import ArkoudaArrayLike, ArkoudaExtensionArray
+from akdask.extension.categorical import ArkoudaCategorical
+from akdask.extension.dtypes import (
+    ArkoudaBigintDtype,
+    ArkoudaBoolDtype,
+    ArkoudaCategoricalDtype,
+    ArkoudaDtype,
+    ArkoudaFloat64Dtype,
+    ArkoudaInt64Dtype,
+    ArkoudaStringDtype,
+    ArkoudaUint8Dtype,
+    ArkoudaUint64Dtype,
+)
+from akdask.extension.numbers import ArkoudaArray
+from akdask.extension.strings import ArkoudaStringArray
+
+__all__ = [
+    "ArkoudaArray",
+    "ArkoudaArrayLike",
+    "ArkoudaBigintDtype",
+    "ArkoudaBoolDtype",
+    "ArkoudaCategorical",
+    "ArkoudaCategoricalDtype",
+    "ArkoudaDataFrameAccessor",
+    "ArkoudaDtype",
+    "ArkoudaExtensionArray",
+    "ArkoudaFloat64Dtype",
+    "ArkoudaIndexAccessor",
+    "ArkoudaInt64Dtype",
+    "ArkoudaSeriesAccessor",
+    "ArkoudaStringArray",
+    "ArkoudaStringDtype",
+    "ArkoudaUint8Dtype",
+    "ArkoudaUint64Dtype",
+]

@@ -1,0 +1,334 @@
+"""``s.ak``, ``df.ak`` and ``index.ak``: from pandas' own arrays to lazy ones, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from pandas.api.extensions import (
+    register_dataframe_accessor,
+    register_index_accessor,
+    register_series_accessor,
+)
+
+from akdask._pandas_names import make_room
+from akdask.collections.core.array import Array
+from akdask.collections.frame.dataframe import DataFrame
+from akdask.collections.frame_core.index import Index, MultiIndex
+from akdask.collections.groups.groupby import GroupBy
+from akdask.collections.series.series import Series
+from akdask.errors import ArgumentTypeError
+from akdask.extension.base import ArkoudaExtensionArray
+from akdask.extension.scalars import as_lazy
+
+make_room()
+
+
+def wrapped(data: Array) -> ArkoudaExtensionArray:
+    """Return a lazy array as pandas wants it."""
+    return ArkoudaExtensionArray._from_sequence(data)
+
+
+def _is_lazy(values: Any) -> bool:
+    return isinstance(getattr(values, "array", None), ArkoudaExtensionArray)
+
+
+def _collected(values: Any) -> Any:
+    """Return the elements of a Series or Index in pandas' own types."""
+    if not _is_lazy(values):
+        return values.array
+    found = values.array.to_numpy()
+    # pandas has a type of its own for text since version 3.
+    return pd.array(found, dtype=pd.Series([""]).dtype) if values.dtype.type is str else found
+
+
+@register_index_accessor("ak")
+class ArkoudaIndexAccessor:
+    """Labels of pandas as lazy ones.
+
+    Parameters
+    ----------
+    pandas_obj : pandas.Index
+        The labels.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> index = pd.Index([3, 1]).ak.to_ak()
+    >>> index.ak.is_arkouda, index.ak.collect().tolist()
+    (True, [3, 1])
+    """
+
+    def __init__(self, pandas_obj: pd.Index) -> None:
+        self._obj = pandas_obj
+
+    def to_ak(self) -> pd.Index:
+        """Return the labels in lazy arrays, those of several levels each in its own."""
+        if isinstance(self._obj, pd.MultiIndex):
+            levels: list[Any] = [pd.Index(wrapped(as_lazy(level))) for level in self._obj.levels]
+            return self._obj.set_levels(levels, verify_integrity=False)
+        return pd.Index(wrapped(as_lazy(self._obj)), name=self._obj.name)
+
+    def collect(self) -> pd.Index:
+        """Return the labels in pandas' own types; computes."""
+        if isinstance(self._obj, pd.MultiIndex):
+            levels: list[Any] = [pd.Index(_collected(level)) for level in self._obj.levels]
+            return self._obj.set_levels(levels, verify_integrity=False)
+        labels: pd.Index = pd.Index(_collected(self._obj), name=self._obj.name)
+        return labels
+
+    def to_ak_legacy(self) -> Index:
+        """Return the labels as an `akdask.Index` or `MultiIndex`."""
+        if isinstance(self._obj, pd.MultiIndex):
+            levels = [as_lazy(self._obj.get_level_values(number)) for number in range(self._obj.nlevels)]
+            return MultiIndex(levels, names=list(self._obj.names))
+        return Index(as_lazy(self._obj), self._obj.name)
+
+    @staticmethod
+    def from_ak_legacy(akidx: Index) -> pd.Index:
+        """Return an `akdask.Index` as labels of pandas; those of several levels compute.
+
+        Parameters
+        ----------
+        akidx : Index or MultiIndex
+            The labels.
+        """
+        if isinstance(akidx, MultiIndex):
+            arrays = [pd.Index(wrapped(level)) for level in akidx.levels]
+            return pd.MultiIndex.from_arrays(arrays, names=akidx.names)
+        return pd.Index(wrapped(akidx.values), name=akidx.name)
+
+    @property
+    def is_arkouda(self) -> bool:
+        """Whether the labels, or those of all levels, are lazy."""
+        if isinstance(self._obj, pd.MultiIndex):
+            return all(map(_is_lazy, self._obj.levels))
+        return _is_lazy(self._obj)
+
+    def concat(self, other: Any) -> pd.Index:
+        """Return the labels followed by others; see `Index.concat`."""
+        return self.from_ak_legacy(self.to_ak_legacy().concat(_legacy_index(other)))
+
+    def lookup(self, key: Any) -> Any:
+        """Return which labels are among some, as a lazy array; see `Index.lookup`."""
+        return self.to_ak_legacy().lookup(_legacy_index(key) if isinstance(key, pd.Index) else key)
+
+    def to_dict(self, labels: Any = None) -> dict[Any, Any]:
+        """Return the levels as lazy arrays by their names; see `Index.to_dict`."""
+        return self.to_ak_legacy().to_dict(labels)
+
+    def to_hdf(
+        self, prefix_path: Any, dataset: str = "index", mode: str = "truncate", file_type: str = "distribute"
+    ) -> None:
+        """Write the labels to HDF5 files; see `Index.to_hdf`.  Computes."""
+        self.to_ak_legacy().to_hdf(prefix_path, dataset, mode, file_type)
+
+    def update_hdf(self, prefix_path: Any, dataset: str = "index", repack: bool = True) -> None:
+        """Replace labels in HDF5 files; see `Index.update_hdf`.  Computes."""
+        self.to_ak_legacy().update_hdf(prefix_path, dataset, repack)
+
+    def to_parquet(self, prefix_path: Any, dataset: str = "index", mode: str = "truncate") -> None:
+        """Write the labels to Parquet files; see `Index.to_parquet`.  Computes."""
+        self.to_ak_legacy().to_parquet(prefix_path, dataset, mode)
+
+    def to_csv(self, prefix_path: Any, dataset: str = "index") -> None:
+        """Write the labels to CSV files; see `Index.to_csv`.  Computes."""
+        self.to_ak_legacy().to_csv(prefix_path, dataset)
+
+
+def _legacy_index(index: Any) -> Index:
+    return ArkoudaIndexAccessor(index).to_ak_legacy() if isinstance(index, pd.Index) else index
+
+
+@register_series_accessor("ak")
+class ArkoudaSeriesAccessor:
+    """A Series of pandas as a lazy one.
+
+    Parameters
+    ----------
+    pandas_obj : pandas.Series
+        The Series.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> s = pd.Series([1, 2, 3], name="n").ak.to_ak()
+    >>> s.dtype, s.ak.is_arkouda, (s + 1).ak.collect().tolist()
+    (ArkoudaInt64Dtype('ak_int64'), True, [2, 3, 4])
+    """
+
+    def __init__(self, pandas_obj: pd.Series) -> None:
+        self._obj = pandas_obj
+
+    def to_ak(self) -> pd.Series:
+        """Return the Series with values and labels in lazy arrays."""
+        if self.is_arkouda:
+            return self._obj
+        index = ArkoudaIndexAccessor(self._obj.index).to_ak()
+        return pd.Series(wrapped(as_lazy(self._obj)), index=index, name=self._obj.name)
+
+    def collect(self) -> pd.Series:
+        """Return the Series with values and labels in pandas' own types; computes."""
+        index = ArkoudaIndexAccessor(self._obj.index).collect()
+        return pd.Series(_collected(self._obj), index=index, name=self._obj.name)
+
+    def to_ak_legacy(self) -> Series:
+        """Return the Series as an `akdask.Series`."""
+        return Series(as_lazy(self._obj), self._obj.name, ArkoudaIndexAccessor(self._obj.index).to_ak_legacy())
+
+    @staticmethod
+    def from_ak_legacy(akarr: Any, name: Any = None) -> pd.Series:
+        """Return a lazy array, or an `akdask.Series`, as a Series of pandas.
+
+        Parameters
+        ----------
+        akarr : pdarray, Strings, Categorical or Series
+            The values.
+        name : hashable, optional
+            What they are called: as before unless given.
+        """
+        if isinstance(akarr, Series):
+            index = ArkoudaIndexAccessor.from_ak_legacy(akarr.index)
+            return pd.Series(wrapped(akarr.values), index=index, name=akarr.name if name is None else name)
+        values = wrapped(akarr)
+        index = ArkoudaIndexAccessor(pd.RangeIndex(len(values))).to_ak()
+        return pd.Series(values, index=index, name=name)
+
+    @property
+    def is_arkouda(self) -> bool:
+        """Whether values and labels are lazy."""
+        return _is_lazy(self._obj) and ArkoudaIndexAccessor(self._obj.index).is_arkouda
+
+    def locate(self, key: Any) -> pd.Series:
+        """Return the entries that have some labels; see `Series.locate`.
+
+        Parameters
+        ----------
+        key : scalar, array, Index, list or tuple, or Series
+            Labels, of pandas or lazy.
+        """
+        if isinstance(key, pd.Index):
+            key = _legacy_index(key)
+        elif isinstance(key, pd.Series):
+            key = ArkoudaSeriesAccessor(key).to_ak_legacy()
+        return self.from_ak_legacy(self.to_ak_legacy().locate(key))
+
+    def groupby(self) -> GroupBy:
+        """Return the values grouped, as an `akdask.GroupBy`; lazy."""
+        self._check("groupby")
+        return GroupBy(as_lazy(self._obj))
+
+    def argsort(self, *, ascending: bool = True, **kwargs: Any) -> pd.Series:
+        """Return the positions that put the values in order, with the labels of the Series; computes.
+
+        Parameters
+        ----------
+        ascending : bool, default True
+            The direction.
+        **kwargs
+            What else pandas passes makes no difference.
+        """
+        self._check("argsort")
+        positions: Any = self._obj.array
+        found = as_lazy(np.asarray(positions.argsort(ascending=ascending), np.int64))
+        return pd.Series(wrapped(found), index=self._obj.index, name=self._obj.name)
+
+    def apply(self, func: Callable[[Any], Any], result_dtype: Any = None) -> pd.Series:
+        """Return what a function makes of each value; computes.
+
+        Parameters
+        ----------
+        func : callable
+            Runs in this process.
+        result_dtype : dtype-like, optional
+            Type of the results, found from them unless given.
+        """
+        self._check("apply")
+        found = [func(item) for item in self._obj]
+        made = as_lazy(np.array(found) if result_dtype is None else np.array(found, result_dtype))
+        return pd.Series(wrapped(made), index=self._obj.index, name=self._obj.name)
+
+    def _check(self, name: str) -> None:
+        if not _is_lazy(self._obj):
+            raise ArgumentTypeError(f"{name} needs a lazy Series.", hint="s.ak.to_ak() makes one.")
+
+
+@register_dataframe_accessor("ak")
+class ArkoudaDataFrameAccessor:
+    """A DataFrame of pandas as a lazy one.
+
+    Parameters
+    ----------
+    pandas_obj : pandas.DataFrame
+        The DataFrame.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> df = pd.DataFrame({"x": [1, 2], "s": ["a", "b"]}).ak.to_ak()
+    >>> [dtype.name for dtype in df.dtypes]
+    ['ak_int64', 'ak_string']
+    """
+
+    def __init__(self, pandas_obj: pd.DataFrame) -> None:
+        self._obj = pandas_obj
+
+    def to_ak(self) -> pd.DataFrame:
+        """Return the DataFrame with all columns in lazy arrays."""
+        columns = {name: wrapped(as_lazy(self._obj[name])) for name in self._obj.columns}
+        return pd.DataFrame(columns, index=self._obj.index)
+
+    def collect(self) -> pd.DataFrame:
+        """Return the DataFrame with all columns in pandas' own types; computes."""
+        columns = {name: _collected(self._obj[name]) for name in self._obj.columns}
+        return pd.DataFrame(columns, index=ArkoudaIndexAccessor(self._obj.index).collect())
+
+    def to_ak_legacy(self) -> DataFrame:
+        """Return the DataFrame as an `akdask.DataFrame`; its labels stay if they are no numbers of rows."""
+        columns = {str(name): as_lazy(self._obj[name]) for name in self._obj.columns}
+        numbers = pd.RangeIndex(len(self._obj))
+        is_numbered = isinstance(self._obj.index, pd.RangeIndex) and self._obj.index.identical(numbers)
+        return DataFrame(columns, None if is_numbered else ArkoudaIndexAccessor(self._obj.index).to_ak_legacy())
+
+    @staticmethod
+    def from_ak_legacy(akdf: DataFrame) -> pd.DataFrame:
+        """Return an `akdask.DataFrame` as one of pandas with lazy columns.
+
+        Parameters
+        ----------
+        akdf : DataFrame
+            The frame.
+        """
+        columns = {name: wrapped(akdf[name]) for name in akdf.columns}
+        return pd.DataFrame(columns, index=ArkoudaIndexAccessor.from_ak_legacy(akdf.index))
+
+    def merge(  # noqa: PLR0917 - Arkouda's signature
+        self,
+        right: pd.DataFrame,
+        on: Any = None,
+        left_on: Any = None,
+        right_on: Any = None,
+        how: str = "inner",
+        left_suffix: str = "_x",
+        right_suffix: str = "_y",
+        convert_ints: bool = True,
+        sort: bool = True,
+    ) -> pd.DataFrame:
+        """Return the rows of two DataFrames joined by equal keys, in lazy columns; see `akdask.merge`.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If columns of one are not lazy.
+        """
+        frames: tuple[Any, Any] = (self._obj, right)
+        for frame in frames:
+            if not isinstance(frame, pd.DataFrame) or not all(_is_lazy(frame[name]) for name in frame.columns):
+                raise ArgumentTypeError("merge needs DataFrames with lazy columns.", hint="df.ak.to_ak() makes one.")
+        left, other = self.to_ak_legacy(), ArkoudaDataFrameAccessor(right).to_ak_legacy()
+        joined = left.merge(
+            other, on, how, left_suffix, right_suffix, convert_ints, sort, left_on=left_on, right_on=right_on
+        )
+        return self.from_ak_legacy(joined)

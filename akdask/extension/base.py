@@ -1,0 +1,469 @@
+"""`ArkoudaExtensionArray`: a lazy array as pandas wants arrays to be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, ClassVar, Self, TypeAlias
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from pandas.api.extensions import ExtensionDtype
+
+from akdask.collections.arrays.creation import array
+from akdask.collections.arrays.pdarray import pdarray
+from akdask.collections.core.array import Array
+from akdask.collections.core.later import provides
+from akdask.collections.text.categorical import Categorical
+from akdask.collections.text.concatenation import concatenate
+from akdask.collections.text.strings import Strings
+from akdask.errors import ArgumentError, ArgumentTypeError, PositionError, UnsupportedError
+from akdask.extension.keys import row_key
+from akdask.extension.order import OrderedElements
+from akdask.extension.refused import DIMENSIONS, refuses
+from akdask.extension.scalars import as_lazy
+
+_CLASSES: dict[str, type[ArkoudaExtensionArray]] = {}
+"""By the name of a type: the class of arrays of it."""
+
+ArkoudaArrayLike: TypeAlias = pdarray | Strings | Categorical
+"""What columns of pandas hold."""
+
+CACHED_ROWS = 4096
+"""Arrays of so many rows keep their elements once computed, as pandas asks for them again and again."""
+
+
+@refuses("kurt median sem skew", "s.kurt(), s.median() and so on of a Series of numbers.")
+@refuses("broadcast_arrays broadcast_to expand_dims permute_dims reshape squeeze swapaxes", DIMENSIONS)
+@refuses("concat stack split", "pd.concat puts arrays together, slices take them apart.")
+class ArkoudaExtensionArray(OrderedElements):
+    """A lazy array in pandas.
+
+    Parameters
+    ----------
+    data : pdarray, Strings or Categorical
+        The array; it is not copied, and what is assigned to either is assigned to both.
+    """
+
+    _holds: ClassVar[type[Array]] = Array
+    default_fill_value: ClassVar[Any] = np.nan
+    # pandas 2 does not ask for it.
+    _readonly: bool = False
+
+    def __init__(self, data: Any) -> None:
+        dimensions = getattr(data, "ndim", 1)
+        if dimensions != 1:
+            raise ArgumentError(
+                f"pandas has arrays of one dimension, and this one has {dimensions}.", hint="a.flatten()"
+            )
+        if type(data) is not self._holds:
+            raise ArgumentTypeError(
+                f"{type(self).__name__} holds a {self._holds.__name__}, not {type(data).__name__}.",
+                hint="pd.array(data, dtype='ak') makes the array that fits.",
+            )
+        self._data: Any = data
+        self._cached: tuple[Any, Any, np.ndarray[Any, Any]] | None = None
+
+    # making
+
+    @classmethod
+    def _from_sequence(cls, scalars: Any, *, dtype: Any = None, copy: bool = False) -> ArkoudaExtensionArray:
+        """Return an array of scalars or of a lazy array, of the class that they ask for unless it is this one."""
+        wanted = None if dtype is None else pd.api.types.pandas_dtype(dtype)
+        data = as_lazy(scalars, is_text=wanted is not None and wanted.type is str)
+        made = _class_of(data)(data.copy() if copy else data)
+        if wanted is None or wanted.name == "ak" or wanted == made.dtype:
+            return made
+        found: ArkoudaExtensionArray = made.astype(wanted)
+        return found
+
+    @classmethod
+    def _from_scalars(cls, scalars: Any, *, dtype: Any) -> ArkoudaExtensionArray:
+        """Return an array of scalars that are of a type already.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If they are of another.
+        """
+        wanted = pd.api.types.pandas_dtype(dtype)
+        made = cls._from_sequence(scalars)._like(wanted)
+        if made.dtype != wanted:
+            if not pd.isna(scalars).all():
+                raise ArgumentTypeError(f"these are elements of {made.dtype.name}, not of {wanted.name}.")
+            made = cls._from_sequence(scalars, dtype=wanted)
+        return made
+
+    def _like(self, wanted: Any) -> ArkoudaExtensionArray:
+        """Return the elements in a type of the same scalars, themselves if it has others."""
+        return self
+
+    def _cast_pointwise_result(self, values: Any) -> Any:
+        """Return what pandas has made element by element as a lazy array if one can hold it, else as pandas does."""
+        try:
+            return self._from_scalars(values, dtype=self.dtype)
+        except (ArgumentError, ArgumentTypeError):
+            pass
+        try:
+            return self._from_sequence(values)
+        except (ArgumentError, ArgumentTypeError):
+            return pd.Series(list(values), dtype=object).infer_objects().array
+
+    @classmethod
+    def _from_sequence_of_strings(cls, strings: Any, *, dtype: Any, copy: bool = False) -> ArkoudaExtensionArray:
+        return cls._from_sequence(np.asarray(strings), dtype=dtype, copy=copy)
+
+    @classmethod
+    def _from_factorized(cls, values: Any, original: Any) -> ArkoudaExtensionArray:
+        return cls._from_sequence(values, dtype=original.dtype)
+
+    @classmethod
+    def _concat_same_type(cls, to_concat: Sequence[ArkoudaExtensionArray]) -> ArkoudaExtensionArray:
+        parts = [part._data for part in to_concat]
+        if not parts:
+            raise ArgumentError("nothing to put together.")
+        return _class_of(parts[0])(concatenate(parts))
+
+    def _wrapped(self, data: Any) -> Self:
+        made: Self = _class_of(data)(data)  # type: ignore[assignment]  # other types for what pandas leaves missing
+        return made
+
+    # rows
+
+    def __len__(self) -> int:
+        return len(self._data)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the elements when they are in memory; computes for text."""
+        return int(self._data.nbytes)
+
+    def __getitem__(self, item: Any) -> Any:
+        """Return an element, which computes, or chosen rows, which are lazy."""
+        key = row_key(self, item)
+        if isinstance(key, int):
+            if not -len(self) <= key < len(self):
+                raise PositionError(f"index {key} is out of bounds for axis 0 with size {len(self)}")
+            return self._elements()[key] if len(self) <= CACHED_ROWS else self._scalar(self._data[key])
+        is_all = isinstance(key, slice) and (key.start, key.stop, key.step) == (None, None, None)
+        return self.view() if is_all else self._wrapped(self._data[key])
+
+    def _scalar(self, found: Any) -> Any:
+        """Return an element as pandas has it."""
+        return found
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        """Assign to rows; lazy."""
+        if self._readonly:
+            raise ArgumentError("Cannot modify read-only array")
+        key = row_key(self, key)
+        if isinstance(value, pd.Series | pd.Index):
+            value = value.array
+        if pd.api.types.is_list_like(value):
+            found = value if isinstance(value, ArkoudaExtensionArray) else self._from_sequence(value)
+            self._check_length(key, len(found))
+            self._assign(key, found.astype(self.dtype)._data)
+        else:
+            self._assign(key, self._checked_scalar(value))
+
+    def _check_length(self, key: Any, given: int) -> None:
+        wanted = 1 if isinstance(key, int) else self._data[key].size if not isinstance(key, slice) else None
+        if wanted is None:
+            wanted = len(range(*key.indices(len(self))))
+        if wanted != given:
+            raise ArgumentError(f"cannot set {wanted} rows from {given} values.")
+
+    def _assign(self, key: Any, value: Any) -> None:
+        if isinstance(key, int) and isinstance(value, Array):
+            value = value[0]
+        self._data[key] = value
+
+    def _checked_scalar(self, value: Any) -> Any:
+        """Return a value that elements may become."""
+        return value
+
+    def fillna(self, value: Any, limit: int | None = None, copy: bool = True, method: None = None) -> Self:
+        """Return the elements with others in place of those that are missing; lazy unless there is a limit.
+
+        Parameters
+        ----------
+        value : scalar, or array of as many elements
+            What takes their place.
+        limit : int, optional
+            How many are filled at most.
+        copy : bool
+            Otherwise the array itself is filled.
+        method : None
+            What pandas 2 passes.
+
+        Raises
+        ------
+        ArgumentError
+            If an array has another number of elements, or this one is read-only.
+        ArgumentTypeError
+            If the value is of another type.
+        """
+        if isinstance(value, dict):
+            raise ArgumentTypeError(
+                "ExtensionArray.fillna does not support filling with a dict.", hint="pd.Series.fillna does."
+            )
+        if pd.api.types.is_list_like(value) and len(value) != len(self):
+            raise ArgumentError(f"Length of 'value' does not match. Got ({len(value)}) expected {len(self)}")
+        filled: Self = super().fillna(value, limit=limit, copy=copy) if limit is not None else self._filled(value)
+        if not copy and limit is None:
+            if self._readonly:
+                raise ArgumentError("Cannot modify read-only array")
+            self._become(filled._data)
+            return self
+        return filled
+
+    def _become(self, data: Any) -> None:
+        """Hold other elements in the same array, as views and its owner have it too."""
+        self._data._frame, self._data._value = data._frame, data._value
+
+    def _filled(self, value: Any) -> Self:
+        """Return the elements with a value, or those of an array, in place of those that are missing."""
+        raise NotImplementedError
+
+    def _pad_or_backfill(
+        self, *, method: str, limit: int | None = None, limit_area: str | None = None, copy: bool = True
+    ) -> Self:
+        """Return the elements with the last one that is there, or the next, in place of missing ones."""
+        rows = pd.Series(np.where(self.isna(), np.nan, np.arange(len(self))))
+        fill: Any = rows.ffill if method in ("pad", "ffill") else rows.bfill
+        positions = fill(limit=limit, limit_area=limit_area).fillna(-1).to_numpy(np.int64)
+        return self.take(positions, allow_fill=True)
+
+    def __iter__(self) -> Iterator[Any]:
+        """Iterate over the elements; computes them all."""
+        return iter(list(self.to_numpy()))
+
+    def take(self, indexer: Any, fill_value: Any = None, allow_fill: bool = False) -> Self:
+        """Return the elements at positions; lazy but for checking the positions.
+
+        Parameters
+        ----------
+        indexer : sequence of int
+            Positions; negative ones count from the end, or with `allow_fill` -1 is missing.
+        fill_value : scalar, optional
+            What stands in place of a missing element; NaN unless given, of which integers become floats.
+        allow_fill : bool
+            Whether -1 stands for a missing element.
+
+        Raises
+        ------
+        PositionError
+            If there are no such positions.
+        ArgumentError
+            If a position is below -1 with `allow_fill`.
+        """
+        positions = np.asarray(indexer, np.int64)
+        size = len(self)
+        if allow_fill and len(positions) and positions.min() < -1:
+            raise ArgumentError("with allow_fill, positions are at least -1.")
+        if (
+            len(positions)
+            and (positions.max() >= size or positions.min() < -size)
+            and not (allow_fill and (positions == -1).all())
+        ):
+            text = "cannot do a non-empty take from an empty axes." if not size else "out of bounds value in 'indices'."
+            raise PositionError(text)
+        missing = positions == -1
+        if not allow_fill or not missing.any():
+            return self._wrapped(self._data[array(positions)])
+        fill = self.dtype.na_value if fill_value is None else fill_value
+        if not size:
+            return self._wrapped(self._filled_rows(len(positions), fill))
+        return self._wrapped(self._filling(self._data[array(np.where(missing, 0, positions))], array(missing), fill))
+
+    def _filling(self, data: Any, missing: Any, fill: Any) -> Any:
+        """Return rows with a value in place of those that are missing."""
+        raise NotImplementedError
+
+    def _filled_rows(self, count: int, fill: Any) -> Any:
+        """Return rows of one value."""
+        raise NotImplementedError
+
+    def shift(self, periods: int = 1, fill_value: Any = None) -> Self:
+        """Return the elements moved down by some rows, or up by negative ones; lazy.
+
+        Parameters
+        ----------
+        periods : int, default 1
+            How many rows.
+        fill_value : scalar, optional
+            What stands where rows come from outside; NaN unless given, of which integers become floats.
+        """
+        positions = np.arange(len(self)) - periods
+        positions[(positions < 0) | (positions >= len(self))] = -1
+        return self.take(positions, allow_fill=True, fill_value=fill_value)
+
+    def copy(self, deep: bool = True) -> Self:
+        """Return a copy of its own, or with ``deep=False`` one of the same array."""
+        made: Self = self._wrapped(self._data.copy() if deep else self._data)
+        made._cached = self._cached
+        return made
+
+    def view(self, dtype: Any = None) -> Any:
+        """Return the same array in an object of its own, or converted to a dtype."""
+        if dtype is not None:
+            return self.astype(dtype)
+        seen: Any = self.copy(deep=False)
+        seen._readonly = self._readonly
+        return seen
+
+    def transpose(self, *axes: int) -> Self:
+        """Return the same array in an object of its own: there is one dimension."""
+        seen: Self = self.view()
+        return seen
+
+    # conversion
+
+    def to_numpy(self, dtype: Any = None, copy: bool = False, na_value: Any = None) -> np.ndarray[Any, Any]:
+        """Return the elements as a NumPy array; computes.
+
+        Parameters
+        ----------
+        dtype : dtype-like, optional
+            Type to convert to.
+        copy : bool
+            Accepted for compatibility with pandas; the array is the caller's in any case.
+        na_value : scalar, optional
+            What stands for missing elements.
+        """
+        found = self._elements().copy()
+        if na_value is not None and na_value is not pd.api.extensions.no_default:
+            missing = self.isna()
+            if missing.any():
+                found = found.astype(object)
+                found[missing] = na_value
+        return found if dtype is None else found.astype(dtype)
+
+    def _elements(self) -> np.ndarray[Any, Any]:
+        """Return the elements as NumPy has them, which nobody changes; those of few rows are computed once."""
+        frame, value = self._data._frame, self._data._value
+        if self._cached is not None and self._cached[0] is frame and self._cached[1] is value:
+            return self._cached[2]
+        found = self._computed_elements()
+        if len(found) <= CACHED_ROWS:
+            self._cached = frame, value, found
+        return found
+
+    def _computed_elements(self) -> np.ndarray[Any, Any]:
+        return np.asarray(self._data.to_ndarray())
+
+    def tolist(self) -> list[Any]:
+        """Return the elements as Python has them; computes."""
+        found: list[Any] = self._elements().tolist()
+        return found
+
+    def to_ndarray(self) -> np.ndarray[Any, Any]:
+        """Return the elements as a NumPy array; computes."""
+        return self.to_numpy()
+
+    def __arrow_array__(self, type: Any = None) -> Any:
+        return pa.array(self.to_numpy(), type=type, from_pandas=True)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        if copy is False:
+            raise ArgumentError("a lazy array has no memory that NumPy could share.", hint="leave copy=False.")
+        return self.to_numpy(dtype)
+
+    def astype(self, dtype: Any, copy: bool = True) -> Any:
+        """Return the elements in another type: lazy for types of lazy arrays, else it computes."""
+        wanted = pd.api.types.pandas_dtype(dtype)
+        if wanted == self.dtype:
+            return self.copy() if copy else self
+        if isinstance(wanted, ExtensionDtype) and issubclass(wanted.construct_array_type(), ArkoudaExtensionArray):
+            return self._wrapped(self._converted(wanted))
+        if isinstance(wanted, ExtensionDtype):
+            elements: Any = self.to_numpy()
+            return pd.array(elements, dtype=wanted)
+        return self._plain(wanted)
+
+    def _plain(self, wanted: np.dtype[Any]) -> np.ndarray[Any, Any]:
+        return self.to_numpy().astype(wanted)
+
+    def _converted(self, wanted: Any) -> Any:
+        """Return the lazy array in another lazy type."""
+        raise NotImplementedError
+
+    def _formatter(self, boxed: bool = False) -> Callable[[Any], str | None]:
+        return str if boxed else repr
+
+    # comparison
+
+    def _operand(self, item: Any) -> Any:
+        if pd.api.types.is_list_like(item):
+            return as_lazy(item, is_text=self.dtype.type is str)
+        return np.nan if item is pd.NA or item is None else item
+
+    def equals(self, other: object) -> bool:
+        """Whether the other array has the same type and elements, missing ones at the same rows; computes."""
+        if type(self) is not type(other) or not isinstance(other, ArkoudaExtensionArray):
+            return False
+        if self.dtype != other.dtype or len(self) != len(other):
+            return False
+        return bool(pd.Series(self.to_numpy()).equals(pd.Series(other.to_numpy())))
+
+    def isna(self) -> np.ndarray[Any, Any]:
+        """Return which elements are missing, as a NumPy array; computes where some may be."""
+        if len(self) <= CACHED_ROWS:
+            return np.asarray(pd.isna(self._elements()))
+        return np.asarray(self._missing().to_ndarray())
+
+    def _missing(self) -> Any:
+        """Return which elements are missing, as a lazy array."""
+        raise NotImplementedError
+
+    def isnull(self) -> np.ndarray[Any, Any]:
+        """Return which elements are missing; the same as `isna`."""
+        return self.isna()
+
+    def _reduce(self, name: str, *, skipna: bool = True, keepdims: bool = False, **kwargs: Any) -> Any:
+        if name == "count":
+            return int((~self.isna()).sum())
+        raise ArgumentTypeError(f"Cannot perform reduction '{name}' with type {self.dtype}")
+
+    def _values_for_argsort(self) -> np.ndarray[Any, Any]:
+        return self.to_numpy()
+
+    def _values_for_factorize(self) -> tuple[np.ndarray[Any, Any], Any]:
+        return self.to_numpy(), self.dtype.na_value
+
+    def interpolate(self, method: str = "linear", *, limit: Any = None, **kwargs: Any) -> Any:
+        """Refuse: missing elements are not found from their neighbours.
+
+        Raises
+        ------
+        UnsupportedError
+            Always.
+        """
+        raise UnsupportedError(
+            "lazy arrays are not interpolated.", hint="s.ak.collect().interpolate() does it in memory."
+        )
+
+
+def holds(*names: str) -> Callable[[type[ArkoudaExtensionArray]], type[ArkoudaExtensionArray]]:
+    """Register a class for the types of which it has arrays."""
+
+    def register(cls: type[ArkoudaExtensionArray]) -> type[ArkoudaExtensionArray]:
+        _CLASSES.update(dict.fromkeys(names, cls))
+        return cls
+
+    return register
+
+
+@provides("extension array")
+def class_for(name: str) -> type[ArkoudaExtensionArray]:
+    """Return the class of arrays of a type; the base class, for ``ak``, makes whatever data ask for."""
+    return _CLASSES.get(name, ArkoudaExtensionArray)
+
+
+def _class_of(data: Any) -> type[ArkoudaExtensionArray]:
+    found = next((cls for cls in dict.fromkeys(_CLASSES.values()) if type(data) is cls._holds), None)
+    if found is None:
+        raise ArgumentTypeError(
+            f"pandas has no lazy type for {type(data).__name__}.", hint="its own methods do without."
+        )
+    return found

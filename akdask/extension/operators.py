@@ -1,0 +1,162 @@
+"""Python's operators and NumPy's ufuncs on lazy arrays in pandas: lazy, and left to pandas beside its own objects."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from pandas.api.extensions import ExtensionArray
+
+from akdask.collections.arrays.creation import full
+from akdask.errors import ArgumentError
+
+
+class LazyOperators(ExtensionArray):
+    """Operators, computed of what the arrays hold."""
+
+    __array_priority__ = 1000
+    __hash__ = None  # type: ignore[assignment]  # comparison gives an array, as in NumPy
+    _data: Any
+
+    def _wrapped(self, data: Any) -> Any:
+        raise NotImplementedError
+
+    def _operand(self, item: Any) -> Any:
+        """Return what stands for an argument beside lazy arrays."""
+        raise NotImplementedError
+
+    def _computed(self, function: Callable[..., Any], *items: Any) -> Any:
+        """Return a function of arrays and scalars, NotImplemented beside what pandas takes apart itself."""
+        if any(isinstance(item, pd.Series | pd.Index | pd.DataFrame) for item in items):
+            return NotImplemented
+        for item in items:
+            if pd.api.types.is_list_like(item) and len(item) != len(self):
+                raise ArgumentError(f"Lengths must match: {len(self)} and {len(item)}.")
+        found = function(*map(self._operand, items))
+        if isinstance(found, tuple):
+            return tuple(map(self._wrapped, found))
+        return self._wrapped(found)
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        """Compute a ufunc of lazy arrays; lazy."""
+        if method != "__call__" or kwargs:
+            return NotImplemented
+        return self._computed(ufunc, *inputs)
+
+    def __add__(self, other: Any) -> Any:
+        return self._computed(operator.add, self, other)
+
+    def __radd__(self, other: Any) -> Any:
+        return self._computed(operator.add, other, self)
+
+    def __sub__(self, other: Any) -> Any:
+        return self._computed(operator.sub, self, other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return self._computed(operator.sub, other, self)
+
+    def __mul__(self, other: Any) -> Any:
+        return self._computed(operator.mul, self, other)
+
+    def __rmul__(self, other: Any) -> Any:
+        return self._computed(operator.mul, other, self)
+
+    def __truediv__(self, other: Any) -> Any:
+        return self._computed(operator.truediv, self, other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return self._computed(operator.truediv, other, self)
+
+    def __floordiv__(self, other: Any) -> Any:
+        return self._computed(operator.floordiv, self, other)
+
+    def __rfloordiv__(self, other: Any) -> Any:
+        return self._computed(operator.floordiv, other, self)
+
+    def __mod__(self, other: Any) -> Any:
+        return self._computed(operator.mod, self, other)
+
+    def __rmod__(self, other: Any) -> Any:
+        return self._computed(operator.mod, other, self)
+
+    def __pow__(self, other: Any) -> Any:
+        return self._computed(operator.pow, self, other)
+
+    def __rpow__(self, other: Any) -> Any:
+        return self._computed(operator.pow, other, self)
+
+    def __and__(self, other: Any) -> Any:
+        return self._computed(operator.and_, self, other)
+
+    def __rand__(self, other: Any) -> Any:
+        return self._computed(operator.and_, other, self)
+
+    def __or__(self, other: Any) -> Any:
+        return self._computed(operator.or_, self, other)
+
+    def __ror__(self, other: Any) -> Any:
+        return self._computed(operator.or_, other, self)
+
+    def __xor__(self, other: Any) -> Any:
+        return self._computed(operator.xor, self, other)
+
+    def __rxor__(self, other: Any) -> Any:
+        return self._computed(operator.xor, other, self)
+
+    def __lshift__(self, other: Any) -> Any:
+        return self._computed(operator.lshift, self, other)
+
+    def __rlshift__(self, other: Any) -> Any:
+        return self._computed(operator.lshift, other, self)
+
+    def __rshift__(self, other: Any) -> Any:
+        return self._computed(operator.rshift, self, other)
+
+    def __rrshift__(self, other: Any) -> Any:
+        return self._computed(operator.rshift, other, self)
+
+    def _equality(self, function: Callable[..., Any], other: Any, of_others: bool) -> Any:
+        """Return which elements are equal, or differ: those of types that do not compare all do."""
+        try:
+            return self._computed(function, self, other)
+        except TypeError:
+            return self._wrapped(full(len(self), of_others, np.bool_))
+
+    def __eq__(self, other: Any) -> Any:
+        return self._equality(operator.eq, other, False)
+
+    def __ne__(self, other: Any) -> Any:
+        return self._equality(operator.ne, other, True)
+
+    def __lt__(self, other: Any) -> Any:
+        return self._computed(operator.lt, self, other)
+
+    def __le__(self, other: Any) -> Any:
+        return self._computed(operator.le, self, other)
+
+    def __gt__(self, other: Any) -> Any:
+        return self._computed(operator.gt, self, other)
+
+    def __ge__(self, other: Any) -> Any:
+        return self._computed(operator.ge, self, other)
+
+    def __divmod__(self, other: Any) -> Any:
+        return self._computed(divmod, self, other)
+
+    def __rdivmod__(self, other: Any) -> Any:
+        return self._computed(divmod, other, self)
+
+    def __neg__(self) -> Any:
+        return self._computed(operator.neg, self)
+
+    def __pos__(self) -> Any:
+        return self._computed(operator.pos, self)
+
+    def __abs__(self) -> Any:
+        return self._computed(abs, self)
+
+    def __invert__(self) -> Any:
+        return self._computed(operator.invert, self)

@@ -1,0 +1,302 @@
+"""Lazy arrays in pandas: what they compute, what builds plans, what is refused."""
+
+from __future__ import annotations
+
+import copy
+import operator
+import pickle
+
+import dask
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import akdask as ak
+from akdask.errors import ArgumentError, ArgumentTypeError, RefusedMethodError
+from akdask.extension.base import CACHED_ROWS
+
+
+def _fail(*args, **kwargs):
+    pytest.fail("this computed")
+
+
+@pytest.fixture
+def is_lazy():
+    """Have what computes fail; scheduler of the test's own."""
+    with dask.config.set(scheduler=_fail):
+        yield
+
+
+@pytest.fixture
+def numbers():
+    return pd.Series(ak.ArkoudaArray(ak.arange(8)))
+
+
+def test_operators_masks_and_assignment_build_plans(numbers, is_lazy):
+    mask = (numbers % 2 == 0) & ~(numbers > 5)
+    chosen = numbers.array[mask.array._data]
+    numbers.array[2:4] = 7
+    text = numbers.astype("ak_float64").astype("ak_string")
+    total = np.sqrt(numbers + 1) * 2 - numbers
+    assert (mask.dtype.name, total.dtype.name) == ("ak_bool", "ak_float64")
+    assert (chosen.dtype.name, text.dtype.name) == ("ak_int64", "ak_string")
+
+
+def test_text_builds_plans(is_lazy):
+    text = pd.Series(ak.ArkoudaStringArray(ak.array(["a", "b"])))
+    assert ((text + "x").dtype.name, (text == "a").dtype.name) == ("ak_string", "ak_bool")
+    assert text.astype("ak_category").dtype.name == "ak_category"
+
+
+def test_masks_choose_rows_as_in_pandas(numbers):
+    plain = pd.Series(np.arange(8))
+    assert numbers[numbers % 3 == 0].tolist() == plain[plain % 3 == 0].tolist()
+    assert numbers.sum() == plain.sum()
+
+
+def test_arrays_share_what_is_assigned():
+    data = ak.arange(3)
+    array = ak.ArkoudaArray(data)
+    array[0] = 9
+    assert data.tolist() == [9, 1, 2]
+    data[1] = 8
+    assert array.tolist() == [9, 8, 2]
+
+
+def test_elements_are_not_kept_past_an_assignment():
+    array = pd.array([1.0, 2.0], dtype="ak_float64")
+    view = array.view()
+    assert (array.tolist(), view.tolist()) == ([1.0, 2.0], [1.0, 2.0])
+    array[0] = np.nan
+    assert view.isna().tolist() == [True, False]
+
+
+def test_elements_of_callers_are_their_own():
+    array = pd.array([1, 2], dtype="ak_int64")
+    array.to_numpy()[0] = 5
+    assert array.tolist() == [1, 2]
+
+
+def test_many_rows_compute_the_same(numbers):
+    rows = CACHED_ROWS + 3
+    array = ak.ArkoudaArray(ak.arange(rows) / 2)
+    array[5] = np.nan
+    assert array.isna().sum() == 1
+    assert array[rows - 1] == (rows - 1) / 2
+    text = array.astype("ak_string")
+    assert (text[7], text.isna().sum()) == ("3.5", 1)
+    assert np.isnan(text[5])
+
+
+@pytest.mark.parametrize("name", ["and_", "or_", "xor", "add", "mul", "eq", "lt"])
+def test_bools_compute_as_in_numpy(name):
+    one, other = np.array([True, False, True]), np.array([True, True, False])
+    compute = getattr(operator, name)
+    found = compute(pd.array(one, dtype="ak_bool"), pd.array(other, dtype="ak_bool"))
+    assert found.tolist() == compute(one, other).tolist()
+
+
+@pytest.mark.parametrize("name", ["sum", "prod", "min", "max", "mean", "any", "all", "std", "median"])
+def test_bools_are_reduced_as_in_pandas(name):
+    plain = pd.Series([True, False, True])
+    assert getattr(plain.astype("ak_bool"), name)() == pytest.approx(getattr(plain, name)())
+
+
+@given(st.lists(st.one_of(st.none(), st.integers(-5, 5)), min_size=1, max_size=12))
+def test_orders_and_distinct_elements_are_those_of_pandas(items):
+    plain = pd.Series([np.nan if item is None else item for item in items], dtype=np.float64)
+    lazy = plain.astype("ak_float64")
+    pd.testing.assert_series_equal(lazy.sort_values(kind="stable").ak.collect(), plain.sort_values(kind="stable"))
+    assert lazy.factorize()[0].tolist() == plain.factorize()[0].tolist()
+    assert lazy.duplicated().tolist() == plain.duplicated().tolist()
+    assert lazy.value_counts().sort_index().tolist() == plain.value_counts().sort_index().tolist()
+    np.testing.assert_array_equal(lazy.cumsum().to_numpy(), plain.cumsum().to_numpy())
+    np.testing.assert_array_equal(lazy.ffill().to_numpy(), plain.ffill().to_numpy())
+
+
+@pytest.mark.parametrize("wanted", ["ak_int64", "ak_uint64", "ak_uint8", "ak_bool", "ak_bigint", "int64"])
+def test_what_is_missing_becomes_no_integer(wanted):
+    with pytest.raises(ValueError, match="NaN"):
+        pd.array([1.0, None], dtype="ak_float64").astype(wanted)
+    if wanted != "int64":
+        with pytest.raises(ValueError, match="NaN"):
+            pd.array([1, None], dtype=wanted)
+
+
+@pytest.mark.parametrize("kind", ["ak_string", "ak_category"])
+def test_missing_text_becomes_no_integer(kind):
+    text = pd.array(["1", None], dtype=kind)
+    assert text.astype("ak_float64").isna().tolist() == [False, True]
+    with pytest.raises(ValueError, match="int64"):
+        text.astype("ak_int64").to_numpy()
+    with pytest.raises(ValueError, match="NaN"):
+        text.astype("int64")
+
+
+@pytest.mark.parametrize(
+    ("kind", "items"),
+    [("ak_float64", [1.0, None, 2.0]), ("ak_string", ["b", None, "a"]), ("ak_category", ["b", None, "a"])],
+)
+def test_arrays_are_filled_in_place_for_all_that_share_them(kind, items):
+    array = pd.array(items, dtype=kind)
+    view = array.view()
+    fill = 0.5 if kind == "ak_float64" else "c"
+    array.fillna(fill, copy=False)
+    wanted = [fill if item is None else item for item in items]
+    assert (array.tolist(), view.tolist()) == (wanted, wanted)
+
+
+def test_what_is_missing_stays_missing_as_text():
+    floats = pd.array([1.5, None], dtype="ak_float64")
+    assert floats.astype("ak_string").isna().tolist() == [False, True]
+    assert floats.astype("ak_category").isna().tolist() == [False, True]
+    assert pd.array([None, None], dtype="ak_string").isna().tolist() == [True, True]
+    assert pd.array([None, "a"], dtype="ak_category").astype("ak_string").isna().tolist() == [True, False]
+
+
+def test_integers_hold_nothing_missing():
+    integers = pd.array([1, 2], dtype="ak_int64")
+    with pytest.raises(TypeError, match="missing"):
+        integers[0] = None
+    assert pd.Series(integers).shift().dtype.name == "ak_float64"
+    assert pd.Series(integers).shift(fill_value=0).tolist() == [0, 1]
+
+
+def test_integers_of_any_size_are_exact():
+    wide = pd.Series([2**70, 2**63], dtype="ak_bigint")
+    assert (wide + 1).tolist() == [2**70 + 1, 2**63 + 1]
+    assert wide.sort_values().tolist() == [2**63, 2**70]
+    assert pd.array([2**63, -1], dtype="ak").tolist() == [2**63, -1]
+
+
+def test_missing_categories_equal_nothing():
+    column = pd.Series(["a", None], dtype="ak_category")
+    assert (column == "a").tolist() == [True, False]
+    assert (column == "N/A").tolist() == [False, False]
+    assert (column == column.copy()).tolist() == [True, False]
+    assert (column != column.copy()).tolist() == [False, True]
+
+
+def test_types_that_do_not_compare_are_never_equal():
+    text = pd.Series(["1", None], dtype="ak_string")
+    assert (text == 1).tolist() == [False, False]
+    assert (text != 1).tolist() == [True, True]
+    assert (text == None).tolist() == [False, False]  # noqa: E711 - what pandas' users write
+    with pytest.raises(TypeError):
+        text < 1  # noqa: B015
+
+
+@pytest.mark.parametrize("name", ["ak_int64", "ak.int64", "akint64", "arkouda.int64", "AK_INT64"])
+def test_types_have_prefixed_names(name):
+    assert pd.api.types.pandas_dtype(name) == ak.ArkoudaInt64Dtype()
+
+
+def test_ak_asks_for_whatever_type_fits():
+    assert pd.array([1, 2], dtype="ak").dtype.name == "ak_int64"
+    assert pd.array(["a"], dtype="ak").dtype.name == "ak_string"
+    assert pd.api.types.pandas_dtype("int64") == np.dtype(np.int64)
+
+
+def test_arrays_of_several_dimensions_are_refused():
+    with pytest.raises(ArgumentError, match="one dimension"):
+        ak.ArkoudaArray(ak.arange(4).reshape(2, 2))
+
+
+def test_what_mixes_text_and_numbers_is_refused():
+    with pytest.raises(ArgumentTypeError, match="text"):
+        pd.array(["a", 1], dtype="ak")
+    with pytest.raises(ArgumentTypeError, match="dict"):
+        pd.array([{}], dtype="ak")
+
+
+def test_classes_hold_only_their_arrays():
+    with pytest.raises(ArgumentTypeError, match="pdarray"):
+        ak.ArkoudaArray(ak.array(["a"]))
+    assert ak.ArkoudaStringArray(ak.ArkoudaStringArray(["a", None])).isna().tolist() == [False, True]
+    assert ak.ArkoudaCategorical(ak.array(["a"])).tolist() == ["a"]
+    assert ak.ArkoudaArray([1, 2], dtype="ak_float64").dtype.name == "ak_float64"
+    assert ak.ArkoudaArray(ak.arange(2), dtype=np.uint64).dtype.name == "ak_uint64"
+
+
+@pytest.mark.parametrize("array", [ak.ArkoudaStringArray(["a"]), ak.ArkoudaCategorical(["a"])])
+def test_reductions_of_text_are_refused_with_advice(array):
+    with pytest.raises(RefusedMethodError, match="collect"):
+        array.std()
+    with pytest.raises(TypeError, match="sum"):
+        pd.Series(array).sum()
+    with pytest.raises(RefusedMethodError, match="one dimension"):
+        array.squeeze()
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "wanted"),
+    [
+        ("ak_int64", "ak_float64", "ak_float64"),
+        ("ak_int64", "int64", "ak_int64"),
+        ("ak_int64", "ak_uint64", "ak_float64"),
+        ("ak_uint8", "ak_uint64", "ak_uint64"),
+        ("ak_uint8", "ak_int64", "ak_int64"),
+        ("ak_bigint", "ak_int64", "ak_bigint"),
+        ("ak_bigint", "float64", "ak_float64"),
+        ("ak_int64", "ak_bool", "object"),
+    ],
+)
+def test_columns_of_several_types_are_put_together_in_one_that_holds_them(one, other, wanted):
+    found = pd.concat([pd.Series([1, 0], dtype=one), pd.Series([1, 0], dtype=other)])
+    assert found.dtype == wanted
+    assert found.tolist() == [1, 0, 1, 0]
+
+
+def test_text_and_categories_are_put_together_as_text():
+    found = pd.concat([pd.Series(["a"], dtype="ak_string"), pd.Series(["b", None], dtype="ak_category")])
+    assert found.dtype == "ak_string"
+    assert found.isna().tolist() == [False, False, True]
+
+
+def test_str_of_pandas_says_where_it_is():
+    with pytest.raises(AttributeError, match=r"to_ak_legacy\(\)\.str\.upper"):
+        pd.Series(["a"], dtype="ak_string").str.upper()
+
+
+def test_arrow_takes_the_elements():
+    pa = pytest.importorskip("pyarrow")
+    assert pa.array(pd.array(["a", None], dtype="ak_string")).to_pylist() == ["a", None]
+
+
+def test_columns_of_files_are_read_when_asked_for(tmp_path):
+    ak.DataFrame({"x": ak.arange(5), "s": ak.array(list("abcde"))}).to_hdf(tmp_path / "set")
+    columns = ak.read_hdf(str(tmp_path / "set*"))
+    frame = pd.DataFrame({"x": ak.ArkoudaArray(columns["x"]), "s": ak.ArkoudaStringArray(columns["s"])})
+    assert frame[frame["x"] > 2]["s"].tolist() == ["d", "e"]
+
+
+def test_rows_of_filters_and_of_several_partitions_are_those_of_pandas():
+    data = ak.concatenate([ak.arange(6), ak.arange(6) - 3])
+    plain = pd.Series(np.concatenate([np.arange(6), np.arange(6) - 3]))
+    wanted = plain[plain > 0].reset_index(drop=True)
+    lazy = pd.Series(ak.ArkoudaArray(data[data > 0]))
+    pd.testing.assert_series_equal((lazy * 2 + 1).ak.collect(), wanted * 2 + 1, check_index_type=False)
+    assert lazy.value_counts().sort_index().tolist() == wanted.value_counts().sort_index().tolist()
+    assert lazy.sort_values(kind="stable").index.tolist() == wanted.sort_values(kind="stable").index.tolist()
+    assert lazy[lazy > 2].tolist() == wanted[wanted > 2].tolist()
+    assert (lazy.mean(), lazy.argmax()) == (wanted.mean(), wanted.argmax())
+
+
+@pytest.mark.parametrize("name", ["ak_int64", "ak_float64", "ak_string", "ak_category", "ak_bool", "ak_bigint"])
+def test_no_rows_are_rows_too(name):
+    empty = pd.Series([], dtype=name)
+    assert (len(empty), empty.dtype.name, empty.tolist()) == (0, name, [])
+    assert empty.isna().tolist() == []
+    assert empty.unique().tolist() == []
+    assert pd.concat([empty, empty]).dtype.name == name
+    assert name in repr(empty)
+
+
+def test_copies_and_pickles_are_arrays_of_their_own():
+    array = pd.array([1, 2], dtype="ak_int64")
+    for made in (copy.deepcopy(array), pickle.loads(pickle.dumps(array))):
+        made[0] = 5
+        assert made.tolist() == [5, 2]
+    assert array.tolist() == [1, 2]
