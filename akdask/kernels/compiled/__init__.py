@@ -74,7 +74,7 @@ def load() -> bool:
 
 def prepare(warm_up: Callable[[], None] | None = None) -> None:
     """Load the compiler, and one loop by calling `warm_up`, in a thread, when the present computations have ended."""
-    if is_loaded():
+    if is_loaded() or not INSTALLED or not _Process.is_enabled:
         return
     _Process.called_at = monotonic()
     if not _Process.is_preparing:
