@@ -74,7 +74,7 @@ def register() -> None:
         name, type = "ak_named", object
 
         @classmethod
-        def construct_from_string(cls, string: str) -> Any:
+        def construct_from_string(cls, string: Any) -> Any:
             if not isinstance(string, str) or not string.strip().lower().startswith(("ak", "arkouda")):
                 raise TypeError(f"{string!r} is no name of a type of akdask")
             return import_module("akdask.extension.dtypes").ArkoudaBaseDtype.construct_from_string(string)
