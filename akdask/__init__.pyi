@@ -94,6 +94,9 @@ from akdask.collections.frame.dataframe import DataFrame, from_pandas
 from akdask.collections.frame.diff import DiffAggregate
 from akdask.collections.frame.groupby import DataFrameGroupBy
 from akdask.collections.frame.joining import inner_join, merge
+from akdask.collections.frame_core.analysis.binning import cut, qcut
+from akdask.collections.frame_core.analysis.reshaping import crosstab, get_dummies
+from akdask.collections.frame_core.display import Row
 from akdask.collections.frame_core.index import Index, MultiIndex
 from akdask.collections.functions.apply import apply
 from akdask.collections.functions.comparison import allclose, array_equal
@@ -466,6 +469,7 @@ __all__ = [
     "RankWarning",
     "RegisteredSymbols",
     "RegistrationError",
+    "Row",
     "Scalar",
     "ScalarDTypes",
     "ScalarType",
@@ -583,12 +587,14 @@ __all__ = [
     "count_nonzero",
     "cov",
     "create_sparse_matrix",
+    "crosstab",
     "csingle",
     "ctz",
     "cummax",
     "cummin",
     "cumprod",
     "cumsum",
+    "cut",
     "date_operators",
     "date_range",
     "datetime64",
@@ -637,6 +643,7 @@ __all__ = [
     "get_columns",
     "get_config",
     "get_datasets",
+    "get_dummies",
     "get_filetype",
     "get_max_array_rank",
     "get_mem_avail",
@@ -753,6 +760,7 @@ __all__ = [
     "promote_to_common_dtype",
     "promote_types",
     "putmask",
+    "qcut",
     "quantile",
     "rad2deg",
     "randint",

@@ -86,7 +86,7 @@ def _accessor(name: str, item: Any) -> Any:
     return getattr(import_module("akdask.extension"), name)(item)
 
 
-def make_room() -> None:
+def remove_accessors() -> None:
     """Remove the stand-ins for accessors, in whose place others are about to be registered."""
     import pandas as pd
 

@@ -28,6 +28,7 @@ MODULES = {
     "operated": "arrays.shaped.ndarray",
     "reduced_along": "groups.axes",
     "reshaped": "arrays.shaped.ndarray",
+    "series of": "series.series",
     "spread": "arrays.shaped.ndarray",
     "vecdot": "functions.shapes.matrices",
 }
