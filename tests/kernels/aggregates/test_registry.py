@@ -50,7 +50,7 @@ def blocks(draw, masked=False):
 
 
 def values_of(dtype):
-    """Moderate floats, so that the order of operations does not matter much and products stay above 0; any integers."""
+    """Moderate floats: the order of operations matters little, and products stay above 0; any integers."""
     if dtype == "float64":
         return st.floats(-1e6, 1e6).map(lambda number: round(number, 6)) | st.sampled_from(
             [np.nan, np.inf, -np.inf, 0.0, -0.0]
