@@ -65,12 +65,14 @@ def numbers(tmp_path_factory):
     return path
 
 
+@pytest.mark.slow
 def test_the_import_loads_little_of_akdask_and_nothing_that_is_slow():
     loaded = loaded_after("import akdask")
     assert not loaded & {*SLOW, "h5py", "pyarrow"}
     assert len({name for name in loaded if name.startswith("akdask")}) < 15
 
 
+@pytest.mark.slow
 def test_sums_groups_orders_and_joins_of_numbers_load_nothing_that_is_slow(numbers):
     assert not loaded_after(OF_NUMBERS, numbers) & SLOW
 
