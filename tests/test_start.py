@@ -66,12 +66,14 @@ def numbers(tmp_path_factory):
 
 
 @pytest.mark.slow
+@pytest.mark.slow
 def test_the_import_loads_little_of_akdask_and_nothing_that_is_slow():
     loaded = loaded_after("import akdask")
     assert not loaded & {*SLOW, "h5py", "pyarrow"}
     assert len({name for name in loaded if name.startswith("akdask")}) < 15
 
 
+@pytest.mark.slow
 @pytest.mark.slow
 def test_sums_groups_orders_and_joins_of_numbers_load_nothing_that_is_slow(numbers):
     assert not loaded_after(OF_NUMBERS, numbers) & SLOW
@@ -153,6 +155,7 @@ def test_numpy_functions_on_lazy_arrays_are_found_when_they_are_called():
     assert np.concatenate([ak.arange(2), ak.arange(2)]).tolist() == [0, 1, 0, 1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("imports", ["import akdask as ak, pandas as pd", "import pandas as pd, akdask as ak"])
 def test_pandas_learns_names_whichever_is_imported_first_and_loads_what_they_stand_for_when_they_are_used(imports):
     script = f"""
