@@ -68,6 +68,8 @@ class GroupBy(GroupReductionMethods, GroupRowMethods, StorageMethods, Registered
     ([1, 3], [20, 40])
     """
 
+    objType = "GroupBy"
+
     _default_dataset = "groupby"
 
     @classmethod

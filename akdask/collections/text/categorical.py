@@ -73,6 +73,8 @@ class Categorical(ExtremeMethods, TextSortMethods[pdarray]):
     [True, False, True]
     """
 
+    objType = "Categorical"
+
     __hash__ = None  # type: ignore[assignment]  # comparison gives an array, as in NumPy
 
     _default_dataset = "categorical_array"

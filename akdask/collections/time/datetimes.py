@@ -40,6 +40,8 @@ class Datetime(TimeArray):
     [0, 307]
     """
 
+    special_objType = "Datetime"
+
     _shown_name = "Datetime"
     _is = TIME
     _dtype_kind = "M"
@@ -171,6 +173,8 @@ class Timedelta(TimeArray):
     >>> span.total_seconds().tolist(), span.days.tolist(), span.seconds.tolist()
     ([5400.0, -60.0], [0, -1], [5400, 86340])
     """
+
+    special_objType = "Timedelta"
 
     _shown_name = "Timedelta"
     _is = SPAN
