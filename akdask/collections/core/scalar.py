@@ -43,7 +43,7 @@ class Scalar(NDArrayOperatorsMixin, Collection):
         return self._element.aggregate.result_type(self._element.position).numpy
 
     @property
-    def __class__(self) -> Any:
+    def __class__(self) -> Any:  # type: ignore[misc]  # typed as if it could be assigned
         """The type that the value will have, so that ``isinstance(a.sum(), np.int64)`` holds; computes nothing.
 
         Of floats it is `numpy.floating`, and of large integers the scalar's own: Dask takes a float or int for its own

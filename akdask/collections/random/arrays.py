@@ -195,7 +195,7 @@ def _random_strings(
 def _number_or_shape(size: Any) -> Any:
     """Return a size as it is; digits, which `zeros` takes as Arkouda's does, are none here."""
     if isinstance(size, str):
-        raise ArgumentTypeError(f"size is a whole number, or a shape, not {size!r:.100}.")
+        raise ArgumentTypeError(f"a size is a whole number from 0, not {size!r:.100}.")
     return size
 
 
