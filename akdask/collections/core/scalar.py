@@ -42,8 +42,8 @@ class Scalar(NDArrayOperatorsMixin, Collection):
         """NumPy dtype of the value."""
         return self._element.aggregate.result_type(self._element.position).numpy
 
-    @property
-    def __class__(self) -> Any:  # type: ignore[misc]  # typed as if it could be assigned
+    @property  # type: ignore[misc]  # typed as if it could be assigned
+    def __class__(self) -> Any:
         """The type that the value will have, so that ``isinstance(a.sum(), np.int64)`` holds; computes nothing.
 
         Of floats it is `numpy.floating`, and of large integers the scalar's own: Dask takes a float or int for its own
