@@ -42,7 +42,6 @@ class Datetime(TimeArray):
 
     special_objType = "Datetime"
 
-    _shown_name = "Datetime"
     _is = TIME
     _dtype_kind = "M"
 
@@ -176,7 +175,6 @@ class Timedelta(TimeArray):
 
     special_objType = "Timedelta"
 
-    _shown_name = "Timedelta"
     _is = SPAN
     _dtype_kind = "m"
 

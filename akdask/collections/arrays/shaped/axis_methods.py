@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.arrays.sort_methods import SortingAlgorithm
 from akdask.collections.core.later import later
-from akdask.errors import UnsupportedError
 from akdask.kernels.aggregates.quantiles import checked_quantiles
 
 
@@ -87,18 +88,16 @@ class AxisMethods(pdarray):
         return self._reduced("median", axis, keepdims)
 
     def quantile(self, q: Any = 0.5, axis: Any = None, method: str = "linear", keepdims: bool = False) -> Any:
-        """Return a quantile of all elements or along dimensions; see `sum` and `pdarray.quantile`.
+        """Return a quantile of all elements or along dimensions as float64; see `sum` and `pdarray.quantile`.
 
-        Raises
-        ------
-        UnsupportedError
-            If `q` are several, and `axis` is given.
+        Of several, the first dimension of the result is theirs.
         """
         wanted = checked_quantiles(q, method)
         if isinstance(wanted, float):
-            return self._reduced("quantile", axis, keepdims, q=wanted, method=method)
+            found = self._reduced("quantile", axis, keepdims, q=wanted, method=method)
+            return found if axis is None else found.astype(np.float64)
         if axis is not None:
-            raise UnsupportedError("several quantiles are not found along an axis.", hint="ask for one at a time.")
+            return later("stack", [self.quantile(one, axis, method, keepdims) for one in np.asarray(wanted).tolist()])
         return self.flatten().quantile(q, None, method, keepdims)
 
     def count_nonzero(self, axis: Any = None, keepdims: bool = False) -> Any:
