@@ -238,6 +238,9 @@ class GroupReductionMethods(GroupBase):
                 f"groups cannot be reduced by {operator!r}.",
                 details=[f"reductions: {', '.join(sorted(GROUPBY_REDUCTION_TYPES))}"],
             )
+        if name in ("any", "all"):
+            # By name they take numbers for truth, in Arkouda too.
+            return self._reduced(name, values)
         method = getattr(self, name)
         given = {"skipna": skipna, "ddof": ddof}
         return method(values, **{name: given[name] for name in signature(method).parameters if name in given})
