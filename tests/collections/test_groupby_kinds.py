@@ -62,7 +62,7 @@ def test_integers_of_any_size_are_reduced_exactly(rows, count):
         "unique": [sorted(set(part)) for part in parts],
         "mode": [max(part, key=part.count) for part in parts],
     }
-    assert {name: getattr(groups, name)(integers)[1].tolist() for name in wanted} == wanted
+    assert {name: groups.aggregate(integers, name)[1].tolist() for name in wanted} == wanted
 
 
 @given(st.lists(st.tuples(BIG, st.integers(-9, 9)), min_size=1, max_size=30), st.integers(1, 3))

@@ -429,13 +429,11 @@ def shape_of(size: Any) -> tuple[int, ...]:
     ArgumentError
         If it is below 0, or nothing.
     ArgumentTypeError
-        If it is not whole.
+        If it is not whole, or text that is no number.
     """
     given = tuple(size) if isinstance(size, tuple | list) else (size,)
     lengths = [int(length) if isinstance(length, str) and length.isdecimal() else length for length in given]
     for length in lengths:
-        if isinstance(length, str):
-            raise ArgumentError(f"a size is a whole number from 0, not {size!r:.100}.")
         if isinstance(length, bool) or not isinstance(length, SupportsIndex):
             raise ArgumentTypeError(f"a size is a whole number from 0, not {size!r:.100}.")
         if index(length) < 0:

@@ -43,6 +43,8 @@ def few_extremes(name: str, pda: Any, k: int) -> Any:
         raise ArgumentTypeError(f"{name}: k is a whole number, not {k!r:.100}.")
     if index(k) < 1:
         raise ArgumentError(f"{name}: k is a whole number from 1, not {k!r}.")
+    if pda._frame.rows.size == 0:
+        raise ArgumentError(f"{name} needs an array with elements; it has none.")
     frame, key = pda._sort_key()
     if key.dtype.nullable:
         return _extremes_there(name, pda, k)

@@ -62,6 +62,8 @@ class pdarray(OperatorMethods, ReductionMethods, ExtremeMethods, SortMethods["pd
     15
     """
 
+    objType = "pdarray"
+
     _widened: ColumnType | None = None
     """What the elements were before a join made floats of them, for rows without a match."""
 

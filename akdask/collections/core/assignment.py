@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from akdask.collections.core import selection as row_tools
 from akdask.collections.core.array import Array
 from akdask.collections.core.operators import operand
@@ -40,6 +42,8 @@ def assigned(array: Array, key: Any, item: Any) -> Columns:
         If an array is assigned that has not as many elements as rows are selected.
     """
     frame, old = array._frame, array._value
+    if isinstance(key, slice) and key.step is not None and key.step < 0:
+        key, item = _turned_around(key, item, sum(row_tools.known_lengths(frame)))
     items = operand(item, old)
     if items[1].dtype == NULLABLE_STR and old.dtype == STR:
         old = cast(old, NULLABLE_STR)
@@ -89,12 +93,17 @@ def fitting(value: Value, wanted: ColumnType) -> Value:
         ) from None
 
 
+def _turned_around(key: slice, item: Any, size: int) -> tuple[slice, Any]:
+    """Return a slice with a negative step as one that goes forward, and what it is to take in the other order."""
+    rows = range(*key.indices(size))[::-1]
+    forward = slice(rows.start, rows.stop, rows.step) if rows else slice(0, 0)
+    return forward, item if np.ndim(item) == 0 else item[::-1]
+
+
 def _slice_mask(frame: Frame, old: Value, key: slice) -> tuple[Frame, Value, Value]:
     """Return a mask that holds on the rows of a slice."""
     lengths = row_tools.known_lengths(frame)
     start, stop, step = key.indices(sum(lengths))
-    if step < 0:
-        raise ArgumentError("cannot assign to a slice with a negative step.", hint="reverse the items instead.")
     rows = Rows(lengths)
     frame, (old, position) = align("assign", [(frame, old), (rows, rows.position)])
     mask = Call("bitwise_and", _compare("greater_equal", position, start), _compare("less", position, stop))

@@ -21,6 +21,7 @@ from akdask.plan.reduce.arithmetic import calculated
 from akdask.plan.run.run import run
 
 _UNKNOWN = ...
+_SHOWN_AS = "biuf"  # kinds of dtypes whose values scalars are an instance of
 
 
 class Scalar(NDArrayOperatorsMixin, Collection):
@@ -41,6 +42,17 @@ class Scalar(NDArrayOperatorsMixin, Collection):
     def dtype(self) -> np.dtype[Any]:
         """NumPy dtype of the value."""
         return self._element.aggregate.result_type(self._element.position).numpy
+
+    @property  # type: ignore[misc]  # typed as if it could be assigned
+    def __class__(self) -> Any:
+        """The type that the value will have, so that ``isinstance(a.sum(), np.int64)`` holds; computes nothing.
+
+        Of floats it is `numpy.floating`, and of large integers the scalar's own: Dask takes a float or int for its own
+        token, and would find the value to write it down.
+        """
+        if self._element.form is not None or self.dtype.kind not in _SHOWN_AS:
+            return type(self)
+        return np.floating if self.dtype.kind == "f" else self.dtype.type
 
     @property
     def _element(self) -> Element:
@@ -70,6 +82,10 @@ class Scalar(NDArrayOperatorsMixin, Collection):
         value = self.value()
         return value.item() if isinstance(value, np.generic) else value
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # By default pickle asks for the class, which is that of the value.
+        return Scalar, (self._expr,) if self._value is _UNKNOWN else (self._expr, self._value)
+
     def __dask_postcompute__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         return _first, ()
 
@@ -98,6 +114,10 @@ class Scalar(NDArrayOperatorsMixin, Collection):
 
     def __rpow__(self, other: Any) -> Any:
         return _calculated(operator.pow, other, self) if _is_plain(other) else super().__rpow__(other)
+
+    def __rmul__(self, other: Any) -> Any:
+        # Lists and text are repeated, not multiplied.
+        return NotImplemented if isinstance(other, list | tuple | str | bytes) else super().__rmul__(other)
 
     def __repr__(self) -> str:
         return repr(self.value())

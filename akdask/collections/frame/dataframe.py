@@ -82,6 +82,8 @@ class DataFrame(
     3  3  d
     """
 
+    objType = "DataFrame"
+
     def __init__(self, initialdata: Any = None, index: Any = None, columns: Sequence[str] | None = None) -> None:
         named, found = split_index(named_items(initialdata, columns))
         labels = found if index is None else Index(index)

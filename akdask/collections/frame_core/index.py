@@ -60,6 +60,8 @@ class Index(Labelled, HtmlDisplay, StorageMethods, Registered, Substitutes):
     [1, 2]
     """
 
+    objType = "Index"
+
     __hash__ = None  # type: ignore[assignment]  # comparison gives an array, as in NumPy
 
     _default_dataset = "index"
@@ -316,6 +318,8 @@ class MultiIndex(Index):
     >>> index.lookup((1, "b")).tolist(), index.get_level_values("s").tolist()
     ([False, True, False], ['a', 'b', 'a'])
     """
+
+    objType = "MultiIndex"
 
     def __init__(self, data: Any, name: str | None = None, names: Sequence[Any] | None = None) -> None:
         if is_pandas(data, "MultiIndex"):

@@ -69,6 +69,8 @@ class GroupBy(GroupReductionMethods, GroupRowMethods, HtmlDisplay, StorageMethod
     ([1, 3], [20, 40])
     """
 
+    objType = "GroupBy"
+
     _default_dataset = "groupby"
 
     @classmethod

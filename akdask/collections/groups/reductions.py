@@ -15,13 +15,13 @@ from akdask.collections.groups.column_rules import column_rule, times_of
 from akdask.collections.groups.keys import as_array, is_several, lazy_array
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.time.timearray import TimeArray
-from akdask.errors import ArgumentError
+from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.kernels.aggregates.quantiles import checked_quantiles
 from akdask.kernels.aggregates.registry import REDUCTIONS
 from akdask.plan.expr.missing_text import demanded
 from akdask.plan.group.aggregate import GroupStatistic
 from akdask.plan.reduce.row_numbers import row_numbers
-from akdask.schema import FLOAT64
+from akdask.schema import BOOL, FLOAT64
 
 GROUP_REDUCTIONS = {name.lower(): name for name, item in REDUCTIONS.items() if item.group_types and name != "size"}
 """The name that each reduction of values has here, by the name that users write in any case."""
@@ -100,12 +100,12 @@ class GroupReductionMethods(GroupBase):
         return self._reduced("first", values)
 
     def any(self, values: Any) -> tuple[Keys, pdarray]:
-        """Return the keys and whether any value of each group is not zero; lazy."""
-        return self._reduced("any", values)
+        """Return the keys and whether any value of each group is True; lazy."""
+        return self._reduced("any", _truth("any", values))
 
     def all(self, values: Any) -> tuple[Keys, pdarray]:
-        """Return the keys and whether no value of each group is zero; lazy."""
-        return self._reduced("all", values)
+        """Return the keys and whether all values of each group are True; lazy."""
+        return self._reduced("all", _truth("all", values))
 
     def OR(self, values: Any) -> tuple[Keys, pdarray]:
         """Return the keys and the bits that any integer of each group has; lazy."""
@@ -238,6 +238,9 @@ class GroupReductionMethods(GroupBase):
                 f"groups cannot be reduced by {operator!r}.",
                 details=[f"reductions: {', '.join(sorted(GROUPBY_REDUCTION_TYPES))}"],
             )
+        if name in ("any", "all"):
+            # By name they take numbers for truth, in Arkouda too.
+            return self._reduced(name, values)
         method = getattr(self, name)
         given = {"skipna": skipna, "ddof": ddof}
         return method(values, **{name: given[name] for name in signature(method).parameters if name in given})
@@ -291,3 +294,10 @@ class GroupReductionMethods(GroupBase):
 
 def _as_text(values: Any) -> Any:
     return values.to_strings() if isinstance(values, Categorical) else values
+
+
+def _truth(name: str, values: Any) -> Any:
+    """Return values as they are, refused where Arkouda refuses them: numbers are not taken for truth."""
+    if getattr(values, "dtype", BOOL.numpy) != BOOL.numpy:
+        raise ArgumentTypeError(f"{name} of groups is of bool, not of {values.dtype}.", hint="compare: values != 0.")
+    return values

@@ -75,6 +75,8 @@ class SegArray(ListAggregates, ListParts, ListSets, Array):
     ([10, 11], [21, 12])
     """
 
+    objType = "SegArray"
+
     __hash__ = None  # type: ignore[assignment]  # comparison gives an array, as in NumPy
 
     _default_dataset = "segarray"

@@ -81,6 +81,8 @@ class Series(SeriesReductions, SeriesOrder, SeriesMissing, SeriesConversion, Ser
     dtype: int64
     """
 
+    objType = "Series"
+
     def __init__(self, data: Any, name: Any = None, index: Any = None) -> None:
         labels = None if index is None else Index.factory(index)
         if isinstance(data, tuple | list) and len(data) == 2 and _is_labelled_pair(data):

@@ -74,6 +74,8 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
     [True, False, True]
     """
 
+    objType = "Categorical"
+
     __hash__ = None  # type: ignore[assignment]  # comparison gives an array, as in NumPy
 
     _default_dataset = "categorical_array"

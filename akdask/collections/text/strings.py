@@ -59,6 +59,8 @@ class Strings(OperatorMethods, ExtremeMethods, TextSortMethods[pdarray], Missing
     ['TCP', 'UDP', 'TCP']
     """
 
+    objType = "Strings"
+
     _default_dataset = "strings_array"
 
     inferred_type = "string"

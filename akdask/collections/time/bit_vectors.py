@@ -102,6 +102,8 @@ class BitVector(pdarray):
     (['....', '.|..', '.|..'], '..||', [False, True, False])
     """
 
+    special_objType = "BitVector"
+
     __array_priority__ = 1500
     __hash__ = None  # type: ignore[assignment]  # comparison gives an array, as in NumPy
 

@@ -39,6 +39,8 @@ class Datetime(TimeArray):
     [0, 307]
     """
 
+    special_objType = "Datetime"
+
     _is = TIME
     _dtype_kind = "M"
 
@@ -169,6 +171,8 @@ class Timedelta(TimeArray):
     >>> span.total_seconds().tolist(), span.days.tolist(), span.seconds.tolist()
     ([5400.0, -60.0], [0, -1], [5400, 86340])
     """
+
+    special_objType = "Timedelta"
 
     _is = SPAN
     _dtype_kind = "m"

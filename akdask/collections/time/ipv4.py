@@ -50,6 +50,8 @@ class IPv4(pdarray):
     '192.168.0.7'
     """
 
+    special_objType = "IPv4"
+
     __array_priority__ = 1500
     __hash__ = None  # type: ignore[assignment]  # comparison gives an array, as in NumPy
 

@@ -190,7 +190,11 @@ def _is_read(text: str, wanted: ColumnType, item: NumberArray) -> bool:
 
 
 def _read_int(text: str) -> int:
-    return int(text, 16 if text.strip().lower().startswith(("0x", "-0x", "+0x")) else 10)
+    base = _BASES.get(text.strip().lstrip("+-")[:2].lower(), 10)
+    return int(text, base)
+
+
+_BASES = {"0x": 16, "0o": 8, "0b": 2}
 
 
 _READERS: dict[str, Callable[[str], Any]] = {

@@ -218,13 +218,12 @@ def test_arrays_like_others_share_their_rows_and_type():
 @pytest.mark.parametrize("size", [3, np.int64(3), (3,), "3"])
 def test_a_size_is_a_whole_number(size):
     assert ak.zeros(size).size == 3
-    assert ak.uniform(size).size == 3
     assert ak.zeros(ak.array([1, 2]).sum()).size == 3
 
 
 @pytest.mark.parametrize(
     ("size", "error"),
-    [(-1, ValueError), ("x", ValueError), ((), ValueError), (2.5, TypeError), (None, TypeError), (True, TypeError)],
+    [(-1, ValueError), ("x", TypeError), ((), ValueError), (2.5, TypeError), (None, TypeError), (True, TypeError)],
 )
 def test_other_sizes_are_refused(size, error):
     for make in (ak.zeros, ak.standard_normal):

@@ -215,3 +215,21 @@ def test_the_hint_where_no_values_are_shown_shows_some():
     assert ".head().compute() shows some values" in repr(running)
     assert running.head().compute().tolist() == [0, 1, 3, 6, 10]
     assert ".head().compute() shows some values" in repr(ak.DataFrame({"x": running}))
+
+
+def test_objects_say_what_they_are():
+    values = ak.arange(2)
+    made = [
+        values,
+        ak.array(["a", "b"]),
+        ak.Categorical(["a", "b"]),
+        ak.SegArray(values, values),
+        ak.Series(values),
+        ak.Index(values),
+        ak.MultiIndex([values, values]),
+        ak.DataFrame({"x": values}),
+        ak.GroupBy(values),
+    ]
+    assert [item.objType for item in made] == [type(item).__name__ for item in made]
+    times = [ak.Datetime(values), ak.Timedelta(values), ak.IPv4(values), ak.BitVector(values)]
+    assert [item.special_objType for item in times] == [type(item).__name__ for item in times]

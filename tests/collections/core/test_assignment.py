@@ -191,9 +191,15 @@ def test_keys_of_other_kinds_are_refused_at_once(x, key):
         x[key] = 0
 
 
-def test_a_slice_with_a_negative_step_is_refused_with_advice(x):
-    with pytest.raises(ArgumentError, match="reverse the items instead"):
-        x[::-1] = 0
+@pytest.mark.parametrize("key", [slice(None, None, -1), slice(8, 1, -3), slice(1, 8, -1), slice(-1, -4, -2)], ids=str)
+def test_slices_with_a_negative_step_take_items_from_behind(key):
+    wanted = np.arange(10)
+    items = -np.arange(len(wanted[key])) - 1
+    made = ak.arange(10)
+    wanted[key], made[key] = items, items
+    assert made.tolist() == wanted.tolist()
+    wanted[key], made[key] = 7, 7
+    assert made.tolist() == wanted.tolist()
 
 
 @pytest.mark.parametrize("key", [slice(1, None, 2), ak.arange(10) % 2 == 1, ak.array([1, 3, 5, 7, 9])], ids=str)

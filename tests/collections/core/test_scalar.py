@@ -1,5 +1,7 @@
+import copy
 import math
 import operator
+import pickle
 
 import dask
 import numpy as np
@@ -158,3 +160,30 @@ def test_other_reductions_of_nothing_have_values(x):
     assert nothing.count_nonzero() == 0
     assert nothing.nunique() == 0
     assert nothing.is_sorted() == True  # noqa: E712
+
+
+@pytest.mark.parametrize(
+    ("reduce", "kinds"),
+    [
+        (lambda x: x.sum(), (np.int64, np.integer, np.generic)),
+        (lambda x: (x > 2).sum(), (np.integer,)),
+        (lambda x: x.argmax(), (np.int64,)),
+        (lambda x: (x > 2).any(), (np.bool_,)),
+        (lambda x: x.mean(), (np.floating, np.number)),
+        (lambda x: x.sum() / 2, (np.floating,)),
+    ],
+)
+def test_scalars_are_instances_of_the_type_of_their_value_and_stay_lazy(x, source, reduce, kinds):
+    scalar = reduce(x)
+    assert all(isinstance(scalar, kind) for kind in kinds)
+    assert not isinstance(scalar, str)
+    dask.base.tokenize([scalar])
+    assert source.reads == []
+    assert all(isinstance(scalar.value(), kind) for kind in kinds)
+    assert pickle.loads(pickle.dumps(scalar)) == copy.copy(scalar) == scalar
+
+
+def test_lists_and_text_are_repeated_by_a_scalar(x):
+    assert [0] * x.min() == [0]
+    assert "ab" * (x.min() + 1) == "abab"
+    assert (1, 2) * x.min() == (1, 2)

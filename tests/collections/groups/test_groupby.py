@@ -166,8 +166,8 @@ def test_positions_of_extremes_are_those_of_all_rows(rows):
     assert groups.mode(lazy["v"])[1].tolist() == wanted
     for name, ufunc in {"OR": np.bitwise_or, "AND": np.bitwise_and, "XOR": np.bitwise_xor}.items():
         assert getattr(groups, name)(lazy["v"])[1].tolist() == [ufunc.reduce(part.to_numpy()) for part in parts]
-    assert groups.any(lazy["v"])[1].tolist() == [bool(part.any()) for part in parts]
-    assert groups.all(lazy["v"])[1].tolist() == [bool(part.all()) for part in parts]
+    assert groups.any(lazy["v"] != 0)[1].tolist() == [bool(part.any()) for part in parts]
+    assert groups.all(lazy["v"] != 0)[1].tolist() == [bool(part.all()) for part in parts]
 
 
 @given(grouped_rows())
@@ -379,3 +379,11 @@ def test_rows_are_left_out_where_any_key_is_missing(order):
     made = [ak.Datetime(column) if column.dtype.kind == "M" else ak.array(column) for column in columns]
     assert ak.GroupBy([made[number] for number in order]).size()[1].tolist() == [2]
     assert sorted(ak.GroupBy([made[number] for number in order], dropna=False).size()[1].tolist()) == [1, 1, 1, 2]
+
+
+@pytest.mark.parametrize("name", ["any", "all"])
+def test_truth_of_groups_is_that_of_bool_alone(name):
+    groups = ak.GroupBy(ak.array([0, 0, 1]))
+    with pytest.raises(TypeError, match=f"{name} of groups is of bool, not of int64"):
+        getattr(groups, name)(ak.arange(3))
+    assert groups.aggregate(ak.array([1, 0, 0]) == 1, name)[1].tolist() == [name == "any", False]

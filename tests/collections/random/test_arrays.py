@@ -39,7 +39,7 @@ def test_random_numbers_have_the_type_asked_for():
         (lambda: ak.uniform(3, 5, 1), ValueError),
         (lambda: ak.uniform(-1), ValueError),
         (lambda: ak.randint("a", 5), TypeError),  # type: ignore[arg-type]
-        (lambda: ak.randint(0, 5, "x"), ValueError),
+        (lambda: ak.randint(0, 5, "x"), TypeError),
         (lambda: ak.randint(0, 5, 1.5), TypeError),
         (lambda: ak.randint(0, 5, seed="a"), TypeError),  # type: ignore[arg-type]
         (lambda: ak.randint(0, 5, seed=1.5), TypeError),  # type: ignore[arg-type]
@@ -98,3 +98,9 @@ def test_logarithms_of_lengths_are_normal():
     logarithms = np.log(lengths + 0.5)
     assert abs(logarithms.mean() - 4) < 0.01
     assert abs(logarithms.std() - 0.25) < 0.01
+
+
+@pytest.mark.parametrize("draw", [ak.uniform, ak.standard_normal, lambda size: ak.random_strings_uniform(1, 3, size)])
+def test_digits_are_no_size_of_what_is_drawn(draw):
+    with pytest.raises(TypeError, match="a size is a whole number"):
+        draw("10")

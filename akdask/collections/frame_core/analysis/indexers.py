@@ -124,6 +124,12 @@ class FrameILocIndexer:
             return chosen[names[0]] if isinstance(chosen, Row) else later("column Series", chosen, names[0])
         return chosen
 
+    def __setitem__(self, key: Any, value: Any) -> None:
+        """Assign to cells: ``df.iloc[0, 1] = 5``; rows alone are those of all columns."""
+        rows, numbers = key if isinstance(key, tuple) and len(key) == 2 else (key, slice(None))
+        for name in _names_at(self._frame, numbers):
+            self._frame[name][rows] = unlabelled(value)
+
 
 class CellIndexer:
     """Single values of a DataFrame.

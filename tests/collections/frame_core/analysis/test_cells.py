@@ -159,3 +159,14 @@ def test_what_cannot_be_done_is_refused(df, ask, error):
     with pytest.raises(AkdaskError) as refused:
         ask(df)
     assert isinstance(refused.value, error)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [((0, 1), 5), ((slice(2, 4), 0), 9), (([1], [0, 1]), -1), ((-1, slice(0, 1)), 3), (2, 7)], ids=str
+)
+def test_cells_are_assigned_by_positions(key, value):
+    table = pd.DataFrame({"a": [1, 2, 3, 4], "b": [0.5, 1.5, 2.5, 3.5]})
+    frame = ak.DataFrame(table)
+    table.iloc[key] = value
+    frame.iloc[key] = value
+    pd.testing.assert_frame_equal(frame.to_pandas(), table)
