@@ -17,6 +17,7 @@ from akdask.collections.functions.pairing import left_join
 from akdask.collections.groups.groupby import GroupBy
 from akdask.collections.groups.keys import as_arrays, comparable_keys, like
 from akdask.collections.groups.setops import in1d
+from akdask.collections.series.series import Series
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.strings import Strings
 from akdask.errors import ArgumentTypeError
@@ -143,7 +144,7 @@ def map(values: Any, mapping: Mapping[Any, Any]) -> Any:
     ----------
     values : pdarray, Strings or Categorical
         The elements.
-    mapping : dict, or Series of pandas
+    mapping : dict, or Series of pandas or of akdask
         What they become, all numbers or all text.
 
     Returns
@@ -163,13 +164,17 @@ def map(values: Any, mapping: Mapping[Any, Any]) -> Any:
     >>> map(ak.array([2, 3, 2, 4]), {4: 25.0, 2: 30.0}).tolist()
     [30.0, nan, 30.0, 25.0]
     """
-    if not isinstance(mapping, Mapping | pd.Series):
+    if not isinstance(mapping, Mapping | pd.Series | Series):
         raise ArgumentTypeError(f"elements are mapped by a dict, not by a {type(mapping).__name__}.")
     given = values.to_strings() if isinstance(values, Categorical) else values
     if not isinstance(given, pdarray | Strings):
         raise ArgumentTypeError(f"elements of an array are mapped, not of a {type(values).__name__}.")
-    news = dict(mapping.items())
-    keys, found = like(given, array(list(news)) if news else []), array(list(news.values()))
+    if isinstance(mapping, Series):
+        labels, found = mapping.index.values, mapping.values
+    else:
+        news = dict(mapping.items())
+        labels, found = array(list(news)) if news else [], array(list(news.values()))
+    keys = like(given, labels)
     if found._value.dtype.kind == "str":
         return lookup(keys, found, given, fillvalue="null")
     if found._value.dtype.kind != "float" and bool(in1d(given, keys).all()):

@@ -173,7 +173,7 @@ def _uniform(low: Any, high: Any, seed: Any) -> Callable[[Rows], Value]:
 
 def shaped(size: Any, draw: Callable[[Rows], Value]) -> Any:
     """Return what is drawn of row numbers, in a shape."""
-    shape = shape_of(size)
+    shape = shape_of(_no_text(size))
     rows = counted(math.prod(shape))
     made = pdarray(rows, draw(rows))
     return made if len(shape) == 1 else reshaped(made, shape)
@@ -187,9 +187,16 @@ def _random_strings(
     if characters not in ALPHABETS:
         raise ArgumentError(f"there are no characters {characters!r}.", details=[f"characters: {', '.join(ALPHABETS)}"])
     number = seed_of(seed)
-    rows = counted(row_count(size))
+    rows = counted(row_count(_no_text(size)))
     lengths = as_lengths(Call(operation, rows.position, seed=number, **params))
     return Strings(rows, Call("random_texts", rows.position, lengths, seed=number, alphabet=ALPHABETS[characters]))
+
+
+def _no_text(size: Any) -> Any:
+    """Return a size; its digits, which other functions take, Arkouda's random ones refuse."""
+    if isinstance(size, str):
+        raise ArgumentTypeError(f"a size is a whole number from 0, not {size!r:.100}.")
+    return size
 
 
 def seed_of(seed: Any) -> int:
