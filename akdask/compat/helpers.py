@@ -8,9 +8,9 @@ from enum import Enum
 from typing import Any, TypeVar
 
 from akdask.collections.arrays.broadcasting import broadcast
+from akdask.collections.functions.shapes.broadcast import broadcast_shapes, broadcast_to
 from akdask.collections.groups.groupby import GroupBy
 from akdask.collections.groups.setops import in1d
-from akdask.collections.functions.shapes.broadcast import broadcast_shapes, broadcast_to
 from akdask.collections.time.bit_vectors import bit_vectorizer
 from akdask.collections.time.timearray import TimeArray
 from akdask.compat.server import Refused

@@ -169,8 +169,8 @@ MODULES: dict[str, str] = {
         "Channel ChannelType ClientMode RequestMode ShellMode ZmqChannel connect connected disable_verbose disconnect "
         "enable_verbose generate_history generic_msg get_array_ranks get_channel get_config get_max_array_rank "
         "get_mem_avail get_mem_status get_mem_used get_registration_config get_server_commands get_shell_mode "
-        "maxTransferBytes note_for_server_log pdarrayIterThresh print_server_commands ruok server_sleep set_defaults shutdown "
-        "wait_for_async_activity write_log"
+        "maxTransferBytes note_for_server_log pdarrayIterThresh print_server_commands ruok server_sleep set_defaults "
+        "shutdown wait_for_async_activity write_log"
     ),
     "core.infoclass": (
         "AllSymbols EntryDecoder InfoEntry RegisteredSymbols auto_str information list_registry list_symbol_table "

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.arrays.sort_methods import SortingAlgorithm
 from akdask.collections.core.later import later
-from akdask.errors import UnsupportedError
 from akdask.kernels.aggregates.quantiles import checked_quantiles
 
 
@@ -89,17 +90,20 @@ class AxisMethods(pdarray):
     def quantile(self, q: Any = 0.5, axis: Any = None, method: str = "linear", keepdims: bool = False) -> Any:
         """Return a quantile of all elements or along dimensions; see `sum` and `pdarray.quantile`.
 
-        Raises
-        ------
-        UnsupportedError
-            If `q` are several, and `axis` is given.
+        Several quantiles are along a new first dimension.
         """
         wanted = checked_quantiles(q, method)
         if isinstance(wanted, float):
             return self._reduced("quantile", axis, keepdims, q=wanted, method=method)
-        if axis is not None:
-            raise UnsupportedError("several quantiles are not found along an axis.", hint="ask for one at a time.")
-        return self.flatten().quantile(q, None, method, keepdims)
+        if axis is None and not keepdims:
+            return self.flatten().quantile(q, method=method)
+        found = [self._reduced("quantile", axis, True, q=one, method=method) for one in wanted]
+        stacked = later("stack", found)
+        if keepdims:
+            return stacked
+        gone = {int(number) % self.ndim for number in np.atleast_1d(axis)}
+        left = [length for number, length in enumerate(self.shape) if number not in gone]
+        return stacked.reshape(len(wanted), *left)
 
     def count_nonzero(self, axis: Any = None, keepdims: bool = False) -> Any:
         """Return the number of elements that are not 0 as int64, of all or along dimensions; see `sum`."""

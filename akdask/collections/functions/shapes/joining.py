@@ -12,6 +12,7 @@ from akdask.collections.arrays.creation import full
 from akdask.collections.arrays.shaped.along_axis import checked_axis
 from akdask.collections.arrays.shaped.layout import Layout
 from akdask.collections.arrays.shaped.ndarray import as_array, rearranged, reshaped
+from akdask.collections.core.later import provides
 from akdask.collections.functions.shapes.dimensions import expand_dims
 from akdask.collections.text.concatenation import concatenate
 from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError
@@ -61,6 +62,7 @@ def vstack(tup: Sequence[Any], *, dtype: Any = None, casting: Casting = "same_ki
     return concatenate(_typed("vstack", arrays, dtype, casting), axis=0)
 
 
+@provides("stack")
 def stack(arrays: Sequence[Any], axis: int = 0) -> Any:
     """Join arrays of one shape along a new dimension; lazy.
 
