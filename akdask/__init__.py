@@ -91,6 +91,9 @@ from akdask.collections.frame.dataframe import DataFrame, from_pandas
 from akdask.collections.frame.diff import DiffAggregate
 from akdask.collections.frame.groupby import DataFrameGroupBy
 from akdask.collections.frame.joining import inner_join, merge
+from akdask.collections.frame_core.analysis.binning import cut, qcut
+from akdask.collections.frame_core.analysis.reshaping import crosstab, get_dummies
+from akdask.collections.frame_core.display import Row
 from akdask.collections.frame_core.index import Index, MultiIndex
 from akdask.collections.functions import numpy_functions as _numpy_functions  # noqa: F401 - registers NumPy's functions
 from akdask.collections.functions.apply import apply
@@ -208,6 +211,7 @@ __all__ = [
     "Power_divergenceResult",
     "Properties",
     "RegistrationError",
+    "Row",
     "Scalar",
     "SegArray",
     "Series",
@@ -268,11 +272,13 @@ __all__ = [
     "count_nonzero",
     "cov",
     "create_sparse_matrix",
+    "crosstab",
     "ctz",
     "cummax",
     "cummin",
     "cumprod",
     "cumsum",
+    "cut",
     "date_operators",
     "date_range",
     "deg2rad",
@@ -306,6 +312,7 @@ __all__ = [
     "gen_ranges",
     "generate_history",
     "get_config",
+    "get_dummies",
     "get_max_array_rank",
     "get_mem_avail",
     "get_mem_status",
@@ -381,6 +388,7 @@ __all__ = [
     "prod",
     "promote_to_common_dtype",
     "putmask",
+    "qcut",
     "quantile",
     "rad2deg",
     "randint",

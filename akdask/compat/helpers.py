@@ -30,6 +30,7 @@ SEG_SUFFIX, VAL_SUFFIX, LEN_SUFFIX = "_segments", "_values", "_lengths"
 
 _AbstractBaseTime = TimeArray
 BitVectorizer = bit_vectorizer
+broadcast_to_shape = broadcast_to
 
 Cls = TypeVar("Cls", bound=type)
 

@@ -174,15 +174,14 @@ def test_what_scripts_assign_to_the_client_is_a_setting():
 
 
 def test_modules_have_what_their_classes_are_made_of_under_arkoudas_names():
-    from akdask.client_dtypes import BitVectorizer
-    from akdask.groupbyclass import GroupByReductionType
-    from akdask.logger import getArkoudaLogger
-    from akdask.match import MatchType
-    from akdask.segarray import SEG_SUFFIX
-    from akdask.timeclass import _AbstractBaseTime
+    from akdask.core.logger import getArkoudaLogger
+    from akdask.numpy.segarray import SEG_SUFFIX
+    from akdask.numpy.timeclass import _AbstractBaseTime
+    from akdask.pandas.groupbyclass import GroupByReductionType
+    from akdask.pandas.match import MatchType
 
     assert {str(member) for member in GroupByReductionType} >= {"sum", "nunique"}
-    assert BitVectorizer(4)(ak.array([3])).tolist() == ["..||"]
+    assert ak.client_dtypes.BitVectorizer(4)(ak.array([3])).tolist() == ["..||"]
     assert ak.array(["ab"]).search("b").match_type() == MatchType.SEARCH.name
     assert issubclass(ak.Datetime, _AbstractBaseTime)
     assert (SEG_SUFFIX, getArkoudaLogger("akdask.x").name) == ("_segments", "akdask.x")

@@ -18,6 +18,7 @@ from akdask.collections.frame.interchange import InterchangeMethods
 from akdask.collections.frame.merge import MergeMethods
 from akdask.collections.frame.statistics import StatisticsMethods
 from akdask.collections.frame.truth import TruthMethods
+from akdask.collections.frame_core.analysis.methods import AnalysisMethods
 from akdask.collections.frame_core.base import Content
 from akdask.collections.frame_core.build import arrays_of, named_items, split_index
 from akdask.collections.frame_core.columns import ColumnMethods
@@ -38,6 +39,7 @@ from akdask.storage.paths.remote import takes_storage_options
 
 @provides("DataFrame")
 class DataFrame(
+    AnalysisMethods,
     ColumnMethods,
     RenameMethods,
     CountMethods,

@@ -7,10 +7,12 @@ from typing import Any, Generic, Literal, Self, TypeVar, overload
 
 from akdask.collections.arrays.sorting import sort
 from akdask.collections.core.array import Array
+from akdask.collections.core.base import Labelled, unlabelled
 from akdask.collections.core.column_names import names_of
 from akdask.collections.core.selection import known_lengths
 from akdask.collections.core.substitutes import missing_attribute
 from akdask.collections.frame.diff import DiffAggregate
+from akdask.collections.frame_core.analysis.group_rows import FrameGroupMethods
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.index import Index, MultiIndex
 from akdask.collections.frame_core.rows import RowMethods
@@ -27,7 +29,7 @@ Call = tuple[str, str, str]
 """Name of the result, column, reduction."""
 
 
-class DataFrameGroupBy(Generic[Rows]):
+class DataFrameGroupBy(FrameGroupMethods[Rows], Generic[Rows]):
     """Rows of a DataFrame grouped by columns of it.
 
     Parameters
@@ -379,7 +381,7 @@ class GroupMethods(RowMethods):
     @overload
     def groupby(
         self,
-        keys: str | Sequence[str],
+        keys: Any,
         use_series: Literal[True] = True,
         as_index: bool = True,
         dropna: bool = True,
@@ -387,18 +389,18 @@ class GroupMethods(RowMethods):
 
     @overload
     def groupby(
-        self, keys: str | Sequence[str], use_series: bool, as_index: bool = True, dropna: bool = True
+        self, keys: Any, use_series: bool, as_index: bool = True, dropna: bool = True
     ) -> DataFrameGroupBy[Self] | GroupBy: ...
 
     def groupby(
-        self, keys: str | Sequence[str], use_series: bool = True, as_index: bool = True, dropna: bool = True
+        self, keys: Any, use_series: bool = True, as_index: bool = True, dropna: bool = True
     ) -> DataFrameGroupBy[Self] | GroupBy:
         """Return the rows grouped by one or more columns; lazy.
 
         Parameters
         ----------
-        keys : str or list of str
-            The columns.
+        keys : str, array or Series, or list of them
+            Columns by name, or others with the rows of the frame, such as ``df["t"].floor("h")``.
         use_series : bool
             Return a `DataFrameGroupBy`; otherwise a `GroupBy` of the columns alone.
         as_index : bool
@@ -413,14 +415,26 @@ class GroupMethods(RowMethods):
         ArgumentTypeError
             If `keys` are no names.
         """
-        names = names_of(keys)
-        arrays = [self._columns.array(name) for name in names]
-        groups = GroupBy(arrays[0] if isinstance(keys, str) else arrays, dropna=dropna)
+        several = isinstance(keys, list | tuple)
+        names, arrays = self._keys(list(keys) if several else [keys])
+        groups = GroupBy(arrays if several else arrays[0], dropna=dropna)
         return DataFrameGroupBy(groups, self, names, as_index) if use_series else groups
 
-    def GroupBy(
-        self, keys: str | Sequence[str], use_series: bool = False, as_index: bool = True, dropna: bool = True
-    ) -> Any:
+    def _keys(self, keys: Sequence[Any]) -> tuple[list[str], list[Array]]:
+        """Return the names and arrays of keys, which are columns by name, or arrays with the rows of the frame."""
+        names, arrays = [], []
+        for number, key in enumerate(keys):
+            item = unlabelled(key)
+            if isinstance(item, Array):
+                given = getattr(key, "name", None) if isinstance(key, Labelled) else None
+                names.append(given if isinstance(given, str) else f"key_{number}")
+                arrays.append(item)
+            else:
+                names += names_of(item)
+                arrays += [self._columns.array(name) for name in names_of(item)]
+        return names, arrays
+
+    def GroupBy(self, keys: Any, use_series: bool = False, as_index: bool = True, dropna: bool = True) -> Any:
         """Return the rows grouped as `groupby` does, but as a `GroupBy` of the columns unless `use_series`; lazy."""
         return self.groupby(keys, use_series, as_index, dropna)
 

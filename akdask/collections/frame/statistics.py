@@ -17,14 +17,11 @@ from akdask.collections.frame_core.build import arrays_of
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.missing import how_many, present
 from akdask.collections.series.series import Series, by_column
-from akdask.errors import ArgumentTypeError
 from akdask.kernels.aggregates.quantiles import checked_quantiles
 from akdask.plan.expr.values import Call, Constant, Value, cast
 from akdask.plan.reduce.aggregate import Aggregate, AggregateExpr
 from akdask.plan.run.run import run
 from akdask.schema import FLOAT64
-
-DESCRIBED: dict[str, dict[str, Any]] = {"count": {}, "mean": {}, "std": {"ddof": 1}, "min": {}, "max": {}}
 
 
 class StatisticsMethods(FrameBase):
@@ -120,23 +117,6 @@ class StatisticsMethods(FrameBase):
         if isinstance(wanted, float):
             return by_column(found, names, name=wanted)
         return pd.DataFrame(dict(zip(names, found, strict=True)), index=pd.Index(wanted, dtype=np.float64))
-
-    def describe(self) -> pd.DataFrame:
-        """Return count, mean, standard deviation, minimum and maximum of each column of numbers; computes, in one pass.
-
-        Raises
-        ------
-        ArgumentTypeError
-            If no column has numbers.
-        """
-        numbers = _numbers(self._columns)
-        if not numbers:
-            raise ArgumentTypeError("describe needs columns of numbers.", details=[f"types: {self.dtypes}"])
-        wanted = [
-            AggregateExpr(name, value, **params) for value in numbers.values() for name, params in DESCRIBED.items()
-        ]
-        found = np.array(_reduced(self._columns, wanted), np.float64).reshape(len(numbers), len(DESCRIBED))
-        return pd.DataFrame(found.T, index=list(DESCRIBED), columns=list(numbers))
 
     def corr(self) -> Self:
         """Return the correlation of each pair of columns of numbers as a DataFrame; computes, in two passes.

@@ -13,6 +13,7 @@ from akdask.collections.core.base import unlabelled
 from akdask.collections.core.column_names import axis_number, names_of
 from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.columnset import ColumnSet, Select
+from akdask.collections.frame_core.display import Row
 from akdask.plan.expr.created import as_column, literal
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.values import Value
@@ -33,11 +34,11 @@ class RowMethods(FrameBase):
             return self._of(self._columns.sliced(key))
         return self._of(self._columns.on(_choose(*literal(as_column(key)))))
 
-    def _row(self, position: int) -> dict[str, Any]:
+    def _row(self, position: int) -> Row:
         columns = self._columns
         frame = row_tools.one_row(columns.frame, position)
         row = self._of(ColumnSet(frame, columns.values, columns.kinds)).compute()
-        return {name: row[name].iloc[0] for name in columns.values}
+        return Row({name: row[name].iloc[0] for name in columns.values})
 
     def head(self, n: int = 5) -> Self:
         """Return the first `n` rows; lazy."""

@@ -109,6 +109,12 @@ class SeriesBase(Labelled, Registered, Substitutes, Collection):
         moved.values = values
         return moved
 
+    def _analysed(self) -> ColumnSet:
+        return self._labelled._columns.only([VALUES])
+
+    def _resulting(self, arrays: Mapping[str, Array]) -> Self:
+        return self._with(arrays[VALUES])
+
     # parts
 
     @property

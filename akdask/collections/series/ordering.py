@@ -4,10 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-import numpy as np
-
-from akdask.collections.arrays.elementwise import cast
-from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.arrays.scans import argmaxk
 from akdask.collections.arrays.sorting import argsort
 from akdask.collections.core.array import Array
@@ -17,7 +13,6 @@ from akdask.collections.groups.setops import in1d
 from akdask.collections.groups.uniqueness import unique, value_counts
 from akdask.collections.series.base import SeriesBase
 from akdask.collections.series.operators import SeriesOperators
-from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.concatenation import concatenate
 from akdask.errors import ArgumentTypeError
 
@@ -99,20 +94,6 @@ class SeriesOrder(SeriesOperators):
         index = self.index.concat(b.index)
         keys, sums = GroupBy(index.values).sum(concatenate([self.values, b.values]))
         return self._of(sums, Index.factory(keys))
-
-    def diff(self) -> Self:
-        """Return the differences of successive values, as float64 with NaN for the first; lazy.
-
-        Raises
-        ------
-        ArgumentTypeError
-            If the values are no numbers.
-        """
-        values = self.values
-        if not isinstance(values, pdarray) or isinstance(values, Categorical):
-            raise ArgumentTypeError(f"a Series of {values._type_name()} has no differences.")
-        values = cast(values, np.float64)
-        return self._with(concatenate([values[:1] * np.nan, values[1:] - values[:-1]]))
 
     def _chosen(self, positions: Array) -> Self:
         return self._moved(self._labelled._rows(positions))

@@ -14,7 +14,9 @@ from akdask.collections.core.base import Labelled, unlabelled
 from akdask.collections.core.later import later, provides
 from akdask.collections.core.substitutes import missing_attribute
 from akdask.collections.core.wrap import special
+from akdask.collections.frame_core.analysis.windows import WindowMethods
 from akdask.collections.frame_core.columns import ColumnMethods
+from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.index import Index
 from akdask.collections.series.accessors import (
     CachedAccessor,
@@ -23,6 +25,7 @@ from akdask.collections.series.accessors import (
     Properties,
     StringAccessor,
 )
+from akdask.collections.series.analysis import SeriesAnalysis
 from akdask.collections.series.base import VALUES, LabelledRows, SeriesBase
 from akdask.collections.series.conversion import SeriesConversion
 from akdask.collections.series.indexers import (
@@ -41,7 +44,7 @@ from akdask.errors import ArgumentError, ArgumentTypeError
 
 
 @provides("Series")
-class Series(SeriesReductions, SeriesOrder, SeriesMissing, SeriesConversion):
+class Series(SeriesReductions, SeriesOrder, SeriesMissing, SeriesConversion, SeriesAnalysis, WindowMethods):
     """A lazy array with labels, as a column of a DataFrame or a result of groups.
 
     Parameters
@@ -303,6 +306,13 @@ def column_series(frame: ColumnMethods, name: str) -> Series:
     series._labelled = LabelledRows._of(columns.only([name]).renamed({name: VALUES}))
     series._labelled._content.handed[VALUES] = frame._column(name), columns.array(name)
     return series
+
+
+@provides("series of")
+def series_of(columns: ColumnSet, values: Array, name: Any = None) -> Series:
+    """Return an array with the labels that rows of a DataFrame have."""
+    labels = None if columns.index is None else Index(columns.index_array(), columns.index_name)
+    return Series(values, name, labels)
 
 
 @provides("by column")

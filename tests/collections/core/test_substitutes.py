@@ -79,10 +79,10 @@ def test_substitutes_are_only_named_for_what_is_not_there(names):
 @pytest.mark.parametrize(
     ("item", "name", "advice"),
     [
-        ("a", "rolling", "pd.Series(a)"),
+        ("a", "ewm", "pd.Series(a)"),
         ("s", "byteswap", "a.to_ndarray()"),
-        ("df", "rolling", "df.to_pandas()"),
-        ("df", "melt", "df.to_pandas()"),
+        ("df", "ewm", "df.to_pandas()"),
+        ("df", "stack", "df.to_pandas()"),
         ("index", "shift", "index.to_pandas()"),
         ("g", "rolling", "pd.Series(a).groupby"),
         ("groups", "ewm", "df.to_pandas().groupby"),

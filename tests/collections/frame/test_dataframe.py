@@ -345,8 +345,7 @@ def test_pandas_frames_make_the_trip_and_back(expected):
 def test_statistics_agree_with_pandas(df, expected):
     numbers = expected[["x", "f"]]
     ours = df[["x", "f", "s"]]
-    wanted = numbers.describe().loc[["count", "mean", "std", "min", "max"]]
-    pd.testing.assert_frame_equal(ours.describe(), wanted)
+    pd.testing.assert_frame_equal(ours.describe(), numbers.describe())
     for name in ("sum", "mean", "min", "max", "std", "var"):
         pd.testing.assert_series_equal(getattr(ours, name)().to_pandas(), getattr(numbers, name)(), check_dtype=False)
 
@@ -356,7 +355,7 @@ def test_count_leaves_out_what_is_missing():
     assert df.count().to_dict() == {"f": 2, "c": 1, "s": 3}
     assert df.count(numeric_only=True).to_dict() == {"f": 2}
     with pytest.raises(ArgumentTypeError):
-        df[["s"]].describe()
+        DataFrame().describe()
 
 
 def test_too_much_is_not_brought_into_this_process(df):

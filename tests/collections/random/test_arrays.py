@@ -39,7 +39,7 @@ def test_random_numbers_have_the_type_asked_for():
         (lambda: ak.uniform(3, 5, 1), ValueError),
         (lambda: ak.uniform(-1), ValueError),
         (lambda: ak.randint("a", 5), TypeError),  # type: ignore[arg-type]
-        (lambda: ak.randint(0, 5, "x"), ValueError),
+        (lambda: ak.randint(0, 5, "x"), TypeError),
         (lambda: ak.randint(0, 5, 1.5), TypeError),
         (lambda: ak.randint(0, 5, seed="a"), TypeError),  # type: ignore[arg-type]
         (lambda: ak.randint(0, 5, seed=1.5), TypeError),  # type: ignore[arg-type]
@@ -66,6 +66,7 @@ def test_draws_that_make_no_sense_are_refused(draw, error):
         ("lowercase", set(string.ascii_lowercase)),
         ("numeric", set(string.digits)),
         ("printable", set(map(chr, range(32, 127)))),
+        ("binary", set(map(chr, range(1, 128)))),
     ],
 )
 def test_random_strings_have_their_characters_and_lengths(characters, wanted):

@@ -1,0 +1,113 @@
+"""Rows with those of each group together, and back in the order that they came in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from akdask.collections.arrays.creation import arange, full
+from akdask.collections.arrays.elementwise import where
+from akdask.collections.arrays.pdarray import pdarray
+from akdask.collections.core.array import Array
+from akdask.collections.frame_core.analysis.kinds import missing_where
+from akdask.collections.frame_core.analysis.windows import difference, shifted
+from akdask.collections.frame_core.columnset import ColumnSet
+from akdask.collections.groups.groupby import GroupBy
+from akdask.plan.expr.rowwise import Project
+from akdask.plan.expr.values import Constant, cast
+from akdask.plan.rows.neighbours import RunningOfGroups
+from akdask.plan.task.align import align
+from akdask.schema import BOOL, INT64
+
+
+@dataclass(frozen=True)
+class Arranged:
+    """The rows of groups, those of each group together; counts rows.
+
+    Parameters
+    ----------
+    groups : GroupBy
+        The groups.
+    """
+
+    groups: GroupBy
+
+    @cached_property
+    def positions(self) -> pdarray:
+        """Where each of the arranged rows came from."""
+        return self.groups.permutation
+
+    @cached_property
+    def numbers(self) -> pdarray:
+        """The number of the group of each arranged row."""
+        found: pdarray = self.groups.broadcast(arange(self.groups.ngroups))[self.positions]
+        return found
+
+    @cached_property
+    def inverse(self) -> pdarray:
+        """Where each row is among the arranged ones, -1 for rows in no group."""
+        found = full(self.groups.length, -1, dtype="int64")
+        found[self.positions] = arange(len(self.positions))
+        return found
+
+    def columns(self, columns: ColumnSet, names: Sequence[str]) -> ColumnSet:
+        """Return columns on the arranged rows."""
+        return ColumnSet.of({name: columns.array(name)[self.positions] for name in names})
+
+    def back(self, arrays: Mapping[str, Array]) -> dict[str, Array]:
+        """Return arrays of the arranged rows on the rows as they came, missing for rows in no group."""
+        inverse = self.inverse
+        if len(self.positions) == self.groups.length:
+            return {name: array[inverse] for name, array in arrays.items()}
+        lacks = inverse < 0
+        found = {}
+        for name, array in arrays.items():
+            # A row that is in no group takes the first one, if only to be made missing.
+            moved = array[where(lacks, 0, inverse)] if len(self.positions) else empty_rows(array, inverse)
+            frame, (value, lacking) = align("arrange", [(moved._frame, moved._value), (lacks._frame, lacks._value)])
+            found[name] = array._like(frame, missing_where(array, value, lacking))
+        return found
+
+
+def empty_rows(array: Array, rows: pdarray) -> Array:
+    """Return an array of a kind whose elements stand for nothing, on the rows of another one."""
+    dtype = array._value.dtype
+    return array._like(rows._frame, Constant("" if dtype.kind == "str" else dtype.numpy.type(0)))
+
+
+def numbers_in_groups(groups: GroupBy) -> pdarray:
+    """Return the number of each row within its group, from 0, -1 for rows in none; counts rows."""
+    arranged = Arranged(groups)
+    starts = groups.segments[arranged.numbers]
+    counts = arange(len(arranged.positions)) - starts
+    found = full(groups.length, -1, dtype="int64")
+    found[arranged.positions] = counts
+    return found
+
+
+def running_of_groups(name: str, values: Array, groups: pdarray) -> pdarray:
+    """Return running results of arranged rows, anew for each group; lazy."""
+    frame, (value, numbers) = align("scan groups", [(values._frame, values._value), (groups._frame, groups._value)])
+    if value.dtype == BOOL:
+        value = cast(value, INT64)
+    node = RunningOfGroups(Project(frame, (0, 1), (value, numbers)), name)
+    return pdarray(node, node.column(0))
+
+
+def shifted_in_groups(columns: ColumnSet, numbers: pdarray, periods: int) -> dict[str, Array]:
+    """Return columns of arranged rows a number of rows further down within their groups; lazy."""
+    moved = shifted(columns, columns.values, periods)
+    earlier = shifted(ColumnSet.of({"n": numbers}), ["n"], periods, fill_value=-1)["n"]
+    crosses = earlier != numbers
+    found = {}
+    for name, array in moved.items():
+        frame, (value, lacks) = align("shift", [(array._frame, array._value), (crosses._frame, crosses._value)])
+        found[name] = array._like(frame, missing_where(array, value, lacks))
+    return found
+
+
+def differences_in_groups(columns: ColumnSet, numbers: pdarray, periods: int) -> dict[str, Array]:
+    """Return the differences of columns of arranged rows and those further up within their groups; lazy."""
+    earlier = shifted_in_groups(columns, numbers, periods)
+    return {name: difference(columns.array(name), earlier[name]) for name in columns.values}

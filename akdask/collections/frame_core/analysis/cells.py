@@ -1,0 +1,250 @@
+"""Values of all columns at once: bounded, rounded, replaced, chosen by a condition."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+
+from akdask.collections.arrays import elementwise, ufuncs
+from akdask.collections.arrays.elementwise import where
+from akdask.collections.arrays.pdarray import pdarray
+from akdask.collections.core.array import Array
+from akdask.collections.core.base import Labelled, unlabelled
+from akdask.collections.frame_core.analysis.kinds import demand_numbers, is_number, missing_where
+from akdask.collections.frame_core.analysis.windows import Analysed
+from akdask.collections.text.categorical import Categorical
+from akdask.collections.text.strings import Strings
+from akdask.collections.time.timearray import TimeArray
+from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.plan.expr.values import Call
+from akdask.plan.task.align import align
+
+
+class CellMethods(Analysed):
+    """Element by element, in every column; lazy.  Shared by DataFrames and Series."""
+
+    def clip(self, lower: Any = None, upper: Any = None) -> Self:
+        """Return numbers bounded below and above; NaN stay, and so do columns without numbers; lazy.
+
+        Parameters
+        ----------
+        lower, upper : number or array, optional
+            The bounds, of all or of each row; None for no bound.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series([1, 5, 9]).clip(2, 6).tolist()
+        [2, 5, 6]
+        """
+        if lower is None and upper is None:
+            return self._resulting(self._arrays())
+        bounds = unlabelled(lower), unlabelled(upper)
+        return self._resulting(
+            {
+                name: elementwise.clip(array, *bounds) if is_number(array) else array
+                for name, array in self._arrays().items()
+            }
+        )
+
+    def abs(self) -> Self:
+        """Return the absolute values; lazy.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If a column has no numbers.
+        """
+        columns = self._analysed()
+        demand_numbers("abs", columns, columns.values)
+        return self._resulting({name: ufuncs.abs(array) for name, array in self._arrays().items()})
+
+    def round(self, decimals: int | Mapping[str, int] = 0) -> Self:
+        """Return floats rounded to a number of decimals, half to even; other columns stay; lazy.
+
+        Parameters
+        ----------
+        decimals : int, or mapping of str to int
+            For all columns, or for those that are named.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series([1.25, 2.346]).round(1).tolist()
+        [1.2, 2.3]
+        """
+        arrays = self._arrays()
+        wanted = decimals if isinstance(decimals, Mapping) else dict.fromkeys(arrays, decimals)
+        return self._resulting(
+            {
+                name: elementwise.round(array, wanted[name]) if name in wanted and _is_float(array) else array
+                for name, array in arrays.items()
+            }
+        )
+
+    def mask(self, cond: Any, other: Any = None) -> Self:
+        """Return the values with others where a condition holds; lazy.
+
+        Parameters
+        ----------
+        cond : array of bool, Series, DataFrame of bool, or function of this object that returns one
+            The choice: row by row, or of a DataFrame cell by cell, by the names of the columns.
+        other : scalar, array or DataFrame, optional
+            What takes their place; missing values unless given, for which integers and bool become float64.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If the condition is no bool.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> df = ak.DataFrame({"x": [1, 5, 9]})
+        >>> df.mask(df["x"] > 4, 0).to_pandas()["x"].tolist()
+        [1, 0, 0]
+        """
+        return self._chosen_by(cond, other, invert=False)
+
+    def replace(self, to_replace: Any, value: Any = None) -> Self:
+        """Return the values with some of them replaced by others; lazy.
+
+        Parameters
+        ----------
+        to_replace : scalar, list, or mapping
+            What is replaced: one value, several, a mapping of old values to new ones, or a mapping of columns to such.
+        value : scalar or list
+            What takes its place, one for all or one for each.
+
+        Returns
+        -------
+        DataFrame or Series
+            Columns of other types than the old values stay as they are.
+
+        Raises
+        ------
+        ArgumentError
+            If there are not as many new values as old ones.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series(["a", "b", "a"]).replace({"a": "z"}).tolist()
+        ['z', 'b', 'z']
+        >>> ak.DataFrame({"x": [1, 2]}).replace([1, 2], 0).to_pandas()["x"].tolist()
+        [0, 0]
+        """
+        arrays = self._arrays()
+        by_column = isinstance(to_replace, Mapping) and any(isinstance(item, Mapping) for item in to_replace.values())
+        if by_column:
+            pairs = {name: dict(to_replace[name]) for name in to_replace if name in arrays}
+        else:
+            pairs = dict.fromkeys(arrays, _pairs(to_replace, value))
+        return self._resulting(
+            {name: _replaced(array, pairs[name]) if name in pairs else array for name, array in arrays.items()}
+        )
+
+    def _arrays(self) -> dict[str, Array]:
+        columns = self._analysed()
+        return {name: columns.array(name) for name in columns.values}
+
+    def _chosen_by(self, cond: Any, other: Any, *, invert: bool) -> Self:
+        cond = cond(self) if callable(cond) and not isinstance(cond, Array | Labelled | Analysed) else cond
+        arrays = self._arrays()
+        conditions = _by_column(cond, arrays)
+        others = _by_column(
+            other(self) if callable(other) and not isinstance(other, Array | Analysed) else other, arrays
+        )
+        return self._resulting(
+            {name: _masked(array, conditions[name], others[name], invert) for name, array in arrays.items()}
+        )
+
+
+def _by_column(item: Any, arrays: Mapping[str, Array]) -> dict[str, Any]:
+    """Return for each column what stands for it: a column of that name, or the item itself."""
+    if isinstance(item, Analysed) and not isinstance(item, Labelled):
+        columns = item._analysed()
+        columns.only(arrays)
+        return {name: columns.array(name) for name in arrays}
+    return dict.fromkeys(arrays, unlabelled(item))
+
+
+def _masked(array: Array, condition: Any, other: Any, invert: bool) -> Array:
+    if not isinstance(condition, pdarray) or condition.dtype != np.bool_:
+        raise ArgumentTypeError(f"a condition is an array of bool, not {condition!r:.60}.")
+    if other is not None and not (isinstance(other, float) and np.isnan(other) and not _is_float(array)):
+        found: Array = where(condition, array, other) if invert else where(condition, other, array)
+        return found
+    frame, (value, chosen) = align("mask", [(array._frame, array._value), (condition._frame, condition._value)])
+    return array._like(frame, missing_where(array, value, Call("logical_not", chosen) if invert else chosen))
+
+
+def _is_float(array: Array) -> bool:
+    return is_number(array) and array._value.dtype.kind == "float"
+
+
+def _pairs(to_replace: Any, value: Any) -> dict[Any, Any]:
+    """Return new values by old ones."""
+    if isinstance(to_replace, Mapping):
+        return dict(to_replace)
+    if value is None:
+        raise ArgumentError("replace needs a value, or a mapping of old values to new ones.")
+    old = list(to_replace) if isinstance(to_replace, list | tuple | np.ndarray) else [to_replace]
+    new = list(value) if isinstance(value, list | tuple | np.ndarray) else [value] * len(old)
+    if len(new) != len(old):
+        raise ArgumentError(f"replace: {len(old)} old values need as many new ones, got {len(new)}.")
+    return dict(zip(old, new, strict=True))
+
+
+def _replaced(array: Array, pairs: Mapping[Any, Any]) -> Array:
+    """Return an array with the elements that equal old values replaced, each by one step from what it was."""
+    found: Any = array
+    for old, new in pairs.items():
+        if not _is_of_kind(array, old):
+            continue
+        if isinstance(old, float) and np.isnan(old):
+            at = pdarray(array._frame, Call("isnan", array._value))
+        else:
+            at = array == old
+        is_nothing = new is None or (isinstance(new, float) and np.isnan(new))
+        found = _masked(found, at, None if is_nothing else new, invert=False)
+    return found
+
+
+def _is_of_kind(array: Array, old: Any) -> bool:
+    """Whether elements of an array may equal a value."""
+    if isinstance(array, Strings | Categorical):
+        return isinstance(old, str)
+    if isinstance(array, TimeArray):
+        return isinstance(old, pd.Timestamp | pd.Timedelta | np.datetime64 | np.timedelta64)
+    is_text = isinstance(old, str)
+    if isinstance(old, float) and np.isnan(old):
+        return _is_float(array)
+    return not is_text and is_number(array) and isinstance(old, bool | np.bool_) == (array._value.dtype.kind == "bool")
+
+
+def between(array: Any, left: Any, right: Any, inclusive: str = "both") -> Any:
+    """Return which elements lie between two bounds; lazy.
+
+    Parameters
+    ----------
+    array : array
+        The elements.
+    left, right : scalar or array
+        The bounds.
+    inclusive : {"both", "neither", "left", "right"}
+        Which of them count as between.
+
+    Raises
+    ------
+    ArgumentError
+        If `inclusive` is something else.
+    """
+    if inclusive not in ("both", "neither", "left", "right"):
+        raise ArgumentError(f"inclusive={inclusive!r} is none of 'both', 'neither', 'left', 'right'.")
+    above = array >= left if inclusive in ("both", "left") else array > left
+    below = array <= right if inclusive in ("both", "right") else array < right
+    return above & below

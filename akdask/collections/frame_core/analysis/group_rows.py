@@ -1,0 +1,389 @@
+"""Rows of groups: reductions spread back to them, running results, ranks, and functions of users."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+import pandas as pd
+
+from akdask.collections.arrays.creation import arange, array
+from akdask.collections.arrays.elementwise import cast
+from akdask.collections.arrays.pdarray import pdarray
+from akdask.collections.core.array import Array
+from akdask.collections.core.later import later
+from akdask.collections.frame_core.analysis.arranged import (
+    Arranged,
+    differences_in_groups,
+    numbers_in_groups,
+    running_of_groups,
+    shifted_in_groups,
+)
+from akdask.collections.frame_core.analysis.kinds import demand_numbers, is_number, missing_where
+from akdask.collections.frame_core.analysis.summaries import RANKS
+from akdask.collections.frame_core.columnset import ColumnSet
+from akdask.collections.frame_core.missing import present
+from akdask.collections.frame_core.rows import RowMethods
+from akdask.collections.groups.column_rules import has_meaning
+from akdask.collections.groups.groupby import GroupBy
+from akdask.collections.groups.reductions import GROUP_REDUCTIONS
+from akdask.collections.text.categorical import Categorical
+from akdask.errors import ArgumentError, ArgumentTypeError, MissingLabelError
+from akdask.plan.expr.values import Call, Constant, Value
+from akdask.plan.reduce.row_numbers import row_numbers
+from akdask.plan.task.align import align
+from akdask.schema import FLOAT64, NULLABLE_STR
+
+Rows = TypeVar("Rows", bound=RowMethods)
+
+RUNNING = ("cumsum", "cumprod", "cummin", "cummax")
+
+
+class FrameGroupMethods(Generic[Rows]):
+    """Methods of `DataFrameGroupBy` whose results have the rows of the frame."""
+
+    gb: GroupBy
+    df: Rows
+    gb_key_names: list[str]
+
+    def _columns(self, names: Any) -> list[str]:
+        raise NotImplementedError
+
+    def _frame(self, keys: Any, results: Mapping[str, Array]) -> Rows:
+        raise NotImplementedError
+
+    @property
+    def ngroups(self) -> int:
+        """Number of groups; counts them, once."""
+        return self.gb.ngroups
+
+    def transform(self, func: str | Callable[[pd.Series], Any]) -> Rows:
+        """Return for each row what a reduction finds of its group, or a running result, or a rank; lazy.
+
+        Parameters
+        ----------
+        func : str or callable
+            A reduction such as ``"mean"``, or one of ``"cumsum"``, ``"cumprod"``, ``"cummin"``, ``"cummax"``,
+            ``"shift"``, ``"diff"``, ``"rank"``, ``"ngroup"`` and ``"cumcount"``.  A function of users gets each column
+            of each group as a pandas Series, in this process, so that all rows must fit into its memory; computes.
+
+        Returns
+        -------
+        DataFrame
+            With the rows and labels of the frame.  Rows that are in no group, for their key is missing, have missing
+            values.
+
+        Raises
+        ------
+        ArgumentError
+            If there is no such reduction.
+        ArgumentTypeError
+            If a column is not of its types.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> df = ak.DataFrame({"k": [1, 2, 1], "x": [1.0, 5.0, 3.0]})
+        >>> df.groupby("k").transform("mean").to_pandas()["x"].tolist()
+        [2.0, 5.0, 2.0]
+        """
+        if not isinstance(func, str):
+            return self._transformed_by_pandas(func)
+        if func in (*RUNNING, "shift", "rank", "cumcount", "ngroup"):
+            found: Any = getattr(self, func)()
+            return found
+        if func == "diff":
+            return self._on_arranged(lambda columns, numbers: differences_in_groups(columns, numbers, 1))
+        name = GROUP_REDUCTIONS.get(func.lower(), func)
+        if name not in {*GROUP_REDUCTIONS.values(), "size"}:
+            raise ArgumentError(
+                f"groups are not transformed by {func!r}.",
+                details=[f"reductions: {', '.join(sorted(GROUP_REDUCTIONS))}"],
+            )
+        if name == "size":
+            return self._of_rows({column: self.gb.size()[1] for column in self._columns(None)})
+        chosen = {column: self.df._columns.array(column) for column in self._columns(None)}
+        bad = [f"{column}: {given._type_name()}" for column, given in chosen.items() if not has_meaning(name, given)]
+        if bad:
+            raise ArgumentTypeError(
+                f"{func} has no meaning for these columns.", details=bad, hint="choose others first."
+            )
+        return self._of_rows({column: self.gb.reduce_column(name, given) for column, given in chosen.items()})
+
+    def shift(self, periods: int = 1) -> Rows:
+        """Return the values `periods` rows further down in their groups; counts rows.  See `DataFrame.shift`.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> df = ak.DataFrame({"k": [1, 2, 1], "x": [1.0, 5.0, 3.0]})
+        >>> df.groupby("k").shift().to_pandas()["x"].tolist()
+        [nan, nan, 1.0]
+        """
+        return self._on_arranged(lambda columns, numbers: shifted_in_groups(columns, numbers, int(periods)))
+
+    def cumsum(self) -> Rows:
+        """Return the sum of each value and all before it in its group, missing ones left out; counts rows.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If a column has no numbers.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.DataFrame({"k": [1, 2, 1], "x": [1, 5, 3]}).groupby("k").cumsum().to_pandas()["x"].tolist()
+        [1, 5, 4]
+        """
+        return self._running("cumsum")
+
+    def cumprod(self) -> Rows:
+        """Return the product of each value and all before it in its group; counts rows.  See `cumsum`."""
+        return self._running("cumprod")
+
+    def cummin(self) -> Rows:
+        """Return the smallest of each value and all before it in its group; counts rows.  See `cumsum`."""
+        return self._running("cummin")
+
+    def cummax(self) -> Rows:
+        """Return the largest of each value and all before it in its group; counts rows.  See `cumsum`."""
+        return self._running("cummax")
+
+    def cumcount(self, ascending: bool = True) -> Any:
+        """Return the number of each row within its group, from 0, as a Series; counts rows.
+
+        Parameters
+        ----------
+        ascending : bool, default True
+            Count from the first row; otherwise from the last one.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.DataFrame({"k": [1, 2, 1]}).groupby("k").cumcount().tolist()
+        [0, 0, 1]
+        """
+        numbers = numbers_in_groups(self.gb)
+        if not ascending:
+            numbers = self.gb.broadcast(self.gb.size()[1]) - 1 - numbers
+        return later("series of", self.df._columns, self._without_group(numbers))
+
+    def ngroup(self) -> Any:
+        """Return the number of each row's group, in the order of the keys, as a Series; counts groups.
+
+        Rows whose key is missing have -1, or NaN if the keys are of a type that has missing ones.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.DataFrame({"k": ["b", "a", "b"]}).groupby("k").ngroup().tolist()
+        [1, 0, 1]
+        """
+        numbers = self.gb.broadcast(arange(self.gb.ngroups))
+        return later("series of", self.df._columns, self._without_group(numbers))
+
+    def rank(self, method: str = "average", ascending: bool = True) -> Rows:
+        """Return the rank of each value in its group, from 1, as float64; counts groups.  See `DataFrame.rank`.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> df = ak.DataFrame({"k": [1, 2, 1], "x": [9.0, 5.0, 3.0]})
+        >>> df.groupby("k").rank().to_pandas()["x"].tolist()
+        [2.0, 1.0, 1.0]
+        """
+        if method not in RANKS:
+            raise ArgumentError(f"there is no rank {method!r}.", details=[f"methods: {', '.join(RANKS)}"])
+        names = self._columns(None)
+        return self._beside({name: self._ranks(self.df._columns.array(name), method, ascending) for name in names})
+
+    def nth(self, n: int) -> Rows:
+        """Return the row of number `n` of each group, counted from its end if negative; counts rows.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.DataFrame({"k": [1, 2, 1], "x": [1, 5, 3]}).groupby("k").nth(-1).to_pandas()
+           k  x
+        1  2  5
+        2  1  3
+        """
+        numbers = numbers_in_groups(self.gb)
+        if n < 0:
+            sizes = self.gb.broadcast(self.gb.size()[1])
+            rows: Rows = self.df._rows((numbers >= 0) & (sizes - numbers == -n))
+        else:
+            rows = self.df._rows(numbers == n)
+        return rows
+
+    def last(self, colnames: Any = None) -> Rows:
+        """Return the last value of each group that is not missing; lazy."""
+        found = {}
+        columns = self.df._columns
+        keys: Any = None
+        for name in self._columns(colnames):
+            numbers = cast(pdarray(*row_numbers(columns.frame)), np.float64)
+            there = present(columns, name)
+            frame, (value, is_there) = align(
+                "find the last", [(numbers._frame, numbers._value), (columns.frame, there)]
+            )
+            marked = pdarray(frame, Call("where", is_there, value, Constant(np.nan)))
+            keys, rows = self.gb.max(marked)
+            lacks = Call("isnan", rows._value)
+            at = pdarray(rows._frame, Call("cast", Call("where", lacks, Constant(0.0), rows._value), dtype="int64"))
+            taken = columns.array(name)[at]
+            common, (item, lacking) = align("take the last", [(taken._frame, taken._value), (rows._frame, lacks)])
+            is_plain = item.dtype.kind in ("int", "uint", "bool")
+            found[name] = taken if is_plain else taken._like(common, missing_where(taken, item, lacking))
+        return self._frame(keys if found else self.gb.unique_keys, found)
+
+    def get_group(self, name: Any) -> Rows:
+        """Return the rows of one group, by its key, or by a tuple of its keys; computes whether there is one.
+
+        Raises
+        ------
+        MissingLabelError
+            If there is none.
+        """
+        wanted = name if isinstance(name, tuple) else (name,)
+        if len(wanted) != self.gb.nkeys:
+            raise ArgumentError(f"a group has {self.gb.nkeys} keys, not {len(wanted)}.")
+        mask: Any = None
+        for key, item in zip(self.gb._arrays, wanted, strict=True):
+            is_equal = key == item
+            mask = is_equal if mask is None else mask & is_equal
+        rows: Rows = self.df._rows(mask)
+        if not len(rows):
+            raise MissingLabelError(f"there is no group {name!r}.")
+        return rows
+
+    def filter(self, func: Callable[[pd.DataFrame], Any]) -> Rows:
+        """Return the rows of those groups for which a function is true, in the order of the frame; computes.
+
+        Parameters
+        ----------
+        func : callable
+            Takes the rows of a group as a pandas DataFrame, and returns a bool.  It is called in this process, so that
+            all rows must fit into its memory.
+
+        Notes
+        -----
+        Where a reduction will do, ``df[df.groupby("k").transform("size")["x"] > 10]`` stays lazy.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> df = ak.DataFrame({"k": [1, 2, 1], "x": [1, 5, 3]})
+        >>> df.groupby("k").filter(lambda rows: len(rows) > 1).to_pandas()["x"].tolist()
+        [1, 3]
+        """
+        groups = self._pandas_groups()
+        remaining = groups.filter(func).index
+        rows: Rows = self.df._rows(array(np.sort(np.asarray(remaining, np.int64))))
+        return rows
+
+    def apply(self, func: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """Return what pandas makes of a function of each group; computes.
+
+        Parameters
+        ----------
+        func : callable
+            Takes the rows of a group as a pandas DataFrame.  It is called in this process, so that all rows must fit
+            into its memory.
+        *args, **kwargs
+            Further arguments of it.
+
+        Returns
+        -------
+        pandas.Series or pandas.DataFrame
+            As ``pandas.core.groupby.DataFrameGroupBy.apply``.
+
+        Raises
+        ------
+        TransferError
+            If the rows would take more memory than the setting ``max_transfer_bytes`` allows.
+        """
+        return self._pandas_groups(numbered=False).apply(func, *args, **kwargs)
+
+    # how
+
+    def _ranks(self, values: Array, method: str, ascending: bool) -> pdarray:
+        groups = GroupBy([*self.gb._arrays, values], dropna=True)
+        keys, sizes = groups.size()
+        outer = GroupBy(list(keys[:-1]), dropna=False)
+        numbers = outer.broadcast(arange(outer.ngroups))
+        upto = running_of_groups("cumsum", sizes, numbers)
+        total = outer.broadcast(outer.sum(sizes)[1])
+        below = upto - sizes if ascending else total - upto
+        match method:
+            case "average":
+                found: Any = (2 * below + sizes + 1) / 2.0
+            case "max":
+                found = below + sizes
+            case "dense":
+                order = running_of_groups("cumsum", sizes * 0 + 1, numbers)
+                found = order if ascending else outer.broadcast(outer.size()[1]) - order + 1
+            case _:
+                found = below + 1
+        placed: pdarray = groups.broadcast(cast(found, np.float64))
+        if method == "first":
+            placed = placed + cast(numbers_in_groups(groups), np.float64)
+        return placed
+
+    def _running(self, name: str) -> Rows:
+        demand_numbers(name, self.df._columns, self._columns(None))
+        return self._on_arranged(
+            lambda columns, numbers: {
+                column: running_of_groups(name, columns.array(column), numbers) for column in columns.values
+            }
+        )
+
+    def _on_arranged(self, find: Callable[[ColumnSet, pdarray], dict[str, Array]]) -> Rows:
+        arranged = Arranged(self.gb)
+        names = self._columns(None)
+        return self._beside(arranged.back(find(arranged.columns(self.df._columns, names), arranged.numbers)))
+
+    def _of_rows(self, results: Mapping[str, Array]) -> Rows:
+        """Return one value for each group spread back to the rows, missing for rows in no group."""
+        return self._beside({name: self._without_group(self.gb.broadcast(found)) for name, found in results.items()})
+
+    def _without_group(self, spread: Array) -> Array:
+        """Return values of rows, missing where a key is missing, if the types of the keys have that."""
+        lacks = self._lacks_group() if self.gb.dropna else None
+        if lacks is None:
+            return spread
+        frame, (value, lacking) = align("transform", [(spread._frame, spread._value), (lacks._frame, lacks._value)])
+        return spread._like(frame, missing_where(spread, value, lacking)) if _can_be_missing(spread) else spread
+
+    def _lacks_group(self) -> pdarray | None:
+        columns = ColumnSet.of({str(number): key for number, key in enumerate(self.gb._arrays)})
+        may_lack = [name for name, value in columns.values.items() if value.dtype in (FLOAT64, NULLABLE_STR)]
+        if not may_lack:
+            return None
+        lacks: Value = Call("logical_not", present(columns, may_lack[0]))
+        for name in may_lack[1:]:
+            lacks = Call("logical_or", lacks, Call("logical_not", present(columns, name)))
+        return pdarray(columns.frame, lacks)
+
+    def _beside(self, arrays: Mapping[str, Array]) -> Rows:
+        return self.df._of(self.df._columns.beside(arrays))
+
+    def _pandas_groups(self, *, numbered: bool = True) -> Any:
+        rows = self.df._of(self.df._columns.labelled(None)) if numbered else self.df
+        given = rows.to_pandas()
+        keys = [key.to_pandas() if isinstance(key, Categorical) else key.to_ndarray() for key in self.gb._arrays]
+        in_frame = [name for name in self.gb_key_names if name in given]
+        by: Any = self.gb_key_names if len(in_frame) == len(keys) else keys
+        return given.groupby(by[0] if len(by) == 1 else by, dropna=self.gb.dropna, observed=True)
+
+    def _transformed_by_pandas(self, func: Callable[[pd.Series], Any]) -> Rows:
+        names: Sequence[str] = self._columns(None)
+        found = self._pandas_groups()[list(names)].transform(func)
+        made = {name: array(found[name].to_numpy()) for name in found}
+        return self._beside(made)
+
+
+def _can_be_missing(array: Array) -> bool:
+    return is_number(array) or array._value.dtype.kind == "str" or isinstance(array, Categorical)

@@ -1,0 +1,187 @@
+"""`loc` and `at`, `iloc` and `iat`: rows and cells of a DataFrame by labels and names, and by positions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from akdask.collections.core.array import Array
+from akdask.collections.core.base import Labelled, unlabelled
+from akdask.collections.core.column_names import names_of
+from akdask.collections.core.later import later
+from akdask.collections.frame_core.display import Row
+from akdask.collections.groups.setops import in1d
+from akdask.errors import ArgumentError, ArgumentTypeError, MissingLabelError, PositionError
+
+
+class FrameLocIndexer:
+    """Rows and columns of a DataFrame by label.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Whose.
+    """
+
+    def __init__(self, frame: Any) -> None:
+        self._frame = frame
+
+    def __getitem__(self, key: Any) -> Any:
+        """Return rows of labels, of a mask, or between two labels, and some of the columns.
+
+        Parameters
+        ----------
+        key : label, list of labels, mask or slice of labels, or pair of that and of a name, names or slice of names
+            One label gives a `Row` where one row has it; otherwise results are lazy, and labels in the order of the
+            rows.
+
+        Raises
+        ------
+        MissingLabelError, MissingColumnError
+            If there is no row or column of a name.
+        """
+        rows, names = key if isinstance(key, tuple) and len(key) == 2 else (key, slice(None))
+        frame = self._frame._of(self._frame._columns.only(_names(self._frame, names)))
+        chosen = self._rows(frame, rows)
+        if isinstance(names, str):
+            return chosen[names] if isinstance(chosen, Row) else later("column Series", chosen, names)
+        return chosen
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        """Assign to cells: ``df.loc[mask, "x"] = 0``."""
+        if not isinstance(key, tuple) or len(key) != 2:
+            raise ArgumentTypeError("cells are assigned by rows and columns: df.loc[mask, 'x'] = 0.")
+        rows, names = key
+        at = self._mask(self._frame, rows) if not isinstance(rows, slice) or rows != slice(None) else slice(None)
+        for name in _names(self._frame, names):
+            self._frame[name][at] = unlabelled(value)
+
+    def _rows(self, frame: Any, rows: Any) -> Any:
+        if isinstance(rows, slice) and rows == slice(None):
+            return frame
+        mask = self._mask(frame, rows)
+        chosen = frame._rows(mask)
+        if isinstance(unlabelled(rows), Array | list | np.ndarray | slice):
+            return chosen
+        count = len(chosen)
+        if not count:
+            raise MissingLabelError(f"no row has the label {rows!r}.")
+        return chosen[0] if count == 1 else chosen
+
+    @staticmethod
+    def _mask(frame: Any, rows: Any) -> Any:
+        rows = unlabelled(rows(frame) if callable(rows) and not isinstance(rows, Array | Labelled) else rows)
+        labels = frame._columns.index_array()
+        if isinstance(rows, slice):
+            if rows.step is not None:
+                raise ArgumentError("labels are not stepped through.", hint="df.iloc[::2] takes every second row.")
+            found: Any = None
+            for bound, compare in ((rows.start, "ge"), (rows.stop, "le")):
+                if bound is not None:
+                    part = labels >= bound if compare == "ge" else labels <= bound
+                    found = part if found is None else found & part
+            return found
+        if isinstance(rows, list | np.ndarray) and len(rows) and isinstance(rows[0], bool | np.bool_):
+            return np.asarray(rows, np.bool_)
+        if isinstance(rows, Array | list | np.ndarray):
+            is_mask = isinstance(rows, Array) and rows._value.dtype.kind == "bool"
+            return rows if is_mask else in1d(labels, rows)
+        return labels == rows
+
+
+class FrameILocIndexer:
+    """Rows and columns of a DataFrame by position.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Whose.
+    """
+
+    def __init__(self, frame: Any) -> None:
+        self._frame = frame
+
+    def __getitem__(self, key: Any) -> Any:
+        """Return rows by position, and some of the columns.
+
+        Parameters
+        ----------
+        key : int, slice, list or array of positions, or mask; or a pair of that and of positions of columns
+            One int gives a `Row`, at once; otherwise results are lazy.
+
+        Raises
+        ------
+        PositionError
+            If there is no such row or column.
+        """
+        rows, numbers = key if isinstance(key, tuple) and len(key) == 2 else (key, slice(None))
+        names = _names_at(self._frame, numbers)
+        frame = self._frame._of(self._frame._columns.only(names))
+        chosen = frame if isinstance(rows, slice) and rows == slice(None) else frame._rows(rows)
+        if isinstance(numbers, int | np.integer):
+            return chosen[names[0]] if isinstance(chosen, Row) else later("column Series", chosen, names[0])
+        return chosen
+
+
+class CellIndexer:
+    """Single values of a DataFrame.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Whose.
+    by_position : bool
+        Whether rows and columns are given by positions, or by label and name.
+    """
+
+    def __init__(self, frame: Any, *, by_position: bool) -> None:
+        self._frame = frame
+        self._by_position = by_position
+
+    def __getitem__(self, key: Any) -> Any:
+        """Return the value of a row and a column; computes.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If the key is no pair of a row and a column.
+        MissingLabelError, MissingColumnError, PositionError
+            If there is none.
+        """
+        if not isinstance(key, tuple) or len(key) != 2:
+            raise ArgumentTypeError("a cell has a row and a column: df.at[0, 'x'] or df.iat[0, 1].")
+        indexer = self._frame.iloc if self._by_position else self._frame.loc
+        return indexer[key]
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        """Assign to the value of a row and a column."""
+        row, column = key
+        if self._by_position:
+            self._frame[row] = {_names_at(self._frame, column)[0]: value}
+        else:
+            self._frame.loc[row, column] = value
+
+
+def _names(frame: Any, names: Any) -> list[str]:
+    """Return the columns that names, or a slice of names, choose."""
+    columns = list(frame.columns)
+    if not isinstance(names, slice):
+        return names_of(names)
+    frame._columns.only([name for name in (names.start, names.stop) if name is not None])
+    first = 0 if names.start is None else columns.index(names.start)
+    last = len(columns) if names.stop is None else columns.index(names.stop) + 1
+    return columns[first : last : names.step]
+
+
+def _names_at(frame: Any, numbers: Any) -> list[str]:
+    """Return the columns at positions."""
+    columns = list(frame.columns)
+    if isinstance(numbers, slice):
+        return columns[numbers]
+    wanted: Iterable[Any] = [numbers] if isinstance(numbers, int | np.integer) else numbers
+    try:
+        return [columns[number] for number in wanted]
+    except IndexError:
+        raise PositionError(f"the DataFrame has {len(columns)} columns, not one at {numbers}.") from None

@@ -1,0 +1,86 @@
+"""Which columns have numbers, and what stands for a missing element of a column."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from akdask.collections.arrays.pdarray import pdarray
+from akdask.collections.core.array import Array
+from akdask.collections.frame_core.columnset import ColumnSet
+from akdask.collections.frame_core.missing_integers import with_missing
+from akdask.collections.text.categorical import Categorical
+from akdask.collections.time.timearray import NOT_A_TIME, TimeArray
+from akdask.errors import ArgumentTypeError, UnsupportedError
+from akdask.plan.expr.values import Call, Constant, Value
+from akdask.schema import FLOAT64
+
+NUMBERS = ("int", "uint", "float", "bool")
+
+
+def is_number(array: Array) -> bool:
+    """Whether a column has numbers or bool, of a type of NumPy, that show as such."""
+    return isinstance(array, pdarray) and array._pandas_converter() is None and array._value.dtype.kind in NUMBERS
+
+
+def numbers_among(columns: ColumnSet) -> list[str]:
+    """Return the names of the columns of numbers."""
+    return [
+        name for name, value in columns.values.items() if value.dtype.kind in NUMBERS and _shows_numbers(columns, name)
+    ]
+
+
+def _shows_numbers(columns: ColumnSet, name: str) -> bool:
+    kind = columns.kinds[name]
+    return isinstance(kind, pdarray) and kind._pandas_converter() is None
+
+
+def demand_numbers(operation: str, columns: ColumnSet, names: Iterable[str]) -> Sequence[str]:
+    """Return names of columns, all of which have to be of numbers.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If one is not.
+    """
+    names = list(names)
+    numbers = set(numbers_among(columns))
+    others = [f"{name}: {columns.kinds[name]._type_name()}" for name in names if name not in numbers]
+    if others:
+        raise ArgumentTypeError(
+            f"{operation} needs columns of numbers.",
+            details=others,
+            hint="choose columns first, as in df[['x', 'y']], or pass numeric_only=True where it is taken.",
+        )
+    return names
+
+
+def missing_where(array: Array, value: Value, lacks: Value) -> Value:
+    """Return the values of a column with what its kind has for missing ones in some rows.
+
+    Raises
+    ------
+    UnsupportedError
+        If the kind has nothing for it, as lists have not.
+    """
+    if isinstance(array, Categorical):
+        return Call("where", lacks, array._category_table.na_code, value)
+    if isinstance(array, TimeArray):
+        return Call("where", lacks, Constant(NOT_A_TIME), value)
+    kind = value.dtype.kind
+    if kind == "str":
+        return Call("make_missing", value, lacks)
+    if value.dtype == FLOAT64:
+        return Call("where", lacks, Constant(np.nan), value)
+    if kind in NUMBERS and isinstance(array, pdarray) and array._pandas_converter() is None:
+        return with_missing(value, lacks)
+    raise UnsupportedError(
+        f"a column of {array._type_name()} has nothing for missing elements.", hint="leave the column out."
+    )
+
+
+def plain(item: Any) -> Any:
+    """Return a scalar of NumPy as Python has it."""
+    return item.item() if isinstance(item, np.generic) else item

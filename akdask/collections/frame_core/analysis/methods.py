@@ -1,0 +1,40 @@
+"""What a DataFrame has of the methods of this package."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+from akdask.collections.core.array import Array
+from akdask.collections.frame_core.analysis.access import AccessMethods
+from akdask.collections.frame_core.analysis.cells import CellMethods
+from akdask.collections.frame_core.analysis.query import QueryMethods
+from akdask.collections.frame_core.analysis.reshaping import ReshapingMethods
+from akdask.collections.frame_core.analysis.summaries import SummaryMethods
+from akdask.collections.frame_core.analysis.time_bins import ResampleMethods
+from akdask.collections.frame_core.analysis.windows import WindowMethods
+from akdask.collections.frame_core.columnset import ColumnSet
+
+
+class AnalysisMethods(
+    QueryMethods, SummaryMethods, ReshapingMethods, ResampleMethods, AccessMethods, CellMethods, WindowMethods
+):
+    """All families, on the columns of a DataFrame."""
+
+    def _analysed(self) -> ColumnSet:
+        return self._columns
+
+    def _resulting(self, arrays: Mapping[str, Array]) -> Self:
+        return self._of(self._columns.beside(arrays))
+
+    def where(self, cond: Any, other: Any = None) -> Self:
+        """Return the values where a condition holds, and others elsewhere; lazy.  See `mask`.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> df = ak.DataFrame({"x": [1, 5]})
+        >>> df.where(df["x"] > 4, 0).to_pandas()["x"].tolist()
+        [0, 5]
+        """
+        return self._chosen_by(cond, other, invert=True)

@@ -1,0 +1,357 @@
+"""Rows to columns and back: `melt`, `pivot_table`, `crosstab`, `get_dummies`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+
+from akdask.collections.arrays.elementwise import cast
+from akdask.collections.arrays.pdarray import pdarray
+from akdask.collections.core.array import Array
+from akdask.collections.core.base import Labelled, unlabelled
+from akdask.collections.core.column_names import names_of
+from akdask.collections.core.later import later
+from akdask.collections.frame_core.analysis.kinds import numbers_among
+from akdask.collections.frame_core.base import FrameBase
+from akdask.collections.frame_core.build import arrays_of, spread
+from akdask.collections.frame_core.columnset import ColumnSet
+from akdask.collections.groups.groupby import GroupBy
+from akdask.collections.groups.reductions import GROUP_REDUCTIONS
+from akdask.collections.groups.uniqueness import unique
+from akdask.collections.text.categorical import Categorical
+from akdask.collections.text.concatenation import concatenate
+from akdask.collections.text.strings import Strings
+from akdask.collections.time.timearray import TimeArray
+from akdask.errors import ArgumentError, ArgumentTypeError, SchemaError
+
+MOST_COLUMNS = 10_000
+"""Largest number of columns that are made of values."""
+
+
+class ReshapingMethods(FrameBase):
+    """Other shapes of the same data."""
+
+    def melt(
+        self,
+        id_vars: str | Sequence[str] | None = None,
+        value_vars: str | Sequence[str] | None = None,
+        var_name: str = "variable",
+        value_name: str = "value",
+    ) -> Self:
+        """Return the columns one below the other, in one column of names and one of values; lazy.
+
+        Parameters
+        ----------
+        id_vars : str or list of str, optional
+            Columns that stay, repeated for each of the others.
+        value_vars : str or list of str, optional
+            Columns that are put below each other, all others unless given.
+        var_name, value_name : str
+            What the two new columns are called.
+
+        Returns
+        -------
+        DataFrame
+            Its rows are numbered anew.
+
+        Raises
+        ------
+        MissingColumnError
+            If there is no column of a name.
+        ArgumentTypeError
+            If values of different kinds would come below each other.
+        SchemaError
+            If a new column would have the name of one that stays.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.DataFrame({"k": ["a", "b"], "x": [1, 2], "y": [3, 4]}).melt("k").to_pandas()
+           k variable  value
+        0  a        x      1
+        1  b        x      2
+        2  a        y      3
+        3  b        y      4
+        """
+        columns = self._columns
+        ids = [] if id_vars is None else names_of(id_vars)
+        values = [name for name in columns.values if name not in ids] if value_vars is None else names_of(value_vars)
+        columns.only([*ids, *values])
+        if len({*ids, var_name, value_name}) < len(ids) + 2:
+            raise SchemaError(f"melt: {var_name!r} or {value_name!r} is the name of another column.")
+        if not values:
+            raise ArgumentError("melt needs columns to put below each other.")
+        text = any(isinstance(columns.kinds[name], Strings | Categorical) for name in values)
+        parts = [columns.array(name) for name in values]
+        kinds = {type(part) for part in parts}
+        if len(kinds) > 1 and text and all(isinstance(part, Strings | Categorical) for part in parts):
+            parts = [part.to_strings() if isinstance(part, Categorical) else part for part in parts]
+        elif len(kinds) > 1:
+            raise ArgumentTypeError(
+                "values of different kinds do not stand in one column.",
+                details=[f"{name}: {columns.array(name)._type_name()}" for name in values],
+                hint="choose value_vars of one kind.",
+            )
+        if all(type(part) is pdarray for part in parts):
+            common = np.result_type(*(part.dtype for part in parts))
+            parts = [cast(part, common) for part in parts]
+        made = {name: concatenate([columns.array(name)] * len(values)) for name in ids}
+        made[var_name] = concatenate([spread(columns.frame, name) for name in values])
+        made[value_name] = concatenate(parts)
+        return self._of(ColumnSet.of(made))
+
+    def pivot_table(
+        self,
+        values: str | Sequence[str] | None = None,
+        index: str | Sequence[str] | None = None,
+        columns: str | Sequence[str] | None = None,
+        aggfunc: str = "mean",
+        fill_value: Any = None,
+    ) -> Self:
+        """Return reductions of groups, with the keys of rows as labels and those of columns as names; computes.
+
+        Parameters
+        ----------
+        values : str or list of str, optional
+            What is reduced: all columns of numbers unless given.
+        index, columns : str or list of str
+            The keys: rows by `index`, columns by `columns`; one of them will do.
+        aggfunc : str, default "mean"
+            A reduction of groups.
+        fill_value : scalar, optional
+            What stands where there are no rows, NaN unless given.
+
+        Returns
+        -------
+        DataFrame
+            Columns are named by the text of their keys, joined by ``_`` where there are several, after the name of the
+            values where these are several.  Of several keys of rows, the labels stay columns.
+
+        Raises
+        ------
+        ArgumentError
+            If there are no keys, no such reduction, or very many columns.
+        MissingColumnError
+            If there is no column of a name.
+
+        Notes
+        -----
+        Follows ``pandas.DataFrame.pivot_table``, but for the names of columns.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> df = ak.DataFrame({"k": [1, 1, 2], "c": ["a", "b", "a"], "x": [1.0, 2.0, 3.0]})
+        >>> df.pivot_table("x", "k", "c", "sum").to_pandas()
+             a    b
+        k
+        1  1.0  2.0
+        2  3.0  NaN
+        """
+        rows, across = _names(index), _names(columns)
+        if not rows and not across:
+            raise ArgumentError("pivot_table needs index or columns, to group by.")
+        wanted = names_of(values) if values is not None else None
+        if wanted is None:
+            wanted = [name for name in numbers_among(self._columns) if name not in (*rows, *across)]
+        self._columns.only([*rows, *across, *wanted])
+        how = GROUP_REDUCTIONS.get(str(aggfunc).lower())
+        if how is None or not wanted:
+            raise ArgumentError(
+                f"pivot_table reduces columns by a reduction of groups, not by {aggfunc!r}.",
+                details=[f"columns: {wanted}", f"reductions: {', '.join(sorted(GROUP_REDUCTIONS))}"],
+            )
+        reduced = self._grouped([*rows, *across], wanted, how)
+        table: Any = reduced.set_index([*rows, *across])
+        if across and rows:
+            table = table.unstack(across)
+        elif not rows:
+            table = table.T
+        table = table.dropna(axis=1, how="all") if rows else table
+        if table.shape[1] > MOST_COLUMNS:
+            raise ArgumentError(
+                f"pivot_table would have {table.shape[1]:,} columns.", hint="exchange index and columns."
+            )
+        if fill_value is not None:
+            table = table.fillna(fill_value)
+        keep_value = len(wanted) > 1 and bool(rows)
+        table.columns = [_flat(name, keep_value or not across, bool(rows)) for name in table.columns]
+        return self._labelled_table(table, rows)
+
+    def _grouped(self, keys: Sequence[str], wanted: Sequence[str], how: str) -> pd.DataFrame:
+        """Return the reduced columns of groups beside the keys; computes."""
+        arrays = [self._columns.array(name) for name in keys]
+        groups = GroupBy(arrays)
+        columns = {name: groups.reduce_column(how, self._columns.array(name)) for name in wanted}
+        found = dict(zip(keys, groups.unique_keys, strict=True))
+        frame = later(
+            "DataFrame", {f"v{number}": array for number, array in enumerate([*found.values(), *columns.values()])}
+        )
+        made: pd.DataFrame = frame.to_pandas(retain_index=False)
+        made.columns = [*keys, *wanted]
+        return made
+
+    def _labelled_table(self, table: pd.DataFrame, rows: Sequence[str]) -> Self:
+        names = [str(name) for name in table.columns]
+        if len({*names}) < len(names):
+            raise SchemaError("two columns would have the same name.", details=names)
+        arrays = arrays_of(dict(zip(names, (table.iloc[:, number] for number in range(len(names))), strict=True)))
+        if len(rows) > 1:
+            labels = {name: table.index.get_level_values(name) for name in rows}
+            return self._of(ColumnSet.of({**arrays_of(labels), **arrays}))
+        label = rows[0] if rows else None
+        index = arrays_of({"index": table.index.to_series().reset_index(drop=True)})["index"]
+        return self._of(ColumnSet.of(arrays, index, label))
+
+
+def _names(keys: Any) -> list[str]:
+    return [] if keys is None else names_of(keys)
+
+
+def _flat(name: Any, keep_value: bool, has_rows: bool) -> str:
+    """Return the name of a column: of its keys, after that of the values where these are several."""
+    if not isinstance(name, tuple):
+        return str(name)
+    parts = name if keep_value or not has_rows else name[1:]
+    return "_".join(map(str, parts))
+
+
+def crosstab(index: Any, columns: Any, values: Any = None, aggfunc: str | None = None) -> Any:
+    """Return how often each pair of elements of two arrays occurs, as a DataFrame; computes.
+
+    Parameters
+    ----------
+    index, columns : array or Series
+        On the same rows: keys of the rows and of the columns of the result.
+    values : array or Series, optional
+        What is reduced instead of counted.
+    aggfunc : str, optional
+        The reduction of `values`.
+
+    Returns
+    -------
+    DataFrame
+        See `DataFrame.pivot_table`; pairs that do not occur have 0, or NaN where values are reduced.
+
+    Raises
+    ------
+    ArgumentError
+        If only one of `values` and `aggfunc` is given.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> ak.crosstab(ak.array([1, 1, 2]), ak.array(["a", "b", "a"])).to_pandas()
+           a  b
+    row_0
+    1      1  1
+    2      1  0
+    """
+    if (values is None) != (aggfunc is None):
+        raise ArgumentError("crosstab: values and aggfunc are given together.")
+    row = _name_of(index, "row_0")
+    column = _name_of(columns, "col_0")
+    if row == column:
+        row, column = "row_0", "col_0"
+    given = {row: unlabelled(index), column: unlabelled(columns)}
+    counted = "values" if "values" not in (row, column) else "values_"
+    frame = later("DataFrame", given)
+    if values is None:
+        frame[counted] = 1
+        found = frame.pivot_table(counted, row, column, "sum", fill_value=0)
+        return found.assign(**{name: cast(found[name], np.int64) for name in found.columns})
+    frame[counted] = unlabelled(values)
+    return frame.pivot_table(counted, row, column, aggfunc)
+
+
+def _name_of(keys: Any, otherwise: str) -> str:
+    name = getattr(keys, "name", None) if isinstance(keys, Labelled) else None
+    return name if isinstance(name, str) else otherwise
+
+
+def get_dummies(  # noqa: PLR0917 - pandas' signature
+    data: Any,
+    prefix: str | Mapping[str, str] | None = None,
+    prefix_sep: str = "_",
+    dummy_na: bool = False,
+    columns: Sequence[str] | None = None,
+    drop_first: bool = False,
+    dtype: Any = bool,
+) -> Any:
+    """Return a column for each label of text, which tells where that is; computes the labels.
+
+    Parameters
+    ----------
+    data : DataFrame, Strings, Categorical or Series
+        The labels; of a DataFrame its columns of text and Categoricals.
+    prefix : str, or mapping of str to str, optional
+        What names begin with, the name of the column unless given.
+    prefix_sep : str, default "_"
+        What stands between that and the label.
+    dummy_na : False
+        Accepted for compatibility with pandas; missing labels have no column.
+    columns : list of str, optional
+        Which columns of a DataFrame.
+    drop_first : bool, default False
+        Leave out the column of the first label.
+    dtype : dtype-like, default bool
+        Type of the columns.
+
+    Returns
+    -------
+    DataFrame
+        The other columns, then those of the labels in order.
+
+    Raises
+    ------
+    ArgumentError
+        If there would be very many columns, or `dummy_na` is asked for.
+    ArgumentTypeError
+        If `data` is nothing of that.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> ak.get_dummies(ak.DataFrame({"s": ["a", "b"], "x": [1, 2]})).to_pandas()
+       x    s_a    s_b
+    0  1   True  False
+    1  2  False   True
+    """
+    if dummy_na:
+        raise ArgumentError(
+            "get_dummies has no column for missing labels.", hint="fill them first: df.fillna('missing')."
+        )
+    given = unlabelled(data)
+    if isinstance(given, Strings | Categorical):
+        made = _dummies(given, prefix if isinstance(prefix, str) else "", prefix_sep, drop_first, dtype)
+        return later("DataFrame", made)
+    if not isinstance(given, FrameBase):
+        raise ArgumentTypeError(f"get_dummies takes a DataFrame or text, not {type(data).__name__}.")
+    own = given._columns
+    chosen = (
+        [name for name in own.values if isinstance(own.kinds[name], Strings | Categorical)]
+        if columns is None
+        else names_of(columns)
+    )
+    made = {name: own.array(name) for name in own.values if name not in chosen}
+    for name in chosen:
+        begin = prefix.get(name, name) if isinstance(prefix, Mapping) else name if prefix is None else prefix
+        made |= _dummies(own.array(name), begin, prefix_sep, drop_first, dtype)
+    return given._of(own.beside(made))
+
+
+def _dummies(labels: Array, prefix: str, separator: str, drop_first: bool, dtype: Any) -> dict[str, Array]:
+    found = unique(labels).to_ndarray()
+    known = [label for label in found.tolist() if label is not None]
+    if isinstance(labels, Categorical):
+        known = [label for label in known if label != labels.na_value]
+    if isinstance(labels, TimeArray) or len(known) > MOST_COLUMNS:
+        raise ArgumentError(f"get_dummies would make {len(known):,} columns.")
+    begin = f"{prefix}{separator}" if prefix else ""
+    made: dict[str, Array] = {}
+    for label in known[1:] if drop_first else known:
+        made[f"{begin}{label}"] = cast(labels == label, dtype)
+    return made

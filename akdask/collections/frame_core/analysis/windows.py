@@ -1,0 +1,387 @@
+"""Rows and those before or after them: shifts, differences, moving windows, filling along, running results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from operator import index
+from typing import Any, Generic, Self, TypeVar
+
+import numpy as np
+
+from akdask.collections.arrays.elementwise import cast as as_type
+from akdask.collections.arrays.elementwise import where
+from akdask.collections.arrays.pdarray import pdarray
+from akdask.collections.arrays.scans import cummax, cummin, cumprod, cumsum
+from akdask.collections.core.array import Array
+from akdask.collections.frame_core.analysis.kinds import demand_numbers, missing_where, numbers_among
+from akdask.collections.frame_core.columnset import ColumnSet
+from akdask.collections.frame_core.missing import present
+from akdask.collections.frame_core.missing_integers import is_in_parts, recombined, separated
+from akdask.collections.text.categorical import Categorical
+from akdask.collections.time.datetimes import Timedelta
+from akdask.collections.time.timearray import NOT_A_TIME, TimeArray
+from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.plan.expr.rowwise import Project
+from akdask.plan.expr.values import Call, Constant, Value, cast
+from akdask.plan.rows.neighbours import LastValid, Shifted, Windows
+from akdask.schema import FLOAT64
+
+Owner = TypeVar("Owner", bound="Analysed")
+
+SCANS: dict[str, tuple[Callable[[Any], Any], float]] = {
+    "cumsum": (cumsum, 0.0),
+    "cumprod": (cumprod, 1.0),
+    "cummin": (cummin, np.inf),
+    "cummax": (cummax, -np.inf),
+}
+"""Running results by name, and the number that changes none of them."""
+
+
+class Analysed:
+    """What the methods of this package need: columns on common rows, and a way to return others on the same rows."""
+
+    def _analysed(self) -> ColumnSet:
+        """Return the columns, without those that are only labels."""
+        raise NotImplementedError
+
+    def _resulting(self, arrays: Mapping[str, Array]) -> Self:
+        """Return an object of this kind with other columns and the same labels."""
+        raise NotImplementedError
+
+
+class WindowMethods(Analysed):
+    """Each row with its neighbours.  Rows of unknown number need not be counted."""
+
+    def shift(self, periods: int = 1, fill_value: Any = None) -> Self:
+        """Return the values `periods` rows further down, or up if negative, with the labels where they were; lazy.
+
+        Parameters
+        ----------
+        periods : int, default 1
+            How many rows.
+        fill_value : scalar, optional
+            What comes in; missing values unless given, for which integers and bool become float64.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If `periods` is no whole number.
+        UnsupportedError
+            If a column has nothing for missing elements, as lists have not.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.DataFrame({"x": [1, 2, 3]}).shift().to_pandas()["x"].tolist()
+        [nan, 1.0, 2.0]
+        >>> ak.Series([1, 2, 3]).shift(-1, fill_value=0).tolist()
+        [2, 3, 0]
+        """
+        columns = self._analysed()
+        return self._resulting(shifted(columns, columns.values, _periods(periods), fill_value))
+
+    def diff(self, periods: int = 1) -> Self:
+        """Return each value less the one `periods` rows before, or after if negative; lazy.
+
+        Returns
+        -------
+        DataFrame or Series
+            Of float64, with NaN where there is no such row; of times, spans with NaT.  Bools count as 0 and 1.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If a column has neither numbers nor times.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.DataFrame({"x": [1, 4, 9]}).diff().to_pandas()["x"].tolist()
+        [nan, 3.0, 5.0]
+        """
+        columns, periods = self._analysed(), _periods(periods)
+        times = {name for name in columns.values if isinstance(columns.kinds[name], TimeArray)}
+        demand_numbers("diff", columns, [name for name in columns.values if name not in times])
+        earlier = shifted(columns, columns.values, periods)
+        return self._resulting({name: difference(columns.array(name), earlier[name]) for name in columns.values})
+
+    def pct_change(self, periods: int = 1) -> Self:
+        """Return by which part of the value `periods` rows before each value has grown, as float64; lazy.
+
+        Missing values are not filled first.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If a column has no numbers.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series([4.0, 5.0, 10.0]).pct_change().tolist()
+        [nan, 0.25, 1.0]
+        """
+        columns = self._analysed()
+        names = demand_numbers("pct_change", columns, columns.values)
+        earlier = shifted(columns, names, _periods(periods))
+        floats = {name: as_type(columns.array(name), np.float64) for name in names}
+        return self._resulting({name: floats[name] / as_type(earlier[name], np.float64) - 1 for name in names})
+
+    def rolling(
+        self, window: int, min_periods: int | None = None, center: bool = False, *, numeric_only: bool = False
+    ) -> Rolling[Self]:
+        """Return moving windows of rows, to be reduced: ``df.rolling(3).mean()``; lazy.
+
+        Parameters
+        ----------
+        window : int
+            Rows of a window.
+        min_periods : int, optional
+            Fewest of them that must be there and not be missing, all unless given; with fewer the result is NaN.
+        center : bool, default False
+            Let a row stand in the middle of its window, otherwise it is the last of it.
+        numeric_only : bool, default False
+            Leave out columns without numbers.
+
+        Raises
+        ------
+        ArgumentError
+            If `window` is less than 1, or `min_periods` is not from 0 to `window`.
+        ArgumentTypeError
+            If they are no whole numbers, or a column has no numbers.
+
+        Notes
+        -----
+        Follows ``pandas.DataFrame.rolling``: infinite values count as missing.  Sums are added up anew for each window,
+        so that they are more exact than those of pandas.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series([1, 2, 4, 8]).rolling(2).sum().tolist()
+        [nan, 3.0, 6.0, 12.0]
+        """
+        columns = self._analysed()
+        if numeric_only:
+            columns = columns.only(numbers_among(columns))
+        return Rolling(self, columns, window, min_periods, center)
+
+    def ffill(self) -> Self:
+        """Return the values with the last one before each that is missing in its place; lazy.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series([1.0, float("nan"), 3.0]).ffill().tolist()
+        [1.0, 1.0, 3.0]
+        """
+        return self._filled_along(backwards=False)
+
+    def bfill(self) -> Self:
+        """Return the values with the first one after each that is missing in its place; lazy."""
+        return self._filled_along(backwards=True)
+
+    def cumsum(self) -> Self:
+        """Return the sum of each value and all before it, missing ones left out, which stay missing; lazy.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If a column has no numbers.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series([1.0, float("nan"), 3.0]).cumsum().tolist()
+        [1.0, nan, 4.0]
+        """
+        return self._running("cumsum")
+
+    def cumprod(self) -> Self:
+        """Return the product of each value and all before it; lazy.  See `cumsum`."""
+        return self._running("cumprod")
+
+    def cummin(self) -> Self:
+        """Return the smallest of each value and all before it; lazy.  See `cumsum`."""
+        return self._running("cummin")
+
+    def cummax(self) -> Self:
+        """Return the largest of each value and all before it; lazy.  See `cumsum`."""
+        return self._running("cummax")
+
+    def _filled_along(self, *, backwards: bool) -> Self:
+        columns = self._analysed()
+        return self._resulting({name: _filled_along(columns, name, backwards) for name in columns.values})
+
+    def _running(self, name: str) -> Self:
+        columns = self._analysed()
+        return self._resulting(
+            {column: _running(name, columns.array(column)) for column in demand_numbers(name, columns, columns.values)}
+        )
+
+
+class Rolling(Generic[Owner]):
+    """Moving windows of rows, as `DataFrame.rolling` gives them.
+
+    Parameters
+    ----------
+    owner : DataFrame or Series
+        What reductions are made like.
+    columns : ColumnSet
+        The columns to reduce.
+    window : int
+        Rows of a window.
+    min_periods : int, optional
+        Fewest that must not be missing.
+    center : bool
+        Whether a row stands in the middle of its window.
+    """
+
+    def __init__(self, owner: Owner, columns: ColumnSet, window: Any, min_periods: Any, center: bool) -> None:
+        self._width = _integer("window", window, hint="windows are numbers of rows, not spans of time.")
+        self._least = self._width if min_periods is None else _integer("min_periods", min_periods)
+        if self._width < 1 or not 0 <= self._least <= self._width:
+            raise ArgumentError(
+                f"a window has at least 1 row, and min_periods are from 0 to that: got window={window!r}, "
+                f"min_periods={min_periods!r}."
+            )
+        self._owner = owner
+        self._columns = columns
+        self._names = demand_numbers("rolling", columns, columns.values)
+        self._after = (self._width - 1) // 2 if center else 0
+
+    def sum(self) -> Owner:
+        """Return the sum of each window, as float64; lazy."""
+        return self._reduced("sum")
+
+    def mean(self) -> Owner:
+        """Return the mean of each window, as float64; lazy."""
+        return self._reduced("mean")
+
+    def min(self) -> Owner:
+        """Return the smallest value of each window, as float64; lazy."""
+        return self._reduced("min")
+
+    def max(self) -> Owner:
+        """Return the largest value of each window, as float64; lazy."""
+        return self._reduced("max")
+
+    def var(self, ddof: int = 1) -> Owner:
+        """Return the variance of each window, as float64; lazy."""
+        return self._reduced("var", ddof=ddof)
+
+    def std(self, ddof: int = 1) -> Owner:
+        """Return the standard deviation of each window, as float64; lazy."""
+        return self._reduced("std", ddof=ddof)
+
+    def count(self) -> Owner:
+        """Return the number of values of each window that are not NaN, as float64; lazy.
+
+        As in pandas, `min_periods` then asks for rows, whether they are missing or not.
+        """
+        columns = self._columns
+        return self._windows("sum", [cast(present(columns, name), FLOAT64) for name in self._names], ddof=1)
+
+    def agg(self, func: str) -> Owner:
+        """Return the reduction of that name; lazy.
+
+        Raises
+        ------
+        ArgumentError
+            If there is none.
+        """
+        if func not in ("sum", "mean", "min", "max", "var", "std", "count"):
+            raise ArgumentError(
+                f"windows are not reduced by {func!r}.", hint="take sum, mean, min, max, var, std, count."
+            )
+        found: Owner = getattr(self, func)()
+        return found
+
+    aggregate = agg
+
+    def _reduced(self, name: str, ddof: int = 1) -> Owner:
+        values = [cast(self._columns.values[column], FLOAT64) for column in self._names]
+        return self._windows(name, values, ddof)
+
+    def _windows(self, name: str, values: list[Value], ddof: int) -> Owner:
+        if not values:
+            return self._owner._resulting({})
+        project = Project(self._columns.frame, tuple(range(len(values))), tuple(values))
+        node = Windows(project, name, self._width - 1 - self._after, self._after, self._least, index(ddof))
+        made = {column: pdarray(node, node.column(number)) for number, column in enumerate(self._names)}
+        return self._owner._resulting(made)
+
+
+def shifted(columns: ColumnSet, names: Iterable[str], periods: int, fill_value: Any = None) -> dict[str, Array]:
+    """Return columns a number of rows further down, with missing values or others where there is no row; lazy."""
+    names = list(names)
+    if not periods or not names:
+        return {name: columns.array(name) for name in names}
+    values = [columns.values[name] for name in names]
+    apart = separated(values)
+    fillings = [_filling(columns.kinds[name], value, fill_value) for name, value in zip(names, values, strict=True)]
+    by_part = [filling for value, filling in zip(values, fillings, strict=True) for _ in separated([value])]
+    project = Project(columns.frame, tuple(range(len(apart))), tuple(apart))
+    node = Shifted(project, periods, tuple(by_part))
+    moved = recombined(values, [node.column(number) for number in range(len(apart))])
+    found: dict[str, Array] = {}
+    for name, value, filling in zip(names, moved, fillings, strict=True):
+        kind = columns.kinds[name]
+        if fill_value is not None:
+            found[name] = where(pdarray(node, node.outside), fill_value, kind._like(node, value))
+        else:
+            is_complete = filling is None or filling != 0
+            found[name] = kind._like(node, value if is_complete else missing_where(kind, value, node.outside))
+    return found
+
+
+def _filling(kind: Array, value: Value, fill_value: Any) -> Any:
+    """Return what a column has outside the frame, if that is known already; otherwise 0 or no text."""
+    if fill_value is not None or isinstance(kind, Categorical):
+        return "" if value.dtype.kind == "str" else 0
+    if value.dtype.kind == "str":
+        return None
+    if isinstance(kind, TimeArray):
+        return NOT_A_TIME
+    return np.nan if value.dtype == FLOAT64 and not is_in_parts(value) else 0
+
+
+def difference(values: Array, earlier: Array) -> Array:
+    """Return values less those of other rows, as float64, or as spans of time; missing where either is."""
+    if not isinstance(values, TimeArray):
+        found: Array = as_type(values, np.float64) - as_type(earlier, np.float64)
+        return found
+    both = ColumnSet.of({"x": values, "y": earlier})
+    lacks = Call("logical_not", Call("logical_and", present(both, "x"), present(both, "y")))
+    spans: Any = Timedelta(pdarray(both.frame, Call("subtract", both.values["x"], both.values["y"])))
+    return spans._like(both.frame, missing_where(spans, spans._value, lacks))
+
+
+def _filled_along(columns: ColumnSet, name: str, backwards: bool) -> Array:
+    kind, value = columns.kinds[name], columns.values[name]
+    if value.dtype.kind == "list":
+        raise ArgumentTypeError("lists are never missing.", hint="leave the column out.")
+    is_valid = present(columns, name)
+    node = LastValid(Project(columns.frame, (0, 1), (value, is_valid)), backwards)
+    return kind._like(node, node.column(0))
+
+
+def _running(name: str, array: Array) -> Array:
+    scan, identity = SCANS[name]
+    if array._value.dtype != FLOAT64:
+        found: Array = scan(array)
+        return found
+    missing = pdarray(array._frame, Call("isnan", array._value))
+    filled = pdarray(array._frame, Call("where", missing._value, Constant(identity), array._value))
+    return where(missing, np.nan, scan(filled))
+
+
+def _periods(periods: Any) -> int:
+    return _integer("periods", periods)
+
+
+def _integer(name: str, number: Any, hint: str | None = None) -> int:
+    """Return a whole number as an int; refuse anything else."""
+    if isinstance(number, bool | np.bool_) or not isinstance(number, int | np.integer):
+        raise ArgumentTypeError(f"{name} is a whole number, not {number!r}.", hint=hint)
+    return int(number)

@@ -1,0 +1,159 @@
+"""What a Series has of pandas' ways to look at values: descriptions, extremes, ranks, functions of each value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Self
+
+import pandas as pd
+
+from akdask.collections.core.base import unlabelled
+from akdask.collections.frame_core.analysis.cells import CellMethods, between
+from akdask.collections.frame_core.analysis.kinds import is_number
+from akdask.collections.frame_core.analysis.summaries import (
+    KEEPS,
+    described_labels,
+    described_numbers,
+    quantiles_of,
+    ranks,
+    repeated,
+    top_positions,
+)
+from akdask.collections.series.base import VALUES, SeriesBase
+from akdask.collections.text.categorical import Categorical
+from akdask.collections.text.strings import Strings
+from akdask.collections.time.timearray import TimeArray
+from akdask.errors import ArgumentError, ArgumentTypeError
+
+
+class SeriesAnalysis(SeriesBase, CellMethods):
+    """Descriptions, extremes, ranks; see the methods of `DataFrame` of the same names."""
+
+    def describe(self, percentiles: Sequence[float] | None = None) -> pd.Series:
+        """Return count, mean, standard deviation, extremes and quantiles of numbers; computes.
+
+        Of text, Categoricals and bool: count, number of distinct values, the commonest one and how often it occurs.
+
+        Parameters
+        ----------
+        percentiles : sequence of float, optional
+            Which quantiles, from 0 to 1; 25, 50 and 75 % unless given.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If the values are of another kind.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series([1, 2, 3, 4]).describe()["50%"]
+        np.float64(2.5)
+        """
+        columns = self._analysed()
+        values = self.values
+        if is_number(values) and values._value.dtype.kind != "bool":
+            found = described_numbers(columns, [VALUES], quantiles_of(percentiles))
+        elif isinstance(values, Strings | Categorical) or values._value.dtype.kind == "bool":
+            found = described_labels(columns, [VALUES])
+        else:
+            raise ArgumentTypeError(f"describe takes numbers or text, not {values._type_name()}.")
+        described: pd.Series = found[VALUES]
+        described.name = self.name
+        return described
+
+    def nlargest(self, n: int = 5, keep: str = "first") -> Self:
+        """Return the entries with the `n` largest values, the largest first; lazy.
+
+        Parameters
+        ----------
+        n : int, default 5
+            How many.
+        keep : {"first", "last"}
+            Which of equal values to take where not all fit.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If the values are neither numbers nor times.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series([3, 9, 5]).nlargest(2).to_pandas().to_dict()
+        {1: 9, 2: 5}
+        """
+        return self._few("nlargest", n, keep, largest=True)
+
+    def nsmallest(self, n: int = 5, keep: str = "first") -> Self:
+        """Return the entries with the `n` smallest values, the smallest first; lazy.  See `nlargest`."""
+        return self._few("nsmallest", n, keep, largest=False)
+
+    def rank(self, method: str = "average", ascending: bool = True, pct: bool = False) -> Self:
+        """Return the rank of each value, from 1, as float64 with NaN for what is missing; lazy.
+
+        See `DataFrame.rank`.
+        """
+        return self._with(ranks(self.values, method, ascending, pct))
+
+    def duplicated(self, keep: str | bool = "first") -> Self:
+        """Return which values are equal to another one; lazy.  See `DataFrame.duplicated`."""
+        return self._with(repeated([self.values], keep))
+
+    def drop_duplicates(self, keep: str | bool = "first") -> Self:
+        """Return the entries without those whose values are repeated; lazy.  See `duplicated`."""
+        return self._moved(self._labelled._rows(~repeated([self.values], keep)))
+
+    def between(self, left: Any, right: Any, inclusive: str = "both") -> Self:
+        """Return which values lie between two bounds; lazy.
+
+        Parameters
+        ----------
+        left, right : scalar, array or Series
+            The bounds.
+        inclusive : {"both", "neither", "left", "right"}
+            Which of them count as between.
+
+        Raises
+        ------
+        ArgumentError
+            If `inclusive` is something else.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series([1, 2, 3]).between(2, 3).tolist()
+        [False, True, True]
+        """
+        return self._with(between(self.values, unlabelled(left), unlabelled(right), inclusive))
+
+    def rename(self, name: Any) -> Self:
+        """Return the entries with another name of the values."""
+        renamed = self._moved(self._labelled)
+        renamed.name = name
+        return renamed
+
+    def items(self) -> Iterator[tuple[Any, Any]]:
+        """Iterate over labels and values; computes them all."""
+        return iter(self.to_pandas().items())
+
+    @property
+    def empty(self) -> bool:
+        """Whether there are no values."""
+        return not len(self)
+
+    @property
+    def is_unique(self) -> bool:
+        """Whether no value occurs twice; computes."""
+        return not bool(repeated([self.values], "first").any())
+
+    def _few(self, operation: str, n: int, keep: str, *, largest: bool) -> Self:
+        values = self.values
+        if keep not in KEEPS:
+            raise ArgumentError(f"{operation}: keep={keep!r} is neither 'first' nor 'last'.")
+        if not isinstance(values, TimeArray) and not is_number(values):
+            raise ArgumentTypeError(f"{operation} needs numbers or times, not {values._type_name()}.")
+        if n <= 0:
+            return self._moved(self._labelled.head(0))
+        at = top_positions(values, int(n), largest=largest, last=keep == "last")
+        return self._moved(self._labelled._rows(at))
