@@ -36,16 +36,6 @@ class Scalar(NDArrayOperatorsMixin, Collection):
         super().__init__(expr)
         self._value = value
 
-    @property  # type: ignore[misc]
-    def __class__(self) -> type:
-        """What the value is to `isinstance`: scripts ask whether a result is an ``np.float64``; computes nothing."""
-        kind, made = self.dtype.kind, self.dtype.type
-        return {"O": int, "U": str, "m": Scalar, "M": Scalar}.get(kind, made)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # Pickle refuses an object that says to be of another class.
-        return _restored, (type(self), vars(self))
-
     @property
     def dtype(self) -> np.dtype[Any]:
         """NumPy dtype of the value."""
@@ -167,9 +157,3 @@ def _first(results: list[Any]) -> Any:
 def _rebuild(graph: Mapping[Hashable, Any], expr: Element, **_: Any) -> Scalar:
     """``dask.persist`` gives a graph of the result alone, ``dask.optimize`` one of tasks."""
     return Scalar(expr, *(graph.values() if len(graph) == 1 else ()))
-
-
-def _restored(cls: type[Scalar], state: dict[str, Any]) -> Scalar:
-    made: Scalar = object.__new__(cls)
-    made.__dict__.update(state)
-    return made

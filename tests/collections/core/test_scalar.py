@@ -1,14 +1,11 @@
-import copy
 import math
 import operator
-import pickle
 
 import dask
 import numpy as np
 import pytest
 
 import akdask as ak
-from akdask.collections.core.scalar import Scalar
 from akdask.errors import ArgumentError
 from akdask.testing import assert_equal
 from akdask.testing.memory import MemorySource
@@ -161,23 +158,3 @@ def test_other_reductions_of_nothing_have_values(x):
     assert nothing.count_nonzero() == 0
     assert nothing.nunique() == 0
     assert nothing.is_sorted() == True  # noqa: E712
-
-
-def test_a_scalar_is_of_the_class_of_its_value_and_not_computed_to_tell(x):
-    total, mean = x.sum(), x.mean()
-    assert isinstance(total, Scalar)
-    assert isinstance(total, type(total.dtype.type(0)))
-    assert isinstance(mean, float)
-    assert isinstance(mean, np.float64)
-    assert ak.is_supported_float(mean)
-    assert np.isscalar(mean)
-    assert isinstance(ak.array([2**70]).sum(), int)
-    assert isinstance(ak.array([True]).any(), np.bool_)
-    assert not total._is_known
-    assert not mean._is_known
-
-
-def test_a_scalar_can_be_pickled_and_copied(x):
-    for again in (pickle.loads(pickle.dumps(x.sum())), copy.copy(x.sum()), copy.deepcopy(x.sum())):
-        assert type(again) is Scalar
-        assert again == x.sum()
