@@ -9,7 +9,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from akdask.collections.core.reading import open_prefix
+from akdask.collections.core.stored import open_prefix
 from akdask.collections.core.writing import update_objects, write_objects
 from akdask.collections.functions.tags import FILE_CODES
 from akdask.collections.text.categorical import Categorical

@@ -10,8 +10,8 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 from akdask.collections.arrays.shaped.ndarray import ArrayView
-from akdask.collections.core.reading import open_prefix, read_objects
 from akdask.collections.core.storage_methods import StorageMethods
+from akdask.collections.core.stored import open_prefix, read_objects
 from akdask.collections.core.writing import Storable, stored_column, write_objects
 from akdask.collections.frame.dataframe import DataFrame
 from akdask.collections.frame_core.index import Index, MultiIndex

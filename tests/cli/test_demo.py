@@ -69,7 +69,7 @@ def test_without_matplotlib_the_demo_tells_how_to_get_it(demo, monkeypatch, caps
 def test_demo_opens_files_of_arkouda_servers(demo, shared_fixtures, capsys):
     path = shared_fixtures / "arkouda" / "hdf5" / "array_v1_LOCALE0000.hdf5"
     assert demo("--rows", "10", "--fixture", str(path)) == 0
-    assert "array = array([0 1 2 ... 47 48 49])" in capsys.readouterr().out
+    assert f"array = array([{' '.join(map(str, range(50)))}])" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("rows", ["0", "-5", "many", "1.5", ""])

@@ -176,9 +176,9 @@ def test_columns_are_renamed_by_assigning_their_names(frame):
 
 
 def test_info_is_text_and_prints_it_when_called(frame, capsys):
-    assert frame.info.splitlines()[1:] == ["  x: int64", "  y: float64"]
+    assert frame.info == str(frame) == "DataFrame(['x', 'y'], 3 rows, 72.00 B)"
     assert frame.info() is None
-    assert capsys.readouterr().out.strip() == frame.info
+    assert capsys.readouterr().out.splitlines() == [frame.info, "  x: int64", "  y: float64"]
 
 
 @pytest.mark.parametrize(

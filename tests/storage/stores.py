@@ -15,7 +15,7 @@ class Killed(BaseException):
     """The process of a writer ends."""
 
 
-class FaultyFileSystem(MemoryFileSystem):  # type: ignore[misc]  # fsspec has no types
+class FaultyFileSystem(MemoryFileSystem):
     protocol = "faulty"
     store: ClassVar[dict] = {}
     pseudo_dirs = [""]
@@ -111,7 +111,7 @@ class FaultyFileSystem(MemoryFileSystem):  # type: ignore[misc]  # fsspec has no
 fsspec.register_implementation("faulty", FaultyFileSystem, clobber=True)
 
 
-class DistantFileSystem(AbstractFileSystem):  # type: ignore[misc]  # fsspec has no types
+class DistantFileSystem(AbstractFileSystem):
     """Files of this machine under URLs ``distant:///path``: each request takes a latency, and leaves a line in a log.
 
     So processes other than that of the test read them too: a worker imports this module where it opens one, since

@@ -226,11 +226,11 @@ class pdarray(OperatorMethods, ReductionMethods, ExtremeMethods, SortMethods["pd
         """Return the array itself, which is flat."""
         return self
 
-    def equals(self, other: Any) -> bool:
+    def equals(self, other: Any) -> Any:
         """Whether the other array has the same elements in the same order; computes."""
         if not isinstance(other, pdarray) or self.shape != other.shape:
             return False
-        return bool(self._operate("equal", self, other).all())
+        return self._operate("equal", self, other).all().value()
 
 
 def as_objects(table: Table) -> np.ndarray[Any, Any]:

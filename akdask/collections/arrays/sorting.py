@@ -161,7 +161,7 @@ def is_cosorted(arrays: Sequence[Any]) -> Scalar:
     return reduced(wrap(cosorted, cosorted.ascending), "all")
 
 
-def searchsorted(a: Any, v: Any, side: str = "left", x2_sorted: bool = False) -> pdarray:
+def searchsorted(a: Any, v: Any, side: str = "left", x2_sorted: bool = False) -> Any:
     """Return where elements can be inserted into a sorted array so that it stays sorted, as int64; lazy.
 
     Parameters
@@ -196,6 +196,6 @@ def searchsorted(a: Any, v: Any, side: str = "left", x2_sorted: bool = False) ->
     if wanted is not None and table.dtype != value.dtype:
         table, value = cast(table, wanted), cast(value, wanted)
     found: Any = wrap(frame, SortedTable.of(table_frame, table).search(value, side))
-    return (
-        shaped(found, v.shape) if isinstance(v, Array) and v.ndim != 1 else found if isinstance(v, Array) else found[0]
-    )
+    if not isinstance(v, Array):
+        return int(found[0])
+    return found if v.ndim == 1 else shaped(found, v.shape)

@@ -253,7 +253,7 @@ def nextafter(x1: Any, x2: Any) -> Any:
     Parameters
     ----------
     x1, x2 : pdarray or number
-        Where to begin, and where to go; at least one is an array.
+        Where to begin, and where to go; of two numbers, the result is one.
 
     Examples
     --------
@@ -261,6 +261,8 @@ def nextafter(x1: Any, x2: Any) -> Any:
     >>> (ak.nextafter(ak.array([1.0, 1.0]), ak.array([2.0, 1.0])) - 1).tolist()
     [2.220446049250313e-16, 0.0]
     """
+    if not isinstance(x1, Array) and not isinstance(x2, Array) and np.isscalar(x1) and np.isscalar(x2):
+        return np.nextafter(x1, x2, dtype=np.float64)
     return elementwise("nextafter", x1, x2)
 
 

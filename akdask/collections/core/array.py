@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, ClassVar, Self, overload
+from typing import Any, Self, overload
 
 import numpy as np
 import pyarrow as pa
 
 from akdask import config
 from akdask.collections.core import selection as row_tools
-from akdask.collections.core.base import Collection
+from akdask.collections.core.display import ArrayDisplay
 from akdask.collections.core.storage_methods import StorageMethods
 from akdask.collections.core.substitutes import Substitutes
 from akdask.collections.core.to_arrow import ToArrow
@@ -20,10 +20,9 @@ from akdask.columns import Table
 from akdask.errors import ArgumentError, ArgumentTypeError, AxisError, UnsupportedError
 from akdask.plan.expr.created import as_column, literal
 from akdask.plan.expr.node import Frame
-from akdask.plan.expr.rowwise import Partitions, Project
+from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.sources import Persisted
 from akdask.plan.expr.values import ColumnRef, Value
-from akdask.plan.run.cost import edge_of_limit, is_cheap
 from akdask.plan.run.dask_array import to_dask_array
 from akdask.plan.run.result import CollectionRows
 from akdask.plan.run.run import resolve_lengths, run
@@ -32,16 +31,9 @@ from akdask.plan.task.materialized import within_rounds
 from akdask.schema import RowSpace
 from akdask.typing import Column
 
-SHOWN = 3
 
-LAZY = "lazy; .head().compute() shows some values, .compute() all, .explain() the plan"
-"""What `repr` says where it shows no values."""
-
-
-class Array(StorageMethods, RegisteredArray, Substitutes, Collection):
+class Array(StorageMethods, RegisteredArray, Substitutes, ArrayDisplay):
     """A lazy column: a value on the rows of a frame."""
-
-    _shown_name: ClassVar[str] = "array"
 
     _frame: Frame
     _value: Value
@@ -72,10 +64,6 @@ class Array(StorageMethods, RegisteredArray, Substitutes, Collection):
     def _pandas_converter(self) -> Callable[[Column], Any] | None:
         """Return what makes a column for pandas of one of the plan's, None where it shows as it is."""
         return None
-
-    def _plain(self, items: np.ndarray[Any, Any]) -> list[Any]:
-        """Return elements as `repr` writes them."""
-        return items.tolist()
 
     def _extras(self) -> tuple[Frame, ...]:
         """Return one-partition nodes whose results `_converter` wants as well."""
@@ -323,64 +311,6 @@ class Array(StorageMethods, RegisteredArray, Substitutes, Collection):
     def __iter__(self) -> Iterator[Any]:
         """Iterate over the elements; computes them all."""
         return iter(self.to_ndarray())
-
-    # display
-
-    def _edges(self) -> tuple[list[Any], list[Any] | None] | None:
-        """Return a few first and last elements where at most the edge partitions are needed, else None.
-
-        The last ones are missing where the first ones are all.
-        """
-        if not self._is_cheap():
-            return self._edge_of_limit()
-        first, last = self._edge_partitions()
-        (head,) = run(first.head(2 * SHOWN + 1).expr)
-        if first is last and len(head) <= 2 * SHOWN:
-            return self._plain(head), None
-        (tail,) = run(last.tail(SHOWN).expr)
-        return self._plain(head[:SHOWN]), self._plain(tail)
-
-    def _edge_of_limit(self) -> tuple[list[Any], list[Any] | None] | None:
-        """Return the first or last elements that were asked for, as far as one partition has them."""
-        edge = edge_of_limit(self._frame, [self._value])
-        if edge is None:
-            return None
-        frame, (value,), count = edge
-        part = self._like(frame, value)
-        (found,) = run((part.head(count) if count >= 0 else part.tail(-count)).expr)
-        shown = self._plain(found[:SHOWN] if len(found) > 2 * SHOWN else found)
-        if len(found) > 2 * SHOWN:
-            return shown, self._plain(found[-SHOWN:])
-        if len(found) == abs(count):
-            return shown, None
-        return (shown, []) if count >= 0 else ([], shown)
-
-    def _is_cheap(self) -> bool:
-        return is_cheap(self._frame, [self._value])
-
-    def _edge_partitions(self) -> tuple[Self, Self]:
-        """Return what the first and the last elements are to be found in: the array itself, if that is as cheap."""
-        if self.rows.lengths is not None or self.npartitions == 1:
-            return self, self
-        numbers = 0, self.npartitions - 1
-        first, last = (self._like(Partitions(self._frame, (number,)), self._value) for number in numbers)
-        return first, last
-
-    def _describe(self) -> str:
-        return f"{type(self).__name__}({self._value.dtype}, {self.rows.describe()})"
-
-    def __repr__(self) -> str:
-        edges = self._edges()
-        if edges is None:
-            return f"<{self._describe()}: {LAZY}>"
-        head, tail = edges
-        shown = [show(item) for item in head] + ([] if tail is None else ["...", *map(show, tail)])
-        return f"{self._shown_name}([{' '.join(shown)}])"
-
-
-def show(item: Any) -> str:
-    """Write one element for `repr`."""
-    return repr(item) if isinstance(item, str) else str(item)
 
 
 def of_rows(array: Any) -> Any:

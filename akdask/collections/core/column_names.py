@@ -18,6 +18,9 @@ class ColumnNames(list[str]):
     (['x', 'y'], 2, True)
     """
 
+    def __repr__(self) -> str:
+        return f"Index({list(self)!r}, dtype='<U0')"
+
     @property
     def values(self) -> list[str]:
         """The names as a plain list."""

@@ -1,17 +1,23 @@
-"""Objects of a set of files as lazy collections: which function makes those of each kind."""
+"""Objects of files as lazy collections: the files of a prefix, and which function makes the objects of each kind."""
 
 from __future__ import annotations
 
+import glob
+import os
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 from akdask.collections.core.wrap import wrap
+from akdask.errors import ArgumentError, MissingFileError, UnsupportedError
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.sources import Scan
 from akdask.plan.expr.values import ColumnRef
 from akdask.plan.task.combine import Gather
-from akdask.storage.formats.objects import VALUES, ObjType, StoredColumn, StoredObject
+from akdask.storage.formats.objects import VALUES, ObjType, StoredColumn, StoredObject, StoredSet
+from akdask.storage.formats.registry import Format, format_named, open_files
+from akdask.storage.paths.files import absolute, is_file
+from akdask.storage.paths.locales import split_extension
 
 _makers: dict[ObjType, Callable[[StoredObject], Any]] = {}
 
@@ -49,3 +55,56 @@ def in_one_partition(column: StoredColumn) -> Frame:
     """Return the plan of a stored column with all rows in one partition."""
     scan, value = scanned(column)
     return Gather(Project(scan, (0,), (value,)))
+
+
+def open_prefix(path_prefix: str | os.PathLike[str], file_format: str = "INFER", **options: Any) -> StoredSet:
+    """Open the files that were written under a prefix, or the one that was.
+
+    Parameters
+    ----------
+    path_prefix : str or path
+        Prefix and extension of a set, or the path of a single file.
+    file_format : str, default "INFER"
+        Name of the format, told from the first bytes unless given.
+    **options
+        Of `akdask.read`.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If the format is no text.
+    ArgumentError
+        If the prefix is a pattern, or the format unknown.
+    MissingFileError
+        If there are none.
+    UnsupportedError
+        If they are of a format that cannot be read.
+    """
+    chosen = _chosen(file_format)
+    path = absolute(path_prefix)
+    if "*" in path:
+        raise ArgumentError(f"load takes a prefix, not the pattern {path!r}.", hint="use read_hdf for patterns.")
+    prefix, extension = split_extension(path)
+    try:
+        return open_files(f"{glob.escape(prefix)}_LOCALE*{glob.escape(extension)}", chosen, **options)
+    except MissingFileError:
+        if not is_file(path):
+            raise MissingFileError(
+                f"no files were written under {path!r}.", details=[f"looked for {prefix}_LOCALE*{extension}"]
+            ) from None
+    return open_files(path, chosen, **options)
+
+
+def _chosen(file_format: Any) -> Format | None:
+    """Return the format of a name, None if it is to be told from the files."""
+    if isinstance(file_format, str) and file_format.upper() == "INFER":
+        return None
+    chosen = format_named(file_format)
+    if not chosen.is_supported:
+        raise UnsupportedError(f"files of format {file_format!r} cannot be read yet.", hint="use 'INFER' or 'HDF5'.")
+    return chosen
+
+
+def read_objects(files: StoredSet) -> dict[str, Any]:
+    """Return all objects of a set as lazy ones."""
+    return {name: from_stored(stored) for name, stored in files.objects().items()}

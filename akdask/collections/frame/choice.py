@@ -11,9 +11,12 @@ from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.array import Array
 from akdask.collections.frame.groupby import GroupMethods
 from akdask.collections.frame_core.base import FrameBase
+from akdask.collections.frame_core.columns import ColumnMethods
 from akdask.collections.frame_core.index import Index
 from akdask.collections.groups.keys import as_arrays, like
 from akdask.collections.groups.setops import in1d
+from akdask.collections.series.alignment import on_labels
+from akdask.collections.series.base import SeriesBase
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.plan.expr.values import Constant
 
@@ -26,9 +29,10 @@ class ChoiceMethods(GroupMethods):
 
         Parameters
         ----------
-        values : array or sequence, mapping, or DataFrame
-            What to look for in all columns; in each column by its name; or in each row the value that another frame
-            with the same rows has there.  A column of strings has no numbers and the other way round.
+        values : array or sequence, mapping, Series, or DataFrame
+            What to look for in all columns; in each column by its name; in each row the value that a Series has of its
+            label, or that another frame with the same rows has there.  A column of strings has no numbers and the
+            other way round.
 
         Raises
         ------
@@ -36,6 +40,8 @@ class ChoiceMethods(GroupMethods):
             If it is nothing to look among, such as one number or str.
         """
         columns = self._columns
+        if isinstance(values, SeriesBase):
+            return self._of(columns.beside(_equal_by_label(self, values)))
         found = {name: _is_in(columns.array(name), name, values) for name in columns.values}
         return self._of(columns.beside(found))
 
@@ -108,6 +114,18 @@ def intx(a: FrameBase, b: FrameBase) -> pdarray:
     return found
 
 
+def _equal_by_label(frame: ColumnMethods, series: SeriesBase) -> dict[str, pdarray]:
+    """Return which elements of each column equal the value that a Series has of their row's label."""
+    sought, is_known = on_labels(series, frame.index), in1d(frame.index.values, series.index.values)
+    arrays = {name: frame._columns.array(name) for name in frame.columns}
+    return {
+        name: (array == sought) & is_known
+        if _is_number(array) == _is_number(sought)
+        else pdarray(array._frame, Constant(np.False_))
+        for name, array in arrays.items()
+    }
+
+
 def _is_in(column: Array, name: str, values: Any) -> pdarray:
     """Return which elements of a column are among values as `isin` takes them."""
     named = isinstance(values, FrameBase | Mapping)
@@ -123,8 +141,8 @@ def _is_in(column: Array, name: str, values: Any) -> pdarray:
         sought = as_arrays(like(column, sought))[0]
     if _is_number(column) != _is_number(sought):
         return pdarray(column._frame, Constant(np.False_))
-    by_row = isinstance(values, FrameBase) and name in values
-    found: pdarray = column == sought if by_row else in1d(column, sought)
+    has_rows = isinstance(values, FrameBase) and name in values
+    found: pdarray = column == sought if has_rows else in1d(column, sought)
     return found
 
 

@@ -10,7 +10,7 @@ import pandas as pd
 from akdask.collections.core.array import Array
 from akdask.collections.core.column_names import names_of
 from akdask.collections.core.later import provides
-from akdask.collections.core.reading import open_prefix, read_objects
+from akdask.collections.core.stored import open_prefix, read_objects
 from akdask.collections.core.writing import Path
 from akdask.collections.frame.concat import ConcatMethods
 from akdask.collections.frame.counts import CountMethods
@@ -171,7 +171,7 @@ class DataFrame(
         Parameters
         ----------
         key : str, list of str, int, slice, or array of bool or int
-            A name gives the column, several a DataFrame.  An int gives one row as a dict, at once; other keys choose
+            A name gives the column, several a DataFrame.  An int gives one `Row`, at once; other keys choose
             rows as those of an array do, and stay lazy.
 
         Raises

@@ -19,7 +19,7 @@ from akdask.collections.frame_core.rows import RowMethods
 from akdask.collections.groups.column_rules import has_meaning
 from akdask.collections.groups.groupby import GroupBy
 from akdask.collections.groups.reductions import GROUP_REDUCTIONS
-from akdask.collections.series.series import Series
+from akdask.collections.series.series import Series, series_of
 from akdask.errors import ArgumentError
 from akdask.kernels.aggregates.registry import REDUCTIONS
 
@@ -315,8 +315,8 @@ class DataFrameGroupBy(FrameGroupMethods[Rows], Generic[Rows]):
         return DiffAggregate(self.gb, self.df._columns.array(colname))
 
     def broadcast(self, x: Any, permute: bool = True) -> Any:
-        """Spread one value per group back to the rows; see `GroupBy.broadcast`."""
-        return self.gb.broadcast(x, permute)
+        """Spread one value per group back to the rows, as a Series with their labels; see `GroupBy.broadcast`."""
+        return series_of(self.df._columns, self.gb.broadcast(unlabelled(x), permute))
 
     def _some_rows(self, positions: Any, sort_index: bool) -> Rows:
         rows: Rows = self.df._rows(sort(positions) if sort_index else positions)

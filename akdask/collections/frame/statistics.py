@@ -16,7 +16,7 @@ from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.build import arrays_of
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.missing import how_many, present
-from akdask.collections.series.series import Series, by_column
+from akdask.collections.series.series import Series, by_column, series_of
 from akdask.kernels.aggregates.quantiles import checked_quantiles
 from akdask.plan.expr.values import Call, Constant, Value, cast
 from akdask.plan.reduce.aggregate import Aggregate, AggregateExpr
@@ -41,8 +41,8 @@ class StatisticsMethods(FrameBase):
 
         Returns
         -------
-        Series, or pdarray of int64
-            By the names of the columns, or lazy with the rows of the frame.
+        Series of int64
+            By the names of the columns, or lazy by the labels of the rows.
 
         Raises
         ------
@@ -60,7 +60,7 @@ class StatisticsMethods(FrameBase):
         names = list(_numbers(columns)) if numeric_only else list(columns.values)
         are_present = [present(columns, name) for name in names]
         if axis_number(axis) == 1:
-            return pdarray(columns.frame, how_many(are_present) if are_present else Constant(0))
+            return series_of(columns, pdarray(columns.frame, how_many(are_present) if are_present else Constant(0)))
         counts = _reduced(columns, [AggregateExpr("count_nonzero", is_present) for is_present in are_present])
         return by_column(counts, names, np.int64)
 

@@ -8,17 +8,20 @@ from typing import Any, TextIO
 
 import pandas as pd
 
-from akdask.collections.core.array import LAZY
+from akdask.collections.core.display import GAP, LAZY
 from akdask.collections.core.later import later
 from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.memory_units import convert_bytes
 from akdask.plan.expr.rowwise import Partitions
-from akdask.plan.run.cost import edge_of_limit, is_cheap
+from akdask.plan.run.cost import edge_of_limit, is_cheap, is_small
+from akdask.plan.task.combine import Limit
 from akdask.schema import INT64
 
-SHOWN_ROWS = 5
+UNITS = ("B", "KB", "MB", "GB")
 SHOWN_COLUMNS = 20
+SHOWN_ROWS = 60
+"""Where pandas is told to show all of them."""
 
 
 class Row(dict[str, Any]):
@@ -29,7 +32,7 @@ class Row(dict[str, Any]):
     >>> import akdask as ak
     >>> row = ak.DataFrame({"x": [1, 2], "name": ["a", "b"]})[1]
     >>> row["name"]
-    'b'
+    np.str_('b')
     >>> print(row)
     keys    values
     ------  --------
@@ -57,19 +60,29 @@ class Row(dict[str, Any]):
 
 
 class Info(str):
-    """Text that prints itself when it is called: a property in Arkouda, ``info`` is a method in pandas.
+    """Text, and more of it that is printed when it is called: a property in Arkouda, ``info`` is a method in pandas.
 
     Examples
     --------
-    >>> Info("2 rows")()
+    >>> info = Info("2 rows", ["  x: int64"])
+    >>> info
+    '2 rows'
+    >>> info()
     2 rows
+      x: int64
     """
 
-    __slots__ = ()
+    _details: list[str]
+
+    def __new__(cls, text: str, details: list[str]) -> Info:
+        """Return a text with lines that are printed below it when it is called."""
+        self = super().__new__(cls, text)
+        self._details = details
+        return self
 
     def __call__(self, verbose: bool | None = None, buf: TextIO | None = None, **_: Any) -> None:
-        """Print the text, to `buf` if given; what else pandas takes makes no difference."""
-        print(self, file=buf)
+        """Print all of it, to `buf` if given; what else pandas takes makes no difference."""
+        print(self, *self._details, sep="\n", file=buf)
 
 
 class DisplayMethods(FrameBase):
@@ -79,26 +92,54 @@ class DisplayMethods(FrameBase):
         shown = edge_rows(self)
         if shown is None:
             return "\n".join([f"<{self._summary()}: {LAZY}>", *self._types()])
-        return f"{shown.to_string()}\n\n[{self._summary()}]"
+        with pd.option_context("display.show_dimensions", False):
+            return f"{shown!r} ({self._shape_text(shown)})"
+
+    def __str__(self) -> str:
+        return self._outline(self._size_at_hand())
+
+    def _outline(self, size: int | None) -> str:
+        names = list(self.columns)
+        if not names:
+            return "DataFrame([ -- ][ 0 rows : 0 B])"
+        rows = "unknown number of rows" if size is None else f"{size:,} row{'' if size == 1 else 's'}"
+        memory = "" if size is None else f", {_memory_text(size * sum(self._widths().values()))}"
+        return f"DataFrame([{', '.join(map(repr, names))}], {rows}{memory})"
 
     def _repr_html_(self) -> str:
-        shown = edge_rows(self)
+        shown: Any = edge_rows(self)
         if shown is None:
             rows = "".join(f"<tr><td>{escape(line)}</td></tr>" for line in self._types())
             return f"<p>{escape(self._summary())}: {escape(LAZY)}</p><table>{rows}</table>"
-        return f"{shown.to_html()}<p>{escape(self._summary())}</p>"
+        with pd.option_context("display.show_dimensions", False):
+            return f"{shown._repr_html_()}<p>{self._shape_text(shown)}</p>"
 
     @property
     def info(self) -> Info:
-        """Columns, types and rows in words; nothing is computed.  Called, as in pandas, it prints them."""
-        return Info("\n".join([self._summary(), *self._types(limit=None)]))
+        """Columns, rows and memory in words; nothing is computed.  Called, as in pandas, it prints the types, too."""
+        return Info(self._outline(self._columns.frame.rows.size), self._types(limit=None))
+
+    def _shape_text(self, shown: pd.DataFrame | None = None) -> str:
+        size: Any = self._size_at_hand()
+        frame = self._columns.frame
+        if shown is not None and isinstance(frame, Limit) and len(shown) == abs(frame.count) and GAP not in shown.index:
+            size = len(shown)
+        if size is None:
+            size = "unknown number of" if self.columns else None
+        return f"{size} rows x {len(self.columns)} columns"
+
+    def _size_at_hand(self) -> int | None:
+        """Return the number of rows where it is known or cheap to count, and None without columns that have any."""
+        columns = self._columns
+        if not columns.values:
+            return None
+        size = columns.frame.rows.size
+        return sum(columns.counted()) if size is None and is_small(columns.frame, ()) else size
 
     def _summary(self) -> str:
-        columns = self._columns
-        rows = columns.frame.rows
-        count = "unknown number of" if rows.size is None else f"{rows.size:,}"
-        partitions = f"{rows.npartitions} partition" + ("" if rows.npartitions == 1 else "s")
-        return f"DataFrame: {count} rows x {len(columns.values)} columns, {partitions}"
+        rows = self._columns.frame.rows
+        parts = f"{rows.npartitions} partition{'' if rows.npartitions == 1 else 's'}"
+        return f"{type(self).__name__}: {self._shape_text()}, {parts}"
 
     def _types(self, limit: int | None = SHOWN_COLUMNS) -> list[str]:
         types = self.dtypes
@@ -125,12 +166,14 @@ class DisplayMethods(FrameBase):
         ArgumentError
             If there is no such unit.
         """
-        columns = self._columns
-        size = sum(columns.counted())
-        widths = {name: value.dtype.itemsize for name, value in columns.values.items()}
-        if index:
-            widths = {"Index": INT64.itemsize if columns.index is None else columns.index.dtype.itemsize, **widths}
+        size, widths = sum(self._columns.counted()), self._widths(index)
         return later("by column", [convert_bytes(size * width, unit) for width in widths.values()], list(widths))
+
+    def _widths(self, index: bool = True) -> dict[str, int]:
+        """Return how many bytes a row takes in each column, and in the labels."""
+        columns = self._columns
+        labels = {"Index": INT64.itemsize if columns.index is None else columns.index.dtype.itemsize} if index else {}
+        return {**labels, **{name: value.dtype.itemsize for name, value in columns.values.items()}}
 
     def memory_usage_info(self, unit: str = "GB") -> str:
         """Return in words how much memory all columns and the labels take; see `memory_usage`.
@@ -169,20 +212,31 @@ class DisplayMethods(FrameBase):
         return text
 
 
+def _memory_text(size: int) -> str:
+    power = min(len(UNITS) - 1, max(0, size.bit_length() - 1) // 10)
+    return f"{convert_bytes(size, UNITS[power]):.2f} {UNITS[power]}"
+
+
 def edge_rows(frame: FrameBase) -> pd.DataFrame | None:
-    """Return some first and last rows where at most the edge partitions are needed, else None."""
+    """Return all rows or the first and last ones, where at most the edge partitions are needed, else None.
+
+    There are more than pandas shows where there are more rows than these.
+    """
     names = frame.columns
     half = SHOWN_COLUMNS // 2
     shown = names if len(names) <= SHOWN_COLUMNS else [*names[:half], *names[-half:]]
     columns = frame._columns.only(shown)
-    if not is_cheap(columns.frame, [array._as_operand()[1] for array in columns.arrays()]):
-        rows = _edge_of_limit(frame, columns)
+    values = [array._as_operand()[1] for array in columns.arrays()]
+    small = is_small(columns.frame, values)
+    rows: pd.DataFrame | None
+    if small or is_cheap(columns.frame, values):
+        rows = _edge_rows(frame, columns, small)
     else:
-        rows = _edge_rows(frame, columns)
+        rows = _edge_of_limit(frame, columns)
     if rows is None:
         return None
     if len(shown) < len(names):
-        rows.insert(half, "...", "...")
+        rows.insert(half, GAP, GAP)
     return rows
 
 
@@ -196,21 +250,30 @@ def _edge_of_limit(frame: FrameBase, columns: ColumnSet) -> pd.DataFrame | None:
     rows: pd.DataFrame = frame._of(found.head(count) if count >= 0 else found.tail(-count)).compute()
     if len(rows) == abs(count):
         return rows
-    dots = pd.DataFrame("...", index=pd.Index(["..."], name=rows.index.name), columns=rows.columns)
-    return pd.concat([rows.astype(object), dots] if count >= 0 else [dots, rows.astype(object)])
+    return pd.concat([rows.astype(object), _dots(rows)] if count >= 0 else [_dots(rows), rows.astype(object)])
 
 
-def _edge_rows(frame: FrameBase, columns: ColumnSet) -> pd.DataFrame:
-    first, last = _edge_partitions(columns)
-    head: pd.DataFrame = frame._of(first.head(2 * SHOWN_ROWS + 1)).compute()
-    if first is last and len(head) <= 2 * SHOWN_ROWS:
-        return head
-    head = head.head(SHOWN_ROWS).astype(object)
-    dots = pd.DataFrame("...", index=pd.Index(["..."], name=head.index.name), columns=head.columns)
-    if columns.index is None and columns.frame.rows.lengths is None:
+def _edge_rows(frame: FrameBase, columns: ColumnSet, small: bool) -> pd.DataFrame:
+    # One more row than pandas shows makes it leave some out.
+    most: int = pd.get_option("display.max_rows") or SHOWN_ROWS
+    half = most // 2 + 1
+    first, last = (columns, columns) if small else _edge_partitions(columns)
+    size = columns.frame.rows.size
+    if first is last and (size is None or size <= most):
+        head: pd.DataFrame = frame._of(first.head(most + 1)).compute()
+        if len(head) <= most:
+            return head
+        head = head.head(half)
+    else:
+        head = frame._of(first.head(half)).compute()
+    if first is not last and columns.index is None:
         # Numbering the last rows would count all others.
-        return pd.concat([head, dots])
-    return pd.concat([head, dots, frame._of(last.tail(SHOWN_ROWS)).compute().astype(object)])
+        return pd.concat([head.head(most // 2).astype(object), _dots(head)])
+    return pd.concat([head, frame._of(last.tail(half)).compute()])
+
+
+def _dots(rows: pd.DataFrame) -> pd.DataFrame:
+    return pd.DataFrame(GAP, index=pd.Index([GAP], name=rows.index.name), columns=rows.columns)
 
 
 def _edge_partitions(columns: ColumnSet) -> tuple[ColumnSet, ColumnSet]:

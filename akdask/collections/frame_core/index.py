@@ -16,6 +16,7 @@ from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.arrays.sorting import argsort, coargsort, sort
 from akdask.collections.core.array import Array
 from akdask.collections.core.base import Labelled
+from akdask.collections.core.display import HtmlDisplay, counted
 from akdask.collections.core.storage_methods import StorageMethods
 from akdask.collections.core.substitutes import Substitutes
 from akdask.collections.core.writing import Storable
@@ -31,7 +32,7 @@ from akdask.plan.run.alignment import align
 from akdask.storage.formats.objects import LEVEL, ObjType
 
 
-class Index(Labelled, StorageMethods, Registered, Substitutes):
+class Index(Labelled, HtmlDisplay, StorageMethods, Registered, Substitutes):
     """Labels of rows: an array with the name of index.
 
     Parameters
@@ -151,9 +152,9 @@ class Index(Labelled, StorageMethods, Registered, Substitutes):
         equal = self == other
         return ~equal if isinstance(equal, Array) else equal
 
-    def equals(self, other: Any) -> bool:
+    def equals(self, other: Any) -> Any:
         """Whether the other index has the same labels in the same order; computes."""
-        return isinstance(other, Index) and other.nlevels == 1 and bool(self.values.equals(other.values))
+        return isinstance(other, Index) and other.nlevels == 1 and self.values.equals(other.values)
 
     def lookup(self, key: Any) -> pdarray:
         """Return which labels are the given one, or among some given ones; lazy bool array."""
@@ -163,12 +164,12 @@ class Index(Labelled, StorageMethods, Registered, Substitutes):
         matches = [self.values == one for one in (key if isinstance(key, list | tuple | np.ndarray) else [key])]
         return reduce(operator.or_, matches) if matches else self.values != self.values
 
-    def map(self, arg: Mapping[Any, Any]) -> Index:
+    def map(self, arg: Any) -> Index:
         """Return the labels with some replaced by others; lazy.
 
         Parameters
         ----------
-        arg : dict or pandas.Series
+        arg : dict or Series
             New labels by old ones, all of them numbers or all of them text.
 
         Returns
@@ -177,6 +178,9 @@ class Index(Labelled, StorageMethods, Registered, Substitutes):
             Of Strings where the labels were a Categorical.  Labels that are not in the dict stay as they are; where
             numbers become text or text numbers, ``"null"`` or NaN stands for them.
         """
+        series: Any = arg
+        if isinstance(arg, Labelled) and not isinstance(arg, Index):
+            arg = series.to_pandas()
         if not isinstance(arg, Mapping | pd.Series):
             raise ArgumentTypeError(f"labels are mapped by a dict, not by {type(arg).__name__}.")
         news = dict(arg.items())
@@ -280,6 +284,10 @@ class Index(Labelled, StorageMethods, Registered, Substitutes):
 
     def __repr__(self) -> str:
         return f"Index({self.values!r}, dtype={str(self.dtype)!r})"
+
+    def _title(self) -> str:
+        names = ", ".join(repr(name) for name in self.names if name is not None)
+        return f"{type(self).__name__} {names}".rstrip() + f": {counted(self._levels[0].rows, 'label')}"
 
 
 class MultiIndex(Index):
@@ -468,4 +476,4 @@ class MultiIndex(Index):
         return pd.MultiIndex.from_arrays([for_pandas(level) for level in self.levels], names=self._names)
 
     def __repr__(self) -> str:
-        return f"MultiIndex({self.levels!r}, names={self._names!r})"
+        return f"MultiIndex({self.levels!r})"

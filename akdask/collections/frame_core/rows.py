@@ -38,7 +38,9 @@ class RowMethods(FrameBase):
         columns = self._columns
         frame = row_tools.one_row(columns.frame, position)
         row = self._of(ColumnSet(frame, columns.values, columns.kinds)).compute()
-        return Row({name: row[name].iloc[0] for name in columns.values})
+        # As single elements are, text is NumPy's.
+        values = {name: row[name].iloc[0] for name in columns.values}
+        return Row({name: np.str_(value) if type(value) is str else value for name, value in values.items()})
 
     def head(self, n: int = 5) -> Self:
         """Return the first `n` rows; lazy."""

@@ -8,6 +8,7 @@ from typing import Any, Self, TypeAlias
 import dask
 
 from akdask.collections.arrays.pdarray import pdarray
+from akdask.collections.core.display import HtmlDisplay, counted
 from akdask.collections.core.selection import known_lengths
 from akdask.collections.core.storage_methods import StorageMethods
 from akdask.collections.core.writing import Storable
@@ -29,7 +30,7 @@ groupable: TypeAlias = pdarray | Strings | Categorical | Sequence[pdarray | Stri
 """What a GroupBy is made of, for annotations."""
 
 
-class GroupBy(GroupReductionMethods, GroupRowMethods, StorageMethods, Registered):
+class GroupBy(GroupReductionMethods, GroupRowMethods, HtmlDisplay, StorageMethods, Registered):
     """Rows grouped by equal keys.
 
     Parameters
@@ -177,6 +178,13 @@ class GroupBy(GroupReductionMethods, GroupRowMethods, StorageMethods, Registered
         return self.ngroups
 
     # files
+
+    def __repr__(self) -> str:
+        keys = ", ".join(f"{array._type_name()}" for array in self._arrays)
+        return f"<{type(self).__name__} of {counted(self._arrays[0].rows, 'row')}; keys: {keys}; lazy>"
+
+    def _title(self) -> str:
+        return "GroupBy: .size() shows the groups and how many rows each has"
 
     def _storable(self) -> Storable:
         parts = {SEGMENTS: self.segments, PERMUTATION: self.permutation, UNIQUE_KEY_IDX: self.unique_key_idx}

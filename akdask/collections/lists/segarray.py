@@ -14,7 +14,8 @@ from akdask.collections.arrays.creation import array
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.arrays.scans import cumsum
 from akdask.collections.core import selection as row_tools
-from akdask.collections.core.array import LAZY, Array, of_rows, show
+from akdask.collections.core.array import Array, of_rows
+from akdask.collections.core.display import EDGE, GAP, SHOWN, printed_numbers, quoted
 from akdask.collections.core.later import provides
 from akdask.collections.core.operators import combine
 from akdask.collections.core.stored import from_stored
@@ -287,13 +288,13 @@ class SegArray(ListAggregates, ListParts, ListSets, Array):
         """Return the lists as lists of Python objects; computes."""
         return [row.tolist() for row in self.to_ndarray()]
 
-    def __repr__(self) -> str:
-        edges = self._edges()
-        if edges is None:
-            return f"<{self._describe()}: {LAZY}>"
-        head, tail = edges
-        rows = [*map(_show, head), *([] if tail is None else ["...", *map(_show, tail)])]
-        return "\n".join(["SegArray([", *rows, "])"])
+    _most_shown = 2 * EDGE
+
+    def _printed(self, items: Any) -> list[str]:
+        return [_row_text(row) for row in items]
+
+    def _listed(self, printed: Sequence[str]) -> str:
+        return "\n".join(["SegArray([", *printed, "])"])
 
 
 shows("list")(SegArray.of)
@@ -303,8 +304,12 @@ def _type(item: Any) -> Any:
     return item._value.dtype if isinstance(item, SegArray) else type(item).__name__
 
 
-def _show(row: Any) -> str:
-    return f"[{' '.join(show(item) for item in row.tolist())}]"
+def _row_text(row: np.ndarray[Any, Any]) -> str:
+    is_text = row.dtype.kind in "UOT" and any(isinstance(item, str) for item in row[:1])
+    as_printed = quoted if is_text else printed_numbers
+    fits = len(row) <= SHOWN
+    shown = as_printed(row) if fits else [*as_printed(row[:EDGE]), GAP, *as_printed(row[-EDGE:])]
+    return f"[{(', ' if is_text else ' ').join(shown)}]"
 
 
 def as_arrays(table: Table) -> np.ndarray[Any, Any]:

@@ -144,7 +144,7 @@ def map(values: Any, mapping: Mapping[Any, Any]) -> Any:
     ----------
     values : pdarray, Strings or Categorical
         The elements.
-    mapping : dict, or Series of pandas or of akdask
+    mapping : dict or Series
         What they become, all numbers or all text.
 
     Returns
@@ -170,11 +170,10 @@ def map(values: Any, mapping: Mapping[Any, Any]) -> Any:
     if not isinstance(given, pdarray | Strings):
         raise ArgumentTypeError(f"elements of an array are mapped, not of a {type(values).__name__}.")
     if isinstance(mapping, Series):
-        labels, found = mapping.index.values, mapping.values
+        keys, found = mapping.index.values, mapping.values
     else:
         news = dict(mapping.items())
-        labels, found = array(list(news)) if news else [], array(list(news.values()))
-    keys = like(given, labels)
+        keys, found = like(given, array(list(news)) if news else []), array(list(news.values()))
     if found._value.dtype.kind == "str":
         return lookup(keys, found, given, fillvalue="null")
     if found._value.dtype.kind != "float" and bool(in1d(given, keys).all()):

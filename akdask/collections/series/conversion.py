@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from akdask.collections.arrays.elementwise import where
-from akdask.collections.core.array import LAZY
 from akdask.collections.core.base import unlabelled
+from akdask.collections.core.display import LAZY, HtmlDisplay, counted
 from akdask.collections.core.later import later
 from akdask.collections.frame_core.display import edge_rows
 from akdask.collections.frame_core.memory_units import convert_bytes
@@ -18,7 +18,7 @@ from akdask.collections.series.base import VALUES, level_column
 from akdask.collections.series.joining import SeriesJoining
 
 
-class SeriesConversion(SeriesJoining):
+class SeriesConversion(HtmlDisplay, SeriesJoining):
     """Ways out, and display."""
 
     def to_ndarray(self) -> np.ndarray[Any, Any]:
@@ -149,10 +149,16 @@ class SeriesConversion(SeriesJoining):
         if self._level_names:
             levels = [shown[level_column(number)] for number in range(len(self._level_names))]
             shown.index = pd.MultiIndex.from_arrays(levels, names=list(self._level_names))
-        values = shown[VALUES].rename(self.name)
+        values: Any = shown[VALUES].rename(self.name)
         if not len(values):
             return "Series([ -- ][ 0 values : 0 B])"
         size = self.rows.size
         length = "" if size is None or size == len(values) else f"\nLength {size}"
-        named = "" if self.name is None else f"Name: {self.name}, "
-        return f"{values.to_string()}\n{named}dtype: {self.values._type_name()}{length}"
+        most = pd.get_option("display.max_rows")
+        text = values.to_string(
+            dtype=values.dtype, min_rows=pd.get_option("display.min_rows"), max_rows=most, length=False
+        )
+        return f"{text}{length}"
+
+    def _title(self) -> str:
+        return f"Series: {self.values._type_name()}, {counted(self.rows, 'value')}"

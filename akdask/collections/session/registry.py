@@ -75,7 +75,7 @@ def attach(name: str) -> Any:
     >>> ak.attach("numbers").tolist(), ak.list_registry()["Objects"]
     ([0, 1, 2], ['numbers'])
     >>> ak.unregister("numbers")
-    'Unregistered numbers'
+    'Unregistered PDARRAY numbers'
     """
     return registered.find(name)
 
@@ -98,8 +98,9 @@ def unregister(name: str) -> str:
     RegistrationError
         If there is no object of that name.
     """
+    kind = type(registered.find(name)).__name__.upper()
     registered.forget(name)
-    return f"Unregistered {name}"
+    return f"Unregistered {kind} {name}"
 
 
 def register_all(data: Mapping[str, Any]) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.array import Array
+from akdask.collections.core.display import HtmlDisplay
 from akdask.collections.groups.groupby import GroupBy
 from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 from akdask.plan.expr.values import Call
@@ -16,7 +17,7 @@ from akdask.plan.run.alignment import align
 Layout = Literal["CSR", "CSC"]
 
 
-class sparray:
+class sparray(HtmlDisplay):
     """A lazy square matrix, of which only some elements are stored: rows, columns and values.
 
     Made by `create_sparse_matrix`, `random_sparse_matrix` and `sparse_matrix_matrix_mult`.  Rows and columns are
@@ -110,6 +111,9 @@ class sparray:
         if a.size != self.nnz:
             raise ArgumentError(f"the matrix stores {self.nnz} elements, not {a.size}.")
         self._vals = a.copy()
+
+    def _title(self) -> str:
+        return f"sparray: {self.dtype}, {self._size:,} x {self._size:,}"
 
     def __repr__(self) -> str:
         return f"<sparray({self.dtype}, {self._size} x {self._size}, {self.layout})>"

@@ -14,6 +14,7 @@ from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.arrays.sort_methods import TextSortMethods
 from akdask.collections.arrays.sorting import sort
 from akdask.collections.core.array import Array
+from akdask.collections.core.display import TextDisplay
 from akdask.collections.core.operators import combine
 from akdask.collections.core.wrap import can_be_asked_for, class_asked_for
 from akdask.collections.core.writing import Storable
@@ -42,7 +43,7 @@ DEFAULT_NA = "N/A"
 
 
 @can_be_asked_for
-class Categorical(ExtremeMethods, TextSortMethods[pdarray]):
+class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
     """A lazy array of strings with few distinct values: an int64 code for each row, and a table with each label once.
 
     One of the labels stands for missing values.  It is added as the last label if it is not among them.
@@ -322,9 +323,9 @@ class Categorical(ExtremeMethods, TextSortMethods[pdarray]):
         codes, labels = run(self.codes.expr, self.categories.expr)
         return pandas_categorical(codes, labels)
 
-    def equals(self, other: Any) -> bool:
+    def equals(self, other: Any) -> Any:
         """Whether the other array has the same elements in the same order; computes."""
-        return isinstance(other, Categorical) and self.size == other.size and bool((self == other).all())
+        return isinstance(other, Categorical) and self.size == other.size and (self == other).all().value()
 
     def group(self) -> pdarray:
         """Return positions that bring equal elements together, as int64; lazy."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
+from akdask.collections.core.display import EDGE, SHOWN, HtmlDisplay, counted
 from akdask.collections.core.selection import position
 from akdask.collections.core.wrap import wrap
 from akdask.collections.text.strings_parts import StringsParts
@@ -16,8 +17,6 @@ from akdask.plan.run.run import run
 
 if TYPE_CHECKING:
     from akdask.collections.arrays.pdarray import pdarray
-
-_SHOWN, _EDGE = 100, 3
 
 
 class MatchType(Enum):
@@ -39,7 +38,7 @@ def first_matches(strings: Value, pattern: str) -> tuple[Value, Value, Value]:
     return call("contains", strings, substr=pattern, regex=True), start, Call("byte_length", text)
 
 
-class Match:
+class Match(HtmlDisplay):
     """The first match of a regular expression in each string that has one; made by `Strings.search` and its like.
 
     Parameters
@@ -182,11 +181,14 @@ class Match:
         strings = self._parent
         if not strings._is_cheap() or not strings.rows.is_fixed:
             return f"<ak.Match object: {self.match_type()} of {self.re!r}, lazy; .matched() and .start() tell more>"
-        if strings.size <= _SHOWN:
+        if strings.size <= SHOWN:
             shown = self._spans(strings)
         else:
-            shown = [*self._spans(strings[:_EDGE]), "... ", *self._spans(strings[-_EDGE:])]
+            shown = [*self._spans(strings[:EDGE]), "... ", *self._spans(strings[-EDGE:])]
         return f"<ak.Match object: {'; '.join(shown)}>"
+
+    def _title(self) -> str:
+        return f"Match: {counted(self._parent.rows, 'string')}"
 
     def _spans(self, strings: StringsParts) -> list[str]:
         """Return whether some of the strings match, and where, in words."""

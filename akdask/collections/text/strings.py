@@ -434,12 +434,12 @@ class Strings(OperatorMethods, ExtremeMethods, TextSortMethods[pdarray], Missing
         """Return the number of distinct strings as int64, without missing ones; lazy.  For columns with few of them."""
         return reduced(self.dropna(), "nunique")
 
-    def equals(self, other: Any) -> bool:
+    def equals(self, other: Any) -> Any:
         """Whether the other array has the same strings in the same order, missing where this one's are; computes."""
         if not isinstance(other, Strings) or self.size != other.size:
             return False
         frame, values = align("compare", [self._as_operand(), other._as_operand()])
-        return bool(wrap(frame, Call("equal", *values)).all())
+        return wrap(frame, Call("equal", *values)).all().value()
 
 
 def as_text_or_none(table: Table) -> np.ndarray[Any, Any]:

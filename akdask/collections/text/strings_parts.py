@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from akdask.collections.core.array import Array
+from akdask.collections.core.display import TextDisplay
 from akdask.collections.core.scalar import value_of
 from akdask.collections.core.selection import filter_columns
 from akdask.collections.core.wrap import wrap
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from akdask.collections.arrays.pdarray import pdarray
 
 
-class StringsParts(Array):
+class StringsParts(TextDisplay, Array):
     """Parts of strings and the bytes that store them; all lazy."""
 
     def split(self, delimiter: str | bytes, return_segments: bool = False, regex: bool = False) -> Any:

@@ -75,8 +75,6 @@ class Fields(BitVector):
     (['--F (1)', 'SA- (6)'], [True, False], [5])
     """
 
-    _shown_name = "Fields"
-
     def __init__(  # noqa: PLR0917 - Arkouda's signature
         self,
         values: Any,

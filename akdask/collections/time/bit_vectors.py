@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 
 from akdask.collections.arrays.pdarray import pdarray
-from akdask.collections.core.array import LAZY, Array
+from akdask.collections.core.array import Array
 from akdask.collections.core.assignment import assigned
 from akdask.collections.core.operators import combine
 from akdask.collections.core.scalar import value_of
@@ -105,8 +105,6 @@ class BitVector(pdarray):
     __array_priority__ = 1500
     __hash__ = None  # type: ignore[assignment]  # comparison gives an array, as in NumPy
 
-    _shown_name = "BitVector"
-
     def __init__(self, values: Any, width: int = 64, reverse: bool = False) -> None:
         if not isinstance(values, pdarray) or values._value.dtype.kind not in ("int", "uint"):
             raise ArgumentTypeError(f"bits are those of an array of integers, not of a {type(values).__name__}.")
@@ -185,16 +183,12 @@ class BitVector(pdarray):
         """Whether the other array has the same numbers in the same order; computes."""
         return isinstance(other, BitVector) and self.values.equals(other.values)
 
-    def __repr__(self) -> str:
-        """Return what shows, one below the other, where that is cheap to know."""
-        edges = self._edges()
-        if edges is None:
-            return f"<{self._describe()}: {LAZY}>"
-        head, tail = edges
-        shown = [str(item) for item in [*head, *([] if tail is None else ["...", *tail])]]
-        indent = " " * (len(type(self).__name__) + 1)
-        rows = f",\n{indent} ".join(shown)
-        return f"{type(self).__name__}([{rows}],\n{indent}width={self.width}, reverse={self.reverse})"
+    def _printed(self, items: Any) -> list[str]:
+        return list(map(str, items))
+
+    @property
+    def _footer(self) -> str:
+        return f"width={self.width}, reverse={self.reverse}"
 
     def _describe(self) -> str:
         return Array._describe(self)

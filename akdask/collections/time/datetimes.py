@@ -40,7 +40,6 @@ class Datetime(TimeArray):
     [0, 307]
     """
 
-    _shown_name = "Datetime"
     _is = TIME
     _dtype_kind = "M"
 
@@ -172,7 +171,6 @@ class Timedelta(TimeArray):
     ([5400.0, -60.0], [0, -1], [5400, 86340])
     """
 
-    _shown_name = "Timedelta"
     _is = SPAN
     _dtype_kind = "m"
 

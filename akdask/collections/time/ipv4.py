@@ -53,8 +53,6 @@ class IPv4(pdarray):
     __array_priority__ = 1500
     __hash__ = None  # type: ignore[assignment]  # comparison gives an array, as in NumPy
 
-    _shown_name = "IPv4"
-
     def __init__(self, values: Any) -> None:
         super().__init__(*_numbers(values))
 
@@ -67,6 +65,13 @@ class IPv4(pdarray):
 
     def _like(self, frame: Frame, value: Value) -> Self:
         return self.of(frame, value)
+
+    def _printed(self, items: Any) -> list[str]:
+        return list(map(str, items))
+
+    @property
+    def _footer(self) -> str:
+        return ""
 
     @property
     def values(self) -> pdarray:

@@ -13,6 +13,7 @@ import pandas as pd
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.array import Array
 from akdask.collections.core.assignment import assigned
+from akdask.collections.core.display import quoted
 from akdask.collections.core.operators import combine
 from akdask.collections.core.scalar import Scalar
 from akdask.collections.core.wrap import special, wrap
@@ -125,6 +126,7 @@ class TimeArray(pdarray):
     _dtype_kind: ClassVar[str]
     _objtype: ClassVar[ObjType]
     _refused: ClassVar[frozenset[str]] = frozenset({"prod", "var"})
+    _gap = "... "
 
     def __init__(self, pda: Any, unit: str = "ns") -> None:
         super().__init__(*_nanoseconds(pda, unit, self._dtype_kind))
@@ -248,8 +250,12 @@ class TimeArray(pdarray):
     def _element(self, position: int) -> Any:
         return self._plain_one(super()._element(position).view(np.int64))
 
-    def _plain(self, items: np.ndarray[Any, Any]) -> list[Any]:
-        return [str(self._plain_one(item)) for item in items.view(np.int64)]
+    def _printed(self, items: np.ndarray[Any, Any]) -> list[str]:
+        return quoted([self._plain_one(item) for item in items.view(np.int64)])
+
+    @property
+    def _footer(self) -> str:
+        return f"dtype='{type(self).__name__.lower()}64[ns]'"
 
     def __iter__(self) -> Iterator[Any]:
         """Iterate over the elements as pandas Timestamp or Timedelta; computes them all."""

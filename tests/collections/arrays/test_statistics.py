@@ -83,3 +83,17 @@ def test_next_floats_and_products_with_logarithms():
     assert_equal(ak.nextafter(ak.array(x), ak.array(y)), np.nextafter(x, y), lazy=True)
     assert_equal(ak.nextafter(1.0, ak.array(y)), np.nextafter(1.0, y))
     assert_equal(ak.xlogy(ak.array([0, 0, 2]), ak.array([0.0, np.nan, 1.0])), [0.0, np.nan, 0.0], lazy=True)
+
+
+def test_the_next_float_of_a_number_is_a_number():
+    assert ak.nextafter(1, 2) == np.nextafter(1.0, 2.0)
+
+
+@pytest.mark.parametrize("method", ["linear", "lower", "hazen"])
+def test_several_quantiles_of_dimensions_are_along_the_first_one_and_floats(method):
+    items = np.array([[1, 2, 9], [5, 3, 4]])
+    for axis in (0, 1):
+        found = ak.quantile(ak.array(items), [0.4, 0.6], axis=axis, method=method)
+        assert found.dtype == np.float64
+        np.testing.assert_allclose(found.to_ndarray(), np.quantile(items, [0.4, 0.6], axis=axis, method=method))
+        assert ak.quantile(ak.array(items), 0.4, axis=axis, method=method).dtype == np.float64

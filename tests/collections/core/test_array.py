@@ -174,32 +174,6 @@ def test_more_than_the_limit_is_not_brought_into_this_process(x):
 # ----------------------------------------------------------------------------------------------------------- display
 
 
-@pytest.mark.parametrize("rows", [0, 1, 6, 7, 12])
-def test_an_array_is_shown_by_its_edges(rows):
-    shown = " ".join(map(str, range(rows))) if rows <= 6 else f"0 1 2 ... {rows - 3} {rows - 2} {rows - 1}"
-    assert repr(ak.arange(rows)) == f"array([{shown}])"
-
-
-def test_strings_are_shown_in_quotes():
-    assert repr(ak.array(["a", "é'"])) == """array(['a' "é'"])"""
-
-
-def test_a_small_selection_is_shown_whole_and_each_element_once():
-    a = ak.arange(10)
-    assert repr(a[a > 5]) == "array([6 7 8 9])"
-    assert repr(a[a > 50]) == "array([])"
-
-
-def test_a_selection_of_several_partitions_is_shown_by_its_edges(x):
-    assert repr(x[x > 10]) == "array([20 30 ... 90 100 110])"
-    assert repr(x[x == 50]) == "array([...])"
-
-
-def test_empty_partitions_at_the_edges_do_not_hide_the_rows():
-    x = MemorySource({"x": np.arange(9)}, [0, 5, 4, 0]).arrays()["x"]
-    assert repr(x) == "array([0 1 2 ... 6 7 8])"
-
-
 @pytest.mark.parametrize("function", [operator.add, operator.mul, operator.lt])
 def test_what_would_take_long_to_show_is_described(function):
     rows = 300_000
@@ -214,14 +188,14 @@ def test_the_first_rows_of_a_filter_are_shown_from_its_first_partition():
     x = MemorySource({"x": rows}, [100_000] * 3).arrays()["x"]
     kept = x[x % 1000 == 999]
     assert repr(kept.head()) == "array([999 1999 2999 3999 4999])"
-    assert repr(kept.head(50)) == "array([999 1999 2999 ... 47999 48999 49999])"
+    assert repr(kept.head(50)) == f"array([{' '.join(str(number) for number in range(999, 50_000, 1000))}])"
     assert repr(kept.tail(2)) == "array([298999 299999])"
     assert repr(kept.head(3) * 2) == "array([1998 3998 5998])"
     frame = ak.DataFrame({"x": x, "y": -x})
     assert repr(frame[x % 1000 == 999].head(2)).splitlines()[:3] == [
         "         x     y",
         "999    999  -999",
-        "1999  1999 -1999",
+        "1999  1999 -1999 (2 rows x 2 columns)",
     ]
 
 

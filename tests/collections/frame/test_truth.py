@@ -60,3 +60,21 @@ def test_where_there_is_nothing_all_hold_and_none():
 def test_other_axes_are_refused(name):
     with pytest.raises(ValueError, match="axis is 0 for rows or 1 for columns"):
         getattr(ak.DataFrame({"a": [True]}), name)(axis=2)
+
+
+def test_results_of_rows_have_their_labels():
+    frame = ak.DataFrame({"a": [True, False], "x": [np.nan, 1.0]}, index=ak.array(["p", "q"]))
+    plain = pd.DataFrame({"a": [True, False], "x": [np.nan, 1.0]}, index=["p", "q"])
+    assert frame.any(axis=1).to_dict() == plain[["a"]].any(axis=1).to_dict()
+    assert frame.all(axis=1).to_dict() == plain[["a"]].all(axis=1).to_dict()
+    assert frame.count(axis=1).to_dict() == plain.count(axis=1).to_dict()
+    spread = frame.groupby("a").broadcast(ak.array([5, 6]))
+    assert spread.to_dict() == {"p": 6, "q": 5}
+
+
+def test_values_are_compared_with_those_of_a_series_by_label():
+    frame = ak.DataFrame({"x": [1, 2, 3], "s": ["a", "b", "c"]})
+    plain = pd.DataFrame({"x": [1, 2, 3], "s": ["a", "b", "c"]})
+    for values, labels in (([3, 2, 1], [2, 1, 0]), ([2, 9], [0, 2]), (["a", "c"], [0, 1])):
+        expected = plain.isin(pd.Series(values, labels))
+        assert frame.isin(ak.Series(values, index=ak.array(labels))).to_pandas().equals(expected)

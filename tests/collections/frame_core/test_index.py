@@ -152,7 +152,8 @@ def test_several_levels_go_to_pandas_and_back(multi):
     assert (multi.size, multi.nlevels, multi.ndim, multi.inferred_type) == (3, 3, 1, "mixed")
     assert multi.dtype == object
     assert multi.is_unique
-    assert "names=['n', 's', None]" in repr(multi)
+    assert repr(multi) == f"MultiIndex({multi.levels!r})"
+    assert multi._repr_html_().startswith("<p>MultiIndex &#x27;n&#x27;, &#x27;s&#x27;: 3 labels, ")
 
 
 def test_levels_are_taken_by_number_and_name(multi):
@@ -212,3 +213,11 @@ def test_levels_must_share_rows_and_have_names():
     for wrong in ([], ak.arange(3)):
         with pytest.raises(ArgumentTypeError, match="at least one level"):
             ak.MultiIndex(wrong)
+
+
+def test_labels_are_mapped_by_a_series():
+    news = ak.Series(ak.array(["a", "b", "c"]), index=ak.array([4, 2, 3]))
+    assert ak.Index([2, 3, 2, 4]).map(news).tolist() == ["b", "c", "b", "a"]
+    assert ak.util.map(ak.array([2, 7, 4]), news).tolist() == ["b", "null", "a"]
+    numbers = pd.Series([1.5, 2.5], index=[2, 3])
+    assert ak.util.map(ak.array([2, 3]), ak.Series(numbers)).tolist() == [1.5, 2.5]

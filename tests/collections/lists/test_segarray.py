@@ -131,7 +131,7 @@ def test_conversion_gives_arrays_of_arrays(lazy):
 
 def test_repr_shows_lists(lazy):
     assert repr(ak.SegArray.from_multi_array([[1, 2], []])) == "SegArray([\n[1 2]\n[]\n])"
-    assert repr(segarray(TEXT[:1])) == "SegArray([\n['b' 'a']\n])"
+    assert repr(segarray(TEXT[:1])) == "SegArray([\n['b', 'a']\n])"
     assert "..." in repr(ak.SegArray(ak.arange(50), ak.arange(50)))
 
 

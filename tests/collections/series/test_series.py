@@ -432,11 +432,10 @@ def test_series_go_through_dask_pickles_numpy_and_markdown(letters):
 
 
 def test_series_show_themselves_as_pandas_does_with_first_and_last_rows(letters):
-    assert repr(letters) == repr(plain().rename("n"))
+    assert repr(letters) == repr(plain())
     assert repr(ak.Series([1.5, 2.0])) == repr(pd.Series([1.5, 2.0]))
     many = repr(ak.Series(ak.arange(1000)))
-    assert many.startswith("0        0")
-    assert many.endswith("Length 1000")
+    assert many == f"{pd.Series(np.arange(1000)).to_string(max_rows=10)}\ndtype: int64\nLength 1000"
     assert repr(ak.Series([])) == "Series([ -- ][ 0 values : 0 B])"
 
 

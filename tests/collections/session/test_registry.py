@@ -93,7 +93,7 @@ def test_what_is_assigned_to_an_attached_object_is_assigned_to_all():
 
 def test_unregistering_by_name_is_seen_by_the_object():
     a = ak.arange(3).register("a")
-    assert ak.unregister("a") == "Unregistered a"
+    assert ak.unregister("a") == "Unregistered PDARRAY a"
     assert not a.is_registered()
 
 

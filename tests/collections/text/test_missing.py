@@ -349,7 +349,7 @@ def test_single_elements_and_repr():
     text = ak.array(["a", None, ""])
     assert text[1] is None
     assert text[0] == "a"
-    assert repr(text) == "array(['a' None ''])"
+    assert repr(text) == "array(['a', None, ''])"
 
 
 def test_conversions():

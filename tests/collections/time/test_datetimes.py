@@ -292,7 +292,7 @@ def test_display_shows_times(times):
     assert "2000-02-29 00:00:00" in repr(times)
     assert repr(times).startswith("Datetime(")
     assert "1 days" in repr(ak.Timedelta(SPANS))
-    assert repr(ak.Datetime(TIMES[:0])) == "Datetime([])"
+    assert repr(ak.Datetime(TIMES[:0])) == "Datetime([],\n         dtype='datetime64[ns]')"
 
 
 def test_equal_arrays_are_of_the_same_kind(times):

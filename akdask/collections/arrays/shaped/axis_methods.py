@@ -88,22 +88,17 @@ class AxisMethods(pdarray):
         return self._reduced("median", axis, keepdims)
 
     def quantile(self, q: Any = 0.5, axis: Any = None, method: str = "linear", keepdims: bool = False) -> Any:
-        """Return a quantile of all elements or along dimensions; see `sum` and `pdarray.quantile`.
+        """Return a quantile of all elements or along dimensions as float64; see `sum` and `pdarray.quantile`.
 
-        Several quantiles are along a new first dimension.
+        Of several, the first dimension of the result is theirs.
         """
         wanted = checked_quantiles(q, method)
         if isinstance(wanted, float):
-            return self._reduced("quantile", axis, keepdims, q=wanted, method=method)
-        if axis is None and not keepdims:
-            return self.flatten().quantile(q, method=method)
-        found = [self._reduced("quantile", axis, True, q=one, method=method) for one in wanted]
-        stacked = later("stack", found)
-        if keepdims:
-            return stacked
-        gone = {int(number) % self.ndim for number in np.atleast_1d(axis)}
-        left = [length for number, length in enumerate(self.shape) if number not in gone]
-        return stacked.reshape(len(wanted), *left)
+            found = self._reduced("quantile", axis, keepdims, q=wanted, method=method)
+            return found if axis is None else found.astype(np.float64)
+        if axis is not None:
+            return later("stack", [self.quantile(one, axis, method, keepdims) for one in np.asarray(wanted).tolist()])
+        return self.flatten().quantile(q, None, method, keepdims)
 
     def count_nonzero(self, axis: Any = None, keepdims: bool = False) -> Any:
         """Return the number of elements that are not 0 as int64, of all or along dimensions; see `sum`."""

@@ -16,7 +16,8 @@ from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.arrays.shaped.axis_methods import AxisMethods
 from akdask.collections.arrays.shaped.indexing import Positions, all_positions, chosen, mask_of
 from akdask.collections.arrays.shaped.layout import Layout, Shape, arranged
-from akdask.collections.core.array import LAZY, Array
+from akdask.collections.core.array import Array
+from akdask.collections.core.display import LAZY, printed_numbers
 from akdask.collections.core.later import provides
 from akdask.collections.core.storage_methods import StorageMethods
 from akdask.collections.core.wrap import wrap
@@ -273,16 +274,28 @@ class ArrayView(AxisMethods):
 
     # display
 
+    def __str__(self) -> str:
+        return self._nested("[", "]")
+
     def __repr__(self) -> str:
+        return self._nested("array([", "])")
+
+    def _nested(self, start: str, end: str) -> str:
         if self.size > MOST_SHOWN or not self._is_cheap():
-            return f"<{type(self).__name__}({self._value.dtype}, shape {self._shape}): {LAZY}>"
-        return _nested(self.to_ndarray())
+            return f"<{self._describe()}: {LAZY}>"
+        return _nested(self.to_ndarray(), start, end)
+
+    def _describe(self) -> str:
+        return f"{type(self).__name__}({self._value.dtype}, shape {self._shape})"
+
+    def _title(self) -> str:
+        return f"{super()._title()}, shape {self._shape}"
 
 
-def _nested(items: Any) -> str:
+def _nested(items: Any, start: str, end: str) -> str:
     """Write elements as Arkouda does: an array of arrays."""
-    shown = [str(item) if items.ndim <= 1 else _nested(item) for item in (items if items.ndim else [items[()]])]
-    return f"array([{' '.join(shown)}])"
+    shown = printed_numbers(np.atleast_1d(items)) if items.ndim <= 1 else [_nested(item, start, end) for item in items]
+    return f"{start}{' '.join(shown)}{end}"
 
 
 class _Flat(StorageMethods):

@@ -174,7 +174,7 @@ class AccessMethods(ColumnMethods, RowMethods, MissingMethods):
         Examples
         --------
         >>> import akdask as ak
-        >>> ak.DataFrame({"x": [1], "y": [1.5], "s": ["a"]}).select_dtypes("number").columns
+        >>> ak.DataFrame({"x": [1], "y": [1.5], "s": ["a"]}).select_dtypes("number").columns.tolist()
         ['x', 'y']
         """
         wanted, unwanted = _type_names(include), _type_names(exclude)
