@@ -12,16 +12,14 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from akdask.columns.strings import offsets_and_bytes
+from akdask.deferred import pc
 from akdask.errors import ArgumentError
 from akdask.typing import NumberArray, StringArray
 
 SENTINEL = b"\xff"
 """What stands for a missing string."""
-
-_SCALAR = pa.scalar(SENTINEL, pa.large_binary())
 
 
 def from_nulls(strings: Any) -> StringArray:
@@ -39,8 +37,8 @@ def from_nulls(strings: Any) -> StringArray:
 
 def make_missing(strings: StringArray, missing: NumberArray) -> StringArray:
     """Return strings of which those of some rows are missing."""
-    is_missing = pa.array(missing)
-    return pc.if_else(is_missing, _SCALAR, strings.view(pa.large_binary())).view(pa.large_string())
+    sentinel = pa.scalar(SENTINEL, pa.large_binary())
+    return pc.if_else(pa.array(missing), sentinel, strings.view(pa.large_binary())).view(pa.large_string())
 
 
 def missing_rows(strings: StringArray) -> NumberArray:

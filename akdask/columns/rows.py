@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from akdask.columns.bigint import from_ints, from_limbs, limbs_of, to_ints, with_limbs
 from akdask.columns.lists import offsets_of, values_of
 from akdask.columns.memory import new_array
 from akdask.columns.missing_text import from_nulls, with_nulls
 from akdask.columns.strings import StringsBuilder, offsets_and_bytes
+from akdask.deferred import pc
 from akdask.errors import ArgumentTypeError
 from akdask.schema import BIGINT, BOOL, FLOAT64, INT64, STR, UINT8, UINT64, ColumnType, column_type, list_of
 from akdask.typing import Column, NumberArray

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
 from importlib import import_module
-from importlib.abc import Loader, MetaPathFinder
+from importlib.abc import Loader
 from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 from typing import Any
@@ -89,9 +89,8 @@ class _PathLoader(Loader):
 
     def exec_module(self, module: ModuleType) -> None:
         """Keep the function that a module is named for: the package is about to have the module in its place."""
-        function = vars(sys.modules[PACKAGE]).get(self._path)
-        if is_named_for_function(self._path) and function is not None:
-            setattr(module, self._path, function)
+        if is_named_for_function(self._path):
+            setattr(module, self._path, getattr(sys.modules[PACKAGE], self._path))
 
 
 def is_named_for_function(path: str) -> bool:
@@ -117,7 +116,7 @@ class _SameModule(Loader):
         module.__spec__ = self._spec
 
 
-class PathFinderOfArkouda(MetaPathFinder):
+class PathFinderOfArkouda:
     """Finds modules at Arkouda's paths below ``akdask``, where there is no file."""
 
     @staticmethod
@@ -135,7 +134,7 @@ class PathFinderOfArkouda(MetaPathFinder):
         return None
 
 
-class ArkoudaFinder(MetaPathFinder):
+class ArkoudaFinder:
     """Has ``arkouda`` and every module below it mean akdask."""
 
     @staticmethod

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from akdask.columns import offsets_and_bytes, slice_rows
+from akdask.deferred import pc
 from akdask.typing import Column
 
 BLOCK_ROWS = 2**16

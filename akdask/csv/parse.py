@@ -9,11 +9,11 @@ from typing import Any, NoReturn
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 
 from akdask.columns import StringsBuilder, new_array
 from akdask.csv.lines import Lines
+from akdask.deferred import pc
 from akdask.errors import FileFormatError
 from akdask.schema import ColumnType
 from akdask.typing import Column, NumberArray

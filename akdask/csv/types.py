@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from akdask.csv.compressed import TextFile, read_text
 from akdask.csv.head import Head
 from akdask.csv.lines import Lines, StrayQuoteError, last_end
 from akdask.csv.parse import CsvColumn, RowParser
+from akdask.deferred import pc
 from akdask.errors import ArgumentTypeError, FileFormatError, MissingDatasetError
 from akdask.schema import BOOL, FLOAT64, INT64, STR, UINT64, ColumnType, column_type
 

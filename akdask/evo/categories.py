@@ -10,13 +10,12 @@ from typing import Any, NamedTuple
 
 import dask
 import numpy as np
-import pandas as pd
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from akdask.collections.frame.dataframe import DataFrame
 from akdask.collections.functions.from_dask import from_dask
 from akdask.collections.text.categorical import Categorical
+from akdask.deferred import pc, pd
 from akdask.errors import ArgumentTypeError
 from akdask.evo.blobs.canonical import table_of
 from akdask.evo.blobs.decoding import Lookup

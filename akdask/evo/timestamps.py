@@ -12,10 +12,9 @@ from typing import Any, Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from akdask.deferred import pc, pd
 from akdask.errors import ArgumentError
 from akdask.evo.errors import ContentError, KindError
 

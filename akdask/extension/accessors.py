@@ -13,6 +13,7 @@ from pandas.api.extensions import (
     register_series_accessor,
 )
 
+from akdask._pandas_names import remove_accessors
 from akdask.collections.core.array import Array
 from akdask.collections.frame.dataframe import DataFrame
 from akdask.collections.frame_core.index import Index, MultiIndex
@@ -21,6 +22,8 @@ from akdask.collections.series.series import Series
 from akdask.errors import ArgumentTypeError
 from akdask.extension.base import ArkoudaExtensionArray
 from akdask.extension.scalars import as_lazy
+
+remove_accessors()
 
 
 def wrapped(data: Array) -> ArkoudaExtensionArray:

@@ -40,7 +40,7 @@ from akdask.errors import (
     UnsupportedError,
     WriteError,
 )
-from akdask.io.snapshot import caller_variables
+from akdask.io.sessions import caller_variables
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.run.run import run
 from akdask.plan.run.transfer import check_bytes

@@ -8,12 +8,11 @@ from functools import partial
 from importlib.util import find_spec
 from uuid import uuid4
 
-import pandas as pd
-
 from akdask.collections.arrays.creation import arange
 from akdask.collections.core.stored import from_stored
 from akdask.collections.core.writing import Path
 from akdask.collections.frame.dataframe import DataFrame
+from akdask.deferred import pd
 from akdask.errors import AkdaskError, FileError, SchemaError, UnsupportedError, WriteError
 from akdask.storage.atomic.commit import write_error
 from akdask.storage.formats.registry import format_named, format_of_files, open_files

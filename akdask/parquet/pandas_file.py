@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 
-import pandas as pd
 import pyarrow as pa
 
+from akdask.deferred import pd
 from akdask.errors import WriteError
 from akdask.parquet.metadata.footers import PARQUET_ERRORS, metadata_of
 from akdask.storage.paths.files import identify

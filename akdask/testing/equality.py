@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 
 from akdask.collections.arrays.pdarray import pdarray
@@ -16,6 +15,7 @@ from akdask.collections.core.base import Collection
 from akdask.collections.frame.dataframe import DataFrame
 from akdask.collections.frame_core.index import Index
 from akdask.collections.series.series import Series
+from akdask.deferred import pd
 from akdask.testing.asserters import (
     Tolerance,
     assert_arkouda_array_equal,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from akdask.collections.arrays.creation import array
 from akdask.collections.arrays.shaped.ndarray import ArrayView
@@ -14,6 +13,7 @@ from akdask.collections.frame.dataframe import DataFrame
 from akdask.collections.frame_core.index import Index, MultiIndex
 from akdask.collections.series.series import Series
 from akdask.collections.text.categorical import Categorical
+from akdask.deferred import pd
 from akdask.errors import ArgumentTypeError
 from akdask.testing.asserters import assert_arkouda_array_equal, demand
 from akdask.testing.equality import assert_almost_equal

@@ -105,7 +105,7 @@ def test_limbs_are_taken_apart_and_put_together(lazy):
     for wrong in (lambda: ak.bigint_from_uint_arrays([ak.arange(2)]), ak.arange(2).bigint_to_uint_arrays):
         with pytest.raises(ArgumentTypeError):
             wrong()
-    with pytest.raises(ArgumentTypeError, match="of one size"):
+    with pytest.raises(ArgumentError, match="of one size"):
         ak.bigint_from_uint_arrays([limbs[0], limbs[0][:1]])
     assert (ak.bigint_from_uint_arrays([]).dtype, ak.bigint_from_uint_arrays([]).tolist()) == (ak.bigint, [])
     with pytest.raises(ArgumentError):
@@ -133,7 +133,7 @@ def test_rows_are_assigned_and_joined(lazy):
     lazy += 1
     assert lazy.tolist() == [8, 2**100 + 1, 4, 1, 2]
     limited = ak.concatenate([ak.array([2**70]), ak.array([5], max_bits=8)])
-    assert (limited.tolist(), limited.max_bits) == ([2**70, 5], -1)
+    assert (limited.tolist(), limited.max_bits) == ([2**70 % 2**8, 5], 8)
     with pytest.raises(ArgumentTypeError):
         lazy[0] = 1.5
 

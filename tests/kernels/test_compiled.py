@@ -36,6 +36,39 @@ def test_a_large_task_loads_the_compiler_for_all(monkeypatch):
     assert compiled.is_loaded()
 
 
+def test_text_is_worth_it_for_fewer_rows(monkeypatch):
+    monkeypatch.setattr(compiled, "_is_importable", lambda: True)
+    assert not compiled.should_compile(9)
+    assert compiled.should_compile_text(9)
+
+
+def test_what_is_called_for_again_and_again_waits_until_nothing_is_or_patience_ends(monkeypatch):
+    waiting, loaded, clock = [], [], [0.0]
+    monkeypatch.setattr(compiled, "DELAY", 1.0)
+    monkeypatch.setattr(compiled, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(compiled, "_load_later", lambda warm_up, latest: waiting.append((warm_up, latest)))
+    monkeypatch.setattr(compiled, "_is_importable", lambda: loaded.append(clock[0]) or True)
+    for clock[0], called in ((10.0, True), (10.9, True), (11.0, False), (11.8, True), (12.0, False)):
+        if called:
+            compiled.prepare()
+            assert len(waiting) == 1
+        else:
+            compiled._load_when_idle(*waiting.pop())
+    assert set(loaded) == {12.0}
+    assert compiled.is_loaded()
+
+
+def test_plans_that_are_not_worth_the_wait_have_the_compiler_loaded_for_later_ones(monkeypatch):
+    prepared = []
+    monkeypatch.setattr(compiled, "WORTH_LOADING", 100)
+    monkeypatch.setattr(compiled, "WORTH_PREPARING", 10)
+    monkeypatch.setattr(compiled, "prepare", lambda: prepared.append(True))
+    assert not compiled.should_compile(9)
+    assert not prepared
+    assert not compiled.should_compile(10)
+    assert prepared
+
+
 def test_processes_with_little_memory_never_load_the_compiler(monkeypatch):
     monkeypatch.setattr(compiled, "_is_importable", lambda: pytest.fail("loads the compiler"))
     compiled.disable()

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 
+from akdask.deferred import pd
 from akdask.typing import Column, NumberArray, StringArray
 
 SEED = 20240318

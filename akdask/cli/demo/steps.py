@@ -12,13 +12,13 @@ from typing import Any
 
 import dask
 import numpy as np
-import pandas as pd
 
 import akdask as ak
 from akdask.cli.console import Checks, duration, say, size
 from akdask.cli.demo.by_hand import web_bytes
 from akdask.cli.demo.chart import can_draw, draw_traffic
 from akdask.cli.demo.flows import DAY, PROTOCOLS, Flows
+from akdask.deferred import pd
 from akdask.storage.paths.locales import locale_files
 
 HOUR = 3600 * 10**9

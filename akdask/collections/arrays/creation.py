@@ -8,7 +8,6 @@ from operator import index
 from typing import Any, SupportsIndex
 
 import numpy as np
-import pandas as pd
 
 from akdask.collections.arrays.elementwise import PLAIN, cast
 from akdask.collections.arrays.pdarray import pdarray
@@ -17,6 +16,7 @@ from akdask.collections.core.array import Array
 from akdask.collections.core.later import later
 from akdask.collections.core.scalar import value_of
 from akdask.collections.core.wrap import class_asked_for, special, wrap
+from akdask.deferred import is_pandas, pd
 from akdask.errors import ArgumentError, ArgumentTypeError, ZeroDivisorError
 from akdask.plan.expr.created import as_column, at_hand, counted, literal
 from akdask.plan.expr.values import Call, Constant, Value
@@ -80,7 +80,7 @@ def array(
     if isinstance(a, Array):
         made: Any = a.copy()
     else:
-        if isinstance(a, pd.Series | pd.Index) and isinstance(a.dtype, pd.CategoricalDtype):
+        if is_pandas(a, "Series", "Index") and is_pandas(a.dtype, "CategoricalDtype"):
             a = a.astype(str)
         made = special(a)
         if made is None:
@@ -408,7 +408,7 @@ def from_series(series: pd.Series, dtype: Any = None) -> Any:
     >>> from_series(pd.Series(["1", "20"]), dtype="int64").tolist()
     [1, 20]
     """
-    if not isinstance(series, pd.Series):
+    if not is_pandas(series, "Series"):
         raise ArgumentTypeError(f"expected a pandas Series, got {type(series).__name__}.", hint="use ak.array(…).")
     try:
         is_bool = dtype is not None and column_type(dtype) == BOOL

@@ -11,6 +11,7 @@ import pyarrow as pa
 from akdask import config
 from akdask.collections.core import selection as row_tools
 from akdask.collections.core.display import ArrayDisplay
+from akdask.collections.core.later import later
 from akdask.collections.core.storage_methods import StorageMethods
 from akdask.collections.core.substitutes import Substitutes
 from akdask.collections.core.to_arrow import ToArrow
@@ -304,6 +305,9 @@ class Array(StorageMethods, RegisteredArray, Substitutes, ArrayDisplay):
     def to_list(self) -> list[Any]:
         """Return the elements as a list, as `tolist` does: the name of older Arkouda releases.  Computes."""
         return self.tolist()
+
+    def __array_function__(self, func: Callable[..., Any], types: Any, args: Any, kwargs: Any) -> Any:
+        return later("array function", func, types, args, kwargs)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         return np.asarray(self.to_ndarray(), dtype=dtype)

@@ -1,21 +1,44 @@
-"""Functions of later layers that classes of earlier ones need: looked up by name when they are called.
+"""What later layers have for classes of earlier ones: found by name, and loaded, when it is first called for.
 
 A time has a calendar, which is a DataFrame, and a DataFrame has columns of times.  The earlier layer names what it
-needs, and the later one provides it, so that imports still point one way.
+needs, and the later one provides it, so that imports still point one way, and nobody waits for what is never needed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from importlib import import_module
 from typing import Any, TypeVar
 
 Provided = TypeVar("Provided", bound=Callable[..., Any])
+
+MODULES = {
+    "DataFrame": "frame.dataframe",
+    "SegArray": "lists.segarray",
+    "Series": "series.series",
+    "along_axis": "arrays.shaped.along_axis",
+    "array function": "functions.numpy_functions",
+    "by column": "series.series",
+    "column Series": "series.series",
+    "from_dask": "functions.from_dask",
+    "indexof1d": "lookups.finding",
+    "lookup": "lookups.finding",
+    "map": "lookups.finding",
+    "matmul": "functions.shapes.matrices",
+    "operated": "arrays.shaped.ndarray",
+    "reduced_along": "groups.axes",
+    "reshaped": "arrays.shaped.ndarray",
+    "series of": "series.series",
+    "spread": "arrays.shaped.ndarray",
+    "vecdot": "functions.shapes.matrices",
+}
+"""Modules of akdask.collections, by what they provide."""
 
 _provided: dict[str, Callable[..., Any]] = {}
 
 
 def provides(name: str) -> Callable[[Provided], Provided]:
-    """Register a function or class under a name that earlier layers look up."""
+    """Register a function or class under a name that earlier layers look up, and that is in `MODULES`."""
 
     def register(function: Provided) -> Provided:
         _provided[name] = function
@@ -26,4 +49,11 @@ def provides(name: str) -> Callable[[Provided], Provided]:
 
 def later(name: str, *args: Any, **params: Any) -> Any:
     """Call what a later layer provides."""
-    return _provided[name](*args, **params)
+    return registered(_provided, name, MODULES)(*args, **params)
+
+
+def registered(registry: Mapping[Any, Any], key: Any, modules: Mapping[Any, str]) -> Any:
+    """Return what is registered under a key, None if nothing is; a module of `modules` registers it if it is loaded."""
+    if key not in registry and key in modules:
+        import_module(f"akdask.collections.{modules[key]}")
+    return registry.get(key)

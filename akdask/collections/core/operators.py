@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from akdask.collections.core.array import Array
@@ -13,6 +12,7 @@ from akdask.collections.core.base import unlabelled
 from akdask.collections.core.later import later
 from akdask.collections.core.scalar import Scalar
 from akdask.collections.core.wrap import class_asked_for, wrap
+from akdask.deferred import is_na
 from akdask.error_state import check_divisor
 from akdask.errors import AlignmentError, ArgumentTypeError
 from akdask.kernels.rowwise.operations import UFUNCS
@@ -42,7 +42,7 @@ def operand(item: Any, like: Value | None = None) -> Operand:
         return None, item.as_value()
     if isinstance(item, np.ndarray) and item.ndim == 0:
         item = item[()]
-    if (item is None or item is pd.NA) and like is not None and like.dtype.kind == "str":
+    if (item is None or is_na(item)) and like is not None and like.dtype.kind == "str":
         return None, missing_text()
     if isinstance(item, bool | int | float | str | np.generic):
         return None, Constant(item, like.dtype if like is not None else None)

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from akdask.collections.core.base import Collection
+from akdask.collections.core.later import later
 from akdask.plan.expr.values import Replica
 from akdask.plan.reduce.aggregate import Element
 from akdask.plan.reduce.arithmetic import calculated
@@ -74,6 +75,9 @@ class Scalar(NDArrayOperatorsMixin, Collection):
 
     def __dask_postpersist__(self) -> tuple[Callable[..., Scalar], tuple[Any, ...]]:
         return _rebuild, (self._expr,)
+
+    def __array_function__(self, func: Callable[..., Any], types: Any, args: Any, kwargs: Any) -> Any:
+        return later("array function", func, types, args, kwargs)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         return np.asarray(self.value(), dtype=dtype)

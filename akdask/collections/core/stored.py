@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from akdask.collections.core.later import registered
 from akdask.collections.core.wrap import wrap
 from akdask.errors import ArgumentError, MissingFileError, UnsupportedError
 from akdask.plan.expr.node import Frame
@@ -20,6 +21,9 @@ from akdask.storage.paths.files import absolute, is_file
 from akdask.storage.paths.locales import split_extension
 
 _makers: dict[ObjType, Callable[[StoredObject], Any]] = {}
+
+MAKERS = dict.fromkeys(set(ObjType) - {ObjType.PDARRAY, ObjType.STRINGS}, "session.makers")
+"""The module of akdask.collections that registers what makes objects of a kind."""
 
 Maker = TypeVar("Maker", bound=Callable[[StoredObject], Any])
 
@@ -36,7 +40,7 @@ def makes(kind: ObjType) -> Callable[[Maker], Maker]:
 
 def from_stored(stored: StoredObject) -> Any:
     """Return the lazy object that a stored one is."""
-    maker = _makers.get(stored.kind)
+    maker = registered(_makers, stored.kind, MAKERS)
     return flat(stored.members[VALUES]) if maker is None else maker(stored)
 
 

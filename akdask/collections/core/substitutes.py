@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
+from akdask.deferred import pd
 from akdask.errors import MissingAttributeError
 
 SUBSTITUTES: dict[str, dict[str, str]] = {
@@ -170,16 +171,16 @@ Objects are called ``a`` and ``b`` (arrays), ``s`` (Strings), ``c`` (Categorical
 (bools).
 """
 
-MODELS: dict[str, tuple[type, ...]] = {
-    "DataFrame": (pd.DataFrame,),
-    "Series": (pd.Series,),
-    "Index": (pd.Index,),
-    "GroupBy": (pd.api.typing.SeriesGroupBy,),
-    "DataFrameGroupBy": (pd.api.typing.DataFrameGroupBy,),
-    "ArrayView": (np.ndarray,),
-    "Array": (np.ndarray, pd.Series),
+MODELS: dict[str, tuple[str, ...]] = {
+    "DataFrame": ("DataFrame",),
+    "Series": ("Series",),
+    "Index": ("Index",),
+    "GroupBy": ("api.typing.SeriesGroupBy",),
+    "DataFrameGroupBy": ("api.typing.DataFrameGroupBy",),
+    "ArrayView": ("ndarray",),
+    "Array": ("ndarray", "Series"),
 }
-"""Of which classes of NumPy and pandas users may take an attribute for granted."""
+"""Of which classes of NumPy and pandas users may take an attribute for granted, by their names there."""
 
 ADVICE = {
     "DataFrame": "df.to_pandas()",
@@ -201,6 +202,11 @@ class Substitutes:
             raise missing_attribute(type(self), name)
 
 
+def _model(name: str) -> type:
+    found: type = np.ndarray if name == "ndarray" else attrgetter(name)(pd)
+    return found
+
+
 def missing_attribute(kind: type, name: str, *, of: str = "attribute") -> MissingAttributeError:
     """Return the error for an attribute that objects of a class do not have, with what to write instead."""
     message = f"{kind.__name__!r} object has no {of} {name!r}."
@@ -214,7 +220,7 @@ def missing_attribute(kind: type, name: str, *, of: str = "attribute") -> Missin
         hint = f"write {found}"
     else:
         model = next(base for base in bases if base in MODELS)
-        owner = next((cls for cls in MODELS[model] if hasattr(cls, name)), None)
+        owner = next((cls for cls in map(_model, MODELS[model]) if hasattr(cls, name)), None)
         if owner is not None:
             library = owner.__module__.partition(".")[0]
             hint = f"{ADVICE[model]} gives what {library} has it for, where the data fit into memory."

@@ -10,9 +10,10 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numpy as np
-import pandas as pd
 
 from akdask.collections.core.array import Array
+from akdask.collections.core.later import registered
+from akdask.deferred import is_na
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.values import Value
 from akdask.schema.dtypes import Kind
@@ -24,6 +25,12 @@ ArrayType = TypeVar("ArrayType", bound=type[Array])
 _asked_for: dict[str, type[Array]] = {}
 _shown_by: dict[Kind, Callable[[Frame, Value], Array]] = {}
 _made_of: dict[str, Callable[[Any], Array]] = {}
+
+ASKED_FOR = {"Strings": "text.strings", "Categorical": "text.categorical"}
+SHOWN_BY = {**dict.fromkeys(("int", "uint", "float", "bool", "bigint"), "arrays.pdarray"), "str": "text.strings"}
+SHOWN_BY["list"] = "lists.segarray"
+MADE_OF = {"M": "time.datetimes", "m": "time.datetimes"}
+"""Modules of akdask.collections that register classes, by the names, kinds and NumPy kinds for which they do."""
 
 
 def shows(*kinds: Kind) -> Callable[[MakeArray], MakeArray]:
@@ -38,7 +45,8 @@ def shows(*kinds: Kind) -> Callable[[MakeArray], MakeArray]:
 
 def wrap(frame: Frame, value: Value) -> Array:
     """Return the array of the kind that the value's type asks for."""
-    return _shown_by[value.dtype.kind](frame, value)
+    kind = value.dtype.kind
+    return (_shown_by.get(kind) or registered(_shown_by, kind, SHOWN_BY))(frame, value)
 
 
 def made_of(dtype_kind: str) -> Callable[[ArrayType], ArrayType]:
@@ -54,7 +62,7 @@ def made_of(dtype_kind: str) -> Callable[[ArrayType], ArrayType]:
 def special(items: Any) -> Array | None:
     """Return data at hand as an array of the class that their dtype or their elements ask for, None if for none."""
     kind = getattr(getattr(items, "dtype", None), "kind", "O" if isinstance(items, list | tuple) else "")
-    maker = _made_of.get(_kind_of_first(items) if kind == "O" else kind)
+    maker = registered(_made_of, _kind_of_first(items) if kind == "O" else kind, MADE_OF)
     return None if maker is None else maker(items)
 
 
@@ -65,7 +73,7 @@ def _kind_of_first(items: Any) -> str:
             return "M"
         if isinstance(item, np.timedelta64 | datetime.timedelta):
             return "m"
-        if item is not None and item is not pd.NA:
+        if item is not None and not is_na(item):
             break
     return ""
 
@@ -79,4 +87,4 @@ def can_be_asked_for(cls: ArrayType) -> ArrayType:
 def class_asked_for(dtype: Any) -> Any:
     """Return the class of arrays that a cast names instead of a dtype, None if it names none."""
     name = dtype.__name__ if isinstance(dtype, type) and issubclass(dtype, Array) else dtype
-    return _asked_for.get(name) if isinstance(name, str) else None
+    return registered(_asked_for, name, ASKED_FOR) if isinstance(name, str) else None

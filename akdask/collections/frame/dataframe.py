@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Self, overload
 
-import pandas as pd
-
 from akdask.collections.core.array import Array
 from akdask.collections.core.column_names import names_of
 from akdask.collections.core.later import provides
@@ -29,6 +27,7 @@ from akdask.collections.frame_core.missing import MissingMethods
 from akdask.collections.frame_core.rename import RenameMethods
 from akdask.collections.frame_core.storage import FileMethods
 from akdask.collections.frame_core.to_pandas import ToPandas
+from akdask.deferred import is_pandas, pd
 from akdask.errors import ArgumentTypeError
 from akdask.plan.run.result import CollectionRows
 from akdask.plan.run.run import run
@@ -102,7 +101,7 @@ class DataFrame(
 
         Categorical columns stay so; column names become str.
         """
-        if not isinstance(pd_df, pd.DataFrame):
+        if not is_pandas(pd_df, "DataFrame"):
             raise ArgumentTypeError(f"from_pandas takes a pandas DataFrame, got {type(pd_df).__name__}.")
         return cls(pd_df)
 

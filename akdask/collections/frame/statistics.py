@@ -7,7 +7,6 @@ from itertools import combinations_with_replacement
 from typing import Any, Self
 
 import numpy as np
-import pandas as pd
 
 from akdask.collections.arrays.creation import array
 from akdask.collections.arrays.pdarray import pdarray
@@ -17,6 +16,7 @@ from akdask.collections.frame_core.build import arrays_of
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.missing import how_many, present
 from akdask.collections.series.series import Series, by_column, series_of
+from akdask.deferred import pd
 from akdask.kernels.aggregates.quantiles import checked_quantiles
 from akdask.plan.expr.values import Call, Constant, Value, cast
 from akdask.plan.reduce.aggregate import Aggregate, AggregateExpr

@@ -6,7 +6,6 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from akdask.collections.core.array import Array, of_rows
 from akdask.collections.core.base import Labelled
@@ -18,6 +17,7 @@ from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.index import Index
 from akdask.collections.text.categorical import Categorical
 from akdask.columns import Table
+from akdask.deferred import is_pandas, pd
 from akdask.errors import ArgumentError
 from akdask.plan.expr.created import as_column, counted, literal_table
 from akdask.plan.expr.node import Frame
@@ -28,7 +28,7 @@ def named_items(data: Any, columns: Sequence[str] | None) -> dict[str, Any]:
     columns = None if columns is None else names_of(columns)
     if data is None:
         return {name: [] for name in columns or ()}
-    if isinstance(data, pd.DataFrame):
+    if is_pandas(data, "DataFrame"):
         named = {str(name): data[name] for name in data.columns}
         numbers = pd.RangeIndex(len(data))
         is_numbered = isinstance(data.index, pd.RangeIndex) and data.index.identical(numbers)
@@ -72,7 +72,7 @@ def arrays_of(named: Mapping[str, Any]) -> dict[str, Array]:
             arrays[name] = item.values
         elif is_scalar(item):
             scalars[name] = item
-        elif isinstance(getattr(item, "dtype", None), pd.CategoricalDtype):
+        elif is_pandas(getattr(item, "dtype", None), "CategoricalDtype"):
             arrays[name] = Categorical(item)
         elif (made := special(item)) is not None:
             arrays[name] = made
@@ -101,4 +101,6 @@ def spread(frame: Frame, item: Any) -> Array:
 
 def is_scalar(item: Any) -> bool:
     """Whether an item stands for every row: a plain value, or a lazy scalar."""
-    return isinstance(item, Scalar) or bool(pd.api.types.is_scalar(item))
+    if isinstance(item, Scalar | bool | int | float | str | bytes | np.generic):
+        return True
+    return not hasattr(item, "__len__") and bool(pd.api.types.is_scalar(item))

@@ -6,13 +6,12 @@ from dataclasses import replace
 from html import escape
 from typing import Any, TextIO
 
-import pandas as pd
-
 from akdask.collections.core.display import GAP, LAZY
 from akdask.collections.core.later import later
 from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.memory_units import convert_bytes
+from akdask.deferred import pd
 from akdask.plan.expr.rowwise import Partitions
 from akdask.plan.run.cost import edge_of_limit, is_cheap, is_small
 from akdask.plan.task.combine import Limit

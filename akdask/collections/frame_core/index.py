@@ -9,7 +9,6 @@ from typing import Any, Self
 
 import dask
 import numpy as np
-import pandas as pd
 
 from akdask.collections.arrays.elementwise import where
 from akdask.collections.arrays.pdarray import pdarray
@@ -27,6 +26,7 @@ from akdask.collections.registered import Registered
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.concatenation import concatenate
 from akdask.collections.text.strings import Strings
+from akdask.deferred import is_pandas, pd
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.plan.run.alignment import align
 from akdask.storage.formats.objects import LEVEL, ObjType
@@ -74,8 +74,10 @@ class Index(Labelled, HtmlDisplay, StorageMethods, Registered, Substitutes):
     @staticmethod
     def factory(index: Any) -> Index:
         """Return the labels as a `MultiIndex` if they have several levels, else as an `Index`."""
-        several = isinstance(index, pd.MultiIndex | MultiIndex) or (
-            isinstance(index, list | tuple) and any(isinstance(level, Array | Index) for level in index)
+        several = (
+            isinstance(index, MultiIndex)
+            or is_pandas(index, "MultiIndex")
+            or (isinstance(index, list | tuple) and any(isinstance(level, Array | Index) for level in index))
         )
         return MultiIndex(index) if several else Index(index)
 
@@ -181,7 +183,7 @@ class Index(Labelled, HtmlDisplay, StorageMethods, Registered, Substitutes):
         series: Any = arg
         if isinstance(arg, Labelled) and not isinstance(arg, Index):
             arg = series.to_pandas()
-        if not isinstance(arg, Mapping | pd.Series):
+        if not (is_pandas(arg, "Series") or isinstance(arg, Mapping)):
             raise ArgumentTypeError(f"labels are mapped by a dict, not by {type(arg).__name__}.")
         news = dict(arg.items())
         to_text = {isinstance(new, str) for new in news.values()}
@@ -316,7 +318,7 @@ class MultiIndex(Index):
     """
 
     def __init__(self, data: Any, name: str | None = None, names: Sequence[Any] | None = None) -> None:
-        if isinstance(data, pd.MultiIndex):
+        if is_pandas(data, "MultiIndex"):
             names = data.names if names is None else names
             data = [data.get_level_values(number) for number in range(data.nlevels)]
         if isinstance(data, MultiIndex):

@@ -6,12 +6,12 @@ from inspect import isfunction
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from akdask.collections.arrays.creation import array
 from akdask.collections.arrays.elementwise import cast
 from akdask.collections.core.array import Array, of_rows
 from akdask.collections.text.categorical import Categorical
+from akdask.deferred import is_pandas
 from akdask.errors import ArgumentTypeError, UnsupportedError
 
 INFERRED = {"int": "integer", "uint": "integer", "bigint": "integer", "float": "floating", "bool": "boolean"}
@@ -25,7 +25,7 @@ def as_labels(given: Any) -> Any:
         return of_rows(given).copy()  # What is assigned to the given one later does not change labels.
     if isinstance(given, str | bytes) or not hasattr(given, "__len__"):
         raise ArgumentTypeError(f"labels are an array or a sequence, not {type(given).__name__}.")
-    if isinstance(getattr(given, "dtype", None), pd.CategoricalDtype):
+    if is_pandas(getattr(given, "dtype", None), "CategoricalDtype"):
         return Categorical(given)
     return of_rows(array(given))
 

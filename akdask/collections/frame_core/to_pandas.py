@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, cast
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 
 from akdask.collections.arrays.pdarray import pdarray
@@ -17,14 +17,12 @@ from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.categorical_conversion import labels_text, pandas_categorical
 from akdask.columns import Table, empty, to_objects
 from akdask.columns.missing_text import with_nulls
+from akdask.deferred import pd
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.tokens import token
 from akdask.plan.join.categories import LABEL, CategoryTable
 from akdask.schema import BOOL, FLOAT64, INT64, STR, UINT8, UINT64
 from akdask.typing import Column
-
-TEXT = pd.Series([""]).dtype
-"""What pandas makes of text by itself: object until version 2, its own type of strings since."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +137,7 @@ class ToPandas:
         if labels is not None:
             return pandas_categorical(np.asarray(column), labels_text(labels))
         if isinstance(column, pa.LargeStringArray | pa.ChunkedArray):
-            return pandas_text(column, "string[pyarrow]" if self.arrow_strings else TEXT)
+            return pandas_text(column, "string[pyarrow]" if self.arrow_strings else _text_type())
         if isinstance(column, pa.Array):
             return pd.Series(to_objects(column), dtype=object).array
         # Arrays of plans, and those that other processes have sent, may not be written to.
@@ -218,3 +216,9 @@ def as_nullable(column: Any, dtype: str) -> Any:
     made = as_array(there.astype(bool if dtype == "boolean" else np.int64), dtype=dtype)
     made[missing] = pd.NA
     return made
+
+
+@cache
+def _text_type() -> Any:
+    """Return what pandas makes of text by itself: object until version 2, its own type of strings since."""
+    return pd.Series([""]).dtype

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.array import Array
@@ -18,6 +17,7 @@ from akdask.collections.time.datetimes import Datetime, Timedelta
 from akdask.columns import Table
 from akdask.columns.bigint import from_ints
 from akdask.columns.lists import lists_of
+from akdask.deferred import pc
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.plan.expr.created import literal, partition_lengths
 from akdask.plan.expr.node import Frame

@@ -12,6 +12,7 @@ from akdask.collections.arrays import creation, elementwise, scans
 from akdask.collections.arrays.shaped.indexing import nonzero_positions
 from akdask.collections.arrays.shaped.ndarray import reshaped
 from akdask.collections.core.array import Array
+from akdask.collections.core.later import provides
 from akdask.collections.core.scalar import Scalar
 from akdask.collections.functions import rearranging
 from akdask.collections.functions.shapes import broadcast, dimensions, joining, matrices, repetition
@@ -76,7 +77,8 @@ LAZY: dict[Callable[..., Any], Callable[..., Any]] = {
 }
 
 
-def array_function(self: Any, func: Callable[..., Any], types: Any, args: Any, kwargs: Any) -> Any:
+@provides("array function")
+def array_function(func: Callable[..., Any], types: Any, args: Any, kwargs: Any) -> Any:
     """Answer NumPy's dispatch protocol (NEP 18)."""
     lazy = LAZY.get(func)
     if lazy is not None and _takes(lazy, args, kwargs):
@@ -101,7 +103,3 @@ def _at_hand(item: Any) -> Any:
     if isinstance(item, list | tuple):
         return type(item)(map(_at_hand, item))
     return item
-
-
-Array.__array_function__ = array_function
-Scalar.__array_function__ = array_function

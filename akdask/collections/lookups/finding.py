@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from akdask.collections.arrays.creation import array
 from akdask.collections.arrays.pdarray import pdarray
@@ -20,6 +19,7 @@ from akdask.collections.groups.setops import in1d
 from akdask.collections.series.series import Series
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.strings import Strings
+from akdask.deferred import is_pandas
 from akdask.errors import ArgumentTypeError
 from akdask.plan.expr.missing_text import missing_text
 from akdask.plan.expr.values import Call, Constant, Value
@@ -164,7 +164,7 @@ def map(values: Any, mapping: Mapping[Any, Any]) -> Any:
     >>> map(ak.array([2, 3, 2, 4]), {4: 25.0, 2: 30.0}).tolist()
     [30.0, nan, 30.0, 25.0]
     """
-    if not isinstance(mapping, Mapping | pd.Series | Series):
+    if not (is_pandas(mapping, "Series") or isinstance(mapping, Mapping | Series)):
         raise ArgumentTypeError(f"elements are mapped by a dict, not by a {type(mapping).__name__}.")
     given = values.to_strings() if isinstance(values, Categorical) else values
     if not isinstance(given, pdarray | Strings):

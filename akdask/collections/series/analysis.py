@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Self
 
-import pandas as pd
-
 from akdask.collections.core.base import unlabelled
 from akdask.collections.frame_core.analysis.cells import CellMethods, between
 from akdask.collections.frame_core.analysis.kinds import is_number
@@ -23,6 +21,7 @@ from akdask.collections.series.base import VALUES, SeriesBase
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.strings import Strings
 from akdask.collections.time.timearray import TimeArray
+from akdask.deferred import pd
 from akdask.errors import ArgumentError, ArgumentTypeError
 
 

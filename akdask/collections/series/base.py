@@ -6,8 +6,6 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
-import pandas as pd
-
 from akdask.collections.core.array import Array
 from akdask.collections.core.base import Collection, Labelled, unlabelled
 from akdask.collections.core.substitutes import Substitutes
@@ -18,6 +16,7 @@ from akdask.collections.frame_core.rows import RowMethods
 from akdask.collections.frame_core.to_pandas import ToPandas
 from akdask.collections.registered import Registered
 from akdask.columns import Table
+from akdask.deferred import pd
 from akdask.plan.expr.tokens import token
 from akdask.plan.run.result import CollectionRows
 from akdask.plan.run.run import run

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
-import pandas as pd
 
 from akdask.collections.arrays.elementwise import where
 from akdask.collections.core.base import unlabelled
@@ -16,6 +15,7 @@ from akdask.collections.frame_core.display import edge_rows
 from akdask.collections.frame_core.memory_units import convert_bytes
 from akdask.collections.series.base import VALUES, level_column
 from akdask.collections.series.joining import SeriesJoining
+from akdask.deferred import pd
 
 
 class SeriesConversion(HtmlDisplay, SeriesJoining):

@@ -7,7 +7,6 @@ from functools import reduce
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from akdask.collections.core.later import later
 from akdask.collections.frame_core.index import Index
@@ -15,6 +14,7 @@ from akdask.collections.series.alignment import aligned
 from akdask.collections.series.base import SeriesBase
 from akdask.collections.series.operators import SeriesOperators
 from akdask.collections.text.concatenation import concatenate
+from akdask.deferred import pd
 from akdask.errors import ArgumentTypeError, PositionError
 
 

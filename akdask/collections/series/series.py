@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-import pandas as pd
 
 from akdask.collections.arrays.creation import array
 from akdask.collections.core.array import Array, of_rows
@@ -40,6 +39,7 @@ from akdask.collections.series.ordering import SeriesOrder
 from akdask.collections.series.reductions import SeriesReductions
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.concatenation import concatenate
+from akdask.deferred import is_pandas, pd
 from akdask.errors import ArgumentError, ArgumentTypeError
 
 
@@ -93,9 +93,9 @@ class Series(SeriesReductions, SeriesOrder, SeriesMissing, SeriesConversion, Ser
             data = list(data.values())
         elif isinstance(data, SeriesBase):
             labels = data._given_labels() if labels is None else labels
-        elif isinstance(data, pd.Series):
+        elif is_pandas(data, "Series"):
             labels = Index.factory(data.index) if labels is None and not _is_numbered(data.index) else labels
-        if name is None and isinstance(data, Labelled | pd.Series):
+        if name is None and (isinstance(data, Labelled) or is_pandas(data, "Series")):
             name = getattr(data, "name", None)
         self._set(as_values(data), labels, name)
 
@@ -327,7 +327,7 @@ def as_values(data: Any) -> Any:
     data = unlabelled(data)
     if isinstance(data, Array):
         return of_rows(data).copy()  # What is assigned to the given one later does not change the Series.
-    if isinstance(data, pd.Categorical) or isinstance(getattr(data, "dtype", None), pd.CategoricalDtype):
+    if is_pandas(data, "Categorical") or is_pandas(getattr(data, "dtype", None), "CategoricalDtype"):
         return Categorical(data)
     if isinstance(data, str) or not hasattr(data, "__len__"):
         raise ArgumentTypeError(f"a Series is made of an array or a sequence, not of {type(data).__name__}.")

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 import numpy as np
-import pandas as pd
 
 from akdask.collections.arrays.creation import array
 from akdask.collections.arrays.extremes import ExtremeMethods
@@ -22,6 +21,7 @@ from akdask.collections.text.categorical_conversion import as_text, pandas_categ
 from akdask.collections.text.category_labels import in_one_partition, looked_up, strings_of, union_of
 from akdask.collections.text.strings import Strings
 from akdask.collections.text.strings_parts import as_str
+from akdask.deferred import is_pandas, pd
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.plan.expr.missing_text import call, is_missing, without_missing
 from akdask.plan.expr.node import Frame
@@ -88,9 +88,9 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
         self, values: Any, *, na_value: str | None = None, NAvalue: str | None = None, naValue: str | None = None
     ) -> None:
         na = _na_given(na_value, NAvalue, naValue)
-        if isinstance(values, pd.Series | pd.Index):
+        if is_pandas(values, "Series", "Index"):
             values = values.array
-        if isinstance(values, pd.Categorical):
+        if is_pandas(values, "Categorical"):
             made = _from_pandas(values, na)
         elif isinstance(values, Categorical):
             made = values

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from akdask.columns import Table
+from akdask.deferred import pd
 from akdask.errors import NonUniqueError
 from akdask.kernels.rowwise.lookup import check_codes
 from akdask.kernels.rowwise.operations import OPERATIONS

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import pyarrow.compute as pc
 
 from akdask.collections.arrays.creation import array
 from akdask.collections.arrays.extremes import ExtremeMethods
@@ -25,6 +24,7 @@ from akdask.collections.text.strings_parts import as_str
 from akdask.collections.text.strings_patterns import StringsPatterns
 from akdask.columns import Table, offsets_and_bytes
 from akdask.columns.missing_text import missing_rows, with_nulls
+from akdask.deferred import pc
 from akdask.errors import ArgumentError, ArgumentTypeError, TransferError
 from akdask.kernels.keys.strings import unicode_array
 from akdask.kernels.text.encodings import encoding_name

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import pandas as pd
-
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.later import later
 from akdask.collections.core.scalar import value_of
 from akdask.collections.core.wrap import made_of
 from akdask.collections.time.timearray import CLASSES, HOUR, MINUTE, SECOND, SPAN, TIME, TimeArray
+from akdask.deferred import pd
 from akdask.kernels.rowwise.times import DAY
 from akdask.plan.expr.values import Call, Constant
 from akdask.storage.formats.objects import ObjType

@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import pandas as pd
 
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.array import Array
@@ -20,6 +19,7 @@ from akdask.collections.core.wrap import special, wrap
 from akdask.collections.core.writing import Storable
 from akdask.collections.text.strings import Strings
 from akdask.columns import Table
+from akdask.deferred import is_pandas, pd
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.kernels.rowwise.times import DAY, nanoseconds
 from akdask.plan.expr.created import as_column, literal
@@ -267,25 +267,17 @@ CLASSES: dict[str, type[TimeArray]] = {}
 
 
 def _kind_of(item: Any) -> str:
-    match item:
-        case TimeArray():
-            return item._is
-        case pd.Timestamp():
-            return TIME
-        case pd.Timedelta():
-            return SPAN
-        case Scalar():
-            return item._element.form or NUMBER
-    return NUMBER
+    if isinstance(item, TimeArray):
+        return item._is
+    if isinstance(item, Scalar):
+        return item._element.form or NUMBER
+    return TIME if is_pandas(item, "Timestamp") else SPAN if is_pandas(item, "Timedelta") else NUMBER
 
 
 def _number(item: Any) -> Any:
-    match item:
-        case TimeArray():
-            return item.values
-        case pd.Timestamp() | pd.Timedelta():
-            return int(item.as_unit("ns").value)
-    return item
+    if isinstance(item, TimeArray):
+        return item.values
+    return int(item.as_unit("ns").value) if is_pandas(item, "Timestamp", "Timedelta") else item
 
 
 def _nanoseconds(items: Any, unit: str, kind: str) -> tuple[Frame, Value]:

@@ -8,8 +8,8 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from akdask.deferred import pc
 from akdask.errors import ArgumentError
 from akdask.evo.errors import ContentError, KindError, ShapeError, UnsupportedTableError
 from akdask.evo.kinds import TYPES, ArrayKind, kind_of_schema

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from akdask.deferred import pc
 from akdask.evo.blobs.findings import Finding, Severity
 from akdask.evo.roles import Role
 

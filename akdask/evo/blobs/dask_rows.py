@@ -11,13 +11,12 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from akdask.collections.core.array import Array
 from akdask.collections.frame.dataframe import DataFrame
 from akdask.collections.functions.from_dask import from_dask
+from akdask.deferred import pc, pd
 from akdask.errors import ArgumentTypeError
 from akdask.evo.errors import ContentError, UnsupportedTableError
 

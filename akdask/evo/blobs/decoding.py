@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from akdask.columns.missing_text import from_nulls
+from akdask.deferred import pc
 from akdask.errors import ArgumentError
 from akdask.evo.errors import ContentError
 from akdask.schema import BOOL, FLOAT64, INT64, NULLABLE_STR, UINT64, ColumnType

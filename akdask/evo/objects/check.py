@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from akdask.deferred import pc
 from akdask.errors import AkdaskError
 from akdask.evo.blobs.findings import Finding
 from akdask.evo.description import ArrayDescription, is_count

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from akdask.columns import new_array, offsets_and_bytes
+from akdask.deferred import pc
 from akdask.kernels import compiled
 from akdask.kernels.reductions.top_k import PrefixRange
 from akdask.typing import NumberArray
@@ -22,7 +22,7 @@ BLOCK_ROWS = 2**17
 
 _BLOCK_BYTES = 2**22
 
-_LISTED, _SEPARATOR = pa.list_(pa.binary()), pa.scalar(b"\0")
+_LISTED = pa.list_(pa.binary())
 _NUL = np.zeros(1, np.uint8)
 _COUNTED = np.arange(BLOCK_ROWS)
 
@@ -64,7 +64,7 @@ def decode(values: NumberArray, bounds: NumberArray) -> pa.LargeStringArray:
         If a string does not end with its one NUL, or is not UTF-8.
     """
     count = len(bounds) - 1
-    if compiled.should_compile(count):
+    if compiled.should_compile_text(count):
         return _decode_compiled(values, bounds)
     ends = bounds - bounds[0] if bounds[0] else bounds
     if not (ends[1:] > ends[:-1]).all() or len(values) - np.count_nonzero(values) != count:
@@ -149,7 +149,7 @@ def encode(strings: pa.LargeStringArray, prefixes: PrefixRange) -> Iterator[Numb
         fitting = np.searchsorted(offsets[start + 1 : start + BLOCK_ROWS + 1], offsets[start] + _BLOCK_BYTES)
         stop = min(start + max(int(fitting), 1), len(strings))
         part = strings.slice(start, stop - start)
-        if compiled.should_compile(stop - start):
+        if compiled.should_compile_text(stop - start):
             from akdask.kernels.compiled.keys.null_terminated import with_nuls
 
             values = with_nuls(part, prefixes.least, prefixes.most)
@@ -177,7 +177,7 @@ def _with_nuls(strings: pa.LargeStringArray) -> NumberArray | None:
     # The list has one row: all strings.  Offsets of 32 bits suffice for a block, and Arrow joins no others.
     words = pa.Array.from_buffers(pa.binary(), count, [None, pa.py_buffer(offsets), pa.py_buffer(text)])
     listed = pa.Array.from_buffers(_LISTED, 1, [None, pa.py_buffer(np.array([0, count], np.int32))], children=[words])
-    joined = pc.binary_join(listed, _SEPARATOR)
+    joined = pc.binary_join(listed, pa.scalar(b"\0"))
     return np.frombuffer(joined.buffers()[2], np.uint8, len(text) + count - 1)
 
 

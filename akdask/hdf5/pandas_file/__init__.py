@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import h5py
-import pandas as pd
 
+from akdask.deferred import pd
 from akdask.errors import FileFormatError, UnsupportedError
 from akdask.hdf5.metadata.inspect import open_file
 from akdask.hdf5.pandas_file.fixed import fixed_frame, fixed_series

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
+from akdask.deferred import pd
 from akdask.errors import FileFormatError, UnsupportedError
 from akdask.hdf5.pandas_file.nodes import GroupNode
 

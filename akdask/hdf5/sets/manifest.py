@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from akdask.columns.arrow import arrow_numbers, numpy_numbers
 from akdask.errors import AkdaskError
 from akdask.hdf5.encoding.statistics import SUMMARY, DatasetSummary
 from akdask.hdf5.reading.checksums import check_extent
@@ -142,11 +143,11 @@ class HdfManifest(ManifestRows[FileDescription]):
         self._slots = from_struct(datasets, _SLOT).view("<i8").reshape(-1, 2)
         self._summaries = from_struct(datasets, SUMMARY)
         self._check(batch)
-        self._doubtful = self._rows_of_doubt(batch["size"].to_numpy())
+        self._doubtful = self._rows_of_doubt(numpy_numbers(batch["size"]))
 
     def _check(self, batch: pa.RecordBatch) -> None:
         """Refuse inconsistent numbers; a checksum only proves that they are those that were written."""
-        made_of = batch["made"].to_numpy()
+        made_of = numpy_numbers(batch["made"])
         counts = np.array([len(self._itemsizes(number)) for number in range(len(self._made))], np.int64)
         if (
             (np.diff(self._ends) != counts[made_of]).any()
@@ -187,7 +188,7 @@ class HdfManifest(ManifestRows[FileDescription]):
         summaries = np.concatenate([np.empty(0, SUMMARY), *[_summaries(file) for file in files]])
         ends = np.cumsum([0, *[len(file.slots) for file in files]])
         datasets = to_struct(slots.view(_SLOT).reshape(-1), summaries)
-        columns = {"datasets": pa.ListArray.from_arrays(pa.array(ends, pa.int32()), datasets)}
+        columns = {"datasets": pa.ListArray.from_arrays(arrow_numbers(ends, np.int32), datasets)}
         return rows_batch(cls.key, [file.file for file in files], list(map(encode, numbers)), made, columns)
 
 

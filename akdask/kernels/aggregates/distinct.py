@@ -6,11 +6,11 @@ from operator import or_
 from typing import Any
 
 import numpy as np
-import pyarrow.compute as pc
 
 from akdask.columns import concat_rows, take_rows
 from akdask.columns.bigint import from_ints, to_ints
 from akdask.columns.lists import lists_of
+from akdask.deferred import pc
 from akdask.kernels.aggregates.by_group import AdjacentRowGroups
 from akdask.kernels.aggregates.select import select_rows
 from akdask.kernels.aggregates.specification import (

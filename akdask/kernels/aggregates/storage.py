@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from akdask.columns.bigint import limbs_of, to_ints
 from akdask.columns.lists import values_of
+from akdask.deferred import pc
 from akdask.errors import SchemaError
 from akdask.kernels.aggregates.select import select_rows
 from akdask.kernels.aggregates.specification import ANYTHING, Reduction, ScalarForm, State, giving

@@ -14,28 +14,48 @@ from collections.abc import Callable
 from functools import cache
 from importlib.util import find_spec
 from threading import Timer
+from time import monotonic
 
 # Words of strings are read as the processor orders bytes.
 INSTALLED = find_spec("numba") is not None and sys.byteorder == "little"
 
-WORTH_LOADING = 2**22
-"""Rows of a plan from which on the compiler is loaded: half a second, or several after an installation."""
+WORTH_LOADING = 2**26
+"""Rows of numbers from which on a task waits for the compiler, which takes half a second: loops save some ns a row."""
+
+TEXT = 16
+"""How many times as much a loop over text saves for each row."""
+
+WORTH_PREPARING = 2**22
+"""Rows of a plan from which on the compiler is loaded for the computations to come."""
 
 DELAY = 0.2
-"""Seconds until it is loaded beside other computations: short ones have ended by then and are not delayed."""
+"""Seconds without a call for the compiler until it is loaded beside other computations: a script has ended by then."""
+
+PATIENCE = 2.0
+"""Seconds until it is loaded however often it has been called for: what takes so long computes more than once."""
 
 
 class _Process:
-    """Whether this process has memory for the compiler, is about to load it, and has done so."""
+    """Whether this process has memory for the compiler, is about to load it, and has done so; times in seconds."""
 
     is_enabled = True
     is_preparing = False
     is_ready = False
+    called_at = 0.0
 
 
 def should_compile(nrows: int) -> bool:
-    """Whether to run the compiled loop on `nrows` rows; for very many, the compiler is loaded first."""
-    return is_loaded() or (nrows >= WORTH_LOADING and load())
+    """Whether to run the compiled loop on `nrows` rows of numbers; for very many, the compiler is loaded first."""
+    if is_loaded():
+        return True
+    if nrows >= WORTH_PREPARING:
+        prepare()
+    return nrows >= WORTH_LOADING and load()
+
+
+def should_compile_text(nrows: int) -> bool:
+    """Whether to run the compiled loop on `nrows` rows of text, as `should_compile` says it of numbers."""
+    return should_compile(TEXT * nrows)
 
 
 def is_loaded() -> bool:
@@ -52,14 +72,29 @@ def load() -> bool:
     return _Process.is_ready
 
 
-def prepare(warm_up: Callable[[], None]) -> None:
-    """Load the compiler and one loop, by calling `warm_up`, in a thread beside the computations of this process."""
-    if not _Process.is_preparing and not is_loaded():
+def prepare(warm_up: Callable[[], None] | None = None) -> None:
+    """Load the compiler, and one loop by calling `warm_up`, in a thread, when the present computations have ended."""
+    if is_loaded() or not INSTALLED or not _Process.is_enabled:
+        return
+    _Process.called_at = monotonic()
+    if not _Process.is_preparing:
         # Two threads may come here at once, and one of them will find it loaded.
         _Process.is_preparing = True
-        timer = Timer(DELAY, _load_loop, [warm_up])
-        timer.daemon = True
-        timer.start()
+        _load_later(warm_up or (lambda: None), _Process.called_at + PATIENCE)
+
+
+def _load_later(warm_up: Callable[[], None], latest: float) -> None:
+    timer = Timer(DELAY, _load_when_idle, [warm_up, latest])
+    timer.daemon = True
+    timer.start()
+
+
+def _load_when_idle(warm_up: Callable[[], None], latest: float) -> None:
+    now = monotonic()
+    if now < min(_Process.called_at + DELAY, latest):
+        _load_later(warm_up, latest)
+    else:
+        _load_loop(warm_up)
 
 
 def _load_loop(warm_up: Callable[[], None]) -> None:

@@ -128,6 +128,8 @@ class Accumulator:
         if missing is not None and missing.any():
             self._nans += np.bincount(slots[missing], minlength=len(self._nans))
             slots, values = slots[~missing], values[~missing]
+        # NumPy has a loop that is ten times as fast for values of the type of the totals.
+        values = values.astype(self._slots.dtype, copy=False)
         np.add.at(self._slots[:, TOTAL], slots, values)
         if self._slots.shape[1] > LEAST:
             np.minimum.at(self._slots[:, LEAST], slots, values)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from akdask.columns import concat_rows, take_rows
+from akdask.deferred import pc
 from akdask.kernels import compiled
 from akdask.kernels.keys.encoded_strings import EncodedStrings, StringEncoder
 from akdask.kernels.keys.normalized import from_words, word, word_count
@@ -94,7 +94,7 @@ def ranked(strings: pa.LargeStringArray) -> tuple[NumberArray, pa.LargeStringArr
 
 def _encoded(strings: pa.LargeStringArray) -> tuple[NumberArray, pa.LargeStringArray]:
     """Return for each string its position among the different ones in the order in which they come, and these."""
-    if compiled.should_compile(len(strings)):
+    if compiled.should_compile_text(len(strings)):
         from akdask.kernels.compiled.group.dictionary import Numbering
 
         numbering = Numbering()
@@ -109,14 +109,14 @@ class Dictionary:
     """Different strings in the order in which they were met."""
 
     def __init__(self) -> None:
-        self.strings: pa.LargeStringArray = pa.array([], pa.large_string())
+        self.strings: pa.LargeStringArray = pa.nulls(0, pa.large_string())
         self._numbering: Numbering | None = None
 
     def codes(self, strings: pa.LargeStringArray) -> NumberArray | None:
         """Return the position of each string, after adding those that are new; None if they are too many."""
         if not len(self.strings) and _mostly_distinct(strings):
             return None
-        if compiled.should_compile(len(strings)):
+        if compiled.should_compile_text(len(strings)):
             return self._compiled_codes(strings)
         encoded = strings.dictionary_encode()
         if len(encoded.dictionary) > MOST_STRINGS:

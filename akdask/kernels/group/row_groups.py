@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow.compute as pc
 
 from akdask.columns import full_array, new_array
+from akdask.deferred import pc
 from akdask.kernels import compiled
 from akdask.kernels.core.words import WORD_BITS, Words
 from akdask.kernels.keys.gather import gather

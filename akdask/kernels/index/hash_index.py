@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import pyarrow.compute as pc
 
 from akdask.columns import new_array, take_rows
+from akdask.deferred import pc
 from akdask.kernels import compiled
 from akdask.kernels.core.sized import Sized
 from akdask.kernels.core.words import FIRST, HALF, LAST, SECOND, VACANT, WORD_BITS, Words

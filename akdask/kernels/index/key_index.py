@@ -11,9 +11,9 @@ from typing import Protocol
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from akdask.columns import concat_rows, full_array
+from akdask.deferred import pc
 from akdask.kernels import compiled
 from akdask.kernels.core.sized import Sized
 from akdask.kernels.group.row_groups import group_rows

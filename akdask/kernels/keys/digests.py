@@ -32,7 +32,7 @@ def digests(offsets: NumberArray, data: NumberArray, part: int) -> Words:
     (True, False)
     """
     found = np.empty(len(offsets) - 1, np.uint64)
-    if compiled.should_compile(len(found)):
+    if compiled.should_compile_text(len(found)):
         from akdask.kernels.compiled.compiler import read_only
         from akdask.kernels.compiled.keys.siphash import siphash
 

@@ -115,7 +115,7 @@ def _hash_block(columns: Sequence[Column]) -> Words:
 
 
 def _hash_column(column: Column) -> Words:
-    if isinstance(column, pa.LargeStringArray) and compiled.should_compile(len(column)):
+    if isinstance(column, pa.LargeStringArray) and compiled.should_compile_text(len(column)):
         from akdask.kernels.compiled.keys.strings import hash_strings
 
         return hash_strings(column)

@@ -40,7 +40,7 @@ def write_codes(layout: StringLayout, strings: pa.LargeStringArray, codes: Codes
     StringLayout
         The same, or a wider one, nearer to theirs; then what has been written means nothing.
     """
-    if compiled.should_compile(len(strings)):
+    if compiled.should_compile_text(len(strings)):
         from akdask.kernels.compiled.keys.string_codes import write_codes as write_compiled
 
         return write_compiled(strings, layout, codes)
@@ -86,7 +86,7 @@ def strings_of(layout: StringLayout, codes: Sequence[Words]) -> pa.LargeStringAr
     offsets = new_array(count + 1, np.int64)
     offsets[0] = 0
     np.cumsum(lengths, out=offsets[1:])
-    if compiled.should_compile(count):
+    if compiled.should_compile_text(count):
         from akdask.kernels.compiled.keys.string_codes import strings_of as strings_compiled
 
         return strings_compiled(codes, layout, offsets)

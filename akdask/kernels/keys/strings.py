@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from akdask.columns import offsets_and_bytes
+from akdask.columns.arrow import numpy_numbers
+from akdask.deferred import pc
 from akdask.errors import ArgumentError
 from akdask.kernels import compiled
 from akdask.kernels.core.rules import Kernel, Operation
@@ -34,9 +35,7 @@ def unpack_bools(packed: Any, out: Any = None) -> Any:
     if isinstance(packed, pa.Scalar):
         bools: Any = np.bool_(packed.as_py())
     else:
-        bits = np.frombuffer(packed.buffers()[1] or b"", np.uint8)
-        unpacked = np.unpackbits(bits, count=packed.offset + len(packed), bitorder="little")
-        bools = unpacked[packed.offset :].view(np.bool_)
+        bools = numpy_numbers(packed)
     if out is None:
         return bools
     out[...] = bools
@@ -45,7 +44,7 @@ def unpack_bools(packed: Any, out: Any = None) -> Any:
 
 def unicode_array(strings: pa.LargeStringArray) -> NumberArray:
     """Return strings as NumPy's, all as long as the longest."""
-    if compiled.should_compile(len(strings)):
+    if compiled.should_compile_text(len(strings)):
         from akdask.kernels.compiled.rowwise.unicode import from_ascii
 
         made = from_ascii(strings)
@@ -56,10 +55,9 @@ def unicode_array(strings: pa.LargeStringArray) -> NumberArray:
 
 def compare_strings(name: str) -> Kernel:
     """Return the kernel of a comparison, by NumPy's name for it; order is that of the bytes."""
-    compare = getattr(pc, name)
 
     def kernel(left: Any, right: Any, out: Any = None) -> Any:
-        return unpack_bools(compare(arrow_operand(left), arrow_operand(right)), out)
+        return unpack_bools(getattr(pc, name)(arrow_operand(left), arrow_operand(right)), out)
 
     return kernel
 
@@ -107,7 +105,7 @@ def find_rare(strings: pa.LargeStringArray, pattern: bytes) -> NumberArray | Non
 
 
 def _find(strings: pa.LargeStringArray, pattern: bytes) -> NumberArray | None:
-    if pattern and not strings.null_count and compiled.should_compile(len(strings)):
+    if pattern and not strings.null_count and compiled.should_compile_text(len(strings)):
         from akdask.kernels.compiled.rowwise.substrings import contain
 
         return contain(strings, pattern)

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from akdask.columns.bigint import from_ints, from_numbers, from_unsigned, limbs_of, modulo_power, to_ints
+from akdask.deferred import pc
 from akdask.errors import ArgumentError, ArgumentTypeError, ConversionError
 from akdask.kernels.core.rules import Operation
 from akdask.kernels.rowwise.bigint import floats_of, ints_of, is_bigint

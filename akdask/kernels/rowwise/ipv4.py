@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from akdask.deferred import pc
 from akdask.errors import ArgumentError
 from akdask.kernels.core.rules import Operation
 from akdask.schema import STR, UINT64

@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from akdask.columns import concat_rows, take_rows, to_objects, type_of
 from akdask.columns.bigint import from_ints, to_ints
 from akdask.columns.lists import lists_of, offsets_of, values_of
+from akdask.deferred import pc
 from akdask.errors import ArgumentError
 from akdask.kernels.core.rules import Kernel, Operation, Rule
 from akdask.kernels.keys.digests import digests

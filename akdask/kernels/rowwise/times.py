@@ -9,8 +9,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
+from akdask.deferred import pd
 from akdask.errors import ArgumentError
 from akdask.kernels.core.rules import Operation
 from akdask.schema import BOOL, INT64, STR, ColumnType

@@ -11,31 +11,31 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from akdask.columns import offsets_and_bytes
+from akdask.deferred import pc
 from akdask.kernels.core.rules import Kernel, Operation
 from akdask.kernels.keys.strings import unpack_bools
 from akdask.schema import BOOL, STR, ColumnType
 from akdask.typing import NumberArray, StringArray
 
 PREDICATES = {
-    "islower": pc.utf8_is_lower,
-    "isupper": pc.utf8_is_upper,
-    "istitle": pc.utf8_is_title,
-    "isalnum": pc.utf8_is_alnum,
-    "isalpha": pc.utf8_is_alpha,
-    "isdigit": pc.utf8_is_digit,
-    "isdecimal": pc.utf8_is_decimal,
-    "isnumeric": pc.utf8_is_numeric,
-    "isspace": pc.utf8_is_space,
+    "islower": "utf8_is_lower",
+    "isupper": "utf8_is_upper",
+    "istitle": "utf8_is_title",
+    "isalnum": "utf8_is_alnum",
+    "isalpha": "utf8_is_alpha",
+    "isdigit": "utf8_is_digit",
+    "isdecimal": "utf8_is_decimal",
+    "isnumeric": "utf8_is_numeric",
+    "isspace": "utf8_is_space",
 }
 
 TRANSFORMS = {
-    "lower": pc.utf8_lower,
-    "upper": pc.utf8_upper,
-    "title": pc.utf8_title,
-    "capitalize": pc.utf8_capitalize,
+    "lower": "utf8_lower",
+    "upper": "utf8_upper",
+    "title": "utf8_title",
+    "capitalize": "utf8_capitalize",
 }
 
 _ASCII = 0x80  # bytes below are characters of ASCII
@@ -76,7 +76,7 @@ def _predicate(name: str) -> Kernel:
     test = getattr(str, name)
 
     def kernel(strings: Any, out: Any = None) -> Any:
-        found = unpack_bools(PREDICATES[name](strings), out)
+        found = unpack_bools(getattr(pc, PREDICATES[name])(strings), out)
         rows = beyond_ascii(strings)
         if len(rows):
             found[rows] = [test(text) for text in strings.take(pa.array(rows)).to_pylist()]
@@ -89,7 +89,7 @@ def _transform(name: str) -> Kernel:
     change = getattr(str, name)
 
     def kernel(strings: Any, out: Any = None) -> Any:
-        return changed_rows(strings, beyond_ascii(strings), change, TRANSFORMS[name](strings))
+        return changed_rows(strings, beyond_ascii(strings), change, getattr(pc, TRANSFORMS[name])(strings))
 
     return kernel
 

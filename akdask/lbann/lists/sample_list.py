@@ -10,8 +10,8 @@ from typing import Any, Self
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from akdask.deferred import pc
 from akdask.errors import PositionError
 from akdask.lbann.errors import LbannListError
 from akdask.lbann.lists.grammar import ListType

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from akdask.columns.arrow import arrow_numbers, numpy_numbers
 from akdask.errors import AkdaskError
 from akdask.parquet.metadata.columns import ParquetColumn
 from akdask.parquet.metadata.description import FileSchema, ParquetFileDescription
@@ -33,14 +34,14 @@ class ParquetManifest(ManifestRows[ParquetFileDescription]):
         super().__init__(batch)
         self._schemas = [_schema_of(text) for text in self._schemas_read]
         self._group_ends, groups = _flat(batch["rows"])
-        self._groups = groups.to_numpy()
+        self._groups = numpy_numbers(groups)
         self._chunk_ends, chunks = _flat(batch["chunks"])
         self._chunks = from_struct(chunks, CHUNK)
         self._check(batch)
 
     def _check(self, batch: pa.RecordBatch) -> None:
         """Refuse numbers that do not fit together; a checksum only tells that they are those that were written."""
-        made_of, sizes = batch["made"].to_numpy(), batch["size"].to_numpy()
+        made_of, sizes = numpy_numbers(batch["made"]), numpy_numbers(batch["size"])
         leaves = np.array([schema.leaves for schema in self._schemas], np.int64)
         counts = np.diff(self._chunk_ends)
         if (counts != leaves[made_of] * np.diff(self._group_ends)).any() or (self._groups < 0).any():
@@ -75,7 +76,7 @@ class ParquetManifest(ManifestRows[ParquetFileDescription]):
             [base64.b64encode(schema.footer).decode() for schema in schemas.values()],
             [numbers[file.schema.columns] for file in files],
             {
-                "rows": _lists([len(file.rows) for file in files], pa.array(rows)),
+                "rows": _lists([len(file.rows) for file in files], arrow_numbers(rows)),
                 "chunks": _lists(list(map(len, tables)), to_struct(chunks)),
             },
         )
@@ -87,9 +88,9 @@ def _schema_of(text: str) -> FileSchema:
 
 
 def _flat(lists: pa.ListArray) -> tuple[npt.NDArray[np.int64], Any]:
-    ends = lists.offsets.to_numpy().astype(np.int64)
+    ends = numpy_numbers(lists.offsets).astype(np.int64)
     return ends - ends[0], lists.values[int(ends[0]) : int(ends[-1])]
 
 
 def _lists(counts: Sequence[int], values: pa.Array) -> pa.ListArray:
-    return pa.ListArray.from_arrays(pa.array(np.cumsum([0, *counts]), pa.int32()), values)
+    return pa.ListArray.from_arrays(arrow_numbers(np.cumsum([0, *counts]), np.int32), values)

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from akdask.columns.lists import lists_of
 from akdask.columns.missing_text import from_nulls
 from akdask.columns.rows import arrow_type
+from akdask.deferred import pc
 from akdask.errors import FileFormatError, UnsupportedError
 from akdask.parquet.metadata.columns import DAY, UNITS, ParquetColumn
 from akdask.schema import FLOAT64, INT64, STR, ColumnType

@@ -6,13 +6,13 @@ from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 from dask.system import CPU_COUNT
 
 from akdask import config
 from akdask.columns import Table
 from akdask.columns.bigint import from_ints
+from akdask.deferred import pd
 from akdask.errors import ArgumentError
 from akdask.plan.expr.sources import Literal, Rows
 from akdask.plan.expr.values import ColumnRef
@@ -131,6 +131,8 @@ def _numbers(objects: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     ArgumentError
         If truth values are missing: no type of columns has room for that.
     """
+    if set(map(type, objects)) <= {str}:
+        return objects  # what needs no pandas
     missing = pd.isna(objects)
     kind = pd.api.types.infer_dtype(objects, skipna=True)
     # Of nothing but missing elements, a NaN tells that they are numbers.

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial, reduce
 from typing import Any, Self
 
-import pandas as pd
-
+from akdask.deferred import pd
 from akdask.kernels.aggregates.registry import REDUCTIONS, ScalarReduction, merge_states
 from akdask.plan.expr._dask import Expr, ExprSequence, List, Task, TaskRef
 from akdask.plan.expr.lower import lower

@@ -8,8 +8,7 @@ from functools import cached_property
 from itertools import accumulate
 from typing import Any
 
-import pandas as pd
-
+from akdask.deferred import pd
 from akdask.plan.expr._dask import Expr
 from akdask.plan.expr.lower import lower
 from akdask.plan.expr.node import Frame, materialize

@@ -30,7 +30,7 @@ from akdask.plan.task.inputs import (
     RowPositions,
     Selection,
     TableReader,
-    common_nrows,
+    sizes_of,
 )
 from akdask.plan.task.program import Apply, BroadcastInput, ConstantRows, Load, Program, Recall
 from akdask.plan.task.pruning import RowPruning, stretches_left, windows
@@ -79,14 +79,13 @@ class Partition:
     ) -> None:
         self.identity = identity
         self.replicas = replicas
-        self.nrows = common_nrows(inputs)
         self._inputs = inputs
         self.selections = selections
-        self._block_rows = block_rows
+        self.nrows, self._block_rows = nrows, block_rows = sizes_of(inputs, block_rows)
         self._leave = len(selections) - 1 if leave_last_mask and selections else None
         # Rows that are repeated may be more than there were.
         repeats = any(isinstance(selection, ExpandMatches) for selection in selections)
-        self._buffer_rows = block_rows if repeats else min(block_rows, self.nrows)
+        self._buffer_rows = block_rows if repeats else min(block_rows, nrows)
         self._stack = ExitStack()
         self._readers: list[Reader] = []
         self._reading: dict[Load, NumberArray] = {}

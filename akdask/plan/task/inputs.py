@@ -10,6 +10,7 @@ import numpy as np
 
 from akdask.columns import Table, slice_rows
 from akdask.errors import InconsistentFilesError
+from akdask.kernels.core.summation import UNIT
 from akdask.plan.task.program import BroadcastInput, Load, Program
 from akdask.storage.data.consecutive import ConsecutiveParts
 from akdask.storage.data.source import Part, RowBounds, RowRanges, Stretch
@@ -98,6 +99,8 @@ class PositionReader:
         return None
 
 
+FEW_ROWS = 4 * UNIT
+
 MOST_OPEN = 16
 """Largest number of files that a thread keeps open."""
 
@@ -157,3 +160,13 @@ def common_nrows(inputs: Sequence[Input]) -> int:
             hint="a file has probably changed since it was opened; open the set again.",
         )
     return counts.pop()
+
+
+def sizes_of(inputs: Sequence[Input], block_rows: int) -> tuple[int, int]:
+    """Return the rows of a partition and those of its blocks: all if they are few, as a block costs as much as many.
+
+    Blocks stay whole units of summation if they are.
+    """
+    nrows = common_nrows(inputs)
+    few = FEW_ROWS if block_rows % UNIT == 0 else FEW_ROWS - 1
+    return nrows, block_rows if nrows > few else max(block_rows, few)

@@ -170,8 +170,8 @@ def run_batch(
     manage_freed_memory()
     sink, block_rows, is_large = shared
     if is_large:
-        # Beside the work, most of which takes less time than loading it.  Where partitions are so large that this
-        # pays, it is loaded by the loops that sort and group them.
+        # For what is computed next: most work takes less time than loading it.  Where this pays at once, it is loaded
+        # by the loops that sort and group.
         compiled.prepare(warm_up)
     remaining = iter(made)
     broadcast = [item.columns if isinstance(item, Table) else item for item in replicas]
@@ -257,7 +257,7 @@ def _pipeline(
         frame.npartitions,
         batches,
         _block_rows([*(mask.predicate for mask in masks), *sink.programs], UNIT if _adds_floats(sink) else 1),
-        _computes(masks, sink) and sum(rows_read(frame) or ()) >= compiled.WORTH_LOADING,
+        _computes(masks, sink) and sum(rows_read(frame) or ()) >= compiled.WORTH_PREPARING,
     )
     made = [chain.bases[number] for number in layout.table_bases]
     return Pipeline(layout, *made, *nodes.values())

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from akdask.columns.arrow import arrow_numbers, numpy_numbers
 from akdask.storage.data.checksum import checksum
 from akdask.storage.paths.directory import check_status, open_regular
 
@@ -168,7 +169,7 @@ def to_struct(*arrays: npt.NDArray[np.void]) -> pa.StructArray:
 
 def _to_arrow(values: npt.NDArray[Any]) -> pa.Array:
     if values.dtype.kind != "S":
-        return pa.array(values)
+        return arrow_numbers(values)
     raw = pa.py_buffer(np.ascontiguousarray(values))
     return pa.FixedSizeBinaryArray.from_buffers(pa.binary(values.itemsize), len(values), [None, raw])
 
@@ -181,5 +182,5 @@ def from_struct(struct: pa.StructArray, dtype: np.dtype[np.void]) -> npt.NDArray
         if column.type == pa.binary(dtype[name].itemsize):
             found[name] = np.frombuffer(column.buffers()[1], dtype[name], len(column))
         else:
-            found[name] = column.to_numpy(zero_copy_only=False)
+            found[name] = numpy_numbers(column)
     return found

@@ -19,8 +19,10 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
+import numpy as np
 import pyarrow as pa
 
+from akdask.columns.arrow import arrow_bytes, arrow_numbers
 from akdask.storage.atomic.manifest import later_than, manifest_path, read_manifest, write_manifest
 from akdask.storage.paths.files import FileIdentity, is_remote, modified, owner_of
 from akdask.storage.paths.locales import sort_key, split_locale
@@ -202,10 +204,10 @@ def rows_batch(
         What the format keeps besides, a row for each file.
     """
     found = {
-        "name": pa.array([os.fsencode(os.path.basename(file.path)) for file in files], pa.binary()),
-        "size": pa.array([file.size for file in files], pa.int64()),
-        "version": pa.array([file.version for file in files], pa.string()),
-        "made": pa.array(schema_of, pa.int32()),
+        "name": arrow_bytes([os.fsencode(os.path.basename(file.path)) for file in files], pa.binary()),
+        "size": arrow_numbers([file.size for file in files], np.int64),
+        "version": arrow_bytes([file.version.encode() for file in files], pa.string()),
+        "made": arrow_numbers(schema_of, np.int32),
         **columns,
     }
     metadata = {key: json.dumps(schemas).encode()}

@@ -6,7 +6,6 @@ Options hold for a call, in the context of its thread: `accessing` sets them, `f
 
 from __future__ import annotations
 
-import asyncio
 import contextvars
 import errno
 import random
@@ -17,10 +16,10 @@ from contextlib import contextmanager
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
-import fsspec
 from dask.base import tokenize
 
 from akdask import config
+from akdask.deferred import fsspec
 from akdask.errors import AkdaskError, ArgumentTypeError, FileError
 
 Parameters = ParamSpec("Parameters")
@@ -176,7 +175,7 @@ def retrying(request: Callable[[], Found]) -> Found:
 
 def is_transient(error: BaseException) -> bool:
     """Whether what has failed may succeed when it is tried again: no answer, or a server that is busy or broken."""
-    if isinstance(error, ConnectionError | TimeoutError | asyncio.TimeoutError):
+    if isinstance(error, ConnectionError | TimeoutError):
         return True
     status = getattr(error, "status", None) or getattr(error, "code", None)
     if status in _TRANSIENT_STATUS or getattr(error, "errno", None) in _TRANSIENT:

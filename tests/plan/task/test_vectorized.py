@@ -9,6 +9,7 @@ import pytest
 import akdask as ak
 from akdask.errors import FileError, FileFormatError
 from akdask.kernels import compiled
+from akdask.plan.task import inputs
 from akdask.plan.task.blocks import Partition
 from akdask.plan.vector.program import VectorProgram
 from akdask.testing import assert_equal
@@ -190,6 +191,7 @@ def test_other_columns_of_blocks_without_a_selected_row_are_not_read(packed, col
     read = []
     reading = Partition.read
     monkeypatch.setattr(Partition, "read", lambda self, load, *a: read.append(load.column) or reading(self, load, *a))
+    monkeypatch.setattr(inputs, "FEW_ROWS", 0)  # which would be one block
     with ak.config.set(block_size=2**18):
         data = ak.read_hdf(packed)
         assert data["i"][data["n"] == 5].sum() == columns["i"][5]
@@ -230,7 +232,7 @@ def test_results_in_memory_are_reduced_where_they_are(columns, runs):
 def test_large_plans_have_the_compiler_loaded_beside_the_work(files, columns, monkeypatch):
     prepared = []
     monkeypatch.setattr(compiled, "prepare", lambda _: prepared.append(True))
-    monkeypatch.setattr(compiled, "WORTH_LOADING", ROWS)
+    monkeypatch.setattr(compiled, "WORTH_PREPARING", ROWS)
     for _ in range(3):
         assert ak.read_hdf(files)["i"][:10].sum() == columns["i"][:10].sum()
         assert ak.arange(10).sum() == 45

@@ -6,7 +6,6 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
-import pandas as pd
 
 from akdask.collections.core.array import Array
 from akdask.collections.core.base import Labelled, unlabelled
@@ -17,6 +16,7 @@ from akdask.collections.frame_core.columns import ColumnMethods
 from akdask.collections.frame_core.index import Index
 from akdask.collections.frame_core.missing import MissingMethods
 from akdask.collections.frame_core.rows import RowMethods
+from akdask.deferred import pd
 from akdask.errors import ArgumentError, ArgumentTypeError, PositionError, SchemaError
 
 ITERATED = 10_000

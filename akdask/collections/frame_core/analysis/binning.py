@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from akdask.collections.arrays.creation import array
 from akdask.collections.arrays.elementwise import cast
@@ -16,6 +15,7 @@ from akdask.collections.core.array import Array
 from akdask.collections.core.base import unlabelled
 from akdask.collections.frame_core.analysis.kinds import is_number
 from akdask.collections.text.categorical import DEFAULT_NA, Categorical
+from akdask.deferred import pd
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.kernels.aggregates.quantiles import checked_quantiles
 from akdask.plan.expr.values import Call, Constant

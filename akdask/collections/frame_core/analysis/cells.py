@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
-import pandas as pd
 
 from akdask.collections.arrays import elementwise, ufuncs
 from akdask.collections.arrays.elementwise import where
@@ -18,6 +17,7 @@ from akdask.collections.frame_core.analysis.windows import Analysed
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.strings import Strings
 from akdask.collections.time.timearray import TimeArray
+from akdask.deferred import pd
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.plan.expr.values import Call
 from akdask.plan.task.align import align

@@ -9,7 +9,6 @@ from numbers import Number
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from akdask.collections.arrays import ufuncs
 from akdask.collections.arrays.creation import array
@@ -25,6 +24,7 @@ from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.strings import Strings
 from akdask.collections.time.datetimes import Datetime
 from akdask.collections.time.timearray import TimeArray
+from akdask.deferred import pd
 from akdask.errors import AkdaskError, ArgumentError, ArgumentTypeError, MissingColumnError
 from akdask.plan.expr.values import Call, Constant
 from akdask.schema import BOOL

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 import numpy as np
-import pandas as pd
 
 from akdask.collections.arrays.creation import arange, array
 from akdask.collections.arrays.elementwise import cast
@@ -29,6 +28,7 @@ from akdask.collections.groups.column_rules import has_meaning
 from akdask.collections.groups.groupby import GroupBy
 from akdask.collections.groups.reductions import GROUP_REDUCTIONS
 from akdask.collections.text.categorical import Categorical
+from akdask.deferred import pd
 from akdask.errors import ArgumentError, ArgumentTypeError, MissingLabelError
 from akdask.plan.expr.values import Call, Constant, Value
 from akdask.plan.reduce.row_numbers import row_numbers

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
-import pandas as pd
 
 from akdask.collections.arrays.elementwise import cast
 from akdask.collections.arrays.pdarray import pdarray
@@ -25,6 +24,7 @@ from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.concatenation import concatenate
 from akdask.collections.text.strings import Strings
 from akdask.collections.time.timearray import TimeArray
+from akdask.deferred import pd
 from akdask.errors import ArgumentError, ArgumentTypeError, SchemaError
 
 MOST_COLUMNS = 10_000

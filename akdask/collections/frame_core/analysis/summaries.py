@@ -7,7 +7,6 @@ from typing import Any, Self
 
 import dask
 import numpy as np
-import pandas as pd
 
 from akdask.collections.arrays.elementwise import cast
 from akdask.collections.arrays.pdarray import pdarray
@@ -28,6 +27,7 @@ from akdask.collections.groups.uniqueness import value_counts
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.strings import Strings
 from akdask.collections.time.timearray import NOT_A_TIME, TimeArray
+from akdask.deferred import pd
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.kernels.aggregates.quantiles import checked_quantiles
 from akdask.plan.expr.node import Frame

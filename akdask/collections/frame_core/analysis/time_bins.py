@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from typing import Any, Generic, TypeVar
 
 import numpy as np
-import pandas as pd
-from pandas.tseries.frequencies import to_offset
 
 from akdask.collections.arrays.creation import arange, full
 from akdask.collections.arrays.elementwise import cast, where
@@ -21,6 +19,7 @@ from akdask.collections.groups.groupby import GroupBy
 from akdask.collections.groups.reductions import GROUP_REDUCTIONS
 from akdask.collections.time.datetimes import Datetime
 from akdask.collections.time.timearray import NOT_A_TIME, unit_of
+from akdask.deferred import pd
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.kernels.rowwise.times import DAY
 from akdask.plan.expr.values import Call, Constant
@@ -229,7 +228,8 @@ def _span(rule: str) -> int:
     if not isinstance(rule, str):
         raise ArgumentTypeError(f"resample takes the length of a span as text, not {type(rule).__name__}.")
     try:
-        span = int(pd.Timedelta(to_offset(rule)).as_unit("ns").value)  # type: ignore[arg-type]  # refused if it is no length
+        length: Any = pd.tseries.frequencies.to_offset(rule)
+        span = int(pd.Timedelta(length).as_unit("ns").value)
     except (TypeError, ValueError):
         span = unit_of(rule)
     if span < 1:

@@ -1,0 +1,55 @@
+"""Public names that are loaded when they are first used, so that scripts need not wait for what they never call.
+
+The names and their modules are written once, as imports of a stub: ``__init__.pyi``, which type checkers and editors
+read as well.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+
+def names_of_stub(
+    package: str, file: str, otherwise: Callable[[str], Any] | None = None
+) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
+    """Return what a package takes as its ``__getattr__``, ``__dir__`` and ``__all__`` (PEP 562).
+
+    Parameters
+    ----------
+    package : str
+        Its name.
+    file : str
+        Path of its ``__init__.py``, beside which is the stub.
+    otherwise : callable, optional
+        What is asked for names that the stub does not import.
+
+    Returns
+    -------
+    tuple
+        A function that loads a name, one that returns all names, and those that are public.
+    """
+    stub = ast.parse(Path(file).with_suffix(".pyi").read_text(encoding="utf-8")).body
+    imports = [node for node in stub if isinstance(node, ast.ImportFrom)]
+    sources = {name.asname or name.name: (str(node.module), name.name) for node in imports for name in node.names}
+    public = next(ast.literal_eval(node.value) for node in stub if isinstance(node, ast.Assign))
+
+    def load(name: str) -> Any:
+        if name not in sources and otherwise is not None:
+            return otherwise(name)
+        if name not in sources:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        module, original = sources[name]
+        found = import_module(f"{module}.{original}") if module == package else getattr(import_module(module), original)
+        # A name that is loaded is found without a call from then on.
+        setattr(sys.modules[package], name, found)
+        return found
+
+    def names() -> list[str]:
+        return sorted({*vars(sys.modules[package]), *sources})
+
+    return load, names, public

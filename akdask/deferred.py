@@ -1,0 +1,52 @@
+"""Packages that take long to load and that few calls need: each is loaded when one of its names is first used.
+
+A module imports them from here as it would import them from where they are, at its top::
+
+    from akdask.deferred import pc, pd
+
+What runs when a module is loaded, such as base classes, default arguments and constants, must not use them: that would
+load them with it.  Whether an object is one of pandas is asked of `is_pandas` and `is_na`, which load nothing.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+__all__ = ["fsspec", "is_na", "is_pandas", "pc", "pd"]
+
+if TYPE_CHECKING:
+    import fsspec
+    import pandas as pd
+    import pyarrow.compute as pc
+
+
+class DeferredModule(ModuleType):
+    """Stands for a module that is loaded with the first use of a name of it."""
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(import_module(self.__name__), name)
+        setattr(self, name, found)
+        return found
+
+
+if not TYPE_CHECKING:
+    fsspec = DeferredModule("fsspec")
+    pd = DeferredModule("pandas")
+    pc = DeferredModule("pyarrow.compute")
+
+
+def is_pandas(item: Any, *classes: str) -> bool:
+    """Whether an object is of one of some classes of pandas; no object is before pandas is loaded.
+
+    >>> is_pandas([1, 2], "Series", "Index")
+    False
+    """
+    return "pandas" in sys.modules and isinstance(item, tuple(getattr(pd, name) for name in classes))
+
+
+def is_na(item: Any) -> bool:
+    """Whether an item is what pandas has for missing."""
+    return "pandas" in sys.modules and item is pd.NA

@@ -1,0 +1,173 @@
+"""What is loaded when: ``import akdask`` and first queries wait for nothing that they do not use."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import akdask as ak
+from akdask import _public, io
+from akdask.collections.core import later, stored, wrap
+from akdask.collections.session import makers, registry
+from akdask.schema import numpy_names, scalar_types
+from akdask.storage.formats.objects import ObjType
+
+COLLECTIONS = Path(ak.__file__).parent / "collections"
+
+SLOW = {
+    "pandas",
+    "numba",
+    "distributed",
+    "dask.dataframe",
+    "dask.array",
+    "fsspec",
+    "pyarrow.compute",
+    "pyarrow.parquet",
+}
+"""Modules that take long to load."""
+
+OF_NUMBERS = """
+import sys
+import akdask as ak
+
+path = sys.argv[1]
+columns = ak.read_hdf(path)
+assert columns["x"].sum() == 45
+assert columns["x"][columns["k"] > 2].sum() == 3 + 4 + 8 + 9
+assert ak.GroupBy(columns["k"]).sum(columns["x"])[1].to_ndarray().tolist() == [5, 7, 9, 11, 13]
+assert columns["x"][ak.argsort(columns["k"])].to_ndarray().tolist() == [0, 5, 1, 6, 2, 7, 3, 8, 4, 9]
+joined = ak.merge(ak.DataFrame(columns), ak.DataFrame({"k": ak.arange(3)}), on="k", sort=False)
+assert joined["x"].sum() == 0 + 5 + 1 + 6 + 2 + 7
+frame = ak.DataFrame({"a": [1, 2], "one": 1})
+frame["b"] = frame["a"] + frame["one"]
+assert frame["b"].to_ndarray().tolist() == [2, 3]
+"""
+
+
+def loaded_after(script: str, *arguments: str) -> set[str]:
+    """Return the modules that a new process has loaded when a script has ended."""
+    script += "\nimport sys; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script, *arguments], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return set(done.stdout.split())
+
+
+@pytest.fixture(scope="module")
+def numbers(tmp_path_factory):
+    path = str(tmp_path_factory.mktemp("numbers") / "numbers.h5")
+    ak.DataFrame({"x": ak.arange(10), "k": ak.arange(10) % 5}).to_hdf(path)
+    return path
+
+
+@pytest.mark.slow
+@pytest.mark.slow
+def test_the_import_loads_little_of_akdask_and_nothing_that_is_slow():
+    loaded = loaded_after("import akdask")
+    assert not loaded & {*SLOW, "h5py", "pyarrow"}
+    assert len({name for name in loaded if name.startswith("akdask")}) < 15
+
+
+@pytest.mark.slow
+@pytest.mark.slow
+def test_sums_groups_orders_and_joins_of_numbers_load_nothing_that_is_slow(numbers):
+    assert not loaded_after(OF_NUMBERS, numbers) & SLOW
+
+
+def test_what_pandas_has_is_known_when_pandas_is_there():
+    import pandas as pd
+
+    assert ak.array(pd.Series(["a", "b"], dtype="category")).tolist() == ["a", "b"]
+    assert (ak.date_range("2026-01-01", periods=2) == pd.Timestamp("2026-01-01")).tolist() == [True, False]
+
+
+def test_every_public_name_is_there_and_no_other():
+    assert [name for name in ak.__all__ if getattr(ak, name) is None] == ["newaxis"]
+    assert set(ak.__all__) <= set(dir(ak))
+    for module in (io, registry, numpy_names, scalar_types, ak.testing):
+        assert {name: getattr(ak, name) is getattr(module, name) for name in module.__all__} == dict.fromkeys(
+            module.__all__, True
+        )
+    with pytest.raises(AttributeError, match="no attribute 'arrange'"):
+        ak.arrange  # noqa: B018
+    with pytest.raises(AttributeError, match="no attribute 'read_hdf5'"):
+        io.read_hdf5  # noqa: B018
+
+
+def test_no_public_name_is_hidden_by_a_module_of_its_package():
+    # An import of such a module would put it in the place of what has its name.
+    for package in (ak, io):
+        folder = Path(package.__file__).parent
+        modules = {path.stem for path in folder.glob("*.py")}
+        modules |= {path.parent.name for path in folder.glob("*/__init__.py")}
+        both = {name: getattr(package, name) for name in modules & set(package.__all__)}
+        assert {name for name, item in both.items() if not hasattr(item, "__file__")} == set()
+
+
+def test_names_of_a_stub_are_loaded_from_their_modules(tmp_path, monkeypatch):
+    package = tmp_path / "somewhere"
+    package.mkdir()
+    (package / "__init__.pyi").write_text(
+        "from somewhere import inner\nfrom somewhere.inner import one as two\n__all__ = ['inner', 'two']\n"
+    )
+    (package / "__init__.py").write_text(
+        "from akdask._public import names_of_stub as names\n__getattr__, __dir__, __all__ = names(__name__, __file__)\n"
+    )
+    (package / "inner.py").write_text("one = 1\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    found = import_module("somewhere")
+    assert "somewhere.inner" not in sys.modules
+    assert (found.two, found.inner.one, found.__all__) == (1, 1, ["inner", "two"])
+    assert {"inner", "two"} <= set(dir(found))
+    assert "two" in vars(found)
+    load, names, public = _public.names_of_stub("somewhere", str(package / "__init__.py"), str.upper)
+    assert (load("other"), public) == ("OTHER", ["inner", "two"])
+    assert "inner" in names()
+    for name in ("somewhere", "somewhere.inner"):
+        monkeypatch.delitem(sys.modules, name)
+
+
+def test_tables_name_the_modules_that_register():
+    found: dict[str, dict[str, str]] = {"provides": {}, "shows": {}, "made_of": {}}
+    for path in COLLECTIONS.rglob("*.py"):
+        module = ".".join(path.relative_to(COLLECTIONS).with_suffix("").parts)
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in found:
+                names = [argument.value for argument in node.args if isinstance(argument, ast.Constant)]
+                found[node.func.id].update(dict.fromkeys(names, module))
+    assert found == {"provides": later.MODULES, "shows": wrap.SHOWN_BY, "made_of": wrap.MADE_OF}
+    for name, module in wrap.ASKED_FOR.items():
+        assert hasattr(import_module(f"akdask.collections.{module}"), name)
+        assert wrap.class_asked_for(name) is getattr(ak, name)
+
+
+def test_every_kind_of_stored_object_that_has_a_maker_finds_it():
+    assert makers.__name__.endswith(stored.MAKERS[ObjType.DATAFRAME])
+    assert stored._makers.keys() <= stored.MAKERS.keys()
+
+
+def test_numpy_functions_on_lazy_arrays_are_found_when_they_are_called():
+    assert np.concatenate([ak.arange(2), ak.arange(2)]).tolist() == [0, 1, 0, 1]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("imports", ["import akdask as ak, pandas as pd", "import pandas as pd, akdask as ak"])
+def test_pandas_learns_names_whichever_is_imported_first_and_loads_what_they_stand_for_when_they_are_used(imports):
+    script = f"""
+import sys, warnings
+warnings.simplefilter("error")
+{imports}
+assert "akdask.extension" not in sys.modules
+assert pd.Series([1, 2], dtype="ak_int64").dtype.name == "ak_int64"
+assert "akdask.extension" in sys.modules
+assert pd.Series([1]).ak.to_ak().dtype.name == "ak_int64" and pd.Series.ak is ak.ArkoudaSeriesAccessor
+assert str(pd.Series([1, 2]).dtype) == "int64" and pd.array([True], dtype="boolean")[0]
+assert type(pd.__loader__).__name__ == type(pd.__spec__.loader).__name__ == "SourceFileLoader"
+"""
+    loaded_after(script)
+    loaded_after(f"{imports}\nassert pd.DataFrame({{'a': [1]}}).ak.to_ak().dtypes['a'].name == 'ak_int64'")
