@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
 from types import ModuleType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
@@ -26,6 +26,33 @@ from akdask.plan.expr.created import counted
 
 DEVICE = "cpu"
 """The only device."""
+
+
+HANDLED_FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {}
+"""What stands for functions of NumPy where they are given arrays of the standard."""
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def implements_numpy(numpy_function: Callable[..., Any]) -> Callable[[Function], Function]:
+    """Have a function called in place of one of NumPy's that is given arrays of the standard.
+
+    Parameters
+    ----------
+    numpy_function : callable
+        NumPy's, such as ``np.mean``.
+
+    Returns
+    -------
+    callable
+        Registers the function that it is given, and returns it.
+    """
+
+    def register(function: Function) -> Function:
+        HANDLED_FUNCTIONS[numpy_function] = function
+        return function
+
+    return register
 
 
 class StandardArray(NDArrayOperatorsMixin):
@@ -204,6 +231,12 @@ class StandardArray(NDArrayOperatorsMixin):
         target._array = found._array
         return target
 
+    def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        """Call what `implements_numpy` has for a function of NumPy, or the function itself on NumPy arrays."""
+        if func in HANDLED_FUNCTIONS:
+            return HANDLED_FUNCTIONS[func](*args, **kwargs)
+        return func._implementation(*args, **kwargs)
+
     # elements
 
     def __getitem__(self, key: Any) -> Self:
@@ -261,11 +294,11 @@ def check_device(device: Any) -> None:
 
     Raises
     ------
-    UnsupportedError
+    ArgumentError
         If it is another than the only one.
     """
     if device not in (None, DEVICE):
-        raise UnsupportedError(f"there is no device {device!r}.", hint=f"the only one is {DEVICE!r}.")
+        raise ArgumentError(f"there is no device {device!r}.", hint=f"the only one is {DEVICE!r}.")
 
 
 def computed(operation: str, *items: Any, **params: Any) -> StandardArray:
@@ -281,3 +314,7 @@ def computed(operation: str, *items: Any, **params: Any) -> StandardArray:
             f"{operation} takes arrays of akdask.array_api, not {type(items[0]).__name__}.", hint="use asarray()."
         )
     return StandardArray(operated(operation, *map(plain_array, items), **params))
+
+
+Array = StandardArray
+"""What Arkouda calls it."""

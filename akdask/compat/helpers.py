@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
+from enum import Enum
 from typing import Any, TypeVar
 
 from akdask.collections.arrays.broadcasting import broadcast
+from akdask.collections.functions.shapes.broadcast import broadcast_shapes, broadcast_to
 from akdask.collections.groups.groupby import GroupBy
 from akdask.collections.groups.setops import in1d
+from akdask.collections.time.bit_vectors import bit_vectorizer
+from akdask.collections.time.timearray import TimeArray
 from akdask.compat.server import Refused
 from akdask.errors import ArgumentError, warn
 
@@ -21,7 +25,46 @@ SUPPORTED_INDEX_REDUCTION_OPS = ["argmin", "argmax"]
 SUPPORTED_STATS_REDUCTION_OPS = ["var", "std"]
 """Those that take degrees of freedom."""
 
+SEG_SUFFIX, VAL_SUFFIX, LEN_SUFFIX = "_segments", "_values", "_lengths"
+"""What Arkouda appends to the name of a SegArray for those of its parts."""
+
+_AbstractBaseTime = TimeArray
+BitVectorizer = bit_vectorizer
+broadcast_to_shape = broadcast_to
+
 Cls = TypeVar("Cls", bound=type)
+
+
+class GroupByReductionType(Enum):
+    """The reductions of groups that Arkouda knows by name; each is written as its name."""
+
+    SUM = "sum"
+    COUNT = "count"
+    PROD = "prod"
+    VAR = "var"
+    STD = "std"
+    MEAN = "mean"
+    MEDIAN = "median"
+    MIN = "min"
+    MAX = "max"
+    ARGMIN = "argmin"
+    ARGMAX = "argmax"
+    NUNUNIQUE = "nunique"
+    ANY = "any"
+    ALL = "all"
+    OR = "or"
+    AND = "and"
+    XOR = "xor"
+    FIRST = "first"
+    MODE = "mode"
+    UNIQUE = "unique"
+
+    def __str__(self) -> str:
+        return self.value
+
+    def __repr__(self) -> str:
+        return self.value
+
 
 create_pdarray = Refused("create_pdarray")
 create_pdarrays = Refused("create_pdarrays")
@@ -64,6 +107,25 @@ def multiarray_setop_validation(pda1: Sequence[Any], pda2: Sequence[Any]) -> Non
     wrong = [f"{first} and {second}" for first, second in kinds if first != second]
     if wrong:
         raise ArgumentError("arrays of different classes are not compared.", details=wrong)
+
+
+def broadcast_if_needed(x1: Any, x2: Any) -> tuple[Any, Any, bool, bool]:
+    """Return two arrays with the shape that theirs have in common, and whether each had another; lazy.
+
+    Parameters
+    ----------
+    x1, x2 : pdarray
+        The arrays.
+
+    Raises
+    ------
+    ValueError
+        If their shapes do not broadcast.
+    """
+    shape = broadcast_shapes(x1.shape, x2.shape)
+    is_other, are_other = x1.shape != shape, x2.shape != shape
+    first, second = (broadcast_to(x1, shape) if is_other else x1), (broadcast_to(x2, shape) if are_other else x2)
+    return first, second, is_other, are_other
 
 
 def apply_if_callable(maybe_callable: Any, obj: Any, **kwargs: Any) -> Any:

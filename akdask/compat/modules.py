@@ -15,6 +15,7 @@ from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 from typing import Any
 
+from akdask import config
 from akdask.compat.paths import HOMES, MODULES, MOVED
 from akdask.errors import ArgumentError, MissingAttributeError
 
@@ -42,9 +43,17 @@ class ImportPath(ModuleType):
             return self.__dir__()
         if f"{self._path}.{name}" in MODULES:
             return import_module(f"{PACKAGE}.{self._path}.{name}")
-        if name.startswith("_"):
+        if name.startswith("_") and name not in MODULES[self._path].split():
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
         return getattr(self._holder_of(name), name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        is_listed = not name.startswith("_") and name in MODULES[self._path].split()
+        settings = getattr(self._holder_of(name), "SETTINGS", {}) if is_listed else {}
+        if name in settings:
+            config.set(**{settings[name]: value})
+        else:
+            super().__setattr__(name, value)
 
     def _holder_of(self, name: str) -> ModuleType:
         """Return the module that has a name of this one."""

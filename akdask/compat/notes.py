@@ -51,6 +51,7 @@ BEHAVIOUR: dict[str, str] = {
     "print_server_commands": "there are none",
     "get_mem_used": "counts what workers, or this process, have taken, programs included",
     "clear": "drops what is kept for later computations; objects stay",
+    "array_api.tensordot": "multiplies what it is given; Arkouda's takes nothing, and refuses",
     "list_symbol_table": "lists registered objects; others have no names that are kept",
 }
 """How names behave otherwise where that is not a matter of parameters, by their paths."""

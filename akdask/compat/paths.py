@@ -115,10 +115,10 @@ MODULES: dict[str, str] = {
     "numpy.random.generator": _RANDOM,
     "numpy.random.legacy": _RANDOM,
     "numpy.rec": "format_parser",
-    "numpy.segarray": "SegArray",
+    "numpy.segarray": "LEN_SUFFIX SEG_SUFFIX SegArray VAL_SUFFIX",
     "numpy.sorting": "SortingAlgorithm argsort coargsort searchsorted sort",
     "numpy.strings": "Strings",
-    "numpy.timeclass": "Datetime Timedelta date_range timedelta_range",
+    "numpy.timeclass": "Datetime Timedelta _AbstractBaseTime date_range timedelta_range",
     "numpy.util": (
         "adjust_negs attach attach_all bounds_check broadcast_arrays broadcast_dims broadcast_shapes broadcast_to "
         "convert_bytes convert_if_categorical copy expand generic_concat get_callback identity invert_permutation "
@@ -150,12 +150,12 @@ MODULES: dict[str, str] = {
     ),
     "pandas.extension._index_accessor": "ArkoudaIndexAccessor",
     "pandas.extension._series_accessor": "ArkoudaSeriesAccessor",
-    "pandas.groupbyclass": "GROUPBY_REDUCTION_TYPES GroupBy broadcast groupable unique",
+    "pandas.groupbyclass": "GROUPBY_REDUCTION_TYPES GroupBy GroupByReductionType broadcast groupable unique",
     "pandas.index": "Index MultiIndex",
     "pandas.io": _IO,
     "pandas.io_util": _IO_UTIL,
     "pandas.join": "compute_join_size gen_ranges inner_join join_on_eq_with_dt left_join",
-    "pandas.match": "Match",
+    "pandas.match": "Match MatchType",
     "pandas.matcher": "Matcher",
     "pandas.row": "Row",
     "pandas.series": "Series is_supported_scalar natural_binary_operators unary_operators",
@@ -166,18 +166,19 @@ MODULES: dict[str, str] = {
     "comm_diagnostics": _DIAGNOSTICS,
     "core": "",
     "core.client": (
-        "Channel ChannelType ClientMode RequestMode ShellMode ZmqChannel connect disable_verbose disconnect "
+        "Channel ChannelType ClientMode RequestMode ShellMode ZmqChannel connect connected disable_verbose disconnect "
         "enable_verbose generate_history generic_msg get_array_ranks get_channel get_config get_max_array_rank "
         "get_mem_avail get_mem_status get_mem_used get_registration_config get_server_commands get_shell_mode "
-        "maxTransferBytes note_for_server_log print_server_commands ruok server_sleep set_defaults shutdown "
-        "wait_for_async_activity write_log"
+        "maxTransferBytes note_for_server_log pdarrayIterThresh print_server_commands ruok server_sleep set_defaults "
+        "shutdown wait_for_async_activity write_log"
     ),
     "core.infoclass": (
         "AllSymbols EntryDecoder InfoEntry RegisteredSymbols auto_str information list_registry list_symbol_table "
         "pretty_print_information"
     ),
     "core.logger": (
-        "ArkoudaLogger LogLevel disable_verbose enable_verbose get_arkouda_client_logger get_arkouda_logger write_log"
+        "ArkoudaLogger LogLevel disable_verbose enable_verbose getArkoudaClientLogger getArkoudaLogger "
+        "get_arkouda_client_logger get_arkouda_logger write_log"
     ),
     "core.message": "MessageFormat MessageType ParameterObject ReplyMessage RequestMessage",
     "core.security": (
@@ -225,7 +226,11 @@ MOVED: dict[str, str] = {
 HOMES: dict[str, str] = {
     **dict.fromkeys(("numpy.dtypes", "numpy.dtypes.dtypes"), "schema.scalar_types"),
     **dict.fromkeys(("numpy._typing", "numpy._typing._typing"), "schema.scalar_types"),
-    **dict.fromkeys(("numpy.pdarrayclass", "numpy.pdarraysetops"), "compat.helpers"),
+    **dict.fromkeys(
+        ("numpy.pdarrayclass", "numpy.pdarraysetops", "numpy.segarray", "numpy.timeclass", "pandas.groupbyclass",
+         "client_dtypes"),
+        "compat.helpers",
+    ),
     **dict.fromkeys(("pandas.dataframe", "pandas.series"), "compat.helpers collections.series.indexers"),
     **dict.fromkeys((name for name in MODULES if name.startswith("numpy.random")), "random"),
     **dict.fromkeys(("comm_diagnostics", "core.client", "core.message"), "compat.server"),

@@ -9,6 +9,7 @@ import time
 from enum import Enum
 from typing import Any, NoReturn
 
+from akdask import config
 from akdask.cluster import transfer_limit
 from akdask.collections.session.connection import disconnect, get_config
 from akdask.collections.session.memory import (
@@ -165,8 +166,19 @@ def get_registration_config() -> dict[str, Any]:
     return {"parameter_classes": {"array": {"nd": get_array_ranks(), "dtype": types}}}
 
 
+connected = True
+"""Whether there is a server to talk to; what Arkouda needs one for is always to be had."""
+
+pdarrayIterThresh = 100
+"""Up to how many elements Arkouda shows all of an array."""
+
+SETTINGS = {"maxTransferBytes": "max_transfer_bytes"}
+"""The variables of Arkouda's client that scripts assign to, and the settings of akdask that they stand for."""
+
+
 def set_defaults() -> None:
-    """Do nothing: the limits of Arkouda's client are settings here, see `akdask.config`."""
+    """Give the settings that stand for variables of Arkouda's client the values that they had at first."""
+    config.set(**{name: config.SETTINGS[name].default for name in SETTINGS.values()})
 
 
 def wait_for_async_activity() -> None:

@@ -79,6 +79,11 @@ def get_arkouda_client_logger(name: str = LOGGER) -> logging.Logger:
     return get_arkouda_logger(name)
 
 
+# Their names before Arkouda 2026.
+getArkoudaLogger = get_arkouda_logger
+getArkoudaClientLogger = get_arkouda_client_logger
+
+
 def enable_verbose() -> None:
     """Log all that is logged, debugging included."""
     logging.getLogger(LOGGER).setLevel(logging.DEBUG)

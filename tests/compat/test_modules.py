@@ -12,7 +12,7 @@ import pytest
 import akdask as ak
 from akdask.compat.modules import ArkoudaFinder
 from akdask.compat.paths import HOMES, MODULES, MOVED
-from akdask.errors import ArgumentError, UnsupportedError
+from akdask.errors import ArgumentError, TransferError, UnsupportedError
 
 
 @pytest.fixture
@@ -147,7 +147,7 @@ def test_what_asks_a_server_for_nothing_is_done(capsys, monkeypatch):
         assert harmless() is None
     assert waited == [2]
     assert "commands: 0" in capsys.readouterr().out
-    assert client.maxTransferBytes > 0
+    assert client.connected
     assert client.ShellMode.REPL_SHELL is client.get_shell_mode()
 
 
@@ -157,3 +157,31 @@ def test_a_function_is_still_called_where_an_import_has_put_the_module_of_its_na
     module = importlib.import_module("akdask.apply")
     assert ak.apply is module
     assert ak.apply(5, y=2) == module.apply(5, y=2) == 7
+
+
+def test_what_scripts_assign_to_the_client_is_a_setting():
+    client = ak.core.client
+    with ak.config.set(max_transfer_bytes=2**20):
+        client.maxTransferBytes = 8
+        with pytest.raises(TransferError):
+            ak.arange(2).tolist()
+        client.set_defaults()
+        assert client.maxTransferBytes > 2**20
+    client.pdarrayIterThresh = 5
+    assert client.pdarrayIterThresh == 5
+    del client.pdarrayIterThresh
+    assert client.pdarrayIterThresh == 100
+
+
+def test_modules_have_what_their_classes_are_made_of_under_arkoudas_names():
+    from akdask.core.logger import getArkoudaLogger
+    from akdask.numpy.segarray import SEG_SUFFIX
+    from akdask.numpy.timeclass import _AbstractBaseTime
+    from akdask.pandas.groupbyclass import GroupByReductionType
+    from akdask.pandas.match import MatchType
+
+    assert {str(member) for member in GroupByReductionType} >= {"sum", "nunique"}
+    assert ak.client_dtypes.BitVectorizer(4)(ak.array([3])).tolist() == ["..||"]
+    assert ak.array(["ab"]).search("b").match_type() == MatchType.SEARCH.name
+    assert issubclass(ak.Datetime, _AbstractBaseTime)
+    assert (SEG_SUFFIX, getArkoudaLogger("akdask.x").name) == ("_segments", "akdask.x")

@@ -29,6 +29,8 @@ def test_what_is_numeric_is_told_of_arrays_and_indexes():
 def test_values_are_mapped():
     assert ak.util.map(ak.array([2, 3, 2]), {3: 5.0, 2: 30.0}).tolist() == [30.0, 5.0, 30.0]
     assert ak.util.map(ak.Categorical(["a", "b"]), {"a": "x", "b": "y"}).tolist() == ["x", "y"]
+    series = ak.Series([5, 6], index=["a", "b"])
+    assert ak.util.map(ak.array(["b", "a", "b"]), series).tolist() == [6, 5, 6]
     with pytest.raises(ArgumentTypeError):
         ak.util.map(ak.array([1]), [1])
 
@@ -124,3 +126,12 @@ def test_small_helpers():
     assert helpers.apply_if_callable(lambda x, y: x + y, 1, y=2) == 3
     assert helpers.apply_if_callable(5, 1) == 5
     assert ak.pdarrayclass.SUPPORTED_INDEX_REDUCTION_OPS == ["argmin", "argmax"]
+
+
+def test_arrays_are_given_the_shape_that_they_have_in_common():
+    row, column = ak.ones((1, 3)), ak.ones((2, 1))
+    first, second, *were = helpers.broadcast_if_needed(row, column)
+    assert (first.shape, second.shape, were) == ((2, 3), (2, 3), [True, True])
+    assert helpers.broadcast_if_needed(row, row) == (row, row, False, False)
+    with pytest.raises(ValueError, match="shape"):
+        helpers.broadcast_if_needed(ak.ones(2), ak.ones(3))

@@ -13,6 +13,7 @@ from akdask.collections.arrays.elementwise import PLAIN, cast
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.arrays.shaped.ndarray import ArrayView, reshaped
 from akdask.collections.core.array import Array
+from akdask.collections.core.later import later
 from akdask.collections.core.scalar import value_of
 from akdask.collections.core.wrap import class_asked_for, special, wrap
 from akdask.deferred import is_pandas, pd
@@ -164,8 +165,8 @@ def _stepping(position: Value, start: Any, step: Any) -> Value:
 
 
 def linspace(  # noqa: PLR0917 - NumPy's signature
-    start: float,
-    stop: float,
+    start: Any,
+    stop: Any,
     num: int = 50,
     endpoint: bool = True,
     dtype: Any = np.float64,
@@ -177,16 +178,16 @@ def linspace(  # noqa: PLR0917 - NumPy's signature
 
     Parameters
     ----------
-    start, stop : number
-        The first number, and the last or what would follow it.
+    start, stop : number or pdarray
+        The first number, and the last or what would follow it; of arrays, of each element.
     num : int, default 50
         How many.
     endpoint : bool, default True
         Whether `stop` is the last number.
     dtype : dtype-like
         float64 unless given; integers are rounded down.
-    axis : 0
-        There is only one axis.
+    axis : int, default 0
+        Where the dimension of the numbers is, between arrays.
     length : int, optional
         What `num` is called in older releases of Arkouda.
 
@@ -202,8 +203,11 @@ def linspace(  # noqa: PLR0917 - NumPy's signature
     >>> linspace(0, 1, 5).tolist()
     [0.0, 0.25, 0.5, 0.75, 1.0]
     """
-    _check_numbers("linspace", start, stop)
     count = row_count(num if length is None else length)
+    if isinstance(start, pdarray) or isinstance(stop, pdarray):
+        spaced: pdarray = later("spaced between arrays", start, stop, count, bool(endpoint), axis)
+        return spaced if column_type(dtype) == FLOAT64 else cast(np.floor(spaced), dtype)
+    _check_numbers("linspace", start, stop)
     rows, bounds = counted(count), {"start": float(start), "stop": float(stop)}
     value: Value = Call("linspace", rows.position, **bounds, num=count, endpoint=bool(endpoint))
     wanted = column_type(dtype)

@@ -11,7 +11,7 @@ from akdask.collections.core.array import Array, check_axis
 from akdask.collections.core.later import later
 from akdask.collections.core.scalar import Scalar
 from akdask.collections.core.wrap import wrap
-from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
+from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.kernels.aggregates.quantiles import checked_quantiles
 from akdask.plan.expr.created import as_column, literal
 from akdask.plan.reduce.aggregate import Aggregate, AggregateExpr, Element
@@ -119,10 +119,9 @@ class ReductionMethods(Array):
         if isinstance(wanted, float):
             return self._reduced("quantile", axis, keepdims, q=wanted, method=method)
         check_axis("quantile", axis)
-        if keepdims:
-            raise UnsupportedError("several quantiles come without keepdims.", hint="reshape what they are.")
         found = reduced(self, "quantile", q=wanted, method=method).value()
-        return wrap(*literal(as_column(found)))
+        several = wrap(*literal(as_column(found)))
+        return later("reshaped", several, len(wanted), 1) if keepdims else several
 
     def count_nonzero(self) -> Scalar:
         """Return the number of elements that are not zero as int64; lazy."""

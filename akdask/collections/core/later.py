@@ -29,7 +29,9 @@ MODULES = {
     "reduced_along": "groups.axes",
     "reshaped": "arrays.shaped.ndarray",
     "series of": "series.series",
+    "spaced between arrays": "functions.shapes.broadcast",
     "spread": "arrays.shaped.ndarray",
+    "stack": "functions.shapes.joining",
     "vecdot": "functions.shapes.matrices",
 }
 """Modules of akdask.collections, by what they provide."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -12,145 +11,130 @@ from akdask.collections.arrays.elementwise import cast, where
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.arrays.ufuncs import isnan
 from akdask.collections.core.array import Array
-from akdask.collections.frame_core.rows import RowMethods
 from akdask.collections.groups.groupby import GroupBy
+from akdask.collections.series.series import Series
 from akdask.collections.text.concatenation import concatenate
 from akdask.errors import ArgumentTypeError
 
-Rows = TypeVar("Rows", bound=RowMethods)
 
-
-class FrameGroups(Protocol[Rows]):
-    """What is used of a `DataFrameGroupBy`."""
-
-    gb: GroupBy
-    df: Rows
-
-    def _frame(self, keys: Any, results: Mapping[str, Array]) -> Rows:
-        """Return a DataFrame of results, labelled by the keys of the groups."""
-        ...
-
-
-class DiffAggregate(Generic[Rows]):
-    """Differences of successive values of each group of a DataFrame, as `DataFrameGroupBy.diff` gives them.
+class DiffAggregate:
+    """Differences of successive values of each group, as `DataFrameGroupBy.diff` gives them.
 
     Parameters
     ----------
-    groups : DataFrameGroupBy
+    gb : GroupBy
         The groups.
-    colname : str
-        The column of numbers.
+    series : pdarray or Series
+        The numbers, on the rows of the keys.
 
     Raises
     ------
     ArgumentTypeError
-        If the column has no numbers.
+        If these are no numbers.
 
     Notes
     -----
-    Reductions are DataFrames with one row for each group, as those of `DataFrameGroupBy` are.
+    Reductions are Series labelled by the keys, as in Arkouda.
     """
 
-    def __init__(self, groups: FrameGroups[Rows], colname: str) -> None:
-        self._groups = groups
-        self._colname = colname
-        self.gb = groups.gb
-        self.values = _differences(self.gb, groups.df._columns.array(colname))
+    def __init__(self, gb: GroupBy, series: Any) -> None:
+        self.gb = gb
+        self.values = _differences(gb, series.values if isinstance(series, Series) else series)
 
-    def sum(self) -> Rows:
+    def sum(self) -> Series:
         """Return the sum of the differences in each group, NaN left out; lazy."""
         return self._reduced("sum")
 
-    def prod(self) -> Rows:
+    def prod(self) -> Series:
         """Return the product of the differences in each group, NaN left out; lazy."""
         return self._reduced("prod")
 
-    def mean(self) -> Rows:
+    def mean(self) -> Series:
         """Return the mean of the differences in each group, NaN left out; lazy."""
         return self._reduced("mean")
 
-    def var(self) -> Rows:
+    def var(self) -> Series:
         """Return the variance of the differences in each group, NaN left out; lazy."""
         return self._reduced("var")
 
-    def std(self) -> Rows:
+    def std(self) -> Series:
         """Return the standard deviation of the differences in each group, NaN left out; lazy."""
         return self._reduced("std")
 
-    def count(self) -> Rows:
+    def count(self) -> Series:
         """Return the number of differences in each group, NaN left out; lazy."""
         return self._reduced("count")
 
-    def min(self) -> Rows:
+    def min(self) -> Series:
         """Return the smallest difference in each group, NaN left out; lazy."""
         return self._reduced("min")
 
-    def max(self) -> Rows:
+    def max(self) -> Series:
         """Return the largest difference in each group, NaN left out; lazy."""
         return self._reduced("max")
 
-    def median(self) -> Rows:
+    def median(self) -> Series:
         """Return the median of the differences in each group, NaN left out; lazy."""
         return self._reduced("median")
 
-    def quantile(self, q: float = 0.5, interpolation: str = "linear") -> Rows:
+    def quantile(self, q: float = 0.5, interpolation: str = "linear") -> Series:
         """Return a quantile of the differences in each group, NaN left out; lazy."""
         keys, found = self.gb.quantile(self.values, q, method=interpolation)
-        return self._groups._frame(keys, {self._colname: found})
+        return Series((keys, found))
 
-    def argmin(self) -> Rows:
+    def argmin(self) -> Series:
         """Return the row of the first smallest difference in each group, NaN left out; lazy."""
         return self._reduced("argmin")
 
-    def argmax(self) -> Rows:
+    def argmax(self) -> Series:
         """Return the row of the first largest difference in each group, NaN left out; lazy."""
         return self._reduced("argmax")
 
-    def any(self) -> Rows:
+    def any(self) -> Series:
         """Return whether any difference is not 0 in each group, NaN left out; lazy."""
         return self._reduced("any")
 
-    def all(self) -> Rows:
+    def all(self) -> Series:
         """Return whether no difference is 0 in each group, NaN left out; lazy."""
         return self._reduced("all")
 
-    def xor(self) -> Rows:
+    def xor(self) -> Series:
         """Return the differences in each group, as integers, combined by exclusive or, NaN left out; lazy."""
         return self._combined("XOR", 0)
 
-    def or_(self) -> Rows:
+    def or_(self) -> Series:
         """Return the differences in each group, as integers, combined bit by bit by or, NaN left out; lazy."""
         return self._combined("OR", 0)
 
-    def and_(self) -> Rows:
+    def and_(self) -> Series:
         """Return the differences in each group, as integers, combined bit by bit by and, NaN left out; lazy."""
         return self._combined("AND", -1)
 
-    def first(self) -> Rows:
+    def first(self) -> Series:
         """Return the first difference in each group, NaN left out; lazy."""
         return self._reduced("first")
 
-    def mode(self) -> Rows:
+    def mode(self) -> Series:
         """Return the commonest difference in each group, NaN left out; lazy."""
         return self._reduced("mode")
 
-    def nunique(self) -> Rows:
+    def nunique(self) -> Series:
         """Return the number of distinct differences in each group, NaN left out; lazy."""
         return self._reduced("nunique")
 
-    def unique(self) -> Rows:
+    def unique(self) -> Series:
         """Return the distinct differences in each group, NaN left out; lazy."""
         return self._reduced("unique")
 
-    def _combined(self, name: str, nothing: int) -> Rows:
+    def _combined(self, name: str, nothing: int) -> Series:
         """Return bits combined; NaN are replaced by what changes nothing, and are all that a group of one row has."""
         numbers = cast(where(isnan(self.values), float(nothing), self.values), "int64")
         keys, found = getattr(self.gb, name)(numbers)
-        return self._groups._frame(keys, {self._colname: found})
+        return Series((keys, found))
 
-    def _reduced(self, name: str) -> Rows:
+    def _reduced(self, name: str) -> Series:
         keys, found = self.gb.aggregate(self.values, name)
-        return self._groups._frame(keys, {self._colname: found})
+        return Series((keys, found))
 
 
 def _differences(groups: GroupBy, values: Array) -> pdarray:
@@ -158,6 +142,8 @@ def _differences(groups: GroupBy, values: Array) -> pdarray:
 
     NaN for the first ones of groups, and for rows that are in none.
     """
+    if not isinstance(values, Array):
+        raise ArgumentTypeError(f"differences need numbers, not {type(values).__name__}.")
     if type(values) is not pdarray or values._value.dtype.kind not in ("int", "uint", "float"):
         raise ArgumentTypeError(f"differences need a column of numbers, not {values._describe()}.")
     permutation = groups.permutation

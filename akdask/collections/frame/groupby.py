@@ -280,7 +280,7 @@ class DataFrameGroupBy(FrameGroupMethods[Rows], Generic[Rows]):
         chosen = self.gb.sample(some_keys, n, frac, replace, odds, random_state, True, permute_samples=True)
         return self._some_rows(chosen, sort_index=False)
 
-    def diff(self, colname: str) -> DiffAggregate[Rows]:
+    def diff(self, colname: str) -> DiffAggregate:
         """Return the differences of successive values of a column in each group, to be reduced; counts rows.
 
         Parameters
@@ -292,7 +292,7 @@ class DataFrameGroupBy(FrameGroupMethods[Rows], Generic[Rows]):
         -------
         DiffAggregate
             Its `values` are float64 with the rows of the frame, NaN for the first row of each group; its methods
-            reduce them as those of this class do.
+            reduce them to Series labelled by the keys.
 
         Raises
         ------
@@ -307,12 +307,12 @@ class DataFrameGroupBy(FrameGroupMethods[Rows], Generic[Rows]):
         >>> groups = ak.DataFrame({"k": [1, 2, 2, 2], "x": [3, 9, 11, 27]}).groupby("k")
         >>> groups.diff("x").values.tolist()
         [nan, nan, 2.0, 16.0]
-        >>> groups.diff("x").max().to_pandas(retain_index=False)
-              x
-        0   NaN
-        1  16.0
+        >>> groups.diff("x").max().to_pandas()
+        1     NaN
+        2    16.0
+        dtype: float64
         """
-        return DiffAggregate(self, colname)
+        return DiffAggregate(self.gb, self.df._columns.array(colname))
 
     def broadcast(self, x: Any, permute: bool = True) -> Any:
         """Spread one value per group back to the rows, as a Series with their labels; see `GroupBy.broadcast`."""

@@ -32,6 +32,8 @@ ALPHABETS = {
     "lowercase": string.ascii_lowercase,
     "numeric": string.digits,
     "printable": "".join(map(chr, range(32, 127))),
+    # Arkouda draws any bytes; strings here are UTF-8, which these are by themselves.
+    "binary": "".join(map(chr, range(1, 128))),
 }
 
 
@@ -101,7 +103,7 @@ def random_strings_uniform(
         Bounds of the lengths; `maxlen` is excluded.
     size : int
         How many.
-    characters : {"uppercase", "lowercase", "numeric", "printable"}
+    characters : {"uppercase", "lowercase", "numeric", "printable", "binary"}
         What they are made of.
     seed : int, optional
         As for `randint`.

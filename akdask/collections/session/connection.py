@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import sys
 from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any
 
@@ -117,7 +118,7 @@ def get_config() -> dict[str, Any]:
     -------
     dict
         ``numLocales`` (workers, or 1), ``maxTaskPar`` (threads of each), ``physicalMemory`` (bytes of each, where
-        known), ``numPUs``, ``LocaleConfigs``, ``arkoudaVersion``, ``serverHostname``.
+        known), ``numPUs``, ``LocaleConfigs``, ``arkoudaVersion``, ``serverHostname``, ``byteorder``, ``authenticate``.
     """
     client = default_client()
     if client is None:
@@ -133,6 +134,8 @@ def get_config() -> dict[str, Any]:
     return {
         "arkoudaVersion": f"akdask on dask {dask.__version__}",
         "serverHostname": socket.gethostname(),
+        "byteorder": sys.byteorder,
+        "authenticate": False,
         "numLocales": len(locales),
         "numPUs": first["maxTaskPar"],
         "maxTaskPar": first["maxTaskPar"],

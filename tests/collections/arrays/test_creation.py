@@ -218,6 +218,8 @@ def test_arrays_like_others_share_their_rows_and_type():
 @pytest.mark.parametrize("size", [3, np.int64(3), (3,), "3"])
 def test_a_size_is_a_whole_number(size):
     assert ak.zeros(size).size == 3
+    if not isinstance(size, str):
+        assert ak.uniform(size).size == 3
     assert ak.zeros(ak.array([1, 2]).sum()).size == 3
 
 
@@ -226,8 +228,8 @@ def test_a_size_is_a_whole_number(size):
     [(-1, ValueError), ("x", TypeError), ((), ValueError), (2.5, TypeError), (None, TypeError), (True, TypeError)],
 )
 def test_other_sizes_are_refused(size, error):
-    for make in (ak.zeros, ak.standard_normal):
-        with pytest.raises(error, match="a size is a whole number"):
+    for make, refusal in ((ak.zeros, error), (ak.standard_normal, TypeError if isinstance(size, str) else error)):
+        with pytest.raises(refusal, match="a size is a whole number"):
             make(size)
 
 
@@ -299,3 +301,14 @@ def test_dtypes_of_values_and_names_are_those_of_numpy():
     assert ak.dtype(2**70) == ak.dtype("bigint") == ak.bigint
     with pytest.raises(ak.AkdaskError, match="is no dtype"):
         ak.dtype("no such type")
+
+
+@pytest.mark.parametrize("endpoint", [True, False])
+@pytest.mark.parametrize("axis", [0, 1, -1])
+def test_linspace_between_arrays_is_numpys(axis, endpoint):
+    for start, stop in (([0, 5], [2.5, -3]), ([0.1, 1.0], 7), ([[1], [2]], [3, 4, 5])):
+        lows, highs = (ak.array(side) if isinstance(side, list) else side for side in (start, stop))
+        found = ak.linspace(lows, highs, 4, endpoint, axis=axis)
+        np.testing.assert_allclose(found.to_ndarray(), np.linspace(start, stop, 4, endpoint, axis=axis), rtol=1e-15)
+    assert ak.linspace(ak.array([0, 5]), 2.5, 1).tolist() == np.linspace([0, 5], 2.5, 1).tolist()
+    assert ak.linspace(ak.array([0, 5]), 9, 3, dtype="int64").tolist() == [[0, 5], [4, 7], [9, 9]]

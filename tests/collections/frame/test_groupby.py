@@ -99,9 +99,17 @@ def test_differences_in_groups_are_those_of_pandas(df, keys, column):
     names = [keys] if isinstance(keys, str) else keys
     by_group = wanted.groupby([TABLE[name] for name in names])
     for name in ("sum", "mean", "min", "max", "std", "count", "nunique"):
-        reduced = getattr(found, name)().to_pandas(retain_index=True)
-        np.testing.assert_allclose(reduced[column].to_numpy(float), getattr(by_group, name)().to_numpy(float))
-    assert reduced.index.name == ("k" if keys == "k" else None)
+        reduced, wanted = getattr(found, name)().to_pandas(), getattr(by_group, name)()
+        np.testing.assert_allclose(reduced.to_numpy(float), wanted.to_numpy(float))
+        assert reduced.index.tolist() == wanted.index.tolist()
+
+
+def test_differences_are_made_of_groups_and_a_column_too():
+    groups, numbers = ak.GroupBy(ak.array([1, 2, 1])), ak.array([5, 6, 9])
+    for column in (numbers, ak.Series(numbers)):
+        np.testing.assert_array_equal(ak.DiffAggregate(gb=groups, series=column).sum().to_ndarray(), [4.0, 0.0])
+    with pytest.raises(ArgumentTypeError, match="not list"):
+        ak.DiffAggregate(groups, [1, 2, 3])
 
 
 def test_differences_of_unsigned_numbers_fall_below_zero():
@@ -119,7 +127,7 @@ def test_bits_of_differences_are_combined():
     frame = ak.DataFrame({"k": [1, 1, 1, 2], "x": [0, 6, 9, 5]})
     steps = frame.groupby("k").diff("x")
     found = [steps.xor(), steps.or_(), steps.and_()]
-    assert [combined["x"].tolist() for combined in found] == [[6 ^ 3, 0], [6 | 3, 0], [6 & 3, -1]]
+    assert [combined.tolist() for combined in found] == [[6 ^ 3, 0], [6 | 3, 0], [6 & 3, -1]]
 
 
 def test_differences_of_what_is_no_number_are_refused(df):

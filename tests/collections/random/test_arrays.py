@@ -66,6 +66,7 @@ def test_draws_that_make_no_sense_are_refused(draw, error):
         ("lowercase", set(string.ascii_lowercase)),
         ("numeric", set(string.digits)),
         ("printable", set(map(chr, range(32, 127)))),
+        ("binary", set(map(chr, range(1, 128)))),
     ],
 )
 def test_random_strings_have_their_characters_and_lengths(characters, wanted):

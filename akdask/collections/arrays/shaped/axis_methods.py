@@ -96,9 +96,9 @@ class AxisMethods(pdarray):
         if isinstance(wanted, float):
             found = self._reduced("quantile", axis, keepdims, q=wanted, method=method)
             return found if axis is None else found.astype(np.float64)
-        if axis is not None:
+        if axis is not None or keepdims:
             return later("stack", [self.quantile(one, axis, method, keepdims) for one in np.asarray(wanted).tolist()])
-        return self.flatten().quantile(q, None, method, keepdims)
+        return self.flatten().quantile(q, None, method)
 
     def count_nonzero(self, axis: Any = None, keepdims: bool = False) -> Any:
         """Return the number of elements that are not 0 as int64, of all or along dimensions; see `sum`."""

@@ -8,9 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from akdask.collections.arrays.creation import arange
+from akdask.collections.arrays.elementwise import where
 from akdask.collections.arrays.shaped.layout import Layout
 from akdask.collections.arrays.shaped.ndarray import as_array, rearranged, reshaped, spread
-from akdask.collections.functions.shapes.dimensions import swapaxes
+from akdask.collections.core.later import provides
+from akdask.collections.functions.shapes.dimensions import moveaxis, swapaxes
 from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError
 
 
@@ -155,3 +158,27 @@ def promote_to_common_dtype(arrays: Sequence[Any]) -> tuple[Any, list[Any]]:
         raise ArgumentTypeError("promote_to_common_dtype takes lazy arrays of numbers.")
     common = np.result_type(*(item.dtype for item in items))
     return common, [item.astype(common) for item in items]
+
+
+@provides("spaced between arrays")
+def spaced_between(start: Any, stop: Any, num: int, endpoint: bool, axis: int) -> Any:
+    """Return `num` numbers between each two elements, as float64 along a new dimension; lazy.
+
+    Parameters
+    ----------
+    start, stop : pdarray or number
+        The first numbers, and the last ones or what would follow them; their shapes broadcast.
+    num : int
+        How many.
+    endpoint : bool
+        Whether `stop` are the last.
+    axis : int
+        Where the new dimension is in the result.
+    """
+    span = (stop - start) * 1.0
+    steps = arange(num).reshape(num, *[1] * span.ndim)
+    found = start + steps * (span / max(num - endpoint, 1))
+    if endpoint and num > 1:
+        # The last number is what was asked for, whatever rounding made of it.
+        found = where(steps == num - 1, stop + span * 0.0, found)
+    return moveaxis(found, 0, axis)

@@ -244,3 +244,12 @@ def test_plans_grow_with_the_number_of_steps():
             lazy = ak.flip(ak.transpose(lazy + 1), axis=0)
         counts.append(len(lazy.dask))
     assert counts[2] - counts[1] <= 2 * (counts[1] - counts[0]) + 4
+
+
+@pytest.mark.parametrize("keepdims", [False, True])
+@pytest.mark.parametrize("axis", [None, 0, -1, (0, 2), (0, 1, 2)])
+def test_several_quantiles_along_dimensions_are_numpys(axis, keepdims):
+    numbers, q = np.random.default_rng(0).normal(size=(2, 3, 4)), [0.2, 0.5, 1.0]
+    found = ak.quantile(ak.array(numbers), q, axis, keepdims=keepdims).to_ndarray()
+    np.testing.assert_allclose(found, np.quantile(numbers, q, axis, keepdims=keepdims))
+    assert ak.quantile(ak.array([1, 2, 4]), q, keepdims=True).shape == (3, 1)
