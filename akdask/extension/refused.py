@@ -37,5 +37,6 @@ def _refusal(owner: str, name: str, hint: str) -> Callable[..., NoReturn]:
         raise RefusedMethodError(f"{owner}.{name} is not supported: lazy arrays in pandas do not have it.", hint=hint)
 
     refuse.__name__ = name
+    refuse.only_refuses = True  # type: ignore[attr-defined]  # told apart from methods that do something
     refuse.__doc__ = f"Refuse: {name} is not there for lazy arrays in pandas."
     return refuse

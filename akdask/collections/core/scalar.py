@@ -7,7 +7,7 @@ expect plain numbers run as they are.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -53,6 +53,10 @@ class Scalar(NDArrayOperatorsMixin, Collection):
         if self._element.form is not None or self.dtype.kind not in _SHOWN_AS:
             return type(self)
         return np.floating if self.dtype.kind == "f" else self.dtype.type
+
+    def __dir__(self) -> Iterable[str]:
+        """Return the names of a lazy scalar, whatever it shows itself as."""
+        return [*dir(type(self)), *self.__dict__]
 
     @property
     def _element(self) -> Element:
