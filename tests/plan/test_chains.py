@@ -155,6 +155,11 @@ def _nested(v):
 
 Step = Callable[[Any], Any]
 
+
+def _floats() -> Any:
+    return _in_parts() * 1.0
+
+
 CHAINS: dict[str, tuple[Callable[[], Any], Step]] = {
     "filter": (_arange, lambda v: v[v % 5 != 7] + 1),
     "filters of filters": (lambda: ak.arange(2 * THOUSAND), lambda v: v[v > 2] - 1),
@@ -204,6 +209,11 @@ CHAINS: dict[str, tuple[Callable[[], Any], Step]] = {
     "edges of bins": (_arange, lambda v: ak.histogram(v, 7)[1].astype("int64")),
     "in order or not": (_arange, lambda v: v + ak.is_cosorted([v])),
     "groups made of parts": (_arange, _groups_made_of_parts),
+    "shift": (_floats, lambda v: ak.Series(v).shift(1).fillna(0.0).values),
+    "rolling means": (_floats, lambda v: ak.Series(v).rolling(3, min_periods=1).mean().values),
+    "filled forward": (_floats, lambda v: ak.Series(v).ffill().values + 1.0),
+    "running sums of groups": (_arange, lambda v: ak.DataFrame({"k": v % 3, "v": v}).groupby("k").cumsum()["v"] % 11),
+    "sort along an axis": (_arange, lambda v: ak.sort(v.reshape(2, -1), axis=1).flatten() + 1),
     "other labels": (lambda: ak.Categorical(ak.array(["b", "a"])), _other_labels),
     "ranges": (_arange, lambda v: ak.unique(ak.gen_ranges(v, v + 2)[1] % ROWS)),
     "in other partitions": (_arange, lambda v: v + ak.concatenate([ak.arange(4), ak.arange(8)])),
@@ -224,6 +234,7 @@ NOT_IN_CHAINS = {
     "OverProject": "a base",
     "SelectedRows": "a base",
     "RowsByValue": "a base",
+    "WithNeighbours": "a base",
     "Scan": "has no inputs",
     "Persisted": "has no inputs",
     "PersistedResults": "has no inputs",

@@ -60,6 +60,10 @@ def test_running_totals_keep_the_rows_also_of_unknown_number():
 @given(whole | arrays("f8", st.integers(0, 60)), st.lists(st.integers(0, 60), max_size=4), st.integers(1, 70))
 def test_extremes_are_the_ends_of_the_sorted_array(values, cuts, k):
     lazy, order = parts_of(values, cuts), np.argsort(values, kind="stable")
+    if not len(values):
+        with pytest.raises(ValueError, match="elements"):
+            lazy.mink(k)
+        return
     for found, wanted in ((lazy.mink(k), order[:k]), (lazy.maxk(k), order[-k:])):
         assert np.array_equal(found.to_ndarray(), values[wanted], equal_nan=values.dtype.kind == "f")
     assert np.array_equal(lazy.argmink(k).to_ndarray(), order[:k])
