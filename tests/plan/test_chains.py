@@ -7,8 +7,10 @@ import os
 import pickle
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from importlib import import_module
 from inspect import stack
 from itertools import pairwise
+from pkgutil import walk_packages
 from typing import Any
 
 import dask
@@ -16,6 +18,7 @@ import numpy as np
 import pytest
 
 import akdask as ak
+import akdask.plan
 from akdask.plan.expr import tokens
 from akdask.plan.expr.node import Frame, Node
 from akdask.plan.expr.rounds import values_of
@@ -220,6 +223,8 @@ CHAINS: dict[str, tuple[Callable[[], Any], Step]] = {
     "number of rows": (_arange, lambda v: v[v % 5 != 7][ak.argsort(v[v % 5 != 7])]),
     "search in sorted": (_arange, lambda v: ak.searchsorted(ak.sort(v), v) % 9),
     "plus a number of arithmetic": (_arange, lambda v: (v + v.sum() % 97 * 2) % 1000),
+    "product of matrices": (lambda: ak.arange(64).reshape(8, 8), lambda a: ak.matmul(a, a) % 10),
+    "intervals": (_arange, lambda v: (v + ak.search_intervals(v, (_arange() * 90, _arange() * 90 + 9))) % 1000),
     "head": (_arange, lambda v: _frame(v[v % 5 != 7]).head(20)["v"]),
 }
 
@@ -340,6 +345,8 @@ def test_every_kind_of_node_is_in_a_chain(monkeypatch):
     for name in CHAINS:
         plan = _chained(name, MOST_ROUNDS + 2).expr
         found |= _kinds(plan) | _kinds(plan.finish().lower_completely())
+    for module in walk_packages(akdask.plan.__path__, "akdask.plan."):
+        import_module(module.name)
     # Blobs of Evo end plans, and may not be loaded.
     others = ("tests.", "akdask.evo.")
     all_kinds = {kind for kind in _subclasses(Node) if not kind.__module__.startswith(others)}
