@@ -18,7 +18,7 @@ demo: $(VENV)/plot.installed
 	$(BIN)/akdask demo
 
 test: $(VENV)/test.installed
-	$(BIN)/python -m pytest $(ON_ALL_CORES) $(COVERAGE)
+	$(BIN)/python -m pytest $(ON_ALL_CORES)
 
 # With the vendor's converters, which want an older Arrow than the rest, in an environment of their own.
 test-evo:
@@ -27,7 +27,7 @@ test-evo:
 
 # What takes under two minutes: see `--quick` in conftest.py.
 quick: $(VENV)/test.installed
-	AKDASK_TEST_PATHS=general $(BIN)/python -m pytest $(ON_ALL_CORES) --quick --hypothesis-profile=few
+	AKDASK_TEST_PATHS=general $(BIN)/python -m pytest $(ON_ALL_CORES) --quick --hypothesis-profile=few $(COVERAGE)
 
 # Only these modules are collected, as to collect all takes longer than to run what is wanted of them.
 PROPERTY_TESTS = $$(grep -rlw --include='test_*.py' hypothesis tests)
@@ -46,9 +46,9 @@ test-torch:
 	$(MAKE) VENV=.venv-torch .venv-torch/torch.installed
 	AKDASK_TEST_TORCH=1 .venv-torch/bin/python -W default -m pytest tests/lbann/test_torch.py
 
-# All tests, and which lines and branches they reach; `fail_under` in pyproject.toml makes it a gate.
+# The quick tests, and which lines and branches they reach; `fail_under` in pyproject.toml makes it a gate.
 coverage:
-	$(MAKE) test COVERAGE='--cov --cov-report=term'
+	$(MAKE) quick COVERAGE='--cov --cov-report=term'
 
 lint: $(VENV)/dev.installed
 	$(BIN)/ruff format --check $(CODE)
