@@ -266,14 +266,14 @@ class Generator(SamplingMethods):
         Parameters
         ----------
         shape : float or pdarray
-            The mean, of all numbers or of each.
+            The shape, which is the mean too, of all numbers or of each.
         size : int or tuple of int, optional
             How many, or the shape; a single number unless given.
 
         Raises
         ------
         ArgumentError
-            If a mean is below 0.
+            If a shape is below 0.
         """
         shape = not_negative("standard_gamma", "shape", shape, size)
         size = _size_of(size, shape)

@@ -20,7 +20,7 @@ from akdask.collections.frame_core.analysis.arranged import (
     shifted_in_groups,
 )
 from akdask.collections.frame_core.analysis.kinds import demand_numbers, is_number, missing_where
-from akdask.collections.frame_core.analysis.summaries import RANKS
+from akdask.collections.frame_core.analysis.summaries import RANKS, place_ranks, ranked_sizes
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.missing import present
 from akdask.collections.frame_core.rows import RowMethods
@@ -311,26 +311,13 @@ class FrameGroupMethods(Generic[Rows]):
 
     def _ranks(self, values: Array, method: str, ascending: bool) -> pdarray:
         groups = GroupBy([*self.gb._arrays, values], dropna=True)
-        keys, sizes = groups.size()
+        keys, counts = groups.size()
+        sizes = ranked_sizes(counts, method)
         outer = GroupBy(list(keys[:-1]), dropna=False)
         numbers = outer.broadcast(arange(outer.ngroups))
         upto = running_of_groups("cumsum", sizes, numbers)
-        total = outer.broadcast(outer.sum(sizes)[1])
-        below = upto - sizes if ascending else total - upto
-        match method:
-            case "average":
-                found: Any = (2 * below + sizes + 1) / 2.0
-            case "max":
-                found = below + sizes
-            case "dense":
-                order = running_of_groups("cumsum", sizes * 0 + 1, numbers)
-                found = order if ascending else outer.broadcast(outer.size()[1]) - order + 1
-            case _:
-                found = below + 1
-        placed: pdarray = groups.broadcast(cast(found, np.float64))
-        if method == "first":
-            placed = placed + cast(numbers_in_groups(groups), np.float64)
-        return placed
+        below = upto - sizes if ascending else outer.broadcast(outer.sum(sizes)[1]) - upto
+        return place_ranks(groups, sizes, below, method)
 
     def _running(self, name: str) -> Rows:
         demand_numbers(name, self.df._columns, self._columns(None))

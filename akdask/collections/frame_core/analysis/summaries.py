@@ -364,23 +364,30 @@ def ranks(array: Array, method: str = "average", ascending: bool = True, pct: bo
     if method not in RANKS:
         raise ArgumentError(f"there is no rank {method!r}.", details=[f"methods: {', '.join(RANKS)}"])
     groups = GroupBy(array, dropna=True)
-    sizes = groups.size()[1]
-    below = cumsum(sizes) - sizes
-    total = sizes.sum()
-    if not ascending:
-        below = total - below - sizes
+    sizes = ranked_sizes(groups.size()[1], method)
+    upto, total = cumsum(sizes), sizes.sum()
+    placed = place_ranks(groups, sizes, upto - sizes if ascending else total - upto, method)
+    return placed / total if pct else placed
+
+
+def ranked_sizes(sizes: pdarray, method: str) -> pdarray:
+    """Return how many ranks equal rows take, of as many as `sizes` says: dense ranks are those of distinct values."""
+    return sizes * 0 + 1 if method == "dense" else sizes
+
+
+def place_ranks(groups: GroupBy, sizes: pdarray, below: pdarray, method: str) -> pdarray:
+    """Return the ranks of rows, as float64; lazy.
+
+    `groups` has the equal rows, which take `sizes` ranks after the `below` ones of the rows before them.
+    """
     match method:
         case "average":
-            found = (2 * below + sizes + 1) / 2.0
+            found: Any = (2 * below + sizes + 1) / 2.0
         case "max":
             found = below + sizes
-        case "dense":
-            numbers = cumsum(sizes * 0 + 1)
-            total = (sizes * 0 + 1).sum()
-            found = numbers if ascending else total - numbers + 1
         case _:
             found = below + 1
-    placed = groups.broadcast(cast(found, np.float64))
+    placed: pdarray = groups.broadcast(cast(found, np.float64))
     if method == "first":
         placed = placed + cast(numbers_in_groups(groups), np.float64)
-    return placed / total if pct else placed
+    return placed
