@@ -49,6 +49,12 @@ def _integer(value: Any) -> int:
     return int(value)
 
 
+def _seconds(value: Any) -> float:
+    if isinstance(value, bool) or not 0 <= float(value) < math.inf:
+        raise ValueError
+    return float(value)
+
+
 def _number_from(low: int) -> Callable[[Any], int]:
     def read(value: Any) -> int:
         number = _integer(value)
@@ -78,6 +84,7 @@ def _or(kind: Kind, meaning: str, *others: Any) -> Kind:
 
 
 FLAG = Kind("True or False", _truth)
+SECONDS = Kind("a number of seconds from 0", _seconds)
 ROWS = Kind("a whole number from 0", _number_from(0))
 BYTES = Kind("a number of bytes from 0, as an int or as text such as '2 GiB'", _bytes_from(0))
 TRIES = Kind("a whole number from 1", _number_from(1))
@@ -94,6 +101,8 @@ SETTINGS: dict[str, Setting] = {
     # Wait until written files are on disk, so that a power failure spares them: True, False, or "replaced", which is
     # where they take the place of older ones, as both would be lost.
     "durable": Setting("replaced", _or(FLAG, "'replaced'", "replaced")),
+    # Seconds that may go into showing an object whose values are not at hand; 0 to show only those that are.
+    "display_seconds": Setting(1.0, SECONDS),
     # Persist every array as it is made, as an Arkouda server does.
     "eager": Setting(False, FLAG),
     # Use the manifests of sets: fewer files are opened, and partitions without a match are not read.

@@ -8,12 +8,14 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from akdask import config
 from akdask.collections.core.base import Collection
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Partitions
 from akdask.plan.expr.values import Value
-from akdask.plan.run.cost import edge_of_limit, is_cheap, is_small
-from akdask.plan.run.run import run
+from akdask.plan.run.cost import edge_of_limit, is_cheap, is_small, shown_budget
+from akdask.plan.run.observers import OutOfTime, time_limit
+from akdask.plan.run.run import resolve_lengths, run
 from akdask.schema import RowSpace
 
 SHOWN = 100
@@ -92,7 +94,11 @@ class ArrayDisplay(HtmlDisplay, Collection):
         """Return the elements, or the first and last ones; None where they take long to find."""
         edges = self._edges()
         if edges is None:
-            return None
+            kept: Self | None = kept_rows(self, self._frame, [self._value])
+            if kept is None:
+                return None
+            resolve_lengths(kept._frame)
+            return kept._shown()
         head, tail = edges
         return self._listed(self._printed(head) + ([] if tail is None else [self._gap, *self._printed(tail)]))
 
@@ -166,6 +172,21 @@ class TextDisplay(ArrayDisplay):
 
     def _printed(self, items: Any) -> list[str]:
         return quoted(items)
+
+
+def kept_rows(shown: Any, frame: Frame, values: Sequence[Value]) -> Any | None:
+    """Return an object with its rows in memory where its plan says that they are found in a moment, else None.
+
+    It is given up after the seconds of the setting ``display_seconds``, where threads of this process compute.
+    """
+    seconds = config.get("display_seconds")
+    if not seconds or not is_small(frame, values, shown_budget()):
+        return None
+    try:
+        with time_limit(seconds):
+            return shown.persist()
+    except OutOfTime:
+        return None
 
 
 def printed_numbers(items: np.ndarray[Any, Any]) -> list[str]:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from html import escape
 from typing import Any, TextIO
 
-from akdask.collections.core.display import GAP, LAZY
+from akdask.collections.core.display import GAP, LAZY, kept_rows
 from akdask.collections.core.later import later
 from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.columnset import ColumnSet
@@ -233,7 +233,11 @@ def edge_rows(frame: FrameBase) -> pd.DataFrame | None:
     else:
         rows = _edge_of_limit(frame, columns)
     if rows is None:
-        return None
+        kept: FrameBase | None = kept_rows(frame, columns.frame, values)
+        if kept is None:
+            return None
+        kept._columns.counted()
+        return edge_rows(kept)
     if len(shown) < len(names):
         rows.insert(half, GAP, GAP)
     return rows

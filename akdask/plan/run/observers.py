@@ -1,0 +1,60 @@
+"""Who is told of the tasks of a computation as they begin and end: deadlines, progress, profiles.
+
+An observer is a callback of Dask's.  Those that are registered with Dask are told as well, whoever computes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from time import perf_counter
+from typing import Any
+
+from dask.callbacks import Callback
+
+_active: ContextVar[tuple[Callback, ...]] = ContextVar("observers", default=())
+
+
+@contextmanager
+def observed_by(observer: Callback) -> Iterator[None]:
+    """Have an observer told of what this thread computes inside."""
+    restore = _active.set((*_active.get(), observer))
+    try:
+        yield
+    finally:
+        _active.reset(restore)
+
+
+def callbacks() -> list[tuple[Any, ...]] | None:
+    """Return the callbacks of a computation that begins now; None where those of Dask will do."""
+    observers = _active.get()
+    return [*Callback.active, *(observer._callback for observer in observers)] if observers else None
+
+
+@contextmanager
+def time_limit(seconds: float) -> Iterator[None]:
+    """Give what this thread computes inside some seconds, after which it ends as soon as one of its tasks does.
+
+    A cluster computes for as long as it takes.
+
+    Raises
+    ------
+    OutOfTime
+        If it takes longer; what was found until then is lost.
+    """
+    with observed_by(_Deadline(seconds)):
+        yield
+
+
+class OutOfTime(Exception):  # noqa: N818  # no error: what nobody asked for is left
+    """What a computation was given a time for takes longer."""
+
+
+class _Deadline(Callback):  # type: ignore[misc]  # Dask is not typed
+    def __init__(self, seconds: float) -> None:
+        self._end = perf_counter() + seconds
+
+    def _posttask(self, key: Any, result: Any, dsk: Any, state: Mapping[str, Any], worker_id: Any) -> None:
+        if perf_counter() > self._end and (state["waiting"] or state["ready"] or state["running"]):
+            raise OutOfTime
