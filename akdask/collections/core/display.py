@@ -10,11 +10,13 @@ import numpy as np
 
 from akdask import config
 from akdask.collections.core.base import Collection
+from akdask.plan.explain.cost import edge_of_limit, is_cheap, is_small, shown_budget
+from akdask.plan.explain.estimate import estimate
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Partitions
 from akdask.plan.expr.values import Value
-from akdask.plan.run.cost import edge_of_limit, is_cheap, is_small, shown_budget
 from akdask.plan.run.observers import OutOfTime, time_limit
+from akdask.plan.run.result import tasks_of
 from akdask.plan.run.run import resolve_lengths, run
 from akdask.schema import RowSpace
 
@@ -26,8 +28,8 @@ EDGE = 3
 
 GAP = "..."
 
-LAZY = "lazy; .head().compute() shows some values, .compute() all, .explain() the plan"
-"""What `repr` says where it shows no values."""
+MOST_PARTITIONS = 1000
+"""Partitions of rows for which it takes a moment to tell what they will take."""
 
 
 class HtmlDisplay:
@@ -104,7 +106,7 @@ class ArrayDisplay(HtmlDisplay, Collection):
 
     def __str__(self) -> str:
         shown = self._shown()
-        return f"<{self._describe()}: {LAZY}>" if shown is None else shown
+        return f"<{self._describe()}: {lazy_text(self)}>" if shown is None else shown
 
     def __repr__(self) -> str:
         shown = str(self)
@@ -172,6 +174,15 @@ class TextDisplay(ArrayDisplay):
 
     def _printed(self, items: Any) -> list[str]:
         return quoted(items)
+
+
+def lazy_text(shown: Collection) -> str:
+    """Return what `repr` says of an object whose values it does not show: what they take, and how to see them."""
+    taken = ""
+    if shown.expr.npartitions <= MOST_PARTITIONS:
+        found = estimate([tasks_of(shown.expr)])
+        taken = f" {found.describe()};"
+    return f"lazy;{taken} .head().compute() shows some values, .compute() all, .explain() the plan"
 
 
 def kept_rows(shown: Any, frame: Frame, values: Sequence[Value]) -> Any | None:

@@ -6,14 +6,15 @@ from dataclasses import replace
 from html import escape
 from typing import Any, TextIO
 
-from akdask.collections.core.display import GAP, LAZY, kept_rows
+from akdask.collections.core.display import GAP, kept_rows, lazy_text
 from akdask.collections.core.later import later
 from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.columnset import ColumnSet
+from akdask.collections.frame_core.html import framed, rows_table, types_table
 from akdask.collections.frame_core.memory_units import convert_bytes
 from akdask.deferred import pd
+from akdask.plan.explain.cost import edge_of_limit, is_cheap, is_small
 from akdask.plan.expr.rowwise import Partitions
-from akdask.plan.run.cost import edge_of_limit, is_cheap, is_small
 from akdask.plan.task.combine import Limit
 from akdask.schema import INT64
 
@@ -90,7 +91,7 @@ class DisplayMethods(FrameBase):
     def __repr__(self) -> str:
         shown = edge_rows(self)
         if shown is None:
-            return "\n".join([f"<{self._summary()}: {LAZY}>", *self._types()])
+            return "\n".join([f"<{self._summary()}: {lazy_text(self)}>", *self._types()])
         with pd.option_context("display.show_dimensions", False):
             return f"{shown!r} ({self._shape_text(shown)})"
 
@@ -106,12 +107,16 @@ class DisplayMethods(FrameBase):
         return f"DataFrame([{', '.join(map(repr, names))}], {rows}{memory})"
 
     def _repr_html_(self) -> str:
-        shown: Any = edge_rows(self)
+        shown = edge_rows(self)
+        types = self.dtypes
         if shown is None:
-            rows = "".join(f"<tr><td>{escape(line)}</td></tr>" for line in self._types())
-            return f"<p>{escape(self._summary())}: {escape(LAZY)}</p><table>{rows}</table>"
-        with pd.option_context("display.show_dimensions", False):
-            return f"{shown._repr_html_()}<p>{self._shape_text(shown)}</p>"
+            named = [(name, str(kind)) for name, kind in list(types.items())[:SHOWN_COLUMNS]]
+            more = len(types) - len(named)
+            return framed(
+                f"{self._summary()}: {lazy_text(self)}",
+                types_table([*named, *([("…", f"{more} more")] if more else [])]),
+            )
+        return framed(self._summary(shown), rows_table(shown, types))
 
     @property
     def info(self) -> Info:
@@ -135,10 +140,10 @@ class DisplayMethods(FrameBase):
         size = columns.frame.rows.size
         return sum(columns.counted()) if size is None and is_small(columns.frame, ()) else size
 
-    def _summary(self) -> str:
+    def _summary(self, shown: pd.DataFrame | None = None) -> str:
         rows = self._columns.frame.rows
         parts = f"{rows.npartitions} partition{'' if rows.npartitions == 1 else 's'}"
-        return f"{type(self).__name__}: {self._shape_text()}, {parts}"
+        return f"{type(self).__name__}: {self._shape_text(shown)}, {parts}"
 
     def _types(self, limit: int | None = SHOWN_COLUMNS) -> list[str]:
         types = self.dtypes

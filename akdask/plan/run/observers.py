@@ -5,7 +5,7 @@ An observer is a callback of Dask's.  Those that are registered with Dask are to
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from time import perf_counter
@@ -47,7 +47,37 @@ def time_limit(seconds: float) -> Iterator[None]:
         yield
 
 
-class OutOfTime(Exception):  # noqa: N818  # no error: what nobody asked for is left
+_seconds: ContextVar[dict[Hashable, float] | None] = ContextVar("seconds", default=None)
+
+
+@contextmanager
+def recorded() -> Iterator[Mapping[Hashable, float]]:
+    """Record how long each task takes that this thread has computed inside; yields seconds by the keys of tasks."""
+    seconds: dict[Hashable, float] = {}
+    restore = _seconds.set(seconds)
+    try:
+        yield seconds
+    finally:
+        _seconds.reset(restore)
+
+
+def recording(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return what runs some tasks for Dask, recording how long it takes if that is wanted."""
+    seconds = _seconds.get()
+    if seconds is None:
+        return function
+
+    def timed(tasks: Sequence[tuple[Any, ...]]) -> Any:
+        start = perf_counter()
+        try:
+            return function(tasks)
+        finally:
+            seconds[tasks[0][0]] = perf_counter() - start
+
+    return timed
+
+
+class OutOfTime(Exception):  # no error: what nobody asked for is left
     """What a computation was given a time for takes longer."""
 
 

@@ -12,7 +12,7 @@ from akdask.kernels.group.dense import DenseAggregation
 from akdask.plan.group import aggregate as group_plan
 from akdask.plan.group import merge as ranges
 from akdask.plan.group.partial import PartialAggregation
-from akdask.plan.run.explain import explain
+from akdask.plan.explain.explanation import explain
 from akdask.plan.shuffle import exchange
 from akdask.testing.memory import MemorySource
 

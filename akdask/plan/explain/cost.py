@@ -9,13 +9,13 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from akdask._distributed import shares_memory
+from akdask.plan.explain.estimate import estimate
 from akdask.plan.expr.chain import Chain
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Filter, MatchRows, Partitions, Project
 from akdask.plan.expr.sources import Literal, Persisted, Rows, Scan
 from akdask.plan.expr.values import Replica, Value, substitute, walk
 from akdask.plan.reduce.aggregate import Aggregate
-from akdask.plan.run.estimate import estimate
 from akdask.plan.task.combine import Limit
 from akdask.storage.paths.files import is_remote
 

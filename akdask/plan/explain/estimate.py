@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from dask.utils import format_bytes
+
 from akdask.plan.expr._dask import Expr
 from akdask.plan.expr.chain import Chain
 from akdask.plan.expr.sources import Scan
@@ -28,6 +30,17 @@ class Estimate(NamedTuple):
 
     tasks: int = 0
     """Tasks."""
+
+    def describe(self) -> str:
+        """Return it in words.
+
+        Examples
+        --------
+        >>> Estimate(2_000_000, 16_000_000, 6).describe()
+        'reads 2,000,000 rows, 15.26 MiB of files, in 6 tasks'
+        """
+        files = f", {format_bytes(self.nbytes)} of files," if self.nbytes else ""
+        return f"reads {self.rows:,} rows{files} in {self.tasks:,} task{'' if self.tasks == 1 else 's'}"
 
     def __add__(self, other: object) -> Estimate:
         if not isinstance(other, Estimate):
