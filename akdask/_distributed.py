@@ -108,6 +108,12 @@ def workers_of(client: Client) -> dict[str, tuple[int, int]]:
     return {address: (worker["memory_limit"], worker["nthreads"]) for address, worker in facts.items()}
 
 
+def tasks_by_step(client: Client) -> Mapping[str, Mapping[str, int]]:
+    """Return how many tasks of a cluster are in each state, by what Dask shows of their keys."""
+    found: Mapping[str, Mapping[str, int]] = client.sync(client.scheduler.get_task_prefix_states)
+    return found
+
+
 @contextmanager
 def recorded_by_cluster(client: Client) -> Iterator[Mapping[Hashable, float]]:
     """Have a cluster record how long each task takes; yields a mapping that holds seconds by keys when it ends."""

@@ -7,6 +7,7 @@ from typing import Any, Self
 
 from dask.base import DaskMethodsMixin
 
+from akdask.plan.explain import progress  # noqa: F401  # shows how far computations are
 from akdask.plan.explain.explanation import Explanation, explain
 from akdask.plan.explain.profile import Profile, profile
 from akdask.plan.run.root import Root

@@ -14,10 +14,10 @@ from akdask.plan.run.result import tasks_of
 
 STYLE = """<style scoped>
 .akdask-plan table {border-collapse: collapse; border: none; margin-bottom: .8em}
-.akdask-plan th, .akdask-plan td {padding: .15em .7em; border: none; background: none; color: inherit; text-align: right;
-  vertical-align: top; white-space: nowrap; font-variant-numeric: tabular-nums}
+.akdask-plan th, .akdask-plan td {padding: .15em .7em; border: none; background: none; color: inherit;
+  text-align: right; vertical-align: top; white-space: nowrap; font-variant-numeric: tabular-nums}
 .akdask-plan th {font-weight: normal; font-size: 85%; opacity: .65; border-bottom: 1px solid rgba(127, 127, 127, .5)}
-.akdask-plan td:first-child, .akdask-plan th:first-child {text-align: left}
+.akdask-plan td:first-child, .akdask-plan th:first-child, .akdask-plan td:has(i) {text-align: left}
 .akdask-plan small {display: block; opacity: .65}
 .akdask-plan i {display: inline-block; height: .7em; background: rgba(80, 140, 220, .7)}
 </style>"""

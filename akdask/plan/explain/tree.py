@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -17,6 +18,8 @@ from akdask.plan.reduce.aggregate import Element, TreeReduce
 from akdask.plan.run.result import CollectionRows, FinishResult
 from akdask.plan.task.pipeline import Pipeline
 from akdask.plan.task.tables import PersistedResults, Tables, Tasks, Union
+
+_TOKENS = re.compile("-[0-9a-f]{32}")
 
 MOST_LEVELS = 24
 """Nested nodes that are shown; a loop makes plans of thousands of levels, all alike."""
@@ -138,4 +141,4 @@ def _pipeline(node: Pipeline) -> list[str]:
     for selection in layout.chain.selections:
         kind = "filter " + describe(selection.predicate) if isinstance(selection, Filter) else selection.describe()
         lines.append(kind)
-    return [*lines, layout.purpose]
+    return [*lines, _TOKENS.sub("", layout.purpose)]

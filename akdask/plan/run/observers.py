@@ -6,7 +6,7 @@ An observer is a callback of Dask's.  Those that are registered with Dask are to
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from contextvars import ContextVar
 from time import perf_counter
 from typing import Any
@@ -24,6 +24,23 @@ def observed_by(observer: Callback) -> Iterator[None]:
         yield
     finally:
         _active.reset(restore)
+
+
+_surrounding: list[Callable[[], AbstractContextManager[None]]] = []
+
+
+def surround(context: Callable[[], AbstractContextManager[None]]) -> None:
+    """Have all computations done inside a context from now on."""
+    _surrounding.append(context)
+
+
+@contextmanager
+def surrounded() -> Iterator[None]:
+    """Enter the contexts that computations are done in."""
+    with ExitStack() as stack:
+        for context in _surrounding:
+            stack.enter_context(context())
+        yield
 
 
 def callbacks() -> list[tuple[Any, ...]] | None:
@@ -50,13 +67,28 @@ def time_limit(seconds: float) -> Iterator[None]:
 _seconds: ContextVar[dict[Hashable, float] | None] = ContextVar("seconds", default=None)
 
 
+class _Recorder(Callback):  # type: ignore[misc]  # Dask is not typed
+    """Records how long tasks take: with threads of ours, from where each begins; else from where it is handed out."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[Hashable, float] = {}
+        self._begun: dict[Hashable, float] = {}
+
+    def _pretask(self, key: Hashable, dsk: Any, state: Any) -> None:
+        self._begun[key] = perf_counter()
+
+    def _posttask(self, key: Hashable, result: Any, dsk: Any, state: Any, worker_id: Any) -> None:
+        self.seconds.setdefault(key, perf_counter() - self._begun[key])
+
+
 @contextmanager
 def recorded() -> Iterator[Mapping[Hashable, float]]:
     """Record how long each task takes that this thread has computed inside; yields seconds by the keys of tasks."""
-    seconds: dict[Hashable, float] = {}
-    restore = _seconds.set(seconds)
+    recorder = _Recorder()
+    restore = _seconds.set(recorder.seconds)
     try:
-        yield seconds
+        with observed_by(recorder):
+            yield recorder.seconds
     finally:
         _seconds.reset(restore)
 

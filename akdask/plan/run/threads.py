@@ -66,7 +66,7 @@ def get(graph: Mapping[Any, Any], keys: Any, **options: Any) -> Any:
     count = options.pop("num_workers", None) or dask.config.get("num_workers", None) or CPU_COUNT
     executor = Executor(count)
     try:
-        return threaded_get(graph, keys, pool=executor, callbacks=callbacks(), **options)
+        return threaded_get(graph, keys, pool=executor, **{"callbacks": callbacks(), **options})
     except BaseException:
         executor.cancel()
         raise

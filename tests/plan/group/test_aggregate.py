@@ -9,10 +9,10 @@ import akdask as ak
 from akdask.kernels.group import direct_index, radix
 from akdask.kernels.group import sorted as sorted_groups
 from akdask.kernels.group.dense import DenseAggregation
+from akdask.plan.explain.explanation import explain
 from akdask.plan.group import aggregate as group_plan
 from akdask.plan.group import merge as ranges
 from akdask.plan.group.partial import PartialAggregation
-from akdask.plan.explain.explanation import explain
 from akdask.plan.shuffle import exchange
 from akdask.testing.memory import MemorySource
 
