@@ -9,10 +9,13 @@ import numpy as np
 
 from akdask.collections.arrays.creation import array
 from akdask.collections.arrays.elementwise import cast
+from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.array import Array, of_rows
+from akdask.collections.frame_core.columnset import ColumnSet
+from akdask.collections.frame_core.missing import present
 from akdask.collections.text.categorical import Categorical
 from akdask.deferred import is_pandas
-from akdask.errors import ArgumentTypeError, UnsupportedError
+from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 
 INFERRED = {"int": "integer", "uint": "integer", "bigint": "integer", "float": "floating", "bool": "boolean"}
 INFERRED |= {"str": "string"}
@@ -38,8 +41,16 @@ def converted(labels: Any, dtype: Any) -> Any:
 
 def check_na_position(given: str) -> None:
     """Refuse to put missing labels anywhere but last."""
+    if given == "first":
+        raise UnsupportedError("na_position='first': missing labels of several levels come last.")
     if given != "last":
-        raise UnsupportedError(f"na_position={given!r}: missing labels come last.")
+        raise ArgumentError(f"na_position={given!r} is neither 'last' nor 'first'.")
+
+
+def is_there(labels: Any) -> Any:
+    """Return which labels are not missing, as a lazy bool array."""
+    columns = ColumnSet.of({"labels": labels})
+    return pdarray(columns.frame, present(columns, "labels"))
 
 
 def for_pandas(labels: Any) -> Any:
