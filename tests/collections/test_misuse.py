@@ -67,7 +67,7 @@ MISUSES = [
     (TypeError, lambda: ak.where(B, [0] * 5, A)),
     (TypeError, lambda: ak.where(B, A, np.arange(5))),
     (TypeError, lambda: ak.hash([1, 2])),
-    (ValueError, lambda: S == ak.array(["a"])),
+    (ValueError, lambda: ak.array(["a"]) == S),
     (ValueError, lambda: S.stick(ak.array(["a"]))),
     *[
         (TypeError, lambda name=name: getattr(ak, name)(np.arange(3)))

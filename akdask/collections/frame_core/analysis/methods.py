@@ -8,6 +8,7 @@ from typing import Any, Self
 from akdask.collections.core.array import Array
 from akdask.collections.frame_core.analysis.access import AccessMethods
 from akdask.collections.frame_core.analysis.cells import CellMethods
+from akdask.collections.frame_core.analysis.expanding import ExpandingMethods
 from akdask.collections.frame_core.analysis.query import QueryMethods
 from akdask.collections.frame_core.analysis.reshaping import ReshapingMethods
 from akdask.collections.frame_core.analysis.summaries import SummaryMethods
@@ -17,7 +18,14 @@ from akdask.collections.frame_core.columnset import ColumnSet
 
 
 class AnalysisMethods(
-    QueryMethods, SummaryMethods, ReshapingMethods, ResampleMethods, AccessMethods, CellMethods, WindowMethods
+    QueryMethods,
+    SummaryMethods,
+    ReshapingMethods,
+    ResampleMethods,
+    AccessMethods,
+    CellMethods,
+    WindowMethods,
+    ExpandingMethods,
 ):
     """All families, on the columns of a DataFrame."""
 

@@ -238,8 +238,8 @@ class Rolling(Generic[Owner]):
     """
 
     def __init__(self, owner: Owner, columns: ColumnSet, window: Any, min_periods: Any, center: bool) -> None:
-        self._width = _integer("window", window, hint="windows are numbers of rows, not spans of time.")
-        self._least = self._width if min_periods is None else _integer("min_periods", min_periods)
+        self._width = whole_number("window", window, hint="windows are numbers of rows, not spans of time.")
+        self._least = self._width if min_periods is None else whole_number("min_periods", min_periods)
         if self._width < 1 or not 0 <= self._least <= self._width:
             raise ArgumentError(
                 f"a window has at least 1 row, and min_periods are from 0 to that: got window={window!r}, "
@@ -274,13 +274,42 @@ class Rolling(Generic[Owner]):
         """Return the standard deviation of each window, as float64; lazy."""
         return self._reduced("std", ddof=ddof)
 
+    def median(self) -> Owner:
+        """Return the median of each window, as float64; lazy.  See `quantile`."""
+        return self.quantile(0.5)
+
+    def quantile(self, q: float) -> Owner:
+        """Return a quantile of each window, between two values in proportion, as float64; lazy.
+
+        Every window is sorted by itself, so that the time grows with the width of the windows.
+
+        Parameters
+        ----------
+        q : float
+            Which quantile, from 0 to 1.
+
+        Raises
+        ------
+        ArgumentError
+            If `q` is not from 0 to 1.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series([1, 9, 4, 8]).rolling(3).median().tolist()
+        [nan, nan, 4.0, 8.0]
+        """
+        if isinstance(q, str) or not 0 <= q <= 1:
+            raise ArgumentError(f"a quantile is from 0 to 1, not {q!r}.")
+        return self._reduced("quantile", q=float(q))
+
     def count(self) -> Owner:
         """Return the number of values of each window that are not NaN, as float64; lazy.
 
         As in pandas, `min_periods` then asks for rows, whether they are missing or not.
         """
         columns = self._columns
-        return self._windows("sum", [cast(present(columns, name), FLOAT64) for name in self._names], ddof=1)
+        return self._windows("sum", [cast(present(columns, name), FLOAT64) for name in self._names])
 
     def agg(self, func: str) -> Owner:
         """Return the reduction of that name; lazy.
@@ -290,24 +319,24 @@ class Rolling(Generic[Owner]):
         ArgumentError
             If there is none.
         """
-        if func not in ("sum", "mean", "min", "max", "var", "std", "count"):
+        if func not in ("sum", "mean", "min", "max", "var", "std", "count", "median"):
             raise ArgumentError(
-                f"windows are not reduced by {func!r}.", hint="take sum, mean, min, max, var, std, count."
+                f"windows are not reduced by {func!r}.", hint="take sum, mean, min, max, var, std, count, median."
             )
         found: Owner = getattr(self, func)()
         return found
 
     aggregate = agg
 
-    def _reduced(self, name: str, ddof: int = 1) -> Owner:
+    def _reduced(self, name: str, ddof: int = 1, q: float = 0.5) -> Owner:
         values = [cast(self._columns.values[column], FLOAT64) for column in self._names]
-        return self._windows(name, values, ddof)
+        return self._windows(name, values, ddof, q)
 
-    def _windows(self, name: str, values: list[Value], ddof: int) -> Owner:
+    def _windows(self, name: str, values: list[Value], ddof: int = 1, q: float = 0.5) -> Owner:
         if not values:
             return self._owner._resulting({})
         project = Project(self._columns.frame, tuple(range(len(values))), tuple(values))
-        node = Windows(project, name, self._width - 1 - self._after, self._after, self._least, index(ddof))
+        node = Windows(project, name, self._width - 1 - self._after, self._after, self._least, index(ddof), q)
         made = {column: pdarray(node, node.column(number)) for number, column in enumerate(self._names)}
         return self._owner._resulting(made)
 
@@ -377,10 +406,10 @@ def _running(name: str, array: Array) -> Array:
 
 
 def _periods(periods: Any) -> int:
-    return _integer("periods", periods)
+    return whole_number("periods", periods)
 
 
-def _integer(name: str, number: Any, hint: str | None = None) -> int:
+def whole_number(name: str, number: Any, hint: str | None = None) -> int:
     """Return a whole number as an int; refuse anything else."""
     if isinstance(number, bool | np.bool_) or not isinstance(number, int | np.integer):
         raise ArgumentTypeError(f"{name} is a whole number, not {number!r}.", hint=hint)
