@@ -21,6 +21,7 @@ MODULES = {
     "by column": "series.series",
     "column Series": "series.series",
     "from_dask": "functions.from_dask",
+    "groups of a Series": "frame.series_groupby",
     "indexof1d": "lookups.finding",
     "lookup": "lookups.finding",
     "map": "lookups.finding",

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Self
 
 from akdask.collections.core.base import unlabelled
+from akdask.collections.core.later import later
 from akdask.collections.frame_core.analysis.cells import CellMethods, between
 from akdask.collections.frame_core.analysis.kinds import is_number
 from akdask.collections.frame_core.analysis.summaries import (
@@ -125,6 +126,37 @@ class SeriesAnalysis(SeriesBase, CellMethods):
         [False, True, True]
         """
         return self._with(between(self.values, unlabelled(left), unlabelled(right), inclusive))
+
+    def groupby(self, by: Any = None, level: Any = None, dropna: bool = True) -> Any:
+        """Return the values in groups, to be reduced or transformed: ``series.groupby(level=0).sum()``; lazy.
+
+        Parameters
+        ----------
+        by : array, Series or Index, or list of them
+            What to group by, on the same rows.
+        level : int, str, or list of them
+            Or the levels of the labels.
+        dropna : bool, default True
+            Leave out rows whose keys are missing.
+
+        Returns
+        -------
+        SeriesGroupBy
+
+        Raises
+        ------
+        ArgumentError
+            If both are given, or none, or there is no such level.
+        ArgumentTypeError
+            If `by` is no array.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series([1, 2, 4], index=["a", "b", "a"]).groupby(level=0).sum().to_pandas().to_dict()
+        {'a': 5, 'b': 2}
+        """
+        return later("groups of a Series", self, by, level, dropna)
 
     def rename(self, name: Any) -> Self:
         """Return the entries with another name of the values."""
