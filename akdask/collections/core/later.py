@@ -20,6 +20,7 @@ MODULES = {
     "array function": "functions.numpy_functions",
     "by column": "series.series",
     "column Series": "series.series",
+    "find": "lookups.finding",
     "from_dask": "functions.from_dask",
     "groups of a Series": "frame.series_groupby",
     "indexof1d": "lookups.finding",

@@ -10,6 +10,7 @@ from akdask.collections.frame_core.analysis.access import AccessMethods
 from akdask.collections.frame_core.analysis.cells import CellMethods
 from akdask.collections.frame_core.analysis.expanding import ExpandingMethods
 from akdask.collections.frame_core.analysis.query import QueryMethods
+from akdask.collections.frame_core.analysis.reindexing import ReindexMethods
 from akdask.collections.frame_core.analysis.reshaping import ReshapingMethods
 from akdask.collections.frame_core.analysis.summaries import SummaryMethods
 from akdask.collections.frame_core.analysis.time_bins import ResampleMethods
@@ -26,6 +27,7 @@ class AnalysisMethods(
     CellMethods,
     WindowMethods,
     ExpandingMethods,
+    ReindexMethods,
 ):
     """All families, on the columns of a DataFrame."""
 
