@@ -19,8 +19,8 @@ from akdask.collections.core.display import HtmlDisplay, counted
 from akdask.collections.core.storage_methods import StorageMethods
 from akdask.collections.core.substitutes import Substitutes
 from akdask.collections.core.writing import Storable
+from akdask.collections.frame_core.label_conversion import LabelConversion
 from akdask.collections.frame_core.labels import INFERRED, as_labels, check_na_position, converted, for_pandas, is_there
-from akdask.collections.frame_core.memory_units import convert_bytes
 from akdask.collections.groups.setops import in1d
 from akdask.collections.registered import Registered
 from akdask.collections.text.categorical import Categorical
@@ -32,7 +32,7 @@ from akdask.plan.run.alignment import align
 from akdask.storage.formats.objects import LEVEL, ObjType
 
 
-class Index(Labelled, HtmlDisplay, StorageMethods, Registered, Substitutes):
+class Index(LabelConversion, HtmlDisplay, StorageMethods, Registered, Substitutes):
     """Labels of rows: an array with the name of index.
 
     Parameters
@@ -89,13 +89,9 @@ class Index(Labelled, HtmlDisplay, StorageMethods, Registered, Substitutes):
         return Index(self._labels.persist(), self.name)
 
     @property
-    def values(self) -> Any:
+    def values(self) -> Any:  # type: ignore[override]  # what has labels may be assigned to
         """The labels: an array, or the list that `allow_list` has left."""
         return self._labels if self._kept is None else self._kept
-
-    @values.setter
-    def values(self, labels: Any) -> None:
-        self._labels, self._kept = labels, None
 
     @property
     def index(self) -> Any:
@@ -231,29 +227,8 @@ class Index(Labelled, HtmlDisplay, StorageMethods, Registered, Substitutes):
 
     def set_dtype(self, dtype: Any) -> Self:
         """Convert the labels to a type, or by a function such as `ip_address`; returns the index itself.  Lazy."""
-        self._labels = converted(self._labels, dtype)
+        self._labels, self._kept = converted(self._labels, dtype), None
         return self
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of all labels; counts rows if their number is unknown, and computes to measure strings."""
-        return sum(level.nbytes for level in self._levels)
-
-    def memory_usage(self, unit: str = "B") -> int | float:
-        """Return how much memory the labels take when they are in memory, in bytes as an int; computes for text.
-
-        Parameters
-        ----------
-        unit : {"B", "KB", "MB", "GB"}
-            What is counted.
-        """
-        return convert_bytes(self.nbytes, unit)
-
-    def to_dict(self, label: str | list[str] | None = None) -> dict[Any, Array]:
-        """Return the labels by the name of the index, or by the one given."""
-        if isinstance(label, list):
-            (label,) = label
-        return {label or self.name or "idx": self.values.copy()}
 
     def argsort(self, ascending: bool = True) -> Any:
         """Return the positions that put the labels in order, as int64; lazy, but for a list."""
@@ -288,29 +263,6 @@ class Index(Labelled, HtmlDisplay, StorageMethods, Registered, Substitutes):
             check_na_position(na_position)
             ordered, positions = Index(sort(self._labels, ascending=ascending), self.name), self.argsort(ascending)
         return (ordered, positions) if return_indexer else ordered
-
-    def to_ndarray(self) -> np.ndarray[Any, Any]:
-        """Return the labels as a NumPy array; computes."""
-        return np.asarray(self._labels.to_ndarray())
-
-    def to_numpy(self, dtype: Any = None, copy: bool = False) -> np.ndarray[Any, Any]:
-        """Return the labels as a NumPy array; see `pdarray.to_numpy`.  Computes."""
-        return np.asarray(self, dtype=dtype)
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
-        return np.asarray(self.to_ndarray(), dtype=dtype)
-
-    def tolist(self) -> list[Any]:
-        """Return the labels as a list; computes."""
-        return self.to_ndarray().tolist()
-
-    def to_list(self) -> list[Any]:
-        """Return the labels as a list: the older name of `tolist`.  Computes."""
-        return self.tolist()
-
-    def to_pandas(self) -> pd.Index:
-        """Return the labels as a pandas Index; computes."""
-        return pd.Index(for_pandas(self._labels), name=self.name)
 
     @property
     def _levels(self) -> list[Any]:

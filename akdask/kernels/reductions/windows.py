@@ -191,7 +191,7 @@ def expanded_states(name: str, column: NumberArray) -> State:
     family = _BY_NAME[name]
     steps, nrows = _in_blocks(column, np.nan), len(column)
     state = family.start(steps.shape[1])
-    each = tuple(np.empty(steps.shape) for _ in state)
+    each: State = tuple(np.empty(steps.shape) for _ in state)
     with np.errstate(all="ignore"):
         for place, rows in enumerate(-steps if name == "max" else steps):
             state = family.add(state, rows)
@@ -238,7 +238,8 @@ def linear_recurrence(factors: NumberArray, terms: NumberArray) -> tuple[NumberA
     nrows = len(terms)
     by, more = _in_blocks(factors, 1.0), _in_blocks(terms, 0.0)
     products, results = np.empty(by.shape), np.empty(by.shape)
-    product, result = np.ones(by.shape[1]), np.zeros(by.shape[1])
+    product: NumberArray = np.ones(by.shape[1])
+    result: NumberArray = np.zeros(by.shape[1])
     for place in range(len(by)):
         product, result = product * by[place], by[place] * result + more[place]
         products[place], results[place] = product, result

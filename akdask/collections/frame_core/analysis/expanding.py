@@ -264,8 +264,8 @@ def _rows_since_valid(is_valid: Any) -> Any:
 def _alpha(com: float | None, span: float | None, halflife: float | None, alpha: float | None) -> float:
     """Return the weight of a new value."""
     given = [value for value in (com, span, halflife, alpha) if value is not None]
-    if len(given) != 1 or isinstance(given[0], str):
-        raise ArgumentError("ewm takes a number as one of com, span, halflife and alpha.")
+    if len(given) != 1:
+        raise ArgumentError("ewm takes one of com, span, halflife and alpha.")
     if com is not None and com >= 0:
         return 1 / (1 + com)
     if span is not None and span >= 1:

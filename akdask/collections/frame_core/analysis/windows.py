@@ -299,7 +299,7 @@ class Rolling(Generic[Owner]):
         >>> ak.Series([1, 9, 4, 8]).rolling(3).median().tolist()
         [nan, nan, 4.0, 8.0]
         """
-        if isinstance(q, str) or not 0 <= q <= 1:
+        if not 0 <= q <= 1:
             raise ArgumentError(f"a quantile is from 0 to 1, not {q!r}.")
         return self._reduced("quantile", q=float(q))
 
