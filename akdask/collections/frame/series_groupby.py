@@ -246,7 +246,7 @@ class SeriesGroupBy:
         return self._series._with(rows._columns.array(VALUES))
 
     def _pandas_groups(self) -> Any:
-        keys = [key.to_pandas() if isinstance(key, Categorical) else key.to_ndarray() for key in self._keys]
+        keys: list[Any] = [key.to_pandas() if isinstance(key, Categorical) else key.to_ndarray() for key in self._keys]
         given = self._series.to_pandas()
         return given.groupby(keys[0] if len(keys) == 1 else keys, dropna=self._groups.gb.dropna, observed=True)
 
@@ -267,7 +267,7 @@ def groups_of(series: Series, by: Any = None, level: Any = None, dropna: bool = 
         raise ArgumentTypeError(
             "a Series is grouped by arrays or Series on its rows.", hint="series.groupby(level=0) groups by labels."
         )
-    names = [key.name if isinstance(key, Labelled) else None for key in several]
+    names = [getattr(key, "name", None) if isinstance(key, Labelled) else None for key in several]
     return SeriesGroupBy(series, arrays, names, dropna)
 
 

@@ -19,8 +19,15 @@ from akdask.collections.core.display import HtmlDisplay, counted
 from akdask.collections.core.storage_methods import StorageMethods
 from akdask.collections.core.substitutes import Substitutes
 from akdask.collections.core.writing import Storable
-from akdask.collections.frame_core.label_conversion import LabelConversion
-from akdask.collections.frame_core.labels import INFERRED, as_labels, check_na_position, converted, for_pandas, is_there
+from akdask.collections.frame_core.labels import (
+    INFERRED,
+    LabelConversion,
+    as_labels,
+    check_na_position,
+    converted,
+    for_pandas,
+    is_there,
+)
 from akdask.collections.groups.setops import in1d
 from akdask.collections.registered import Registered
 from akdask.collections.text.categorical import Categorical
@@ -89,7 +96,7 @@ class Index(LabelConversion, HtmlDisplay, StorageMethods, Registered, Substitute
         return Index(self._labels.persist(), self.name)
 
     @property
-    def values(self) -> Any:  # type: ignore[override]  # what has labels may be assigned to
+    def values(self) -> Any:
         """The labels: an array, or the list that `allow_list` has left."""
         return self._labels if self._kept is None else self._kept
 

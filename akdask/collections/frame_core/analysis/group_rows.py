@@ -12,7 +12,8 @@ from akdask.collections.arrays.elementwise import cast
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.array import Array
 from akdask.collections.core.later import later
-from akdask.collections.frame_core.analysis.arranged import (
+from akdask.collections.frame_core.analysis.kinds import demand_numbers, is_number, missing_where
+from akdask.collections.frame_core.analysis.moving.arranged import (
     Arranged,
     differences_in_groups,
     filled_in_groups,
@@ -20,7 +21,6 @@ from akdask.collections.frame_core.analysis.arranged import (
     running_of_groups,
     shifted_in_groups,
 )
-from akdask.collections.frame_core.analysis.kinds import demand_numbers, is_number, missing_where
 from akdask.collections.frame_core.analysis.summaries import RANKS, place_ranks, ranked_sizes
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.missing import present

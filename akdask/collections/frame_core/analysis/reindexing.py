@@ -12,8 +12,8 @@ from akdask.collections.arrays.elementwise import where
 from akdask.collections.core.array import Array
 from akdask.collections.core.column_names import names_of
 from akdask.collections.core.later import later
-from akdask.collections.frame_core.analysis.arranged import empty_rows
 from akdask.collections.frame_core.analysis.kinds import missing_where
+from akdask.collections.frame_core.analysis.moving.arranged import empty_rows
 from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.index import Index, MultiIndex

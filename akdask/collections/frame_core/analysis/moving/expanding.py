@@ -13,7 +13,7 @@ from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.arrays.scans import cumsum
 from akdask.collections.arrays.ufuncs import isfinite
 from akdask.collections.frame_core.analysis.kinds import demand_numbers
-from akdask.collections.frame_core.analysis.windows import Analysed, shifted, whole_number
+from akdask.collections.frame_core.analysis.moving.windows import Analysed, shifted, whole_number
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.missing import present
 from akdask.errors import ArgumentError

@@ -11,7 +11,7 @@ from akdask.collections.arrays.elementwise import where
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.array import Array
 from akdask.collections.frame_core.analysis.kinds import missing_where
-from akdask.collections.frame_core.analysis.windows import difference, shifted
+from akdask.collections.frame_core.analysis.moving.windows import difference, shifted
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.missing import present
 from akdask.collections.groups.groupby import GroupBy
