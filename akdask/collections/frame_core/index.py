@@ -78,7 +78,7 @@ class Index(LabelConversion, HtmlDisplay, StorageMethods, Registered, Substitute
             raise ArgumentError(f"{len(values)} labels are more than the max_list_size of {max_list_size}.")
         given: Any = values.values if isinstance(values, Index) else values
         self._labels: Any = as_labels(given)
-        self._kept = list(values) if allow_list and isinstance(values, list) else None
+        self._list = list(values) if allow_list and isinstance(values, list) else None
         self.name: Any = getattr(values, "name", None) if name is None and not isinstance(values, Array) else name
 
     @staticmethod
@@ -98,7 +98,7 @@ class Index(LabelConversion, HtmlDisplay, StorageMethods, Registered, Substitute
     @property
     def values(self) -> Any:
         """The labels: an array, or the list that `allow_list` has left."""
-        return self._labels if self._kept is None else self._kept
+        return self._labels if self._list is None else self._list
 
     @property
     def index(self) -> Any:
@@ -156,7 +156,7 @@ class Index(LabelConversion, HtmlDisplay, StorageMethods, Registered, Substitute
         found = self._labels[key.values if isinstance(key, Index) else key]
         if not isinstance(found, Array):
             return found
-        return Index(found.tolist(), self.name, allow_list=True) if self._kept else Index(found, self.name)
+        return Index(found.tolist(), self.name, allow_list=True) if self._list else Index(found, self.name)
 
     def __iter__(self) -> Iterator[Any]:
         """Iterate over the labels; computes them all."""
@@ -234,13 +234,13 @@ class Index(LabelConversion, HtmlDisplay, StorageMethods, Registered, Substitute
 
     def set_dtype(self, dtype: Any) -> Self:
         """Convert the labels to a type, or by a function such as `ip_address`; returns the index itself.  Lazy."""
-        self._labels, self._kept = converted(self._labels, dtype), None
+        self._labels, self._list = converted(self._labels, dtype), None
         return self
 
     def argsort(self, ascending: bool = True) -> Any:
         """Return the positions that put the labels in order, as int64; lazy, but for a list."""
         positions = argsort(self._labels, ascending=ascending)
-        return positions if self._kept is None else positions.tolist()
+        return positions if self._list is None else positions.tolist()
 
     def sort_values(self, return_indexer: bool = False, ascending: bool = True, na_position: str = "last") -> Any:
         """Return the labels in order; lazy.

@@ -67,7 +67,7 @@ class LabelConversion(Labelled):
 
     name: Any
     _labels: Any
-    _kept: list[Hashable] | None
+    _list: list[Hashable] | None
 
     @property
     def _levels(self) -> list[Any]:

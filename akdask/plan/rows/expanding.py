@@ -23,7 +23,7 @@ States = dict[Hashable, Any]
 """By column, the state of its reduction."""
 
 
-class Expanding(WithNeighbours):
+class Expanded(WithNeighbours):
     """A reduction of each row and all rows before it, of each column of the projection, all of them float64."""
 
     frame: Project
@@ -51,7 +51,7 @@ class Recurrence(WithNeighbours):
 
 
 @lower.register
-def _(frame: Expanding) -> Expr:
+def _(frame: Expanded) -> Expr:
     count = frame.npartitions
     parts = Tasks(
         f"totals {frame._name}", _total, tuple((((0, number),), (frame.name,)) for number in range(count)), frame.frame

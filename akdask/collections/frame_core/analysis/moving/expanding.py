@@ -13,15 +13,14 @@ from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.arrays.scans import cumsum
 from akdask.collections.arrays.ufuncs import isfinite
 from akdask.collections.frame_core.analysis.kinds import demand_numbers
-from akdask.collections.frame_core.analysis.moving.windows import Analysed, shifted, whole_number
+from akdask.collections.frame_core.analysis.moving.windows import Analysed, shifted, as_integer
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.missing import present
 from akdask.errors import ArgumentError
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.values import Value, cast
 from akdask.plan.reduce.row_numbers import row_numbers
-from akdask.plan.rows.expanding import Expanding as ExpandingNode
-from akdask.plan.rows.expanding import Recurrence
+from akdask.plan.rows.expanding import Expanded, Recurrence
 from akdask.plan.rows.neighbours import LastValid
 from akdask.plan.task.align import align
 from akdask.schema import FLOAT64
@@ -120,7 +119,7 @@ class Expanding(Generic[Owner]):
     """
 
     def __init__(self, owner: Owner, columns: ColumnSet, min_periods: Any) -> None:
-        self._least = whole_number("min_periods", min_periods)
+        self._least = as_integer("min_periods", min_periods)
         if self._least < 0:
             raise ArgumentError(f"min_periods is not negative: got {min_periods!r}.")
         self._owner = owner
@@ -179,7 +178,7 @@ class Expanding(Generic[Owner]):
     def _found(self, name: str, values: list[Value], ddof: int = 1) -> Owner:
         if not values:
             return self._owner._resulting({})
-        node = ExpandingNode(
+        node = Expanded(
             Project(self._columns.frame, tuple(range(len(values))), tuple(values)), name, self._least, index(ddof)
         )
         made = {column: pdarray(node, node.column(number)) for number, column in enumerate(self._names)}
@@ -208,7 +207,7 @@ class Decaying(Generic[Owner]):
     def __init__(  # noqa: PLR0917 - what `ewm` was given
         self, owner: Owner, columns: ColumnSet, decay: float, min_periods: Any, adjust: bool, ignore_na: bool
     ) -> None:
-        self._least = whole_number("min_periods", min_periods)
+        self._least = as_integer("min_periods", min_periods)
         self._owner = owner
         self._columns = columns
         self._decay = decay

@@ -238,8 +238,8 @@ class Rolling(Generic[Owner]):
     """
 
     def __init__(self, owner: Owner, columns: ColumnSet, window: Any, min_periods: Any, center: bool) -> None:
-        self._width = whole_number("window", window, hint="windows are numbers of rows, not spans of time.")
-        self._least = self._width if min_periods is None else whole_number("min_periods", min_periods)
+        self._width = as_integer("window", window, hint="windows are numbers of rows, not spans of time.")
+        self._least = self._width if min_periods is None else as_integer("min_periods", min_periods)
         if self._width < 1 or not 0 <= self._least <= self._width:
             raise ArgumentError(
                 f"a window has at least 1 row, and min_periods are from 0 to that: got window={window!r}, "
@@ -406,10 +406,10 @@ def _running(name: str, array: Array) -> Array:
 
 
 def _periods(periods: Any) -> int:
-    return whole_number("periods", periods)
+    return as_integer("periods", periods)
 
 
-def whole_number(name: str, number: Any, hint: str | None = None) -> int:
+def as_integer(name: str, number: Any, hint: str | None = None) -> int:
     """Return a whole number as an int; refuse anything else."""
     if isinstance(number, bool | np.bool_) or not isinstance(number, int | np.integer):
         raise ArgumentTypeError(f"{name} is a whole number, not {number!r}.", hint=hint)
