@@ -13,7 +13,7 @@ from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.arrays.scans import cumsum
 from akdask.collections.arrays.ufuncs import isfinite
 from akdask.collections.frame_core.analysis.kinds import demand_numbers
-from akdask.collections.frame_core.analysis.moving.windows import Analysed, shifted, as_integer
+from akdask.collections.frame_core.analysis.moving.windows import Analysed, as_integer, shifted
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.missing import present
 from akdask.errors import ArgumentError
@@ -93,7 +93,8 @@ class ExpandingMethods(Analysed):
 
         Notes
         -----
-        Follows ``pandas.DataFrame.ewm``.
+        Follows ``pandas.DataFrame.ewm`` as it is documented.  Where `alpha` is 0.5, values are missing, and neither
+        `adjust` nor `ignore_na` is given, pandas has other weights than it documents.
 
         Examples
         --------
