@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from operator import index
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -13,21 +12,16 @@ from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.arrays.scans import cumsum
 from akdask.collections.arrays.ufuncs import isfinite
 from akdask.collections.frame_core.analysis.kinds import demand_numbers
-from akdask.collections.frame_core.analysis.moving.windows import Analysed, as_integer, shifted
+from akdask.collections.frame_core.analysis.moving.windows import Analysed, WindowReductions, as_integer, shifted
 from akdask.collections.frame_core.columnset import ColumnSet
-from akdask.collections.frame_core.missing import present
 from akdask.errors import ArgumentError
 from akdask.plan.expr.rowwise import Project
-from akdask.plan.expr.values import Value, cast
 from akdask.plan.reduce.row_numbers import row_numbers
 from akdask.plan.rows.expanding import Expanded, Recurrence
-from akdask.plan.rows.neighbours import LastValid
+from akdask.plan.rows.neighbours import LastValid, WithNeighbours
 from akdask.plan.task.align import align
-from akdask.schema import FLOAT64
 
 Owner = TypeVar("Owner", bound="Analysed")
-
-REDUCTIONS = ("sum", "mean", "min", "max", "var", "std", "count")
 
 
 class ExpandingMethods(Analysed):
@@ -106,7 +100,7 @@ class ExpandingMethods(Analysed):
         return Decaying(self, self._analysed(), decay, min_periods, adjust, ignore_na)
 
 
-class Expanding(Generic[Owner]):
+class Expanding(WindowReductions[Owner]):
     """Windows of each row and all rows before it, as `DataFrame.expanding` gives them.
 
     Parameters
@@ -123,67 +117,10 @@ class Expanding(Generic[Owner]):
         self._least = as_integer("min_periods", min_periods)
         if self._least < 0:
             raise ArgumentError(f"min_periods is not negative: got {min_periods!r}.")
-        self._owner = owner
-        self._columns = columns
-        self._names = demand_numbers("expanding", columns, columns.values)
+        super().__init__(owner, columns, demand_numbers("expanding", columns, columns.values))
 
-    def sum(self) -> Owner:
-        """Return the sum of each row and all before it, as float64; lazy."""
-        return self._reduced("sum")
-
-    def mean(self) -> Owner:
-        """Return the mean of each row and all before it, as float64; lazy."""
-        return self._reduced("mean")
-
-    def min(self) -> Owner:
-        """Return the smallest value of each row and all before it, as float64; lazy."""
-        return self._reduced("min")
-
-    def max(self) -> Owner:
-        """Return the largest value of each row and all before it, as float64; lazy."""
-        return self._reduced("max")
-
-    def var(self, ddof: int = 1) -> Owner:
-        """Return the variance of each row and all before it, as float64; lazy."""
-        return self._reduced("var", ddof)
-
-    def std(self, ddof: int = 1) -> Owner:
-        """Return the standard deviation of each row and all before it, as float64; lazy."""
-        return self._reduced("std", ddof)
-
-    def count(self) -> Owner:
-        """Return how many values of each row and all before it are not NaN, as float64; lazy.
-
-        As in pandas, `min_periods` then asks for rows, whether they are missing or not.
-        """
-        return self._found("sum", [cast(present(self._columns, name), FLOAT64) for name in self._names])
-
-    def agg(self, func: str) -> Owner:
-        """Return the reduction of that name; lazy.
-
-        Raises
-        ------
-        ArgumentError
-            If there is none.
-        """
-        if func not in REDUCTIONS:
-            raise ArgumentError(f"rows so far are not reduced by {func!r}.", hint=f"take {', '.join(REDUCTIONS)}.")
-        found: Owner = getattr(self, func)()
-        return found
-
-    aggregate = agg
-
-    def _reduced(self, name: str, ddof: int = 1) -> Owner:
-        return self._found(name, [cast(self._columns.values[column], FLOAT64) for column in self._names], ddof)
-
-    def _found(self, name: str, values: list[Value], ddof: int = 1) -> Owner:
-        if not values:
-            return self._owner._resulting({})
-        node = Expanded(
-            Project(self._columns.frame, tuple(range(len(values))), tuple(values)), name, self._least, index(ddof)
-        )
-        made = {column: pdarray(node, node.column(number)) for number, column in enumerate(self._names)}
-        return self._owner._resulting(made)
+    def _node(self, project: Project, name: str, ddof: int, q: float) -> WithNeighbours:
+        return Expanded(project, name, self._least, ddof)
 
 
 class Decaying(Generic[Owner]):
