@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import index
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
@@ -236,7 +236,7 @@ class WindowReductions(Generic[Owner]):
     reductions: ClassVar[tuple[str, ...]] = ("sum", "mean", "min", "max", "var", "std", "count")
     """Names that `agg` takes."""
 
-    def __init__(self, owner: Owner, columns: ColumnSet, names: list[str]) -> None:
+    def __init__(self, owner: Owner, columns: ColumnSet, names: Sequence[str]) -> None:
         self._owner = owner
         self._columns = columns
         self._names = names
