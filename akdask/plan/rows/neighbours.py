@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from akdask.columns import Table, concat_rows, spread, take_rows
-from akdask.kernels.reductions.windows import reduced_windows, running_by_group
+from akdask.kernels.reductions.windows import reduced_windows, running_by_group, window_quantiles
 from akdask.plan.expr._dask import Expr, List, Task, TaskRef
 from akdask.plan.expr.lower import lower
 from akdask.plan.expr.node import Frame, Node
@@ -113,6 +113,7 @@ class Windows(WithNeighbours):
     after: int
     least: int
     ddof: int
+    q: float
 
     def dtype_of(self, name: Hashable) -> ColumnType:
         return FLOAT64
@@ -196,7 +197,7 @@ def _shift(inputs: Sequence[Any], periods: int, dtypes: Sequence[ColumnType], fi
 
 @lower.register
 def _(frame: Windows) -> Expr:
-    reductions = (frame.name, (frame.before, frame.after), frame.least, frame.ddof)
+    reductions = (frame.name, (frame.before, frame.after), frame.least, frame.ddof, frame.q)
     halos = [_halos(frame, count) for count in (frame.before, -frame.after) if count]
     inputs = [0, 1] if frame.before else [0]
     inputs += [len(inputs)] if frame.after else []
@@ -204,7 +205,9 @@ def _(frame: Windows) -> Expr:
     return Tasks(frame._name, _reduce_windows, calls, frame.frame, *halos)
 
 
-def _reduce_windows(inputs: Sequence[Any], name: str, around: tuple[int, int], least: int, ddof: int) -> Table:
+def _reduce_windows(  # noqa: PLR0917 - the parameters of the node
+    inputs: Sequence[Any], name: str, around: tuple[int, int], least: int, ddof: int, q: float
+) -> Table:
     table, *halos = inputs
     before, after = around
     above = halos[0] if before else None
@@ -214,7 +217,11 @@ def _reduce_windows(inputs: Sequence[Any], name: str, around: tuple[int, int], l
     for number, column in table.columns.items():
         edges = [_edge(above, number, before), column, _edge(below, number, after, is_after=True)]
         rows = np.concatenate(edges)
-        found[number] = reduced_windows(name, rows, before + 1 + after, first - before, least=least, ddof=ddof)
+        width = before + 1 + after
+        if name == "quantile":
+            found[number] = window_quantiles(rows, width, q, least=least)
+        else:
+            found[number] = reduced_windows(name, rows, width, first - before, least=least, ddof=ddof)
     return Table(found, table.nrows)
 
 
