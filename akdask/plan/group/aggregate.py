@@ -20,6 +20,7 @@ from akdask.plan.expr.node import Frame
 from akdask.plan.expr.pickling import Made, flattened
 from akdask.plan.expr.tokens import token
 from akdask.plan.expr.values import ColumnRef, Value, columns_of, describe
+from akdask.plan.group.kept import KeptColumns, kept, kept_tables
 from akdask.plan.group.merge import merge_by_range, merged_in_process
 from akdask.plan.group.partial import group_partitions
 from akdask.plan.shuffle.exchange import MOST_PARTITIONS
@@ -146,6 +147,16 @@ class GroupAggregate(Frame):
     identity: GroupIdentity
     reductions: tuple[GroupReduction, ...]
 
+    @cached_property
+    def kept_lease(self) -> cache.CacheLease:
+        """The wish that the cache keeps the groups, from when they are first computed."""
+        return self.kept_columns.lease()
+
+    @cached_property
+    def kept_columns(self) -> KeptColumns:
+        """What the cache calls the columns, whichever others are computed beside them."""
+        return KeptColumns(f"columns of {self.grouping}", (*range(len(self.keys)), *(r.token for r in self.reductions)))
+
     @classmethod
     def of(cls, frame: Frame, keys: Sequence[Value], reductions: Sequence[GroupReduction] = ()) -> Self:
         """Return the groups of some columns of a frame."""
@@ -194,6 +205,16 @@ class GroupStatistic(Frame):
     params: tuple[tuple[str, Any], ...]
 
     @cached_property
+    def kept_lease(self) -> cache.CacheLease:
+        """The wish that the cache keeps the groups, from when they are first computed."""
+        return self.kept_columns.lease()
+
+    @property
+    def kept_columns(self) -> KeptColumns:
+        """What the cache calls the columns."""
+        return KeptColumns(self._name, tuple(range(len(self.keys) + 1)))
+
+    @cached_property
     def planned_rows(self) -> RowSpace:
         rows = self.identity.rows("groups", self.frame, self.keys)
         if rows.npartitions == 1:
@@ -216,8 +237,17 @@ class GroupStatistic(Frame):
         return f"Group by {', '.join(map(describe, self.keys))}: {self.statistic}({describe(self.value)})"
 
 
-@lower.register
-def _(frame: GroupAggregate) -> Expr:
+@lower.register(GroupAggregate)
+@lower.register(GroupStatistic)
+def _(frame: GroupAggregate | GroupStatistic) -> Expr:
+    found = kept_tables(frame._name, frame.kept_columns, frame.npartitions)
+    if found is not None:
+        return found
+    frame.kept_lease  # noqa: B018 -- the frame keeps it from here on
+    return kept(frame.kept_columns, _aggregated(frame) if isinstance(frame, GroupAggregate) else _statistic(frame))
+
+
+def _aggregated(frame: GroupAggregate) -> Expr:
     values = tuple(dict.fromkeys(value for item in frame.reductions for value in item.values))
     steps = tuple(
         AggregationStep(item.name, tuple(values.index(value) for value in item.values), item.skipna, item.params)
@@ -242,8 +272,7 @@ def _(frame: GroupAggregate) -> Expr:
     return merge_by_range(frame._name, partials, frame.npartitions, aggregation, cached_as)
 
 
-@lower.register
-def _(frame: GroupStatistic) -> Expr:
+def _statistic(frame: GroupStatistic) -> Expr:
     distinct = DistinctValues(len(frame.keys), frame.statistic, frame.skipna, frame.times, frame.params)
     carried = (frame.numbers,) if REDUCTIONS[frame.statistic].by_position else ()
     values = (*frame.keys, frame.value, *carried)
