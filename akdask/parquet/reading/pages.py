@@ -1,7 +1,8 @@
 """Pages of flat columns of numbers, read one by one: only those with wanted rows, and into the memory where they go.
 
 This is the fast way for what most files have: plain numbers and dictionaries of them, not packed or packed by Snappy or
-Zstandard, times of any unit among them.  For anything else `NoPlainPagesError` sends to the general way, `akdask.parquet.reading.chunks`.
+Zstandard, times of any unit among them.  For anything else `NoPlainPagesError` sends to the general way,
+`akdask.parquet.reading.chunks`.
 """
 
 from __future__ import annotations

@@ -18,6 +18,7 @@ from akdask.plan.expr.lengths import ColumnIdentity, rows_decided_by
 from akdask.plan.expr.lower import lower
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.pickling import Made, flattened
+from akdask.plan.expr.rowwise import Zip
 from akdask.plan.expr.tokens import token
 from akdask.plan.expr.values import ColumnRef, Value, columns_of, describe
 from akdask.plan.group.kept import KeptColumns, kept, kept_tables
@@ -170,6 +171,37 @@ class GroupAggregate(Frame):
     def grouping(self) -> str:
         """The name of what is the same for all that is computed of these groups in one process."""
         return token("grouping", self.planned_rows.token, self.npartitions, _tables(self.frame, self.keys))
+
+    @property
+    def pass_key(self) -> tuple[str, ...]:
+        # Rows that were selected are gone over once only where they are the very same.
+        rows = self.frame._name if Chain.of(self.frame).selections else ""
+        return (self.rows.token, self.identity.token, rows)
+
+    def in_one_pass(self, others: Sequence[GroupAggregate]) -> tuple[GroupAggregate, dict[str, ColumnRef]] | None:
+        nodes, common = (self, *others), self.frame
+        if any(node.frame is not common for node in others):
+            frames = tuple({base._name: base for node in nodes for base in node.frame.bases}.values())
+            common = frames[0] if len(frames) == 1 else Zip(frames)
+        reductions = {item.token: item for node in nodes for item in node.reductions}
+        merged = GroupAggregate(common, self.keys, self.identity, tuple(reductions.values()))
+        if not merged.rows.same_rows(self.rows):
+            # Several partitions of groups have the same bounds only where they are found from the same tables.
+            return None
+        columns: dict[str, ColumnRef] = {}
+        for node in nodes:
+            node.kept_lease  # noqa: B018 -- what is kept of the merged node is for these
+            columns.update({node.key(number).token: merged.key(number) for number in range(len(self.keys))})
+            columns.update(node._results_in(merged))
+        return merged, columns
+
+    def _results_in(self, other: GroupAggregate) -> dict[str, ColumnRef]:
+        """Return where the outcome of each reduction is found in a node that has them all."""
+        positions = {item.token: number for number, item in enumerate(other.reductions)}
+        return {
+            self.result(number).token: other.result(positions[item.token])
+            for number, item in enumerate(self.reductions)
+        }
 
     def key(self, number: int) -> ColumnRef:
         """Return one of the keys."""
