@@ -176,7 +176,7 @@ class GroupAggregate(Frame):
     def pass_key(self) -> tuple[str, ...]:
         # Rows that were selected are gone over once only where they are the very same.
         rows = self.frame._name if Chain.of(self.frame).selections else ""
-        return (self.rows.token, self.identity.token, rows)
+        return (self.rows.token, self.identity.token, self.frame.rows.token, rows)
 
     def in_one_pass(self, others: Sequence[GroupAggregate]) -> tuple[GroupAggregate, dict[str, ColumnRef]] | None:
         nodes, common = (self, *others), self.frame
