@@ -15,6 +15,7 @@ from akdask.columns import Table
 from akdask.plan.expr._dask import Expr
 from akdask.plan.expr.cache import CacheLease, find, is_leased, lease, put
 from akdask.plan.task.tables import Tables, Tasks
+from akdask.typing import Column
 
 SHARE = 64
 """The divisor of this machine's memory that bounds the groups of one plan that are kept."""
@@ -39,7 +40,8 @@ class KeptColumns(NamedTuple):
         return tables if len(tables) == npartitions else None
 
     def _table(self, number: int) -> Table | None:
-        columns, nrows = {}, 0
+        columns: dict[Hashable, Column] = {}
+        nrows = 0
         for position, column in enumerate(self.columns):
             table = find((self.name, column, number))
             if not isinstance(table, Table):

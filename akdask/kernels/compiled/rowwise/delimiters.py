@@ -7,8 +7,7 @@ import pyarrow as pa
 
 from akdask.columns import offsets_and_bytes
 from akdask.kernels.compiled.compiler import compiled, read_only
-from akdask.kernels.compiled.words import NONE, ONE, Text
-from akdask.kernels.core.words import Words
+from akdask.kernels.compiled.words import ONE, Text
 from akdask.typing import NumberArray
 
 
@@ -21,47 +20,30 @@ def delimiter_starts(strings: pa.LargeStringArray, delimiter: bytes, times: int,
     offsets, text = offsets_and_bytes(strings)
     found = np.full(len(strings), -1, np.int64)
     pattern = read_only(np.frombuffer(delimiter, np.uint8))
-    find = _from_right if from_right else _from_left
-    find(read_only(offsets.view(np.uint64)), read_only(text), pattern, np.uint64(times), found)
+    _find(read_only(offsets), read_only(text), pattern, times, -1 if from_right else 1, found)
     return found
 
 
 @compiled
-def _from_left(offsets: Words, text: Text, pattern: Text, times: np.uint64, found: NumberArray) -> None:
-    size, first = np.uint64(len(pattern)), pattern[0]
+def _find(offsets: NumberArray, text: Text, pattern: Text, times: int, step: int, found: NumberArray) -> None:
+    size, length, first = len(pattern), np.uint64(len(pattern)), pattern[0]
     for row in range(len(found)):
-        at, stop, left = offsets[row] - offsets[0], offsets[row + 1] - offsets[0], times
-        while at + size <= stop:
-            if text[at] == first:
-                inner = ONE
-                while inner < size and text[at + inner] == pattern[inner]:
-                    inner += ONE
-                if inner == size:
-                    left -= ONE
-                    if left == NONE:
-                        found[row] = at
-                        break
-                    at += size
-                    continue
-            at += ONE
-
-
-@compiled
-def _from_right(offsets: Words, text: Text, pattern: Text, times: np.uint64, found: NumberArray) -> None:
-    size, first = np.uint64(len(pattern)), pattern[0]
-    for row in range(len(found)):
-        start, end, left = offsets[row] - offsets[0], offsets[row + 1] - offsets[0], times
-        while end >= start + size:
-            at = end - size
-            if text[at] == first:
-                inner = ONE
-                while inner < size and text[at + inner] == pattern[inner]:
-                    inner += ONE
-                if inner == size:
-                    left -= ONE
-                    if left == NONE:
-                        found[row] = at
-                        break
-                    end -= size
-                    continue
-            end -= ONE
+        start, last, left = offsets[row] - offsets[0], offsets[row + 1] - offsets[0] - size, times
+        at = start if step > 0 else last
+        while start <= at <= last:
+            # Without a sign, as a negative one would count from the end.
+            place = np.uint64(at)
+            if text[place] != first:
+                at += step
+                continue
+            inner = ONE
+            while inner < length and text[place + inner] == pattern[inner]:
+                inner += ONE
+            if inner < length:
+                at += step
+                continue
+            left -= 1
+            if left == 0:
+                found[row] = at
+                break
+            at += step * size
