@@ -88,19 +88,18 @@ def _peel(
     """Return what is on one side of a delimiter, the left for part 0; see `Strings.peel`."""
     offsets, _ = offsets_and_bytes(strings)
     starts, stops = offsets[:-1] - offsets[0], offsets[1:] - offsets[0]
-    has_all, cuts = _cuts(strings, delimiter, times, from_right=from_right, regex=regex)
+    has_all, found = _delimiters(strings, delimiter, times, from_right=from_right, regex=regex)
     # What has too few delimiters goes to one side whole; the delimiter goes with what is peeled off, or is lost.
     keeps = include and from_right == bool(part)
-    cut = cuts[int(keeps != bool(part))]
-    whole = stops if partial != from_right else starts
+    limit = found[int(keeps != bool(part))]
     if has_all is None:
-        return _sides(strings, starts, cut, part)
-    limits = whole.copy()
-    limits[has_all] = cut
+        return _sides(strings, starts, limit, part)
+    limits = (stops if partial != from_right else starts).copy()
+    limits[has_all] = limit
     return _sides(strings, starts, limits, part)
 
 
-def _cuts(
+def _delimiters(
     strings: StringArray, delimiter: str, times: int, *, from_right: bool, regex: bool
 ) -> tuple[NumberArray | None, tuple[NumberArray, NumberArray]]:
     """Return which rows have as many delimiters, None for all, and of these where the last of them begins and ends."""

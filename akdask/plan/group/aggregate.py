@@ -21,7 +21,7 @@ from akdask.plan.expr.pickling import Made, flattened
 from akdask.plan.expr.rowwise import Zip
 from akdask.plan.expr.tokens import token
 from akdask.plan.expr.values import ColumnRef, Value, columns_of, describe
-from akdask.plan.group.kept import KeptColumns, kept, kept_tables
+from akdask.plan.group.cached_columns import CachedColumns, cached, cached_tables
 from akdask.plan.group.merge import merge_by_range, merged_in_process
 from akdask.plan.group.partial import group_partitions
 from akdask.plan.shuffle.exchange import MOST_PARTITIONS
@@ -149,14 +149,16 @@ class GroupAggregate(Frame):
     reductions: tuple[GroupReduction, ...]
 
     @cached_property
-    def kept_lease(self) -> cache.CacheLease:
+    def cached_lease(self) -> cache.CacheLease:
         """The wish that the cache keeps the groups, from when they are first computed."""
-        return self.kept_columns.lease()
+        return self.cached_columns.lease()
 
     @cached_property
-    def kept_columns(self) -> KeptColumns:
+    def cached_columns(self) -> CachedColumns:
         """What the cache calls the columns, whichever others are computed beside them."""
-        return KeptColumns(f"columns of {self.grouping}", (*range(len(self.keys)), *(r.token for r in self.reductions)))
+        return CachedColumns(
+            f"columns of {self.grouping}", (*range(len(self.keys)), *(r.token for r in self.reductions))
+        )
 
     @classmethod
     def of(cls, frame: Frame, keys: Sequence[Value], reductions: Sequence[GroupReduction] = ()) -> Self:
@@ -190,7 +192,7 @@ class GroupAggregate(Frame):
             return None
         columns: dict[str, ColumnRef] = {}
         for node in nodes:
-            node.kept_lease  # noqa: B018 -- what is kept of the merged node is for these
+            node.cached_lease  # noqa: B018 -- what is kept of the merged node is for these
             columns.update({node.key(number).token: merged.key(number) for number in range(len(self.keys))})
             columns.update(node._results_in(merged))
         return merged, columns
@@ -237,14 +239,14 @@ class GroupStatistic(Frame):
     params: tuple[tuple[str, Any], ...]
 
     @cached_property
-    def kept_lease(self) -> cache.CacheLease:
+    def cached_lease(self) -> cache.CacheLease:
         """The wish that the cache keeps the groups, from when they are first computed."""
-        return self.kept_columns.lease()
+        return self.cached_columns.lease()
 
     @property
-    def kept_columns(self) -> KeptColumns:
+    def cached_columns(self) -> CachedColumns:
         """What the cache calls the columns."""
-        return KeptColumns(self._name, tuple(range(len(self.keys) + 1)))
+        return CachedColumns(self._name, tuple(range(len(self.keys) + 1)))
 
     @cached_property
     def planned_rows(self) -> RowSpace:
@@ -272,11 +274,11 @@ class GroupStatistic(Frame):
 @lower.register(GroupAggregate)
 @lower.register(GroupStatistic)
 def _(frame: GroupAggregate | GroupStatistic) -> Expr:
-    found = kept_tables(frame._name, frame.kept_columns, frame.npartitions)
+    found = cached_tables(frame._name, frame.cached_columns, frame.npartitions)
     if found is not None:
         return found
-    frame.kept_lease  # noqa: B018 -- the frame keeps it from here on
-    return kept(frame.kept_columns, _aggregated(frame) if isinstance(frame, GroupAggregate) else _statistic(frame))
+    frame.cached_lease  # noqa: B018 -- the frame keeps it from here on
+    return cached(frame.cached_columns, _aggregated(frame) if isinstance(frame, GroupAggregate) else _statistic(frame))
 
 
 def _aggregated(frame: GroupAggregate) -> Expr:

@@ -191,8 +191,8 @@ def _shift(inputs: Sequence[Any], periods: int, dtypes: Sequence[ColumnType], fi
     outside[slice(0, missing) if periods > 0 else slice(left, nrows)] = True
     columns: dict[Hashable, Any] = {OUTSIDE: outside}
     for (name, column), dtype, filling in zip(own.columns.items(), dtypes, fillings, strict=True):
-        pieces = [spread(filling, dtype, missing), beside.columns[name], column]
-        columns[name] = concat_rows([piece for piece in pieces[:: 1 if periods > 0 else -1] if len(piece)] or [column])
+        parts = [spread(filling, dtype, missing), beside.columns[name], column]
+        columns[name] = concat_rows([part for part in parts[:: 1 if periods > 0 else -1] if len(part)] or [column])
     return Table(columns, nrows)
 
 

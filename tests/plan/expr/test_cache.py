@@ -11,7 +11,7 @@ from akdask.kernels.group import direct_index, grouping, radix
 from akdask.kernels.group import sorted as sorted_groups
 from akdask.plan.expr import cache
 from akdask.plan.group import aggregate as group_plan
-from akdask.plan.group import kept
+from akdask.plan.group import cached_columns
 from akdask.testing.memory import MemorySource
 from akdask.testing.strategies import partition_lengths, partitioned
 
@@ -92,14 +92,14 @@ def test_groupings_that_nobody_may_ask_again_are_not_kept(source):
     keys, totals = ak.GroupBy(data["k"]).sum(data["y"])
     before = list(cache._cached)
     dask.compute(keys, totals)
-    columns = keys._frame.kept_columns.name
+    columns = keys._frame.cached_columns.name
     assert {key for key in cache._cached if key[0] != columns} <= set(before)
 
 
 def test_groups_are_kept_as_long_as_what_was_made_of_them(source):
     data = source.arrays()
     keys, totals = ak.GroupBy(data["k"]).sum(data["y"])
-    name = keys._frame.kept_columns.name
+    name = keys._frame.cached_columns.name
     assert totals.tolist() == sums(ROWS * 7 % 30, ROWS)
     source.reads.clear()
     assert keys.tolist() == list(range(30))
@@ -133,7 +133,7 @@ def test_what_a_user_does_to_kept_groups_does_not_change_them(source):
 
 
 def test_many_groups_are_found_again(source, monkeypatch):
-    monkeypatch.setattr(kept, "SHARE", 2**60)
+    monkeypatch.setattr(cached_columns, "SHARE", 2**60)
     totals = ak.GroupBy(source.arrays()["k"]).sum(source.arrays()["y"])[1]
     for _ in range(2):
         source.reads.clear()

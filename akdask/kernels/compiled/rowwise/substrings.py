@@ -23,20 +23,20 @@ def contain(strings: pa.LargeStringArray, sets: ByteSets) -> npt.NDArray[np.bool
     if len(sets) <= len(text):
         # Where two places fit, both of one byte alone if possible, the others are looked at.
         single = np.flatnonzero(sets.sum(axis=1) == 1)
-        places = single[[0, -1]].astype(np.uint64)
+        positions = single[[0, -1]].astype(np.uint64)
         bytes_there = sets[single[[0, -1]]].argmax(axis=1).astype(np.uint8)
-        _find(read_only(offsets.view(np.uint64)), read_only(text), read_only(sets), places, bytes_there, found)
+        _find(read_only(offsets.view(np.uint64)), read_only(text), read_only(sets), positions, bytes_there, found)
     return found
 
 
 @compiled
 def _find(
-    offsets: Words, text: Text, sets: ByteSets, places: Words, wanted: Text, found: npt.NDArray[np.bool_]
+    offsets: Words, text: Text, sets: ByteSets, positions: Words, wanted: Text, found: npt.NDArray[np.bool_]
 ) -> None:
     """Mark the strings that contain bytes of the sets: all are compared where two places fit."""
     size = np.uint64(len(sets))
     nplaces = np.uint64(len(text)) - size + ONE
-    front, back = places[0], places[1]
+    front, back = positions[0], positions[1]
     first, last = wanted[0], wanted[1]
     fits = np.zeros(CHUNK + WIDTH, np.uint8)
     row = NONE

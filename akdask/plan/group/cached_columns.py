@@ -21,14 +21,14 @@ SHARE = 64
 """The divisor of this machine's memory that bounds the groups of one plan that are kept."""
 
 
-class KeptColumns(NamedTuple):
+class CachedColumns(NamedTuple):
     """The names of columns of groups in the cache: that of their lease, and one for each column."""
 
     name: str
     columns: tuple[Hashable, ...]
 
     def lease(self) -> CacheLease:
-        """Return the wish that the cache keeps them; whoever holds it will find them."""
+        """Return the wish that the cache keeps them, for as long as somebody holds it."""
         return lease(self.name)
 
     def find(self, npartitions: int) -> tuple[Table, ...] | None:
@@ -50,25 +50,25 @@ class KeptColumns(NamedTuple):
         return Table(columns, nrows)
 
 
-def kept(kept_columns: KeptColumns, computed: Expr) -> Expr:
+def cached(columns: CachedColumns, computed: Expr) -> Expr:
     """Return a node with the partitions of another, which keeps them as they are found, if they are small."""
     if not shares_memory():
         # Other processes would keep what nobody finds there.
         return computed
     most = machine.memory() // SHARE // computed.npartitions
-    calls = tuple((((0, number),), (kept_columns, number, most)) for number in range(computed.npartitions))
+    calls = tuple((((0, number),), (columns, number, most)) for number in range(computed.npartitions))
     return Tasks(f"keep {computed._name}", _keep, calls, computed)
 
 
-def kept_tables(name: str, kept_columns: KeptColumns, npartitions: int) -> Tables | None:
+def cached_tables(name: str, columns: CachedColumns, npartitions: int) -> Tables | None:
     """Return a node of the tables that are there, None unless all of them are."""
-    found = kept_columns.find(npartitions)
-    return None if found is None else Tables(f"kept {name}", found, _determ_token=f"kept {name}")
+    found = columns.find(npartitions)
+    return None if found is None else Tables(f"cached {name}", found, _determ_token=f"cached {name}")
 
 
-def _keep(tables: Sequence[Table], kept_columns: KeptColumns, number: int, most: int) -> Table:
+def _keep(tables: Sequence[Table], columns: CachedColumns, number: int, most: int) -> Table:
     (table,) = tables
     if table.nbytes <= most:
-        for column, rows in zip(kept_columns.columns, table.columns.values(), strict=True):
-            put((kept_columns.name, column, number), Table({0: rows}, table.nrows))
+        for column, rows in zip(columns.columns, table.columns.values(), strict=True):
+            put((columns.name, column, number), Table({0: rows}, table.nrows))
     return table
