@@ -182,16 +182,18 @@ def _shift(inputs: Sequence[Any], periods: int, dtypes: Sequence[ColumnType], fi
     beside = table.slice(0, 0) if halo is None else halo[1]
     missing = min(abs(periods) - beside.nrows, nrows)
     left = nrows - missing
-    rows = Table.concat([beside, table] if periods > 0 else [table, beside])
-    rows = rows.slice(0, left) if periods > 0 else rows.slice(rows.nrows - left, rows.nrows)
+    few = min(beside.nrows, left)
+    # What comes from next to the partition, and what of its own stays in it: each is copied once, to its place.
+    if periods > 0:
+        beside, own = beside.slice(0, few), table.slice(0, left - few)
+    else:
+        beside, own = beside.slice(beside.nrows - few, beside.nrows), table.slice(nrows - left + few, nrows)
     outside = np.zeros(nrows, np.bool_)
     outside[slice(0, missing) if periods > 0 else slice(left, nrows)] = True
     columns: dict[Hashable, Any] = {OUTSIDE: outside}
-    for (name, column), dtype, filling in zip(rows.columns.items(), dtypes, fillings, strict=True):
-        rows_outside = spread(filling, dtype, missing)
-        columns[name] = (
-            concat_rows([rows_outside, column] if periods > 0 else [column, rows_outside]) if missing else column
-        )
+    for (name, column), dtype, filling in zip(own.columns.items(), dtypes, fillings, strict=True):
+        parts = [spread(filling, dtype, missing), beside.columns[name], column]
+        columns[name] = concat_rows([part for part in parts[:: 1 if periods > 0 else -1] if len(part)] or [column])
     return Table(columns, nrows)
 
 
