@@ -96,11 +96,11 @@ class ArrayDisplay(HtmlDisplay, Collection):
         """Return the elements, or the first and last ones; None where they take long to find."""
         edges = self._edges()
         if edges is None:
-            kept: Self | None = kept_rows(self, self._frame, [self._value])
-            if kept is None:
+            in_memory: Self | None = rows_in_memory(self, self._frame, [self._value])
+            if in_memory is None:
                 return None
-            resolve_lengths(kept._frame)
-            return kept._shown()
+            resolve_lengths(in_memory._frame)
+            return in_memory._shown()
         head, tail = edges
         return self._listed(self._printed(head) + ([] if tail is None else [self._gap, *self._printed(tail)]))
 
@@ -185,7 +185,7 @@ def lazy_text(shown: Collection) -> str:
     return f"lazy;{taken} .head().compute() shows some values, .compute() all, .explain() the plan"
 
 
-def kept_rows(shown: Any, frame: Frame, values: Sequence[Value]) -> Any | None:
+def rows_in_memory(shown: Any, frame: Frame, values: Sequence[Value]) -> Any | None:
     """Return an object with its rows in memory where its plan says that they are found in a moment, else None.
 
     It is given up after the seconds of the setting ``display_seconds``, where threads of this process compute.

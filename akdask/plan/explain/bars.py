@@ -43,7 +43,7 @@ class Line:
         self._width = len(line)
 
 
-class Output:
+class CellOutput:
     """An output below a notebook's cell, which is emptied at the end."""
 
     def __init__(self, context: Context) -> None:

@@ -85,15 +85,15 @@ class Explanation(str):
         )
 
     def _row(self, branch: Branch, longest: float) -> str:
-        taken, cells = branch.estimate, ["", "", ""]
+        taken, fields = branch.estimate, ["", "", ""]
         if taken is not None:
             read = format_bytes(taken.nbytes) if taken.nbytes else ""
-            cells = [f"{taken.tasks:,}", f"{taken.rows:,}" if taken.rows else "", read]
+            fields = [f"{taken.tasks:,}", f"{taken.rows:,}" if taken.rows else "", read]
         if self._spent is not None:
             found = self._spent.get(branch.name)
             bar = f'<i style="width: {_BAR * found.seconds / longest:.2f}em"></i>' if found and longest else ""
-            cells += ["" if found is None else f"{found.seconds:.3f}", bar]
-        return f"<tr><td>{_indented(branch)}</td>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
+            fields += ["" if found is None else f"{found.seconds:.3f}", bar]
+        return f"<tr><td>{_indented(branch)}</td>{''.join(f'<td>{field}</td>' for field in fields)}</tr>"
 
 
 def _indented(branch: Branch) -> str:

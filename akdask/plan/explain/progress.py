@@ -21,7 +21,7 @@ from dask.utils import format_bytes, format_time, key_split
 
 from akdask import config
 from akdask._distributed import default_client, tasks_by_step
-from akdask.plan.explain.bars import Line, Output, Shown
+from akdask.plan.explain.bars import CellOutput, Line, Shown
 from akdask.plan.explain.estimate import Estimate, estimate_node
 from akdask.plan.run import observers
 from akdask.plan.task.pipeline import Pipeline
@@ -64,9 +64,9 @@ class _Tasks(Callback):  # type: ignore[misc]  # Dask is not typed
         if self._taken is None:
             self._taken = {name: estimate_node(node) for name, node in self._nodes.items()}
         found = Estimate()
-        for name, whole in self._taken.items():
+        for name, all_tasks in self._taken.items():
             share = self.done[name] / max(self.total[name], 1)
-            found += Estimate(int(whole.rows * share), int(whole.nbytes * share), 0)
+            found += Estimate(int(all_tasks.rows * share), int(all_tasks.nbytes * share), 0)
         return found
 
 
@@ -178,7 +178,7 @@ def _place() -> Shown | None:
     if wanted is False:
         return None
     if _in_notebook():
-        return Output(copy_context())
+        return CellOutput(copy_context())
     return Line() if wanted is True or (sys.stderr is not None and sys.stderr.isatty()) else None
 
 

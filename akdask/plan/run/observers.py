@@ -1,6 +1,6 @@
 """Who is told of the tasks of a computation as they begin and end: deadlines, progress, profiles.
 
-An observer is a callback of Dask's.  Those that are registered with Dask are told as well, whoever computes.
+An observer is a callback of Dask's.  Those that are registered with Dask are told as well.
 """
 
 from __future__ import annotations

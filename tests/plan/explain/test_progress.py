@@ -9,7 +9,7 @@ import pytest
 
 import akdask as ak
 from akdask.plan.explain import bars, progress
-from akdask.plan.explain.bars import Line, Output, progress_bar
+from akdask.plan.explain.bars import CellOutput, Line, progress_bar
 from akdask.plan.run import observers, threads
 
 PARTS = 6
@@ -19,9 +19,10 @@ PARTS = 6
 def terminal(monkeypatch):
     """A terminal of 100 columns, on which progress is shown at once."""
     monkeypatch.setattr(bars, "get_terminal_size", lambda: os.terminal_size((100, 20)))
-    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
     monkeypatch.setattr(progress, "PATIENCE", 0.0)
     monkeypatch.setattr(progress, "PAUSE", 0.001)
+    with ak.config.set(progress=True):
+        yield
 
 
 @pytest.fixture
@@ -96,13 +97,14 @@ def test_rows_and_bytes_a_second_are_told_of_what_is_read(terminal, shown, tmp_p
     assert "M rows/s" in progress._told(tasks)[2]
 
 
-@pytest.mark.parametrize(("setting", "is_terminal"), [(False, True), ("auto", False)])
-def test_nothing_is_shown_where_nobody_looks_on_or_wants_it(setting, is_terminal, terminal, monkeypatch):
-    monkeypatch.setattr("sys.stderr.isatty", lambda: is_terminal, raising=False)
+@pytest.mark.parametrize(
+    ("setting", "is_terminal", "expected"),
+    [(False, True, False), (False, False, False), ("auto", False, False), ("auto", True, True), (True, False, True)],
+)
+def test_progress_is_shown_where_somebody_looks_on_or_wants_it(setting, is_terminal, expected, monkeypatch):
+    monkeypatch.setattr(sys, "stderr", SimpleNamespace(isatty=lambda: is_terminal))
     with ak.config.set(progress=setting):
-        assert progress._place() is None
-    with ak.config.set(progress=True):
-        assert isinstance(progress._place(), Line)
+        assert isinstance(progress._place(), Line) is expected
 
 
 def test_notebooks_have_an_output_of_their_own_that_is_emptied(monkeypatch):
@@ -119,8 +121,8 @@ def test_notebooks_have_an_output_of_their_own_that_is_emptied(monkeypatch):
     ipython = SimpleNamespace(get_ipython=lambda: SimpleNamespace(kernel=object()))
     monkeypatch.setitem(sys.modules, "IPython", ipython)
     monkeypatch.setitem(sys.modules, "IPython.display", SimpleNamespace(HTML=str, display=display))
-    assert isinstance(progress._place(), Output)
-    output = Output(copy_context())
+    assert isinstance(progress._place(), CellOutput)
+    output = CellOutput(copy_context())
     output.clear()
     output.show(1, 4, "read <x>")
     output.show(2, 4, "read <x>")
