@@ -33,7 +33,7 @@ PAUSE = 0.25
 """Seconds between two looks."""
 
 
-class _Tasks(Callback):  # type: ignore[misc]  # Dask is not typed
+class _Tasks(Callback):
     """The tasks of one computation by threads of this process: how many there are of each node, and are done."""
 
     def __init__(self) -> None:

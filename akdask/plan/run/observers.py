@@ -67,7 +67,7 @@ def time_limit(seconds: float) -> Iterator[None]:
 _seconds: ContextVar[dict[Hashable, float] | None] = ContextVar("seconds", default=None)
 
 
-class _Recorder(Callback):  # type: ignore[misc]  # Dask is not typed
+class _Recorder(Callback):
     """Records how long tasks take: with threads of ours, from where each begins; else from where it is handed out."""
 
     def __init__(self) -> None:
@@ -113,7 +113,7 @@ class OutOfTime(Exception):  # no error: what nobody asked for is left
     """What a computation was given a time for takes longer."""
 
 
-class _Deadline(Callback):  # type: ignore[misc]  # Dask is not typed
+class _Deadline(Callback):
     def __init__(self, seconds: float) -> None:
         self._end = perf_counter() + seconds
 
