@@ -8,10 +8,10 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Self
 from uuid import uuid4
 
-import pyarrow as pa
 
 from akdask.columns import Table, type_of
 from akdask.columns.missing_text import from_nulls
+from akdask.deferred import is_arrow
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.values import ColumnRef
 from akdask.schema import INT64, NULLABLE_STR, ColumnType, RowSpace
@@ -96,7 +96,7 @@ class Literal(Frame):
 
 
 def _has_nulls(column: Column) -> bool:
-    return isinstance(column, pa.LargeStringArray) and bool(column.null_count)
+    return is_arrow(column, "LargeStringArray") and bool(column.null_count)
 
 
 class Persisted(Frame):
