@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Self
 
-import pyarrow as pa
 
 from akdask.collections.core.later import later
 from akdask.collections.core.selection import repartitioned
@@ -14,6 +13,7 @@ from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.columnset import INDEX
 from akdask.collections.frame_core.to_pandas import ToPandas
 from akdask.collections.text.categorical import Categorical
+from akdask.deferred import pa
 from akdask.errors import ArgumentError
 from akdask.plan.expr._dask import unknown_categories
 from akdask.plan.run.dask_dataframe import to_dask

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import cached_property, partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -109,8 +109,12 @@ class Dictionary:
     """Different strings in the order in which they were met."""
 
     def __init__(self) -> None:
-        self.strings: pa.LargeStringArray = pa.nulls(0, pa.large_string())
         self._numbering: Numbering | None = None
+
+    @cached_property
+    def strings(self) -> pa.LargeStringArray:
+        """The strings, to which others are added."""
+        return pa.nulls(0, pa.large_string())
 
     def codes(self, strings: pa.LargeStringArray) -> NumberArray | None:
         """Return the position of each string, after adding those that are new; None if they are too many."""
