@@ -5,11 +5,12 @@ the next ones, whose pages the system must then find and clear: several times as
 virtual machines it may have to ask the host for them, which takes fifty times as long.  Here freed memory is kept until
 it has not been used for `IDLE` seconds.
 
-Blocks are mappings of their own, on large pages where the system has them, so that none keeps memory of others from
-going back.  Arrow's pools do not serve instead.  Arrays of 2 to 64 MiB, filled by two threads in rounds with pauses of 50 ms, take
-0.03 s of system time with this module, 0.87 s with Arrow's mimalloc, which gives memory back after milliseconds unless
-the environment says otherwise before the process starts, and 2.4 s with the C library.  Without pauses Arrow's jemalloc
-takes 1.5 to 1.8 s, although ``pa.jemalloc_set_decay_ms`` is 30 s, this module 0.06 to 0.15 s.
+Blocks are mappings of their own, on large pages where the system has them, so that each goes back whole, and Arrow is
+not loaded for them.  Its pools do not serve instead.  Arrays of 2 to 64 MiB, filled by two threads in rounds with
+pauses of 50 ms, take 0.03 s of system time with this module, 0.87 s with Arrow's mimalloc, which gives memory back
+after milliseconds unless the environment says otherwise before the process starts, and 2.4 s with the C library.
+Without pauses Arrow's jemalloc takes 1.5 to 1.8 s, although ``pa.jemalloc_set_decay_ms`` is 30 s, this module 0.06 to
+0.15 s.
 """
 
 from __future__ import annotations

@@ -158,7 +158,7 @@ REPEATED = """
 
 
 def start(setting: Setting) -> list[Result]:
-    """Run each script in turns with its peers, and tell what the import takes, and a first query above its repetition."""
+    """Run each script in turns with its peers; tell what the import takes, and a first query above its repetition."""
     many = f"sum of {setting.rows // 2:,} groups"
     scripts: dict[str, tuple[dict[str, str], list[FileSet]]] = {
         "sum": (SUM, [setting.numbers()]),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Self
 
-
 from akdask.collections.core.later import later
 from akdask.collections.core.selection import repartitioned
 from akdask.collections.core.to_arrow import ToArrow

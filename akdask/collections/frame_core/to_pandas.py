@@ -16,7 +16,7 @@ from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.categorical_conversion import labels_text, pandas_categorical
 from akdask.columns import Table, empty, to_objects
 from akdask.columns.missing_text import with_nulls
-from akdask.deferred import is_arrow, pa, pd
+from akdask.deferred import is_arrow, pd
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.tokens import token
 from akdask.plan.join.categories import LABEL, CategoryTable

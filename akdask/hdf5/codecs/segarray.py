@@ -6,7 +6,6 @@ does not always tell of what type the values of the other files are.
 
 from __future__ import annotations
 
-
 from akdask.columns import empty, type_of
 from akdask.columns.lists import lists_of, offsets_of, values_of
 from akdask.deferred import pa

@@ -13,7 +13,6 @@ from encodings.idna import nameprep
 from functools import lru_cache
 from typing import Any
 
-
 from akdask.deferred import pa
 from akdask.errors import ArgumentError, ConversionError
 from akdask.kernels.core.rules import Operation

@@ -8,7 +8,6 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Self
 from uuid import uuid4
 
-
 from akdask.columns import Table, type_of
 from akdask.columns.missing_text import from_nulls
 from akdask.deferred import is_arrow
