@@ -19,6 +19,7 @@ import dask
 from dask.system import CPU_COUNT
 
 from akdask._distributed import forget_threads, threaded_get
+from akdask.kernels import compiled
 
 AHEAD = 2
 """Tasks submitted for each thread: one to run, and one to continue with."""
@@ -64,11 +65,12 @@ def get(graph: Mapping[Any, Any], keys: Any, **options: Any) -> Any:
         return threaded_get(graph, keys, **options)
     count = options.pop("num_workers", None) or dask.config.get("num_workers", None) or CPU_COUNT
     executor = Executor(count)
-    try:
-        return threaded_get(graph, keys, pool=executor, **options)
-    except BaseException:
-        executor.cancel()
-        raise
+    with compiled.computation():
+        try:
+            return threaded_get(graph, keys, pool=executor, **options)
+        except BaseException:
+            executor.cancel()
+            raise
 
 
 def _start_anew() -> None:
