@@ -17,6 +17,7 @@ def anew(monkeypatch):
     monkeypatch.setattr(compiled._Process, "is_preparing", False)
     monkeypatch.setattr(compiled._Process, "is_ready", False)
     monkeypatch.setattr(compiled._Process, "callers", set())
+    monkeypatch.setattr(compiled._Process, "number", 0)
     forget = compiled._is_importable.cache_clear
     forget()
     yield

@@ -112,7 +112,9 @@ def _load_later(warm_up: Callable[[], None], latest: float) -> None:
 def _load_when_idle(warm_up: Callable[[], None], latest: float) -> None:
     now = monotonic()
     is_idle = not _Process.running and now >= _Process.called_at + DELAY
-    if is_idle or (now >= latest and (len(_Process.callers) > 1 or not _Process.running)):
+    # Tasks of a cluster's worker belong to computations of another process.
+    is_one = _Process.number and len(_Process.callers) == 1
+    if is_idle or (now >= latest and not is_one):
         _load_loop(warm_up)
     else:
         _load_later(warm_up, latest)
