@@ -30,6 +30,7 @@ import numpy as np
 import numpy.typing as npt
 
 from akdask.deferred import pa
+from akdask.interruption import end_if_interrupted
 
 LARGE = 2**20
 """Bytes from which on it matters."""
@@ -65,6 +66,8 @@ def new_array(nrows: int, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
     size = nrows * dtype.itemsize
     if size < LARGE or dtype.hasobject:
         return np.empty(nrows, dtype)
+    # Whatever works on many rows asks for memory before each step.
+    end_if_interrupted()
     if not _limit():
         # The C library gives memory back sooner than Arrow's pool does.
         _spare.release()

@@ -19,6 +19,7 @@ import dask
 from dask.system import CPU_COUNT
 
 from akdask._distributed import forget_threads, threaded_get
+from akdask.interruption import interruptible
 from akdask.kernels import compiled
 
 AHEAD = 2
@@ -65,7 +66,7 @@ def get(graph: Mapping[Any, Any], keys: Any, **options: Any) -> Any:
         return threaded_get(graph, keys, **options)
     count = options.pop("num_workers", None) or dask.config.get("num_workers", None) or CPU_COUNT
     executor = Executor(count)
-    with compiled.computation():
+    with compiled.computation(), interruptible():
         try:
             return threaded_get(graph, keys, pool=executor, **options)
         except BaseException:
