@@ -260,7 +260,7 @@ class VectorProgram:
             addresses = np.array([columns for _, columns in piece], np.int64).reshape(len(lengths), -1, 2)
             # Every extent begins a unit.
             sums.append(np.zeros((self._nsums, int((-(-lengths // UNIT)).sum()))))
-            found = self._run(addresses, lengths, memory, (sums[-1], totals), self._parts, self._moments)
+            found = self._run(addresses, lengths, memory, (sums[-1], totals), self._parts)
             if found == FAILED:
                 return None
             selected += found
@@ -270,7 +270,7 @@ class VectorProgram:
         return [finish(results) for finish in self._finish]
 
     def _pieces(self, extents: Sequence[Extent]) -> Iterator[list[Extent]]:
-        """Yield stretches of `PIECE` rows, whole units of each, so that threads can be ended after some milliseconds."""
+        """Yield stretches of `PIECE` rows, whole units of each, so that threads can be ended in between."""
         piece: list[Extent] = []
         room = PIECE
         for nrows, addresses in extents:
@@ -302,7 +302,7 @@ class VectorProgram:
         parts[:, 2] = parts[:, 1]
         sums, totals = np.zeros((self._nsums, -(-nrows // UNIT))), np.zeros(self._ntotals, np.int64)
         where, lengths = np.array([addresses], np.int64), np.array([nrows])
-        return self._run(where.reshape(1, -1, 2), lengths, self._memory(), (sums, totals), parts, ()) > 0
+        return self._run(where.reshape(1, -1, 2), lengths, self._memory(), (sums, totals), parts) > 0
 
     def _memory(self) -> VectorMemory:
         memory = VectorMemory(self._nrows)
@@ -317,7 +317,6 @@ class VectorProgram:
         memory: VectorMemory,
         found: tuple[NumberArray, NumberArray],
         parts: NumberArray,
-        moments: Sequence[tuple[int, int]],
     ) -> int:
         """Run the instructions of some parts, and return how many rows are selected; sums and totals are added to."""
         from akdask.plan.vector.loop import run
@@ -339,7 +338,7 @@ class VectorProgram:
                 found[0],
                 np.zeros((self._nsums, ACCUMULATORS)),
                 found[1],
-                np.array(moments, np.int64).reshape(-1, 2),
+                np.array(self._moments, np.int64).reshape(-1, 2),
             )
         )
 
