@@ -18,12 +18,11 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Spent:
-    """What a process took: seconds that passed, seconds of processors, and the peak of its memory in bytes."""
+    """What a process took: seconds that passed, and seconds of processors."""
 
     answer: Any
     wall: float
     cpu: float
-    peak: int
 
 
 def fresh(function: Callable[..., Any], *args: object) -> Any:
@@ -46,7 +45,7 @@ def spend(command: Sequence[str], environment: Mapping[str, str]) -> Spent:
     if process.returncode:
         raise subprocess.CalledProcessError(process.returncode, command[0])
     answer = tuple(json.loads(printed.splitlines()[-1]))
-    return Spent(answer, wall, usage.ru_utime + usage.ru_stime, 1024 * usage.ru_maxrss)
+    return Spent(answer, wall, usage.ru_utime + usage.ru_stime)
 
 
 def main() -> None:

@@ -56,13 +56,18 @@ def test_tasks_end_when_their_computation_has_and_no_others_do():
         except KeyboardInterrupt:
             found.append("interrupted")
 
-    with pytest.raises(ValueError, match="failed"), interruptible():
-        thread = Thread(target=copy_context().run, args=(task,))
-        thread.start()
+    @interruptible()
+    def computation():
+        thread.append(Thread(target=copy_context().run, args=(task,)))
+        thread[0].start()
         begun.wait()
         raise ValueError("failed")
+
+    thread = []
+    with pytest.raises(ValueError, match="failed"):
+        computation()
     ended.set()
-    thread.join()
+    thread[0].join()
     assert found == ["interrupted"]
     end_if_interrupted()
     with interruptible():
@@ -74,7 +79,7 @@ def test_loops_and_new_memory_end_tasks_between_pieces(tmp_path, monkeypatch, ta
     asked = []
     for module in (vectors, pruning, memory):
         monkeypatch.setattr(module, "end_if_interrupted", lambda name=module.__name__: asked.append(name))
-    monkeypatch.setattr(vectors, "PIECE", 2**15)
+    monkeypatch.setattr(vectors, "ROWS_AT_A_TIME", 2**15)
     ak.DataFrame({"x": ak.array(np.arange(2**17, dtype=float))}).to_hdf(tmp_path / "rows", num_locales=1)
     array = ak.read_hdf(str(tmp_path / "rows_LOCALE*"))["x"]
     assert array.sum() == 2**16 * (2**17 - 1)

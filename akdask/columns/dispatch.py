@@ -28,15 +28,15 @@ def by_column(default: Callable[..., T]) -> _SingleDispatchCallable[T]:
     def other(column: Any, *args: Any, **kwargs: Any) -> T:
         if is_arrow(column, "Array"):
             # Threads that come here at once register the same.
-            for name, implementation in _OF_ARROW.get(function, {}).items():
-                function.register(getattr(pa, name), implementation)
-            found = function.dispatch(type(column))
+            for name, implementation in _OF_ARROW.get(dispatched, {}).items():
+                dispatched.register(getattr(pa, name), implementation)
+            found: Callable[..., T] = dispatched.dispatch(type(column))
             if found is not other:
                 return found(column, *args, **kwargs)
         return default(column, *args, **kwargs)
 
-    function = singledispatch(other)
-    return function
+    dispatched: _SingleDispatchCallable[T] = singledispatch(other)
+    return dispatched
 
 
 _OF_ARROW: dict[Any, dict[str, Callable[..., Any]]] = {}

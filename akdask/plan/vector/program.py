@@ -46,7 +46,7 @@ IN_MEMORY = -1
 Extent: TypeAlias = tuple[int, Sequence[Address]]
 """The number of consecutive rows, and where each column has the first of them."""
 
-PIECE = 2**22
+ROWS_AT_A_TIME = 2**22
 """Rows, about, after which a loop can be ended."""
 
 
@@ -216,9 +216,9 @@ class VectorProgram:
             return lambda results: ExactSum.of(results.sums[position])
         if opcode == Opcode.KEEP_FLOATS:
             if value.row not in self._moving:
-                kept = self._block(FLOAT64)
-                self._code.append((opcode, kept.row, value.row, 0, 0))
-                value = kept
+                copied = self._block(FLOAT64)
+                self._code.append((opcode, copied.row, value.row, 0, 0))
+                value = copied
             position = self._summed(value)
             self._moments.append((value.row, position))
             self._nsums += 2
@@ -254,10 +254,10 @@ class VectorProgram:
         memory = self._memory()
         sums, totals = [np.zeros((self._nsums, 0))], np.zeros(self._ntotals, np.int64)
         selected = 0
-        for piece in self._pieces(extents):
+        for part in self._divided(extents):
             end_if_interrupted()
-            lengths = np.array([nrows for nrows, _ in piece], np.int64)
-            addresses = np.array([columns for _, columns in piece], np.int64).reshape(len(lengths), -1, 2)
+            lengths = np.array([nrows for nrows, _ in part], np.int64)
+            addresses = np.array([columns for _, columns in part], np.int64).reshape(len(lengths), -1, 2)
             # Every extent begins a unit.
             sums.append(np.zeros((self._nsums, int((-(-lengths // UNIT)).sum()))))
             found = self._run(addresses, lengths, memory, (sums[-1], totals), self._parts)
@@ -269,25 +269,25 @@ class VectorProgram:
         results = Results(selected, np.concatenate(sums, axis=1), totals, memory)
         return [finish(results) for finish in self._finish]
 
-    def _pieces(self, extents: Sequence[Extent]) -> Iterator[list[Extent]]:
-        """Yield stretches of `PIECE` rows, whole units of each, so that threads can be ended in between."""
-        piece: list[Extent] = []
-        room = PIECE
+    def _divided(self, extents: Sequence[Extent]) -> Iterator[list[Extent]]:
+        """Yield stretches of `ROWS_AT_A_TIME` rows, whole units of each, so that threads can be ended in between."""
+        part: list[Extent] = []
+        remaining = ROWS_AT_A_TIME
         for nrows, addresses in extents:
             first = 0
             while first < nrows:
-                rows = min(nrows - first, -(-room // UNIT) * UNIT)
+                rows = min(nrows - first, -(-remaining // UNIT) * UNIT)
                 moved = [
                     (file, offset + first * width)
                     for (file, offset), (_, width) in zip(addresses, self._columns, strict=True)
                 ]
-                piece.append((rows, moved))
-                first, room = first + rows, room - rows
-                if room <= 0:
-                    yield piece
-                    piece, room = [], PIECE
-        if piece:
-            yield piece
+                part.append((rows, moved))
+                first, remaining = first + rows, remaining - rows
+                if remaining <= 0:
+                    yield part
+                    part, remaining = [], ROWS_AT_A_TIME
+        if part:
+            yield part
 
     @property
     def nmarking(self) -> int:

@@ -256,9 +256,11 @@ def test_what_there_is_no_instruction_for_is_refused(name, types, result, params
     seed=st.integers(0, 2**32),
     size=st.sampled_from(SIZES),
     share=st.sampled_from([None, 0.0, 0.001, 0.5, 1.0]),
-    piece=st.sampled_from([1, BLOCK, 2**22]),
+    at_a_time=st.sampled_from([1, BLOCK, 2**22]),
 )
-def test_variances_have_the_bits_of_the_general_path_in_pieces_of_any_size(tmp_path_factory, seed, size, share, piece):
+def test_variances_have_the_bits_of_the_general_path_however_rows_are_divided(
+    tmp_path_factory, seed, size, share, at_a_time
+):
     generator = np.random.default_rng(seed)
     plain = generator.normal(5, 1, size) * 10.0 ** generator.integers(-3, 4, size)
     rows = Rows(tmp_path_factory.mktemp("rows"), [*columns_of(seed, size), plain])
@@ -276,7 +278,7 @@ def test_variances_have_the_bits_of_the_general_path_in_pieces_of_any_size(tmp_p
         program.reduce("var", register)
         program.reduce("min", registers[-1])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(vectors, "PIECE", piece)
+        patch.setattr(vectors, "ROWS_AT_A_TIME", at_a_time)
         found = rows.run(program, range(len(registers)))
     mask = None if share is None else chosen
     if not chosen.any():
