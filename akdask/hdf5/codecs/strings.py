@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -163,7 +164,9 @@ def group_of_strings(path: str, strings: Column) -> NewObject:
     """
     if not is_arrow(strings, "LargeStringArray"):
         raise SchemaError(f"{path!r} is to be written as Strings, but the values are {type_of(strings)}.")
-    rows = strings.fill_null("") if strings.null_count else strings
+    rows: Any = strings
+    if rows.null_count:
+        rows = rows.fill_null("")
     values, segments = f"{path}/{VALUES}", f"{path}/{SEGMENTS}"
     leaf = path.rpartition("/")[2]
     nbytes = len(offsets_and_bytes(rows)[1]) + len(rows)

@@ -15,7 +15,6 @@ from akdask.plan.expr.node import Frame
 from akdask.plan.expr.values import ColumnRef
 from akdask.schema import INT64, NULLABLE_STR, ColumnType, RowSpace
 from akdask.storage.data.source import Source
-from akdask.typing import Column
 
 if TYPE_CHECKING:
     from akdask.plan.expr.rowwise import Project
@@ -94,7 +93,7 @@ class Literal(Frame):
         return f"Literal  {self.rows.describe()}"
 
 
-def _has_nulls(column: Column) -> bool:
+def _has_nulls(column: Any) -> bool:
     return is_arrow(column, "LargeStringArray") and bool(column.null_count)
 
 
