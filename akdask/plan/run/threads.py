@@ -19,6 +19,8 @@ import dask
 from dask.system import CPU_COUNT
 
 from akdask._distributed import forget_threads, threaded_get
+from akdask.interruption import interruptible
+from akdask.kernels import compiled
 from akdask.plan.run.observers import callbacks, recording
 
 AHEAD = 2
@@ -65,11 +67,12 @@ def get(graph: Mapping[Any, Any], keys: Any, **options: Any) -> Any:
         return threaded_get(graph, keys, **options)
     count = options.pop("num_workers", None) or dask.config.get("num_workers", None) or CPU_COUNT
     executor = Executor(count)
-    try:
-        return threaded_get(graph, keys, pool=executor, **{"callbacks": callbacks(), **options})
-    except BaseException:
-        executor.cancel()
-        raise
+    with compiled.computation(), interruptible():
+        try:
+            return threaded_get(graph, keys, pool=executor, **{"callbacks": callbacks(), **options})
+        except BaseException:
+            executor.cancel()
+            raise
 
 
 def _start_anew() -> None:

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 
 from akdask import config
 from akdask.columns import Table
+from akdask.deferred import without_collection
 from akdask.kernels import compiled
 from akdask.kernels.core.summation import UNIT
 from akdask.plan.expr._dask import DataNode, Expr, List, Task, TaskRef
@@ -35,7 +36,7 @@ from akdask.plan.task.inputs import (
 from akdask.plan.task.operators import Collect, Reduce, Sink
 from akdask.plan.task.program import Apply, BroadcastInput, Compiler, Load, Program
 from akdask.plan.task.pruning import partitions_left
-from akdask.plan.task.tables import Union, without_collection
+from akdask.plan.task.tables import Union
 from akdask.plan.vector.program import warm_up
 from akdask.schema import INT64
 from akdask.storage.data.source import Part
