@@ -8,7 +8,8 @@ import sys
 from collections.abc import Sequence
 
 import akdask
-from akdask.cli import completion, convert, demo, evo, head, info, lbann, ls, repack, validate
+from akdask.cli import completion, demo, evo, lbann
+from akdask.cli.files import convert, head, info, ls, repack, validate
 from akdask.errors import AkdaskError
 
 COMMANDS = (ls, info, head, validate, convert, repack, evo, lbann, demo, completion)
