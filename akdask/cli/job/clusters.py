@@ -7,6 +7,7 @@ by dask-kubernetes, gateways by dask-gateway, and MPI by dask-mpi; each is impor
 from __future__ import annotations
 
 import signal
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -121,8 +122,15 @@ def opened(request: Request) -> Iterator[Client | None]:
         stack.enter_context(client)
         least = 1 if request.workers is None else max(request.workers[0], 1)
         if request.where not in BATCHED_BY_MPI:
-            client.wait_for_workers(least)
+            _wait(client, least)
         yield client
+
+
+def _wait(client: Client, count: int) -> None:
+    """Wait until there are some workers; a batch system may let them wait for hours, which the user is told."""
+    if len(client.scheduler_info(n_workers=-1)["workers"]) < count:
+        print(f"akdask: waiting for {count} worker{'s' * (count > 1)}", file=sys.stderr, flush=True)
+        client.wait_for_workers(count)
 
 
 def _joined(request: Request) -> Client:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -25,6 +26,10 @@ from akdask.cli.job.watch import Watch
 
 if TYPE_CHECKING:
     from akdask._distributed import Client
+
+def _is_news(record: logging.LogRecord) -> bool:
+    """Whether a record of asyncio's tells more than that nobody waits for Dask's futures after Ctrl-C."""
+    return "AllExit" not in str(record.exc_info or record.getMessage())
 
 
 class Job:
@@ -84,6 +89,9 @@ class Job:
     def _watched(self, client: Client | None, place: Path | None) -> tuple[Outcome, Watch]:
         """Run the script while its tasks are counted."""
         with ExitStack() as stack:
+            asyncio = logging.getLogger("asyncio")
+            asyncio.addFilter(_is_news)
+            stack.callback(asyncio.removeFilter, _is_news)
             read = stack.enter_context(_figures(client))
             watch = stack.enter_context(Watch(read, self.terminal))
             if client is not None and place is not None:
