@@ -27,6 +27,7 @@ from akdask.cli.job.watch import Watch
 if TYPE_CHECKING:
     from akdask._distributed import Client
 
+
 def _is_news(record: logging.LogRecord) -> bool:
     """Whether a record of asyncio's tells more than that nobody waits for Dask's futures after Ctrl-C."""
     return "AllExit" not in str(record.exc_info or record.getMessage())
