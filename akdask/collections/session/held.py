@@ -101,9 +101,9 @@ def memory() -> MemoryReport:
     """Return what is held in memory: by which object, why, and at which worker; computes nothing.
 
     Lazy objects hold plans.  Memory is held by what `persist` has computed, by arrays that were made of values, by
-    columns that are kept for later steps of a loop, and by groups that a GroupBy has found.  Objects are named by the variables
-    of the caller and by what they are registered as; several may share what they are made from.  What workers hold for
-    other clients, or for a computation that runs, is "other results".
+    columns that are kept for later steps of a loop, and by groups that a GroupBy has found.  Objects are named by the
+    variables of the caller and by what they are registered as; several may share what they are made from.  What workers
+    hold for other clients, or for a computation that runs, is "other results".
 
     Returns
     -------
