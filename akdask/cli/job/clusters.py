@@ -6,6 +6,8 @@ by dask-kubernetes, gateways by dask-gateway, and MPI by dask-mpi; each is impor
 
 from __future__ import annotations
 
+import json
+import re
 import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,6 +19,7 @@ from threading import current_thread, main_thread
 from typing import TYPE_CHECKING, Any
 
 from akdask.cli.console import size
+from akdask.cli.table import counted
 from akdask.errors import AkdaskError, ArgumentError
 
 if TYPE_CHECKING:
@@ -129,7 +132,7 @@ def opened(request: Request) -> Iterator[Client | None]:
 def _wait(client: Client, count: int) -> None:
     """Wait until there are some workers; a batch system may let them wait for hours, which the user is told."""
     if len(client.scheduler_info(n_workers=-1)["workers"]) < count:
-        print(f"akdask: waiting for {count} worker{'s' * (count > 1)}", file=sys.stderr, flush=True)
+        print(f"akdask: waiting for {counted(count, 'worker')}", file=sys.stderr, flush=True)
         client.wait_for_workers(count)
 
 
@@ -193,7 +196,8 @@ def described(request: Request) -> str:
         import yaml
 
         _, specification = _kubernetes_arguments(request)
-        return str(yaml.safe_dump(specification, sort_keys=False))
+        # Equal parts written out, rather than once with references to it.
+        return str(yaml.safe_dump(json.loads(json.dumps(specification)), sort_keys=False))
     return summary(request)
 
 
@@ -213,10 +217,10 @@ def summary(request: Request) -> str:
         count = "workers" if request.memory or request.threads else ""
     else:
         low, high = request.workers
-        count = f"{low} to {high} workers" if low < high else f"{high} worker{'s' * (high > 1)}"
+        count = f"{low} to {high} workers" if low < high else counted(high, "worker")
     if request.where == THREADS:
-        return f"{request.threads} threads" if request.threads else THREADS
-    parts = [f"{request.threads} threads"] if request.threads else []
+        return counted(request.threads, "thread") if request.threads else THREADS
+    parts = [counted(request.threads, "thread")] if request.threads else []
     parts += [size(request.memory)] if request.memory else []
     each = f" of {' and '.join(parts)}" if parts else ""
     return request.where if not (count or each) else f"{request.where}: {count}{each}"
@@ -350,12 +354,14 @@ def worker_range(text: str) -> tuple[int, int]:
 
 
 def options_of(pairs: Sequence[str]) -> dict[str, Any]:
-    """Return options from their text, ``name=value``; values are read as YAML, so that 3 is a number.
+    """Return options from their text, ``name=value``; lists and maps are written as in YAML.
+
+    Of what YAML takes for numbers, only those of one base are: 12:00:00 is a time, and not 43200.
 
     Examples
     --------
-    >>> options_of(["queue=short", "job_extra_directives=[--exclusive]", "cores=3"])
-    {'queue': 'short', 'job_extra_directives': ['--exclusive'], 'cores': 3}
+    >>> options_of(["queue=short", "job_extra_directives=[--exclusive]", "cores=3", "walltime=12:00:00"])
+    {'queue': 'short', 'job_extra_directives': ['--exclusive'], 'cores': 3, 'walltime': '12:00:00'}
     """
     import yaml
 
@@ -365,7 +371,21 @@ def options_of(pairs: Sequence[str]) -> dict[str, Any]:
         if not is_pair or not name.isidentifier():
             raise ArgumentError(f"--option takes NAME=VALUE, not {pair!r}.")
         try:
-            found[name] = yaml.safe_load(value)
+            found[name] = _understood(yaml.load(value, yaml.BaseLoader))
         except yaml.YAMLError as error:
             raise ArgumentError(f"the value of --option {name} is no YAML.", details=str(error).splitlines()) from error
     return found
+
+
+def _understood(value: Any) -> Any:
+    """Return a value of YAML's basic kinds with numbers and truth values in place of their text."""
+    match value:
+        case dict():
+            return {name: _understood(item) for name, item in value.items()}
+        case list():
+            return [_understood(item) for item in value]
+    if re.fullmatch(r"[-+]?\d+", value):
+        return int(value)
+    if re.fullmatch(r"[-+]?\d+\.\d*(e[-+]?\d+)?", value):
+        return float(value)
+    return {"true": True, "false": False, "null": None}.get(value, value)
