@@ -371,7 +371,7 @@ def options_of(pairs: Sequence[str]) -> dict[str, Any]:
         if not is_pair or not name.isidentifier():
             raise ArgumentError(f"--option takes NAME=VALUE, not {pair!r}.")
         try:
-            found[name] = _understood(yaml.load(value, yaml.BaseLoader))
+            found[name] = _understood(yaml.load(value, yaml.BaseLoader) or "")
         except yaml.YAMLError as error:
             raise ArgumentError(f"the value of --option {name} is no YAML.", details=str(error).splitlines()) from error
     return found
