@@ -1,4 +1,4 @@
-"""The recipes of `examples/`: shells accept them, they ask batch systems for workers, and the job goes on after an end."""
+"""The recipes of `examples/`: shells accept them, they ask batch systems for workers, and their job can go on."""
 
 from __future__ import annotations
 
