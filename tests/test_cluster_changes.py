@@ -60,7 +60,7 @@ def test_what_was_persisted_before_a_restart_is_told_to_be_gone(client):
     client.restart()
     with pytest.raises((FutureCancelledError, TransferError)):
         kept.sum().compute()
-    assert not [line for line in ak.memory().held if line.object == "kept"]
+    assert not [line for line in ak.memory().objects if line.object == "kept"]
     assert (values() * 2).persist().sum() == ROWS.sum() * 2
 
 

@@ -55,7 +55,7 @@ LEAST_FREE = 2 * 10**9
 """Bytes of the temporary folder below which little can be spilled."""
 
 
-class Finding(NamedTuple):
+class Diagnosis(NamedTuple):
     """Something that was looked at."""
 
     what: str
@@ -93,103 +93,105 @@ def run(options: argparse.Namespace) -> int:
 # ------------------------------------------------------------------------------------------------------------ packages
 
 
-def _versions() -> Iterator[Finding]:
-    yield Finding("akdask", GOOD, f"{akdask.__version__} in {Path(akdask.__file__).parent}")
-    yield Finding("Python", GOOD, f"{platform.python_version()} {platform.machine()} in {sys.prefix}")
+def _versions() -> Iterator[Diagnosis]:
+    yield Diagnosis("akdask", GOOD, f"{akdask.__version__} in {Path(akdask.__file__).parent}")
+    yield Diagnosis("Python", GOOD, f"{platform.python_version()} {platform.machine()} in {sys.prefix}")
     for requirement in requires("akdask") or []:
         match = re.fullmatch(r"([\w.-]+)(?:\[[\w,]*\])?>=([\d.]+)", requirement)
         if match is not None:
             yield _package(*match.groups())
-    yield Finding("distributed", GOOD, version("distributed"))
+    yield Diagnosis("distributed", GOOD, version("distributed"))
 
 
-def _package(name: str, least: str) -> Finding:
+def _package(name: str, least: str) -> Diagnosis:
     try:
         found = version(name)
     except PackageNotFoundError:
-        return Finding(name, WRONG, "is missing", f"pip install '{name}>={least}'")
+        return Diagnosis(name, WRONG, "is missing", f"pip install '{name}>={least}'")
     if _numbers(found) < _numbers(least):
-        return Finding(name, WRONG, f"{found}, older than {least}", f"pip install '{name}>={least}'")
-    return Finding(name, GOOD, found)
+        return Diagnosis(name, WRONG, f"{found}, older than {least}", f"pip install '{name}>={least}'")
+    return Diagnosis(name, GOOD, found)
 
 
 def _numbers(found: str) -> tuple[int, ...]:
     return tuple(map(int, re.findall(r"\d+", found)[:3]))
 
 
-def _extras() -> Iterator[Finding]:
+def _extras() -> Iterator[Diagnosis]:
     installs = {name: (f"pip install 'akdask[{extra}]'", use) for name, (extra, use) in EXTRAS.items()}
     installs |= {name: (f"pip install {name}", use) for name, use in OTHERS.items()}
     for name, (install, use) in installs.items():
         try:
-            yield Finding(name, GOOD, version(name))
+            yield Diagnosis(name, GOOD, version(name))
         except PackageNotFoundError:
-            yield Finding(name, NOTE, "is not there", f"{install}, for {use}")
+            yield Diagnosis(name, NOTE, "is not there", f"{install}, for {use}")
 
 
-def _loops() -> Iterator[Finding]:
+def _loops() -> Iterator[Diagnosis]:
     if not compiled.INSTALLED:
         return
     try:
         is_loaded = compiled.load()
     except Exception as error:  # whatever a compiler that does not fit raises
-        yield Finding("compiled loops", WRONG, f"{type(error).__name__}: {error}", "pip install --upgrade numba")
+        yield Diagnosis("compiled loops", WRONG, f"{type(error).__name__}: {error}", "pip install --upgrade numba")
         return
     if is_loaded:
-        yield Finding("compiled loops", GOOD, "work")
+        yield Diagnosis("compiled loops", GOOD, "work")
     else:
-        yield Finding("compiled loops", NOTE, "are not used here", "there is too little memory, or Numba does not load")
+        yield Diagnosis(
+            "compiled loops", NOTE, "are not used here", "there is too little memory, or Numba does not load"
+        )
 
 
 # ----------------------------------------------------------------------------------------------------------- resources
 
 
-def _processors() -> Iterator[Finding]:
+def _processors() -> Iterator[Diagnosis]:
     allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    yield Finding("processors", GOOD, f"{os.cpu_count()} cores, {allowed} allowed, {CPU_COUNT} threads compute")
+    yield Diagnosis("processors", GOOD, f"{os.cpu_count()} cores, {allowed} allowed, {CPU_COUNT} threads compute")
     threads = {name: os.environ[name] for name in ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS") if name in os.environ}
     if threads:
-        yield Finding("threads of libraries", GOOD, ", ".join(f"{name}={count}" for name, count in threads.items()))
+        yield Diagnosis("threads of libraries", GOOD, ", ".join(f"{name}={count}" for name, count in threads.items()))
 
 
-def _memory() -> Iterator[Finding]:
+def _memory() -> Iterator[Diagnosis]:
     physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     usable = machine.memory()
     less = "" if usable >= physical else f", of which a limit of this process leaves {size(usable)}"
-    yield Finding("memory", GOOD, f"{size(physical)}{less}")
+    yield Diagnosis("memory", GOOD, f"{size(physical)}{less}")
     limits = [limit for limit in machine.cgroup_limits() if limit < physical]
-    yield Finding("cgroup limit", GOOD, size(min(limits)) if limits else "none")
+    yield Diagnosis("cgroup limit", GOOD, size(min(limits)) if limits else "none")
     names = {resource.RLIMIT_AS: "-v", resource.RLIMIT_DATA: "-d"}
     set_limits = {name: resource.getrlimit(kind)[0] for kind, name in names.items()}
     shown = ", ".join(
         f"ulimit {name} {size(limit)}" for name, limit in set_limits.items() if limit != resource.RLIM_INFINITY
     )
-    yield Finding("limits of the shell", GOOD, shown or "none")
+    yield Diagnosis("limits of the shell", GOOD, shown or "none")
 
 
-def _folders() -> Iterator[Finding]:
+def _folders() -> Iterator[Diagnosis]:
     chosen = dask.config.get("temporary-directory", None)
     for what, path in {"temporary folder": tempfile.gettempdir(), "folder of Dask's workers": chosen}.items():
         if path is not None:
             yield _folder(what, Path(path))
 
 
-def _folder(what: str, path: Path) -> Finding:
+def _folder(what: str, path: Path) -> Diagnosis:
     hint = "name a folder on a local disk: TMPDIR=…, or dask.config.set(temporary_directory=…)"
     try:
         with tempfile.TemporaryFile(dir=path):
             free = shutil.disk_usage(path).free
     except OSError as error:
-        return Finding(what, WRONG, f"{path}: {error.strerror or error}", hint)
+        return Diagnosis(what, WRONG, f"{path}: {error.strerror or error}", hint)
     kind = _file_system(path)
     found = f"{path}: {size(free)} free{f', {kind}' if kind else ''}"
     if free < LEAST_FREE:
-        return Finding(what, NOTE, found, f"little can be spilled there; {hint}")
+        return Diagnosis(what, NOTE, found, f"little can be spilled there; {hint}")
     if kind in {"tmpfs", "ramfs"}:
-        return Finding(what, NOTE, found, f"what is spilled there takes memory; {hint}")
+        return Diagnosis(what, NOTE, found, f"what is spilled there takes memory; {hint}")
     if kind.startswith(("nfs", "cifs", "lustre", "gpfs", "beegfs")):
-        return Finding(what, NOTE, found, f"what is spilled there goes over the network; {hint}")
-    return Finding(what, GOOD, found)
+        return Diagnosis(what, NOTE, found, f"what is spilled there goes over the network; {hint}")
+    return Diagnosis(what, GOOD, found)
 
 
 def _file_system(path: Path) -> str:
@@ -203,23 +205,23 @@ def _file_system(path: Path) -> str:
     return max(above, default=(0, ""))[1]
 
 
-def _handles() -> Iterator[Finding]:
+def _handles() -> Iterator[Diagnosis]:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     most = "any number" if hard == resource.RLIM_INFINITY else f"{hard:,}"
     found = f"{'any number' if soft == resource.RLIM_INFINITY else f'{soft:,}'}, {most} if asked for"
     if soft != resource.RLIM_INFINITY and soft < LEAST_HANDLES:
-        yield Finding("file handles", NOTE, found, f"ulimit -n {LEAST_HANDLES} before a cluster of many workers")
+        yield Diagnosis("file handles", NOTE, found, f"ulimit -n {LEAST_HANDLES} before a cluster of many workers")
     else:
-        yield Finding("file handles", GOOD, found)
+        yield Diagnosis("file handles", GOOD, found)
 
 
-def _hdf5() -> Iterator[Finding]:
+def _hdf5() -> Iterator[Diagnosis]:
     # By its name, as what reads HDF5 is a format like others, of which commands know none.
     h5py = import_module("h5py")
     drivers = ", ".join(sorted(h5py.registered_drivers()))
-    yield Finding(
+    yield Diagnosis(
         "HDF5", GOOD, f"{h5py.version.hdf5_version}, built for h5py {h5py.version.version}; drivers {drivers}"
     )
     locking = os.environ.get("HDF5_USE_FILE_LOCKING")
     if locking is not None:
-        yield Finding("locking of HDF5 files", GOOD, f"HDF5_USE_FILE_LOCKING={locking}")
+        yield Diagnosis("locking of HDF5 files", GOOD, f"HDF5_USE_FILE_LOCKING={locking}")

@@ -25,7 +25,13 @@ class StepFigures(NamedTuple):
 
     def plus(self, other: StepFigures) -> StepFigures:
         """Return the sum of both."""
-        return StepFigures(*(mine + theirs for mine, theirs in zip(self, other, strict=True)))
+        return StepFigures(
+            self.tasks + other.tasks,
+            self.seconds + other.seconds,
+            self.transfer + other.transfer,
+            self.nbytes + other.nbytes,
+            self.failed + other.failed,
+        )
 
 
 Steps = Mapping[str, StepFigures]

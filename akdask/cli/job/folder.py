@@ -57,9 +57,9 @@ class Tee:
 
     Parameters
     ----------
-    stream : TextIO
+    stream : text stream
         Where text goes, and what answers for all else.
-    copy : TextIO
+    copy : text stream
         The file.
     """
 
@@ -96,7 +96,7 @@ def printed_to(path: Path | None) -> Iterator[None]:
     with ExitStack() as stack:
         # Line by line, so that a job that is killed has left what it printed.
         copy = stack.enter_context(path.open("w", encoding="utf-8", errors="replace", buffering=1))
-        sys.stdout, sys.stderr = (Tee(stream, copy) for stream in streams)  # type: ignore[assignment]
+        sys.stdout, sys.stderr = (Tee(stream, copy) for stream in streams)
         try:
             yield
         finally:

@@ -37,7 +37,7 @@ class Watch:
     ----------
     read : callable
         Returns the figures of the job.
-    terminal : TextIO, optional
+    terminal : text stream, optional
         Where to show how far the job is.
     """
 

@@ -18,7 +18,7 @@ from akdask.plan.task.materialized import Materialized
 HERE = "this process"
 
 
-class HeldResult(NamedTuple):
+class ResultMemory(NamedTuple):
     """Bytes that one node of plans, or one grouping, keeps in memory."""
 
     name: str
@@ -29,28 +29,28 @@ class HeldResult(NamedTuple):
     """Bytes at each place: the address of a worker, or `HERE`."""
 
 
-def held_results() -> list[HeldResult]:
+def results_in_memory() -> list[ResultMemory]:
     """Return all that plans of this process keep in memory, here or on the workers of the current client."""
     persisted = [node for node in _living(Persisted) if isinstance(node, Persisted)]
-    kept = [node for node in _living(Materialized) if isinstance(node, Materialized)]
+    columns = [node for node in _living(Materialized) if isinstance(node, Materialized)]
     graphs = {node._name: ("persisted", node.graph) for node in persisted}
-    graphs |= {node._name: ("kept for later steps", node.on_workers.graph) for node in kept if node.on_workers}
-    places = _places({key for _, graph in graphs.values() for key in _future_keys(graph)})
-    found = [HeldResult(name, kind, _bytes_of(graph, places)) for name, (kind, graph) in graphs.items()]
+    graphs |= {node._name: ("kept for later steps", node.on_workers.graph) for node in columns if node.on_workers}
+    locations = _locations({key for _, graph in graphs.values() for key in _future_keys(graph)})
+    found = [ResultMemory(name, kind, _bytes_of(graph, locations)) for name, (kind, graph) in graphs.items()]
     found += [
-        HeldResult(node._name, "made of values", {HERE: sum(table.nbytes for table in node.tables)})
+        ResultMemory(node._name, "made of values", {HERE: sum(table.nbytes for table in node.tables)})
         for node in _living(Literal)
         if isinstance(node, Literal)
     ]
-    names = {node._name for node in kept}
+    names = {node._name for node in columns}
     found += [
-        HeldResult(str(name), "kept for later steps" if name in names else "groups found before", {HERE: nbytes})
+        ResultMemory(str(name), "kept for later steps" if name in names else "groups found before", {HERE: nbytes})
         for name, nbytes in cache.sizes().items()
     ]
     return [result for result in found if any(result.nbytes.values())]
 
 
-def other_bytes(results: Iterable[HeldResult]) -> dict[str, int]:
+def other_bytes(results: Iterable[ResultMemory]) -> dict[str, int]:
     """Return the bytes of results that workers hold for others than the given ones, by worker."""
     client = default_client()
     if client is None:
@@ -88,25 +88,25 @@ def _is_future(item: Any) -> bool:
     return type(item).__name__ == "Future" and hasattr(item, "key")
 
 
-def _places(keys: set[Hashable]) -> dict[Hashable, dict[str, int]]:
+def _locations(keys: set[Hashable]) -> dict[Hashable, dict[str, int]]:
     """Return at which workers the results of some keys are, with their bytes."""
     client = default_client()
     if client is None or not keys:
         return {}
     sizes = client.nbytes(summary=False)
     found: dict[Hashable, dict[str, int]] = {key: {} for key in keys}
-    for address, held in client.has_what().items():
-        for key in held:
+    for address, results in client.has_what().items():
+        for key in results:
             if key in found:
                 found[key][address] = sizes.get(key, 0)
     return found
 
 
-def _bytes_of(graph: Mapping[Any, Any], places: Mapping[Hashable, Mapping[str, int]]) -> dict[str, int]:
+def _bytes_of(graph: Mapping[Any, Any], locations: Mapping[Hashable, Mapping[str, int]]) -> dict[str, int]:
     found: Counter[str] = Counter()
     for item in graph.values():
         if _is_future(item):
-            found.update(places.get(item.key, {}))
+            found.update(locations.get(item.key, {}))
             continue
         table = getattr(item, "value", item)
         if isinstance(table, Table):

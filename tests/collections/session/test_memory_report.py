@@ -12,7 +12,7 @@ from akdask.testing.strategies import partitioned
 
 
 def lines(report, kind=None):
-    return {(line.object, line.nbytes) for line in report.held if kind in (None, line.what)}
+    return {(line.object, line.nbytes) for line in report.objects if kind in (None, line.what)}
 
 
 def test_what_is_computed_and_made_is_told_with_the_names_of_its_objects():
@@ -24,13 +24,13 @@ def test_what_is_computed_and_made_is_told_with_the_names_of_its_objects():
     assert ("made", 8000) in lines(report, "made of values")
     assert report.nbytes >= 32000
     assert (kept.size, frame.size) == (1000, 2000)
-    assert {line.place for line in report.held} == {"this process"}
+    assert {line.process for line in report.objects} == {"this process"}
 
 
 def test_objects_that_share_what_they_are_made_from_are_named_together():
     kept = partitioned(np.arange(1000), [500, 500]).persist()
     half = kept[kept > 10] // 2
-    names = {line.object for line in ak.memory().held if line.what == "persisted" and line.nbytes == 8000}
+    names = {line.object for line in ak.memory().objects if line.what == "persisted" and line.nbytes == 8000}
     assert "kept, half" in names
     assert half.size == 989
 
@@ -40,14 +40,14 @@ def test_what_is_dropped_is_held_no_more():
     assert ("kept", 1234 * 8) in lines(ak.memory())
     del kept
     gc.collect()
-    assert not [line for line in ak.memory().held if line.nbytes == 1234 * 8]
+    assert not [line for line in ak.memory().objects if line.nbytes == 1234 * 8]
 
 
 def test_groups_that_were_found_are_told():
     keys = ak.array(np.random.default_rng(1).integers(0, 2**60, 5000))
     groups = ak.GroupBy(keys)
     assert groups.ngroups == 5000
-    found = [line for line in ak.memory().held if line.what == "groups found before"]
+    found = [line for line in ak.memory().objects if line.what == "groups found before"]
     assert [line.object for line in found] == ["groups"]
     assert found[0].nbytes > 5000 * 8
 
@@ -57,7 +57,7 @@ def test_columns_of_loops_are_told():
     for _ in range(40):
         rank = rank * 1.01 - rank.mean()
         assert float(rank.max()) > 0
-    assert "rank" in {line.object for line in ak.memory().held if line.what == "kept for later steps"}
+    assert "rank" in {line.object for line in ak.memory().objects if line.what == "kept for later steps"}
 
 
 def test_registered_names_are_told(monkeypatch):
@@ -77,15 +77,15 @@ def test_the_report_is_text_html_and_a_table():
     assert "this process" in text
     assert report._repr_html_().count("<table>") == 2
     frame = report.to_pandas()
-    assert list(frame.columns) == ["object", "what", "place", "nbytes"]
+    assert list(frame.columns) == ["object", "what", "process", "nbytes"]
     assert frame.loc[frame["object"] == "kept", "nbytes"].tolist() == [kept.nbytes] == [400]
 
 
 def test_many_lines_are_elided():
-    from akdask.collections.session.held import HeldLine, MemoryReport, PlaceLine
+    from akdask.collections.session.memory_report import MemoryReport, ObjectMemory, ProcessMemory
 
-    held = [HeldLine(f"x{number}", "persisted", "this process", 10) for number in range(50)]
-    report = MemoryReport(held, [PlaceLine(f"tcp://{number}", "h", 1, 2, 3) for number in range(50)])
+    held = [ObjectMemory(f"x{number}", "persisted", "this process", 10) for number in range(50)]
+    report = MemoryReport(held, [ProcessMemory(f"tcp://{number}", "h", 1, 2, 3) for number in range(50)])
     text = repr(report)
     assert text.count("10 more") == 2
     assert len(report.to_pandas()) == 50
@@ -95,7 +95,7 @@ def test_many_lines_are_elided():
 def test_it_computes_nothing(monkeypatch):
     lazy = ak.arange(10) + 1
     monkeypatch.setattr("akdask.plan.run.run.run", None)
-    assert "lazy" not in {line.object for line in ak.memory().held}
+    assert "lazy" not in {line.object for line in ak.memory().objects}
     assert lazy.npartitions == 1
 
 
@@ -107,10 +107,10 @@ def test_workers_are_named_that_hold_what_was_persisted(cluster_client):
     other = cluster_client.submit(np.ones, 1000)
     wait([*kept._frame.graph.values(), other])
     report = ak.memory()
-    found = {line.place: line.nbytes for line in report.held if line.object == "kept"}
+    found = {line.process: line.nbytes for line in report.objects if line.object == "kept"}
     assert set(found) <= set(cluster_client.nthreads())
     assert 8000 <= sum(found.values()) < 9000
-    others = [line.nbytes for line in report.held if line.what == "other results"]
+    others = [line.nbytes for line in report.objects if line.what == "other results"]
     assert sum(others) >= 8000
-    assert {line.place for line in report.places} == {"this process", *cluster_client.nthreads()}
-    assert all(line.used > 10**6 for line in report.places)
+    assert {line.process for line in report.processes} == {"this process", *cluster_client.nthreads()}
+    assert all(line.used > 10**6 for line in report.processes)

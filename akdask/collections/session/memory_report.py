@@ -16,29 +16,29 @@ from akdask.collections.core.base import Labelled
 from akdask.collections.groups.base import GroupBase
 from akdask.deferred import pd
 from akdask.plan.expr.node import Node
-from akdask.plan.run.held import HERE, held_results, names_below, other_bytes
+from akdask.plan.run.in_memory import HERE, names_below, other_bytes, results_in_memory
 from akdask.plan.run.root import Root
 
 MOST_SHOWN = 40
 """Lines of a report that are printed; `MemoryReport.to_pandas` has all."""
 
 
-class HeldLine(NamedTuple):
+class ObjectMemory(NamedTuple):
     """Bytes that an object keeps at one place."""
 
     object: str
     """The names of variables and the registered names that it goes by; empty where none is known."""
     what: str
     """Why it is kept."""
-    place: str
+    process: str
     """The address of a worker, or "this process"."""
     nbytes: int
 
 
-class PlaceLine(NamedTuple):
+class ProcessMemory(NamedTuple):
     """The memory of a worker, or of this process."""
 
-    place: str
+    process: str
     host: str
     used: int
     """Bytes that the process has, programs included."""
@@ -52,47 +52,49 @@ class MemoryReport:
 
     Attributes
     ----------
-    held : list of HeldLine
+    objects : list of ObjectMemory
         What is held: by which object, why, where, and how many bytes; the largest first.
-    places : list of PlaceLine
+    processes : list of ProcessMemory
         The memory of this process, and of each worker of a cluster.
     """
 
-    def __init__(self, held: list[HeldLine], places: list[PlaceLine]) -> None:
-        self.held = held
-        self.places = places
+    def __init__(self, objects: list[ObjectMemory], processes: list[ProcessMemory]) -> None:
+        self.objects = objects
+        self.processes = processes
 
     @property
     def nbytes(self) -> int:
         """Bytes of all that is held."""
-        return sum(line.nbytes for line in self.held)
+        return sum(line.nbytes for line in self.objects)
 
     def to_pandas(self) -> pd.DataFrame:
         """Return what is held as a DataFrame of pandas, one row for each object and place."""
-        return pd.DataFrame(self.held, columns=list(HeldLine._fields))
+        return pd.DataFrame(self.objects, columns=list(ObjectMemory._fields))
 
     def __repr__(self) -> str:
-        return "\n".join([*_text(self._held_rows()), "", *_text(self._place_rows())])
+        return "\n".join([*_text(self._object_rows()), "", *_text(self._process_rows())])
 
     def _repr_html_(self) -> str:
-        return f"{_html(self._held_rows())}{_html(self._place_rows())}"
+        return f"{_html(self._object_rows())}{_html(self._process_rows())}"
 
-    def _held_rows(self) -> list[list[str]]:
+    def _object_rows(self) -> list[list[str]]:
         rows = [["object", "what", "where", "bytes"]]
         rows += [
-            [line.object or "(without a name)", line.what, line.place, f"{line.nbytes:,}"]
-            for line in self.held[:MOST_SHOWN]
+            [line.object or "(without a name)", line.what, line.process, f"{line.nbytes:,}"]
+            for line in self.objects[:MOST_SHOWN]
         ]
-        rest = self.held[MOST_SHOWN:]
+        rest = self.objects[MOST_SHOWN:]
         if rest:
             rows.append([f"{len(rest):,} more", "", "", f"{sum(line.nbytes for line in rest):,}"])
         return [*rows, ["all", "", "", f"{self.nbytes:,}"]]
 
-    def _place_rows(self) -> list[list[str]]:
+    def _process_rows(self) -> list[list[str]]:
         rows = [["memory of", "host", "used", "limit", "on disk"]]
-        shown = self.places[:MOST_SHOWN]
-        rows += [[line.place, line.host, *(f"{n:,}" for n in (line.used, line.limit, line.spilled))] for line in shown]
-        rest = self.places[MOST_SHOWN:]
+        shown = self.processes[:MOST_SHOWN]
+        rows += [
+            [line.process, line.host, *(f"{n:,}" for n in (line.used, line.limit, line.spilled))] for line in shown
+        ]
+        rest = self.processes[MOST_SHOWN:]
         sums = (sum(line[field] for line in rest) for field in (2, 3, 4))
         return [*rows, [f"{len(rest):,} more", "", *(f"{n:,}" for n in sums)]] if rest else rows
 
@@ -108,7 +110,7 @@ def memory() -> MemoryReport:
     Returns
     -------
     MemoryReport
-        Prints itself; ``held`` and ``places`` are lists, and ``to_pandas()`` makes a table.
+        Prints itself; ``objects`` and ``processes`` are lists, and ``to_pandas()`` makes a table.
 
     See Also
     --------
@@ -118,19 +120,20 @@ def memory() -> MemoryReport:
     --------
     >>> import akdask as ak
     >>> squares = (ak.arange(1000) ** 2).persist()
-    >>> [(line.what, line.nbytes) for line in ak.memory().held if line.object == "squares"]
+    >>> [(line.what, line.nbytes) for line in ak.memory().objects if line.object == "squares"]
     [('persisted', 8000)]
     """
     caller = sys._getframe(1)
     variables = {**caller.f_globals, **caller.f_locals}
-    results = held_results()
+    results = results_in_memory()
     owners = _owners(variables)
     sums: Counter[tuple[str, str, str]] = Counter()
     for result in results:
-        for place, nbytes in result.nbytes.items():
-            sums[", ".join(owners.get(result.name, ())), result.kind, place] += nbytes
-    sums.update({("", "other results", place): nbytes for place, nbytes in other_bytes(results).items()})
-    return MemoryReport([HeldLine(*what, nbytes) for what, nbytes in sums.most_common()], _places())
+        for process, nbytes in result.nbytes.items():
+            sums[", ".join(owners.get(result.name, ())), result.kind, process] += nbytes
+    for process, nbytes in other_bytes(results).items():
+        sums["", "other results", process] += nbytes
+    return MemoryReport([ObjectMemory(*what, nbytes) for what, nbytes in sums.most_common()], _processes())
 
 
 def _owners(variables: Mapping[str, Any]) -> dict[str, list[str]]:
@@ -162,8 +165,8 @@ def _plans(items: Iterable[Any]) -> Iterator[Node]:
             yield item.expr
 
 
-def _places() -> list[PlaceLine]:
-    here = PlaceLine(HERE, socket.gethostname(), machine.memory_in_use(), machine.memory(), 0)
+def _processes() -> list[ProcessMemory]:
+    here = ProcessMemory(HERE, socket.gethostname(), machine.memory_in_use(), machine.memory(), 0)
     client = default_client()
     if client is None:
         return [here]
@@ -171,7 +174,7 @@ def _places() -> list[PlaceLine]:
     return [
         here,
         *(
-            PlaceLine(
+            ProcessMemory(
                 address,
                 str(facts["host"]),
                 int(facts["metrics"]["memory"]),
@@ -188,11 +191,11 @@ def _text(rows: list[list[str]]) -> Iterator[str]:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     numbers = _numbers(rows)
     for row in rows:
-        cells = (
+        columns = (
             cell.rjust(width) if is_number else cell.ljust(width)
             for cell, width, is_number in zip(row, widths, numbers, strict=True)
         )
-        yield "  ".join(cells).rstrip()
+        yield "  ".join(columns).rstrip()
 
 
 def _html(rows: list[list[str]]) -> str:
@@ -200,11 +203,11 @@ def _html(rows: list[list[str]]) -> str:
     lines = []
     for index, row in enumerate(rows):
         tag = "td" if index else "th"
-        cells = (
+        columns = (
             f"<{tag} style='text-align: {'right' if is_number else 'left'}'>{escape(cell)}</{tag}>"
             for cell, is_number in zip(row, numbers, strict=True)
         )
-        lines.append(f"<tr>{''.join(cells)}</tr>")
+        lines.append(f"<tr>{''.join(columns)}</tr>")
     return f"<table>{''.join(lines)}</table>"
 
 
