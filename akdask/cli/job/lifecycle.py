@@ -23,6 +23,7 @@ from akdask.cli.job.figures import Figures, ThreadFigures
 from akdask.cli.job.report import JobReport
 from akdask.cli.job.script import Outcome, run_script
 from akdask.cli.job.watch import Watch
+from akdask.cli.table import counted
 
 if TYPE_CHECKING:
     from akdask._distributed import Client
@@ -186,6 +187,6 @@ def _facts(client: Client | None) -> dict[str, Any]:
     if client is None:
         return {**facts, "machine": f"{config['maxTaskPar']} cores, {size(config['physicalMemory'])}"}
     facts["workers"] = (
-        f"{config['numLocales']} of {config['maxTaskPar']} threads and {size(config['physicalMemory'] or 0)} at first"
+        f"{config['numLocales']} of {counted(config['maxTaskPar'], 'thread')} and {size(config['physicalMemory'] or 0)} at first"
     )
     return {**facts, "scheduler": str(client.scheduler.address), "dashboard": str(client.dashboard_link)}

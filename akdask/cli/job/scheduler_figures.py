@@ -21,7 +21,7 @@ UNFINISHED = ("waiting", "queued", "processing", "no-worker")
 """States of tasks that are to be done."""
 
 
-class AddFigures(SchedulerPlugin):
+class AddFigures(SchedulerPlugin):  # type: ignore[misc]  # Dask is not typed
     """Adds up what the tasks of a scheduler do.
 
     Parameters

@@ -95,8 +95,10 @@ class MemoryReport:
             [line.process, line.host, *(f"{n:,}" for n in (line.used, line.limit, line.spilled))] for line in shown
         ]
         rest = self.processes[MOST_SHOWN:]
-        sums = (sum(line[field] for line in rest) for field in (2, 3, 4))
-        return [*rows, [f"{len(rest):,} more", "", *(f"{n:,}" for n in sums)]] if rest else rows
+        if rest:
+            used, limit, spilled = zip(*((line.used, line.limit, line.spilled) for line in rest), strict=True)
+            rows.append([f"{len(rest):,} more", "", *(f"{sum(numbers):,}" for numbers in (used, limit, spilled))])
+        return rows
 
 
 def memory() -> MemoryReport:
