@@ -186,7 +186,6 @@ def _facts(client: Client | None) -> dict[str, Any]:
     config = ak.get_config()
     if client is None:
         return {**facts, "machine": f"{config['maxTaskPar']} cores, {size(config['physicalMemory'])}"}
-    facts["workers"] = (
-        f"{config['numLocales']} of {counted(config['maxTaskPar'], 'thread')} and {size(config['physicalMemory'] or 0)} at first"
-    )
+    each = f"{counted(config['maxTaskPar'], 'thread')} and {size(config['physicalMemory'] or 0)}"
+    facts["workers"] = f"{config['numLocales']} of {each} at first"
     return {**facts, "scheduler": str(client.scheduler.address), "dashboard": str(client.dashboard_link)}
