@@ -25,7 +25,7 @@ test-evo:
 	$(MAKE) --no-print-directory VENV=.venv-evo .venv-evo/converters.installed
 	.venv-evo/bin/python -m pytest tests/evo/interop
 
-# What takes about two minutes: see `--quick` in conftest.py.
+# What takes less than two minutes: see `--quick` in conftest.py.
 quick: $(VENV)/test.installed
 	AKDASK_TEST_PATHS=general $(BIN)/python -m pytest $(ON_ALL_CORES) --quick --hypothesis-profile=few $(COVERAGE)
 
