@@ -18,6 +18,10 @@ from pathlib import Path
 from threading import current_thread, main_thread
 from typing import TYPE_CHECKING, Any
 
+import dask
+import yaml
+
+from akdask._distributed import check_address
 from akdask.cli.console import size
 from akdask.cli.table import counted
 from akdask.errors import AkdaskError, ArgumentError
@@ -106,9 +110,7 @@ def check(request: Request) -> None:
 def opened(request: Request) -> Iterator[Client | None]:
     """Start or find a cluster; its client is current inside, None for threads, and it ends with the block."""
     if request.where == THREADS:
-        from dask import config
-
-        with config.set({} if request.threads is None else {"num_workers": request.threads}):
+        with dask.config.set({} if request.threads is None else {"num_workers": request.threads}):
             yield None
         return
     from distributed import Client
@@ -138,8 +140,6 @@ def _wait(client: Client, count: int) -> None:
 
 def _joined(request: Request) -> Client:
     from distributed import Client
-
-    from akdask._distributed import check_address
 
     try:
         if request.where.endswith(".json") and "://" not in request.where:
@@ -193,8 +193,6 @@ def described(request: Request) -> str:
         with _started(request) as cluster:
             return str(cluster.job_script())
     if request.where == "k8s":
-        import yaml
-
         _, specification = _kubernetes_arguments(request)
         # Equal parts written out, rather than once with references to it.
         return str(yaml.safe_dump(json.loads(json.dumps(specification)), sort_keys=False))
@@ -363,8 +361,6 @@ def options_of(pairs: Sequence[str]) -> dict[str, Any]:
     >>> options_of(["queue=short", "job_extra_directives=[--exclusive]", "cores=3", "walltime=12:00:00"])
     {'queue': 'short', 'job_extra_directives': ['--exclusive'], 'cores': 3, 'walltime': '12:00:00'}
     """
-    import yaml
-
     found = {}
     for pair in pairs:
         name, is_pair, value = pair.partition("=")

@@ -106,7 +106,7 @@ def test_dask_draws_its_report_where_it_can(script, session_client):
     assert facts()["notes"] == []
 
 
-def test_without_bokeh_the_report_tells_how_to_get_daskss(script, session_client, monkeypatch):
+def test_without_bokeh_the_report_tells_how_to_get_dasks(script, session_client, monkeypatch):
     monkeypatch.setattr("akdask.cli.job.lifecycle.find_spec", lambda name: None)
     address = session_client.scheduler.address
     assert main(["run", "--folder", "job", script(GROUPS), "--cluster", address]) == 0
