@@ -54,8 +54,6 @@ class Job:
         self.began = datetime.now().astimezone()
         self.notes: list[str] = []
         self.facts: dict[str, Any] = {}
-        # What is shown of progress is not what the script prints.
-        self.terminal = sys.stderr if sys.stderr is not None and sys.stderr.isatty() else None
 
     def run(self, *, has_report: bool) -> int:
         """Run it; returns the exit code of the script."""
@@ -95,7 +93,7 @@ class Job:
             asyncio.addFilter(_is_news)
             stack.callback(asyncio.removeFilter, _is_news)
             read = stack.enter_context(_figures(client))
-            watch = stack.enter_context(Watch(read, self.terminal))
+            watch = stack.enter_context(Watch(read))
             if client is not None and place is not None:
                 stack.enter_context(self._dask_report(place / folder.DASK_REPORT))
             with folder.printed_to(None if place is None else place / folder.OUTPUT):

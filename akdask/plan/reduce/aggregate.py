@@ -214,6 +214,10 @@ class TreeReduce(Node):
     finish: Any
     partials: Expr
 
+    @classmethod
+    def step(cls, *_operands: Any) -> str:
+        return "combine"
+
     @property
     def npartitions(self) -> int:
         return 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -43,6 +44,8 @@ ITEMSIZE = 8
 STRING_WIDTH = 4
 """Number columns that need as much cache as one string column, stored and decoded."""
 FEWEST_ROWS = 2**14
+MOST_NAMED = 2
+"""Columns that the name of a task has room for."""
 
 Compile = Callable[[Sequence[Value]], Program]
 MakeSink = Callable[[Compile, Sequence[Value]], Sink]
@@ -78,6 +81,16 @@ class PipelineLayout:
         """Number of partitions that are read."""
         return sum(map(len, self.batches))
 
+    @cached_property
+    def step(self) -> str:
+        """What the tasks do, such as ``read+filter+sum bytes``, in words that Dask shows whole."""
+        scans = [number for number, base in enumerate(self.chain.bases) if isinstance(base, Scan)]
+        words = ["read"] if scans else []
+        words += ["filter" if isinstance(mask, Mask) else "match" for mask in self.masks]
+        columns = [column for number in scans for column in self.scanned(number)]
+        named = ", ".join(columns[:MOST_NAMED]) + (", …" if len(columns) > MOST_NAMED else "")
+        return f"{'+'.join([*words, _what(self.sink)])} {named}".strip().replace("-", "_")
+
     @property
     def table_bases(self) -> list[int]:
         """Positions of the inputs that are tables made by other tasks."""
@@ -101,6 +114,10 @@ class Pipeline(Node):
     """
 
     layout: PipelineLayout
+
+    @classmethod
+    def step(cls, *operands: Any) -> str:
+        return operands[0].step
 
     @property
     def npartitions(self) -> int:
@@ -188,6 +205,14 @@ def run_batch(
             return sink.run(batch)
     with partitions[0] as partition:
         return sink.run(partition)
+
+
+def _what(sink: Sink) -> str:
+    """Return what a sink does, in words: by the names of its reductions, or by its own."""
+    if isinstance(sink, Reduce):
+        calls = (*sink.plain_calls, *sink.computed_calls)
+        return ", ".join(dict.fromkeys(reduction.name for _, reduction in calls)) or "reduce"
+    return re.sub("(?<!^)(?=[A-Z])", " ", type(sink).__name__).lower()
 
 
 def _adds_floats(sink: Sink) -> bool:

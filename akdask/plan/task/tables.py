@@ -82,6 +82,10 @@ class Tasks(Node):
     function: Callable[..., Any]
     calls: tuple[tuple[tuple[tuple[int, int], ...], tuple[Any, ...]], ...]
 
+    @classmethod
+    def step(cls, *operands: Any) -> str:
+        return operands[1].__name__.strip("_").replace("_", " ")
+
     @property
     def npartitions(self) -> int:
         return len(self.calls)
