@@ -41,8 +41,6 @@ class Figures(NamedTuple):
     """What is known of a job at some moment."""
 
     steps: Steps
-    left: int = 0
-    """Tasks that are known and not done."""
     memory: int = 0
     """Bytes of memory that this process has, or all workers."""
     workers: int = 0
@@ -64,7 +62,6 @@ class ThreadFigures(Callback):  # type: ignore[misc]  # Dask is not typed
 
     def __init__(self) -> None:
         self.steps: dict[str, StepFigures] = {}
-        self.left = 0
         self._submitted: dict[Any, float] = {}
         self._ended: dict[Any, float] = {}
         self._lock = Lock()
@@ -82,7 +79,6 @@ class ThreadFigures(Callback):  # type: ignore[misc]  # Dask is not typed
             step = StepFigures(1, max(now - began, 0.0), 0.0, nbytes if isinstance(nbytes, int) else 0)
             name = key_split(key)
             self.steps[name] = self.steps.get(name, StepFigures()).plus(step)
-            self.left = sum(len(state[group]) for group in ("waiting", "ready", "running"))
 
     def _finish(self, dsk: Any, state: Any, errored: bool) -> None:
         with self._lock:
@@ -91,4 +87,3 @@ class ThreadFigures(Callback):  # type: ignore[misc]  # Dask is not typed
                 name = key_split(next(iter(self._submitted), "task"))
                 self.steps[name] = self.steps.get(name, StepFigures()).plus(StepFigures(failed=1))
             self._submitted.clear()
-            self.left = 0

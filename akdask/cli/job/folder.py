@@ -69,7 +69,9 @@ class Tee:
 
     def write(self, text: str) -> int:
         """Write text to both."""
-        self._copy.write(text)
+        # What begins at the left of its line again is progress, which a terminal wipes out.
+        if not text.startswith("\r"):
+            self._copy.write(text)
         return self._stream.write(text)
 
     def flush(self) -> None:

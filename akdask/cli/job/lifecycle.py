@@ -163,7 +163,7 @@ def _figures(client: Client | None) -> Iterator[Callable[[], Figures]]:
     """Have what tasks do added up, and give what returns the sums."""
     if client is None:
         with ThreadFigures() as threads:
-            yield lambda: Figures(dict(threads.steps), threads.left, machine.memory_in_use())
+            yield lambda: Figures(dict(threads.steps), machine.memory_in_use())
         return
     from akdask.cli.job.scheduler_figures import ClusterFigures
 

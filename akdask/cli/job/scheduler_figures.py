@@ -17,9 +17,6 @@ from akdask.cli.job.figures import Figures, StepFigures
 if TYPE_CHECKING:
     from akdask._distributed import Client, Scheduler
 
-UNFINISHED = ("waiting", "queued", "processing", "no-worker")
-"""States of tasks that are to be done."""
-
 
 class AddFigures(SchedulerPlugin):  # type: ignore[misc]  # Dask is not typed
     """Adds up what the tasks of a scheduler do.
@@ -58,10 +55,9 @@ def _read(name: str, dask_scheduler: Scheduler) -> Figures:
     plugin = dask_scheduler.plugins[name]
     assert isinstance(plugin, AddFigures)
     steps = {step: StepFigures(*found) for step, found in plugin.steps.items()}  # type: ignore[arg-type]
-    left = sum(prefix.states[state] for prefix in dask_scheduler.task_prefixes.values() for state in UNFINISHED)
     workers = dask_scheduler.workers.values()
     memory = sum(int(worker.metrics.get("memory", 0)) for worker in workers)
-    return Figures(steps, left, memory, len(workers), plugin.lost)
+    return Figures(steps, memory, len(workers), plugin.lost)
 
 
 class ClusterFigures:

@@ -200,7 +200,8 @@ def test_a_tee_is_the_stream_otherwise(tmp_path):
     with (tmp_path / "copy").open("w") as copy:
         tee = folder.Tee(sys.__stderr__, copy)
         assert tee.fileno() == sys.__stderr__.fileno()
-        tee.writelines(["", ""])
+        tee.writelines(["\r50 %", "\r     \r"])
+    assert (tmp_path / "copy").read_text() == ""
 
 
 def test_a_script_without_a_place_of_its_own_still_tells_the_error(tmp_path):
