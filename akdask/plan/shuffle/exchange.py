@@ -25,6 +25,8 @@ from akdask.cluster import addresses, all_memory, on_cluster, partition_size
 from akdask.plan.expr._dask import Expr, List, Task, TaskRef
 from akdask.plan.expr.node import Frame, Node
 from akdask.plan.expr.rowwise import SELECTIONS, Project
+from akdask.plan.shuffle.fetch import SplitIndex
+from akdask.plan.shuffle.fetch import tell_place
 from akdask.plan.shuffle.spill import ShuffleBuffer, SpillFile, clear_spill_files, task_name
 from akdask.plan.task.allocator import manage_freed_memory
 from akdask.plan.task.batches import ITEMSIZE, SMALL_ROWS
@@ -40,6 +42,9 @@ MEMORY_SHARE = 4
 """The divisor of the memory of all workers that bounds split partitions in memory."""
 
 MOST_PARTITIONS = 1024
+
+ENOUGH_TO_FETCH = 0
+"""Workers times new partitions from which on slices are fetched."""
 
 MAX_SLICES = 2**18
 """Largest number of slices of an exchange."""
@@ -190,6 +195,47 @@ class Exchange(Node):
         return (f"shuffle-slice-{self._name}", number, index)
 
 
+class FetchExchange(Node):
+    """The partitions made of the slices that the tasks of `split` return, each by one task that fetches its slices.
+
+    Split partitions stay where they are split, and each has a task that says where that is.
+    """
+
+    split: Expr
+    count: int
+    finish: FinishPartition
+
+    @property
+    def npartitions(self) -> int:
+        return self.count
+
+    @without_collection
+    def _layer(self) -> dict[Any, Any]:
+        graph: dict[Any, Any] = {}
+        split = tuple(self.split.__dask_keys__())
+        told: list[TaskRef] = []
+        for number, key in enumerate(split):
+            token = (f"place-{self._name}", number)
+            graph[token] = Task(token, tell_place, TaskRef(key))
+            told.append(TaskRef(token))
+        graph[self._index] = Task(self._index, SplitIndex.of, List(*told), split)
+        index = TaskRef(self._index)
+        for number in range(self.count):
+            key = (self._name, number)
+            graph[key] = Task(key, _fetch, index, number, self.finish)
+        return graph
+
+    def annotations(self) -> Mapping[str, Mapping[Any, Any]]:
+        """Have the scheduler keep split partitions."""
+        from akdask.plan.shuffle.keeping import IS_INDEX
+
+        return {IS_INDEX: {self._index: True}}
+
+    @property
+    def _index(self) -> str:
+        return f"split-index-{self._name}"
+
+
 def exchange(split: Expr, count: int, finish: FinishPartition, origin: Expr | None = None) -> Expr:
     """Return the physical node of the `count` new partitions that `finish` makes of the slices that `split` returns.
 
@@ -199,7 +245,10 @@ def exchange(split: Expr, count: int, finish: FinishPartition, origin: Expr | No
     if not on_cluster():
         return Exchange(split, count, finish, False, False, (), False, origin)
     from akdask.plan.shuffle.affinity import are_strict
+    from akdask.plan.shuffle.keeping import are_kept
 
+    if ENOUGH_TO_FETCH <= len(addresses()) * count and are_kept():
+        return FetchExchange(split, count, finish)
     is_large = count * _partition_size() * COLUMNS > all_memory() // MEMORY_SHARE
     return Exchange(split, count, finish, True, is_large, addresses(), are_strict(), origin)
 
@@ -216,6 +265,13 @@ def _make(slices: Sequence[Any], finish: FinishPartition, index: int | None) -> 
     return finish(
         [part for parts in slices for part in parts] if index is None else _collect_slice(slices, index, None)
     )
+
+
+def _fetch(index: SplitIndex, number: int, finish: FinishPartition) -> Any:
+    """Fetch the slices of a new partition and finish it: the function of its task."""
+    manage_freed_memory()
+    clear_spill_files()
+    return finish(index.fetch(number))
 
 
 def _collect(slices: list[Any]) -> list[Any]:

@@ -1,0 +1,108 @@
+"""What Dask's scheduler and workers do for exchanges whose slices are fetched: keep split partitions, and hand out slices.
+
+No task depends on the partitions that others fetch slices of, since that would move them whole.  So the scheduler is
+asked to keep them for as long as some new partition is to be made, as if a client wanted them; it computes those anew
+that a worker takes with it when it dies.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
+
+from akdask._distributed import (
+    SchedulerPlugin,
+    WorkerPlugin,
+    as_message,
+    default_client,
+    keep_results,
+    let_results_go,
+    register_plugin,
+    tasks_of,
+)
+from akdask.plan.shuffle.fetch import FETCH, MISSING, packed
+
+if TYPE_CHECKING:
+    from akdask._distributed import Client, Scheduler, TaskState, Worker
+
+IS_INDEX = "akdask_split_index"
+"""Annotation of the task that knows where the partitions of an exchange are."""
+
+_registered: WeakSet[Client] = WeakSet()
+"""Clients whose schedulers and workers have the plugins."""
+
+
+class KeepSplit(SchedulerPlugin):
+    """Keeps the split partitions of an exchange while tasks wait for slices of them."""
+
+    name = "akdask-keep-split"
+    idempotent = True
+
+    def __init__(self) -> None:
+        self._exchanges: set[Hashable] = set()
+
+    async def start(self, scheduler: Scheduler) -> None:
+        """Learn which scheduler it is."""
+        self._scheduler = scheduler
+
+    def update_graph(self, scheduler: Scheduler, *, tasks: Sequence[Any], **_: Any) -> None:
+        """Keep what new exchanges will split."""
+        for task in tasks_of(scheduler, tasks):
+            if IS_INDEX in (task.annotations or {}):
+                self._exchanges.add(task.key)
+                self._keep(task)
+
+    def transition(self, key: Any, start: str, finish: str, *_: Any, **__: Any) -> None:
+        """Keep partitions that are to be split again, and let go of those of exchanges that are complete."""
+        if key not in self._exchanges:
+            return
+        if finish == "waiting":
+            self._keep(self._scheduler.tasks[key])
+        elif finish in {"released", "forgotten"}:
+            # Not within the transition of another task.
+            asyncio.get_running_loop().call_soon(self._let_go, key)
+
+    def _keep(self, index: TaskState) -> None:
+        split = [task.key for token in index.dependencies for task in token.dependencies]
+        keep_results(self._scheduler, split, _owner(index.key))
+
+    def _let_go(self, key: Hashable) -> None:
+        (index,) = tasks_of(self._scheduler, [key]) if key in self._scheduler.tasks else (None,)
+        if index is None:
+            self._exchanges.discard(key)
+        if index is None or (index.state == "released" and not index.waiters):
+            let_results_go(self._scheduler, _owner(key))
+
+
+class HandOutSlices(WorkerPlugin):
+    """Lets other workers fetch slices of the split partitions that a worker holds."""
+
+    name = "akdask-hand-out-slices"
+
+    def setup(self, worker: Worker) -> None:
+        """Have the worker answer."""
+
+        async def slices(keys: Sequence[Hashable], number: int) -> dict[str, Any]:
+            held = [worker.data[key] if key in worker.data else MISSING for key in keys]
+            loop = asyncio.get_running_loop()
+            return {"parts": as_message(await loop.run_in_executor(None, packed, held, number))}
+
+        worker.handlers[FETCH] = slices
+
+
+def are_kept() -> bool:
+    """Whether the current cluster keeps split partitions and hands out slices; registers the plugins once."""
+    client = default_client()
+    if client is None or client.asynchronous:
+        return False
+    if client not in _registered:
+        if not (register_plugin(client, KeepSplit()) and register_plugin(client, HandOutSlices())):
+            return False
+        _registered.add(client)
+    return True
+
+
+def _owner(key: Hashable) -> str:
+    return f"akdask {key}"
