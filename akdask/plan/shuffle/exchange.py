@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from dask.system import CPU_COUNT
 
@@ -25,8 +25,7 @@ from akdask.cluster import addresses, all_memory, on_cluster, partition_size
 from akdask.plan.expr._dask import Expr, List, Task, TaskRef
 from akdask.plan.expr.node import Frame, Node
 from akdask.plan.expr.rowwise import SELECTIONS, Project
-from akdask.plan.shuffle.fetch import SplitIndex
-from akdask.plan.shuffle.fetch import tell_place
+from akdask.plan.shuffle.fetch import MANY_PARTS, FinishPartition, Part, Slices, SplitIndex, tell_place
 from akdask.plan.shuffle.spill import ShuffleBuffer, SpillFile, clear_spill_files, task_name
 from akdask.plan.task.allocator import manage_freed_memory
 from akdask.plan.task.batches import ITEMSIZE, SMALL_ROWS
@@ -52,32 +51,10 @@ MAX_SLICES = 2**18
 PARTITIONS_PER_BUFFER = 4
 """Approximate size of a shuffle buffer, in new partitions: Dask may choose to move all of it."""
 
-MANY_PARTS = 16
-"""From this number of source partitions on, parts are concatenated before they travel, to save messages."""
-
 FEWEST_GROUPS = 64
 """The slices of this number of old partitions are never concatenated, however many new ones there are."""
 
 Item = TypeVar("Item")
-
-Part = Any
-"""What an old partition gives to a new one; splitting a block of rows makes one part for each."""
-
-Slices = Sequence[Sequence[Part]] | None
-"""For each new partition, its parts in row order; None if no partition gets any."""
-
-
-class FinishPartition(Protocol):
-    """Makes a new partition of its parts."""
-
-    def __call__(self, parts: Sequence[Part], /) -> Any:
-        """Return a new partition, given all its parts."""
-        ...
-
-    def pack(self, parts: Sequence[Part], /) -> list[Part]:
-        """Return the same rows as fewer parts, which keep nothing else in memory."""
-        ...
-
 
 class Exchange(Node):
     """The partitions made of the slices that the tasks of `split` return.
@@ -198,12 +175,16 @@ class Exchange(Node):
 class FetchExchange(Node):
     """The partitions made of the slices that the tasks of `split` return, each by one task that fetches its slices.
 
-    Split partitions stay where they are split, and each has a task that says where that is.
+    Split partitions stay where they are split, and each has a task that says where that is.  Each of the `workers`
+    splits consecutive ones, if it can, so that it sends few parts; the input of a split, a partition of `origin`, is
+    computed on the same worker.
     """
 
     split: Expr
     count: int
     finish: FinishPartition
+    workers: tuple[str, ...]
+    origin: Expr
 
     @property
     def npartitions(self) -> int:
@@ -215,7 +196,7 @@ class FetchExchange(Node):
         split = tuple(self.split.__dask_keys__())
         told: list[TaskRef] = []
         for number, key in enumerate(split):
-            token = (f"place-{self._name}", number)
+            token = self._token(number)
             graph[token] = Task(token, tell_place, TaskRef(key))
             told.append(TaskRef(token))
         graph[self._index] = Task(self._index, SplitIndex.of, List(*told), split)
@@ -226,10 +207,19 @@ class FetchExchange(Node):
         return graph
 
     def annotations(self) -> Mapping[str, Mapping[Any, Any]]:
-        """Have the scheduler keep split partitions."""
+        """Keep tasks on their workers, as long as these are alive, and have the scheduler keep split partitions."""
+        from akdask.plan.shuffle.affinity import annotate
         from akdask.plan.shuffle.keeping import IS_INDEX
 
-        return {IS_INDEX: {self._index: True}}
+        split, origins = self.split.__dask_keys__(), self.origin.__dask_keys__()
+        where: dict[Any, str] = {}
+        for worker, numbers in zip(self.workers, _runs(range(len(split)), len(self.workers)), strict=True):
+            for number in numbers:
+                where |= dict.fromkeys((split[number], self._token(number), *origins[number : number + 1]), worker)
+        return {**annotate(where, strict=True), IS_INDEX: {self._index: True}}
+
+    def _token(self, number: int) -> Hashable:
+        return (f"place-{self._name}", number)
 
     @property
     def _index(self) -> str:
@@ -247,8 +237,8 @@ def exchange(split: Expr, count: int, finish: FinishPartition, origin: Expr | No
     from akdask.plan.shuffle.affinity import are_strict
     from akdask.plan.shuffle.keeping import are_kept
 
-    if ENOUGH_TO_FETCH <= len(addresses()) * count and are_kept():
-        return FetchExchange(split, count, finish)
+    if ENOUGH_TO_FETCH <= len(addresses()) * count and are_strict() and are_kept():
+        return FetchExchange(split, count, finish, addresses(), origin)
     is_large = count * _partition_size() * COLUMNS > all_memory() // MEMORY_SHARE
     return Exchange(split, count, finish, True, is_large, addresses(), are_strict(), origin)
 
@@ -271,7 +261,7 @@ def _fetch(index: SplitIndex, number: int, finish: FinishPartition) -> Any:
     """Fetch the slices of a new partition and finish it: the function of its task."""
     manage_freed_memory()
     clear_spill_files()
-    return finish(index.fetch(number))
+    return finish(index.fetch(number, finish))
 
 
 def _collect(slices: list[Any]) -> list[Any]:

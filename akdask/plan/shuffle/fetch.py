@@ -9,15 +9,19 @@ from __future__ import annotations
 import pickle
 import time
 from collections import defaultdict
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any, TypeAlias
+from functools import cached_property, lru_cache
+from itertools import chain
+from typing import Any, Protocol, TypeAlias
 
 from akdask._distributed import answers_of, current_worker, holders_of, own_results, run_again
 
 Part = Any
-"""What an old partition gives to a new one."""
+"""What an old partition gives to a new one; splitting a block of rows makes one part for each."""
+
+Slices: TypeAlias = Sequence[Sequence[Part]] | None
+"""For each new partition, its parts in row order; None if no partition gets any."""
 
 FETCH = "akdask_slices"
 """What workers call the question for slices."""
@@ -25,8 +29,26 @@ FETCH = "akdask_slices"
 PAUSE = 0.25
 """Seconds to wait for the scheduler to know that results are lost, before a task is handed back to it."""
 
-Found: TypeAlias = dict[int, Sequence[Part]]
-"""Parts by the number of the old partition, of those that have been found."""
+MANY_PARTS = 16
+"""From this number of source partitions on, parts are concatenated before they travel, to save messages."""
+
+Places: TypeAlias = Mapping[str, Sequence[int]]
+"""The numbers of the partitions that each worker holds, in order, by its address."""
+
+Run: TypeAlias = Sequence[int]
+"""Numbers of old partitions that follow one another."""
+
+
+class FinishPartition(Protocol):
+    """Makes a new partition of its parts."""
+
+    def __call__(self, parts: Sequence[Part], /) -> Any:
+        """Return a new partition, given all its parts."""
+        ...
+
+    def pack(self, parts: Sequence[Part], /) -> list[Part]:
+        """Return the same rows as fewer parts, which keep nothing else in memory."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -44,14 +66,14 @@ class SplitIndex:
     """
 
     keys: tuple[Hashable, ...]
-    places: Mapping[str, Sequence[int]] = field(default_factory=dict)
-    here: Mapping[int, Any] = field(default_factory=dict)
+    places: Places = field(default_factory=dict)
+    here: Mapping[int, Slices] = field(default_factory=dict)
 
     @staticmethod
     def of(tokens: Sequence[Any], keys: tuple[Hashable, ...]) -> SplitIndex:
         """Return the index of partitions, given what `tell_place` returned for each: the function of a task."""
         places: defaultdict[str, list[int]] = defaultdict(list)
-        here: dict[int, Any] = {}
+        here: dict[int, Slices] = {}
         for number, token in enumerate(tokens):
             if isinstance(token, str):
                 places[token].append(number)
@@ -59,68 +81,76 @@ class SplitIndex:
                 here[number] = token
         return SplitIndex(keys, dict(places), here)
 
-    def fetch(self, number: int) -> list[Part]:
+    def fetch(self, number: int, finish: FinishPartition) -> list[Part]:
         """Return the parts of a new partition from all old ones, in their order.
 
         A task that finds some lost is handed back to the scheduler, which computes these anew before it runs again.
         """
-        found = {index: taken(slices, number) for index, slices in self.here.items()}
+        found: dict[int, Sequence[Part]] = {index: taken([slices], number) for index, slices in self.here.items()}
         if self.places:
-            self._fetch_from_workers(number, found)
-        return [part for index in range(len(self.keys)) for part in found[index]]
-
-    def _fetch_from_workers(self, number: int, found: Found) -> None:
-        worker = current_worker()
-        assert worker is not None, "workers hold what is to be fetched"
-        self._ask(worker, self._known, number, found)
-        lost = [index for index in range(len(self.keys)) if index not in found]
-        if lost:
+            worker = current_worker()
+            assert worker is not None, "workers hold what is to be fetched"
+            lost = self._ask(worker, self._known, number, finish, found)
             # The worker that split them is gone, or has handed them on.
-            self._ask(worker, self._found_again(worker, lost), number, found)
-            lost = [index for index in lost if index not in found]
-        if lost:
-            time.sleep(PAUSE)
-            run_again()
+            if lost and self._ask(worker, self._found_again(worker, lost), number, finish, found):
+                time.sleep(PAUSE)
+                run_again()
+        return [part for first in sorted(found) for part in found[first]]
 
-    def _ask(self, worker: Any, places: Mapping[str, Sequence[int]], number: int, found: Found) -> None:
-        own = {self.keys[index]: index for index in places.get(worker.address, ())}
-        questions = {
-            address: {"keys": [self.keys[index] for index in indices], "number": number}
-            for address, indices in places.items()
-            if address != worker.address
+    def _ask(
+        self, worker: Any, places: Places, number: int, finish: FinishPartition, found: dict[int, Sequence[Part]]
+    ) -> list[int]:
+        """Add parts to those that are found, by the number of the first partition of a run; return what is lost."""
+        runs = {address: list(_runs(numbers)) for address, numbers in places.items()}
+        asked = {
+            address: {
+                "runs": [[self.keys[index] for index in run] for run in wanted],
+                "number": number,
+                "finish": pickle.dumps(finish),
+            }
+            for address, wanted in runs.items()
         }
-        for address, answer in answers_of(worker, FETCH, questions).items():
-            if answer is not None:
-                for index, parts in zip(places[address], pickle.loads(answer["parts"]), strict=True):
-                    if parts is not None:
-                        found[index] = parts
-        for key, slices in own_results(worker, list(own)).items() if own else ():
-            found[own[key]] = taken(slices, number)
+        own = asked.pop(worker.address, None)
+        answers: dict[str, Any] = {address: {"parts": None} for address in runs}
+        answers |= answers_of(worker, FETCH, asked)
+        lost: list[int] = []
+        for address, wanted in runs.items():
+            if own is not None and address == worker.address:
+                held = own_results(worker, list(chain(*own["runs"])))
+                parts = parts_of_runs(held, own["runs"], number, finish)
+            else:
+                answer = answers[address]
+                parts = [None] * len(wanted) if answer is None else pickle.loads(answer["parts"])
+            for run, items in zip(wanted, parts, strict=True):
+                if items is None:
+                    lost.extend(run)
+                else:
+                    found[run[0]] = items
+        return lost
 
     @cached_property
-    def _known(self) -> dict[str, Sequence[int]]:
+    def _known(self) -> Places:
         """Where partitions are as far as this process knows."""
-        return dict(self.places)
+        return self.places
 
-    def _found_again(self, worker: Any, lost: Sequence[int]) -> dict[str, Sequence[int]]:
-        """Ask the scheduler where partitions are, and remember it."""
-        places: defaultdict[str, list[int]] = defaultdict(list)
+    def _found_again(self, worker: Any, lost: Sequence[int]) -> Places:
+        """Ask the scheduler where partitions are, and remember it; those that nobody holds are nowhere."""
         holders = holders_of(worker, [self.keys[index] for index in lost])
+        places: defaultdict[str, list[int]] = defaultdict(list)
         for index in lost:
-            for address in list(holders.get(self.keys[index], ()))[:1]:
-                places[address].append(index)
-        moved = {index for indices in places.values() for index in indices}
-        known = {address: [n for n in indices if n not in moved] for address, indices in self._known.items()}
-        for address, indices in places.items():
-            known[address] = [*known.get(address, ()), *indices]
-        self.__dict__["_known"] = {address: indices for address, indices in known.items() if indices}
-        return dict(places)
+            places[next(iter(holders.get(self.keys[index], ())), "")].append(index)
+        gone = set(lost)
+        known = {address: [index for index in numbers if index not in gone] for address, numbers in self._known.items()}
+        for address, numbers in places.items():
+            known[address] = sorted([*known.get(address, ()), *numbers])
+        self.__dict__["_known"] = {address: numbers for address, numbers in known.items() if numbers}
+        return places
 
     def __reduce__(self) -> tuple[Any, ...]:
         return SplitIndex, (self.keys, self.places, self.here)
 
 
-def tell_place(slices: Any) -> Any:
+def tell_place(slices: Slices) -> str | Slices:
     """Return the address of the worker that holds the slices of a partition: the function of a task.
 
     Without workers, all tasks share the slices themselves.
@@ -129,18 +159,51 @@ def tell_place(slices: Any) -> Any:
     return slices if worker is None else worker.address
 
 
-def taken(slices: Sequence[Sequence[Part]] | None, number: int) -> Sequence[Part]:
-    """Return the parts of a new partition."""
-    return () if slices is None else slices[number]
+def taken(split: Sequence[Slices], number: int) -> list[Part]:
+    """Return the parts of a new partition from several old ones."""
+    return [part for slices in split if slices is not None for part in slices[number]]
 
 
-def packed(slices: Sequence[Any], number: int) -> bytes:
-    """Return the parts of a new partition from several old ones, None for those that are not there, as bytes.
+def parts_of_runs(
+    held: Mapping[Hashable, Slices], runs: Sequence[Sequence[Hashable]], number: int, finish: FinishPartition
+) -> list[Sequence[Part] | None]:
+    """Return the parts of a new partition for each run of old ones, few for a long run; None if one is not held."""
+    found: list[Sequence[Part] | None] = []
+    for run in runs:
+        if not all(key in held for key in run):
+            found.append(None)
+            continue
+        parts = taken([held[key] for key in run], number)
+        found.append(finish.pack(parts) if len(run) > MANY_PARTS and parts else parts)
+    return found
+
+
+def answer(held: Mapping[Hashable, Slices], runs: Sequence[Sequence[Hashable]], number: int, finish: bytes) -> bytes:
+    """Return the same as bytes: the answer of a worker to another.
 
     Copied to one string of bytes, since messages of many small parts would take longer.
     """
-    return pickle.dumps([None if item is MISSING else taken(item, number) for item in slices], 5)
+    return pickle.dumps(parts_of_runs(held, runs, number, _loaded(finish)), 5)
 
 
-MISSING = object()
-"""Stands for a partition that a worker does not hold."""
+@lru_cache(16)
+def _loaded(finish: bytes) -> Any:
+    return pickle.loads(finish)
+
+
+def _runs(numbers: Sequence[int]) -> Iterator[Run]:
+    """Cut ascending numbers where one does not follow the other.
+
+    Examples
+    --------
+    >>> list(_runs([1, 2, 3, 7, 8]))
+    [[1, 2, 3], [7, 8]]
+    """
+    run: list[int] = []
+    for number in numbers:
+        if run and number != run[-1] + 1:
+            yield run
+            run = []
+        run.append(number)
+    if run:
+        yield run

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Hashable, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
@@ -22,7 +23,7 @@ from akdask._distributed import (
     register_plugin,
     tasks_of,
 )
-from akdask.plan.shuffle.fetch import FETCH, MISSING, packed
+from akdask.plan.shuffle.fetch import FETCH, answer
 
 if TYPE_CHECKING:
     from akdask._distributed import Client, Scheduler, TaskState, Worker
@@ -84,10 +85,10 @@ class HandOutSlices(WorkerPlugin):
     def setup(self, worker: Worker) -> None:
         """Have the worker answer."""
 
-        async def slices(keys: Sequence[Hashable], number: int) -> dict[str, Any]:
-            held = [worker.data[key] if key in worker.data else MISSING for key in keys]
+        async def slices(runs: Sequence[Sequence[Hashable]], number: int, finish: bytes) -> dict[str, Any]:
+            held = {key: worker.data[key] for key in chain(*runs) if key in worker.data}
             loop = asyncio.get_running_loop()
-            return {"parts": as_message(await loop.run_in_executor(None, packed, held, number))}
+            return {"parts": as_message(await loop.run_in_executor(None, answer, held, runs, number, finish))}
 
         worker.handlers[FETCH] = slices
 
