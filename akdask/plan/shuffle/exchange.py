@@ -40,10 +40,8 @@ COLUMNS = 4
 MEMORY_SHARE = 4
 """The divisor of the memory of all workers that bounds split partitions in memory."""
 
-MOST_PARTITIONS = 1024
-
-ENOUGH_TO_FETCH = 0
-"""Workers times new partitions from which on slices are fetched."""
+FINE_PARTITIONS = 1024
+"""Up to this number, new partitions stay so small that they are sorted quickly; more of them are larger."""
 
 MAX_SLICES = 2**18
 """Largest number of slices of an exchange."""
@@ -237,7 +235,7 @@ def exchange(split: Expr, count: int, finish: FinishPartition, origin: Expr | No
     from akdask.plan.shuffle.affinity import are_strict
     from akdask.plan.shuffle.keeping import are_kept
 
-    if ENOUGH_TO_FETCH <= len(addresses()) * count and are_strict() and are_kept():
+    if are_strict() and are_kept():
         return FetchExchange(split, count, finish, addresses(), origin)
     is_large = count * _partition_size() * COLUMNS > all_memory() // MEMORY_SHARE
     return Exchange(split, count, finish, True, is_large, addresses(), are_strict(), origin)
@@ -305,14 +303,17 @@ def concat_slices(slices: Sequence[Slices], finish: FinishPartition) -> Slices:
 
 
 def partition_count(frame: Frame) -> int:
-    """Return the number of partitions to exchange the rows of a frame into: a multiple of the threads, by size."""
+    """Return the number of partitions to exchange the rows of a frame into, by size.
+
+    A multiple of the threads for as long as they are few; of many rows, as many as a thread of a worker can hold.
+    """
     rows = max_rows(frame)
     if rows is None:
-        return min(frame.npartitions, MOST_PARTITIONS)
+        return frame.npartitions
     if rows <= SMALL_ROWS:
         return 1
-    wanted = -(-rows * ITEMSIZE // _partition_size())
-    return min(-(-wanted // CPU_COUNT) * CPU_COUNT, MOST_PARTITIONS)
+    fine, coarse = (-(-rows * ITEMSIZE // nbytes) for nbytes in (_partition_size(), max(partition_size(), ITEMSIZE)))
+    return max(min(-(-fine // CPU_COUNT) * CPU_COUNT, FINE_PARTITIONS), coarse)
 
 
 def _partition_size() -> int:
