@@ -1,15 +1,19 @@
 """The exchange: every partition is split into slices, and each new partition is made of one slice of every old one.
 
 The caller says how to split rows and how to finish a partition: a sort splits by ranges of keys and sorts each range.
-This module decides how slices travel.  Threads of one process pass them on as they are.  On a cluster each worker
-splits some partitions, keeps them, and sends for each new partition the slices of all of them at once.  So workers
-fetch, hold and spill no more than they need, and there are few tasks, each of which takes time of the scheduler and
-some kilobytes of the worker.  Where memory is short, split partitions wait in spill files (spill.py).  Where there
-would be very many slices all the same, those of several partitions are concatenated first.
+This module decides how slices travel.
 
-Dask's P2P shuffle would do the same on a cluster.  But 20 M rows of two integers in 8 and 32 partitions, on two workers
-of one thread, were sorted here in 0.4 to 0.5 of the time that P2P took for the shuffle alone; and results stay right
-when a worker dies halfway.
+- Threads of one process pass them on as they are.
+- On a cluster split partitions stay where they are split, in spill files (spill.py) where memory is short, and each new
+  partition is one task, which fetches its slices from all workers (fetch.py).  There are as many tasks as partitions,
+  and what a worker takes with it when it dies is computed anew.
+- A cluster that takes no plugins cannot keep what no task depends on.  There, slices are results of tasks: each worker
+  splits some partitions, keeps them, and sends for each new partition the slices of all of them at once.  That is a
+  task for each worker and new partition.  Where there would be very many slices all the same, those of several
+  partitions are concatenated first.
+
+Dask's P2P shuffle has as few tasks, but starts from the beginning when a worker dies, and takes several times as long:
+see docs/scale.md.
 """
 
 from __future__ import annotations
@@ -54,8 +58,9 @@ FEWEST_GROUPS = 64
 
 Item = TypeVar("Item")
 
+
 class Exchange(Node):
-    """The partitions made of the slices that the tasks of `split` return.
+    """The partitions made of the slices that the tasks of `split` return, as far as Dask alone passes them on.
 
     If `is_separate`, slices are results of tasks, and `workers` are addresses: each worker splits consecutive
     partitions, keeps them, and sends the slices of all of them for a new partition together.  Without affinity, Dask
@@ -70,7 +75,6 @@ class Exchange(Node):
     is_separate: bool
     is_buffered: bool
     workers: tuple[str, ...]
-    strict: bool
     origin: Expr
 
     @property
@@ -113,7 +117,7 @@ class Exchange(Node):
             kinds = (self._buffer_key, self._slice_key) if self.is_buffered else (self._slice_key,)
             sliced = [key(number, index) for key in kinds for index in range(self.count)]
             where |= dict.fromkeys((*made_of, *sources, *sliced), worker)
-        return annotate(where, strict=self.strict)
+        return annotate(where, strict=False)
 
     @cached_property
     def _sources(self) -> list[tuple[Hashable, list[Hashable]]]:
@@ -231,14 +235,14 @@ def exchange(split: Expr, count: int, finish: FinishPartition, origin: Expr | No
     """
     origin = split if origin is None else origin
     if not on_cluster():
-        return Exchange(split, count, finish, False, False, (), False, origin)
+        return Exchange(split, count, finish, False, False, (), origin)
     from akdask.plan.shuffle.affinity import are_strict
     from akdask.plan.shuffle.keeping import are_kept
 
     if are_strict() and are_kept():
         return FetchExchange(split, count, finish, addresses(), origin)
     is_large = count * _partition_size() * COLUMNS > all_memory() // MEMORY_SHARE
-    return Exchange(split, count, finish, True, is_large, addresses(), are_strict(), origin)
+    return Exchange(split, count, finish, True, is_large, addresses(), origin)
 
 
 def buffer_bytes(count: int) -> int | None:

@@ -32,6 +32,9 @@ PAUSE = 0.25
 MANY_PARTS = 16
 """From this number of source partitions on, parts are concatenated before they travel, to save messages."""
 
+NOWHERE = ""
+"""Stands for the worker of partitions that are being computed anew."""
+
 Places: TypeAlias = Mapping[str, Sequence[int]]
 """The numbers of the partitions that each worker holds, in order, by its address."""
 
@@ -109,17 +112,17 @@ class SplitIndex:
                 "finish": pickle.dumps(finish),
             }
             for address, wanted in runs.items()
+            if address != NOWHERE
         }
         own = asked.pop(worker.address, None)
-        answers: dict[str, Any] = {address: {"parts": None} for address in runs}
-        answers |= answers_of(worker, FETCH, asked)
+        answers = answers_of(worker, FETCH, asked)
         lost: list[int] = []
         for address, wanted in runs.items():
             if own is not None and address == worker.address:
                 held = own_results(worker, list(chain(*own["runs"])))
                 parts = parts_of_runs(held, own["runs"], number, finish)
             else:
-                answer = answers[address]
+                answer = answers.get(address)
                 parts = [None] * len(wanted) if answer is None else pickle.loads(answer["parts"])
             for run, items in zip(wanted, parts, strict=True):
                 if items is None:
@@ -134,11 +137,11 @@ class SplitIndex:
         return self.places
 
     def _found_again(self, worker: Any, lost: Sequence[int]) -> Places:
-        """Ask the scheduler where partitions are, and remember it; those that nobody holds are nowhere."""
+        """Ask the scheduler where partitions are, and remember it."""
         holders = holders_of(worker, [self.keys[index] for index in lost])
         places: defaultdict[str, list[int]] = defaultdict(list)
         for index in lost:
-            places[next(iter(holders.get(self.keys[index], ())), "")].append(index)
+            places[next(iter(holders.get(self.keys[index], ())), NOWHERE)].append(index)
         gone = set(lost)
         known = {address: [index for index in numbers if index not in gone] for address, numbers in self._known.items()}
         for address, numbers in places.items():

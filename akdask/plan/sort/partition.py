@@ -23,7 +23,6 @@ from akdask.plan.task.operators import ColumnBuffer
 from akdask.plan.task.program import BroadcastInput, Program
 from akdask.typing import NumberArray
 
-
 MANY_SLICES = 512
 """New partitions from which on all rows are split at once: those of a block would make next to nothing of each."""
 
@@ -72,7 +71,11 @@ class RangePartition:
     def _can_radix_partition(self, splitters: Splitters) -> bool:
         """Whether there is one key of one word, and all wanted columns are numbers."""
         has_one_word = splitters.spans is not None and len(self.by) == 1
-        return has_one_word and 0 < len(splitters.rows) < MOST_RADIX_RANGES and all(dtype.is_number for dtype in self.program.dtypes)
+        return (
+            has_one_word
+            and 0 < len(splitters.rows) < MOST_RADIX_RANGES
+            and all(dtype.is_number for dtype in self.program.dtypes)
+        )
 
     def _radix_words(self, partition: Partition | PartitionBatch, splitters: Splitters) -> list[PackedKeys]:
         """Radix-partition packed keys by range."""
@@ -122,9 +125,9 @@ class RangePartition:
         by = self._by(splitters)
         names, ascending = zip(*by, strict=True)
         at = self._with_words(dict(zip(self.by, splitters.columns, strict=True)), splitters)
-        for columns, nrows in self._blocks(partition):
-            order = argsort([columns[name] for name in self.by], self.ascending)
-            columns |= self._with_words(columns, splitters)
+        for found, nrows in self._blocks(partition):
+            order = argsort([found[name] for name in self.by], self.ascending)
+            columns = found | self._with_words(found, splitters)
             wanted = dict.fromkeys([*self.names, *names])
             # Row numbers follow one another, so that those of the sorted rows need not be looked up.
             first = int(columns[ROW][0]) if ROW in columns else 0
