@@ -44,6 +44,9 @@ Result = TypeVar("Result")
 AT_ONCE = 16
 """Workers that one task asks at a time."""
 
+PATIENCE = 5.0
+"""Seconds after which a worker that does not take a call is taken to be gone."""
+
 DASK_TRIM_THRESHOLD = "65536"
 """The value that Dask sets for its workers; another value is the choice of the user."""
 
@@ -203,7 +206,7 @@ def register_spilling(kind: type, name_of: Callable[[Any], Any | None], find: Ca
 
 
 def keep_results(scheduler: Scheduler, keys: Sequence[Hashable], owner: str) -> None:
-    """Have a scheduler keep the results of tasks, and compute them anew when they are lost, until `owner` lets them go."""
+    """Have a scheduler keep results of tasks, computed anew when they are lost, until `owner` lets them go."""
     scheduler.client_desires_keys(list(keys), owner)
 
 
@@ -215,16 +218,29 @@ def let_results_go(scheduler: Scheduler, owner: str) -> None:
         scheduler.clients.pop(owner, None)
 
 
+def release_results(scheduler: Scheduler, tasks: Iterable[TaskState], stimulus_id: str) -> None:
+    """Have a scheduler take back those results of tasks that are there; tasks that need them wait for them again."""
+    scheduler.transitions({task.key: "released" for task in tasks if task.state == "memory"}, stimulus_id)
+
+
 def answers_of(worker: Worker, question: str, arguments: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """Return the answers of other workers, given the arguments of each by its address; None of those that are gone."""
     from asyncio import Semaphore, gather
 
+    from distributed.core import send_recv
+
     async def ask(address: str, enough: Any) -> Any:
         async with enough:
             try:
-                return await getattr(worker.rpc(address), question)(**arguments[address])
+                comm = await worker.rpc.connect(address, timeout=PATIENCE)
             except OSError:
                 return None
+            try:
+                return await send_recv(comm, op=question, **arguments[address])
+            except OSError:
+                return None
+            finally:
+                worker.rpc.reuse(address, comm)
 
     async def ask_all() -> list[Any]:
         enough = Semaphore(AT_ONCE)

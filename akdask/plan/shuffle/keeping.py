@@ -1,4 +1,4 @@
-"""What Dask's scheduler and workers do for exchanges whose slices are fetched: keep split partitions, and hand out slices.
+"""What schedulers and workers do for exchanges whose slices are fetched: keep split partitions, and hand out slices.
 
 No task depends on the partitions that others fetch slices of, since that would move them whole.  So the scheduler is
 asked to keep them for as long as some new partition is to be made, as if a client wanted them; it computes those anew
@@ -21,6 +21,7 @@ from akdask._distributed import (
     keep_results,
     let_results_go,
     register_plugin,
+    release_results,
     tasks_of,
 )
 from akdask.plan.shuffle.fetch import FETCH, answer
@@ -55,6 +56,17 @@ class KeepSplit(SchedulerPlugin):
                 self._exchanges.add(task.key)
                 self._keep(task)
 
+    def remove_worker(self, scheduler: Scheduler, worker: str, *, stimulus_id: str, **_: Any) -> None:
+        """Take back what says that lost partitions are there, so that the tasks that fetch them wait for them again.
+
+        Those would otherwise keep workers busy, in vain, on which the partitions are to be computed.
+        """
+        for (index,) in [tasks_of(scheduler, [key]) for key in self._exchanges]:
+            lost = [token for token in index.dependencies if any(task.state != "memory" for task in token.dependencies)]
+            # One after the other: the index waits for those that are not there any more.
+            for tasks in (lost, [index] if lost else []):
+                release_results(scheduler, tasks, stimulus_id)
+
     def transition(self, key: Any, start: str, finish: str, *_: Any, **__: Any) -> None:
         """Keep partitions that are to be split again, and let go of those of exchanges that are complete."""
         if key not in self._exchanges:
@@ -66,7 +78,7 @@ class KeepSplit(SchedulerPlugin):
             asyncio.get_running_loop().call_soon(self._let_go, key)
 
     def _keep(self, index: TaskState) -> None:
-        split = [task.key for token in index.dependencies for task in token.dependencies]
+        split = [task.key for token in index.dependencies for task in (token, *token.dependencies)]
         keep_results(self._scheduler, split, _owner(index.key))
 
     def _let_go(self, key: Hashable) -> None:
