@@ -212,9 +212,9 @@ def keep_results(scheduler: Scheduler, keys: Sequence[Hashable], owner: str) -> 
 
 def let_results_go(scheduler: Scheduler, owner: str) -> None:
     """Have a scheduler forget the results that it has kept for an owner, unless others want them."""
-    kept = scheduler.clients.get(owner)
-    if kept is not None:
-        scheduler.client_releases_keys([task.key for task in kept.wants_what], owner)
+    state = scheduler.clients.get(owner)
+    if state is not None:
+        scheduler.client_releases_keys([task.key for task in state.wants_what], owner)
         scheduler.clients.pop(owner, None)
 
 

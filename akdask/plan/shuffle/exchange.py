@@ -237,9 +237,9 @@ def exchange(split: Expr, count: int, finish: FinishPartition, origin: Expr | No
     if not on_cluster():
         return Exchange(split, count, finish, False, False, (), origin)
     from akdask.plan.shuffle.affinity import are_strict
-    from akdask.plan.shuffle.keeping import are_kept
+    from akdask.plan.shuffle.keeping import can_fetch
 
-    if are_strict() and are_kept():
+    if are_strict() and can_fetch():
         return FetchExchange(split, count, finish, addresses(), origin)
     is_large = count * _partition_size() * COLUMNS > all_memory() // MEMORY_SHARE
     return Exchange(split, count, finish, True, is_large, addresses(), origin)

@@ -35,7 +35,7 @@ MANY_PARTS = 16
 NOWHERE = ""
 """Stands for the worker of partitions that are being computed anew."""
 
-Places: TypeAlias = Mapping[str, Sequence[int]]
+Holders: TypeAlias = Mapping[str, Sequence[int]]
 """The numbers of the partitions that each worker holds, in order, by its address."""
 
 Run: TypeAlias = Sequence[int]
@@ -62,27 +62,27 @@ class SplitIndex:
     ----------
     keys : tuple of hashable
         Dask's name of each split partition, in order.
-    places : dict of str to list of int
+    holders : dict of str to list of int
         The numbers of those that each worker holds, by its address.
     here : dict of int to sequence
         Those that are in this process, as no worker runs the tasks.
     """
 
     keys: tuple[Hashable, ...]
-    places: Places = field(default_factory=dict)
+    holders: Holders = field(default_factory=dict)
     here: Mapping[int, Slices] = field(default_factory=dict)
 
     @staticmethod
     def of(tokens: Sequence[Any], keys: tuple[Hashable, ...]) -> SplitIndex:
         """Return the index of partitions, given what `tell_place` returned for each: the function of a task."""
-        places: defaultdict[str, list[int]] = defaultdict(list)
+        holders: defaultdict[str, list[int]] = defaultdict(list)
         here: dict[int, Slices] = {}
         for number, token in enumerate(tokens):
             if isinstance(token, str):
-                places[token].append(number)
+                holders[token].append(number)
             else:
                 here[number] = token
-        return SplitIndex(keys, dict(places), here)
+        return SplitIndex(keys, dict(holders), here)
 
     def fetch(self, number: int, finish: FinishPartition) -> list[Part]:
         """Return the parts of a new partition from all old ones, in their order.
@@ -90,7 +90,7 @@ class SplitIndex:
         A task that finds some lost is handed back to the scheduler, which computes these anew before it runs again.
         """
         found: dict[int, Sequence[Part]] = {index: taken([slices], number) for index, slices in self.here.items()}
-        if self.places:
+        if self.holders:
             worker = current_worker()
             assert worker is not None, "workers hold what is to be fetched"
             lost = self._ask(worker, self._known, number, finish, found)
@@ -101,10 +101,10 @@ class SplitIndex:
         return [part for first in sorted(found) for part in found[first]]
 
     def _ask(
-        self, worker: Any, places: Places, number: int, finish: FinishPartition, found: dict[int, Sequence[Part]]
+        self, worker: Any, holders: Holders, number: int, finish: FinishPartition, found: dict[int, Sequence[Part]]
     ) -> list[int]:
         """Add parts to those that are found, by the number of the first partition of a run; return what is lost."""
-        runs = {address: list(_runs(numbers)) for address, numbers in places.items()}
+        runs = {address: list(_runs(numbers)) for address, numbers in holders.items()}
         asked = {
             address: {
                 "runs": [[self.keys[index] for index in run] for run in wanted],
@@ -119,8 +119,8 @@ class SplitIndex:
         lost: list[int] = []
         for address, wanted in runs.items():
             if own is not None and address == worker.address:
-                held = own_results(worker, list(chain(*own["runs"])))
-                parts = parts_of_runs(held, own["runs"], number, finish)
+                split = own_results(worker, list(chain(*own["runs"])))
+                parts = parts_of_runs(split, own["runs"], number, finish)
             else:
                 answer = answers.get(address)
                 parts = [None] * len(wanted) if answer is None else pickle.loads(answer["parts"])
@@ -132,25 +132,25 @@ class SplitIndex:
         return lost
 
     @cached_property
-    def _known(self) -> Places:
+    def _known(self) -> Holders:
         """Where partitions are as far as this process knows."""
-        return self.places
+        return self.holders
 
-    def _found_again(self, worker: Any, lost: Sequence[int]) -> Places:
+    def _found_again(self, worker: Any, lost: Sequence[int]) -> Holders:
         """Ask the scheduler where partitions are, and remember it."""
-        holders = holders_of(worker, [self.keys[index] for index in lost])
-        places: defaultdict[str, list[int]] = defaultdict(list)
+        who_has = holders_of(worker, [self.keys[index] for index in lost])
+        holders: defaultdict[str, list[int]] = defaultdict(list)
         for index in lost:
-            places[next(iter(holders.get(self.keys[index], ())), NOWHERE)].append(index)
+            holders[next(iter(who_has.get(self.keys[index], ())), NOWHERE)].append(index)
         gone = set(lost)
         known = {address: [index for index in numbers if index not in gone] for address, numbers in self._known.items()}
-        for address, numbers in places.items():
+        for address, numbers in holders.items():
             known[address] = sorted([*known.get(address, ()), *numbers])
         self.__dict__["_known"] = {address: numbers for address, numbers in known.items() if numbers}
-        return places
+        return holders
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return SplitIndex, (self.keys, self.places, self.here)
+        return SplitIndex, (self.keys, self.holders, self.here)
 
 
 def tell_place(slices: Slices) -> str | Slices:
@@ -168,25 +168,25 @@ def taken(split: Sequence[Slices], number: int) -> list[Part]:
 
 
 def parts_of_runs(
-    held: Mapping[Hashable, Slices], runs: Sequence[Sequence[Hashable]], number: int, finish: FinishPartition
+    split: Mapping[Hashable, Slices], runs: Sequence[Sequence[Hashable]], number: int, finish: FinishPartition
 ) -> list[Sequence[Part] | None]:
-    """Return the parts of a new partition for each run of old ones, few for a long run; None if one is not held."""
+    """Return the parts of a new partition for each run of old ones, few for a long run; None if one is missing."""
     found: list[Sequence[Part] | None] = []
     for run in runs:
-        if not all(key in held for key in run):
+        if not all(key in split for key in run):
             found.append(None)
             continue
-        parts = taken([held[key] for key in run], number)
+        parts = taken([split[key] for key in run], number)
         found.append(finish.pack(parts) if len(run) > MANY_PARTS and parts else parts)
     return found
 
 
-def answer(held: Mapping[Hashable, Slices], runs: Sequence[Sequence[Hashable]], number: int, finish: bytes) -> bytes:
+def answer(split: Mapping[Hashable, Slices], runs: Sequence[Sequence[Hashable]], number: int, finish: bytes) -> bytes:
     """Return the same as bytes: the answer of a worker to another.
 
     Copied to one string of bytes, since messages of many small parts would take longer.
     """
-    return pickle.dumps(parts_of_runs(held, runs, number, _loaded(finish)), 5)
+    return pickle.dumps(parts_of_runs(split, runs, number, _loaded(finish)), 5)
 
 
 @lru_cache(16)

@@ -98,15 +98,15 @@ class HandOutSlices(WorkerPlugin):
         """Have the worker answer."""
 
         async def slices(runs: Sequence[Sequence[Hashable]], number: int, finish: bytes) -> dict[str, Any]:
-            held = {key: worker.data[key] for key in chain(*runs) if key in worker.data}
+            split = {key: worker.data[key] for key in chain(*runs) if key in worker.data}
             loop = asyncio.get_running_loop()
-            return {"parts": as_message(await loop.run_in_executor(None, answer, held, runs, number, finish))}
+            return {"parts": as_message(await loop.run_in_executor(None, answer, split, runs, number, finish))}
 
         worker.handlers[FETCH] = slices
 
 
-def are_kept() -> bool:
-    """Whether the current cluster keeps split partitions and hands out slices; registers the plugins once."""
+def can_fetch() -> bool:
+    """Whether workers of the current cluster can fetch slices from each other; registers the plugins once."""
     client = default_client()
     if client is None or client.asynchronous:
         return False

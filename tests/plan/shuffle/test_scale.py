@@ -94,7 +94,7 @@ def test_tasks_follow_partitions_whatever_the_number_of_workers(task, described,
         assert made >= parts / 2
         assert len(graph) <= MOST_TASKS * (read + made)
         assert sum(len(item.dependencies) for item in graph.values()) <= 2 * MOST_TASKS * (read + made)
-        assert len({place for places in where.values() for place in places}) > 4
+        assert len({place for places in where.values() for place in places}) >= 4
         found.append(len(graph))
     assert len(set(found)) == 1
 
