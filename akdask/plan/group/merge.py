@@ -24,7 +24,8 @@ from akdask.kernels.group.strategy import (
 )
 from akdask.plan.expr import cache
 from akdask.plan.expr._dask import Expr
-from akdask.plan.shuffle.exchange import Slices, buffer_bytes, exchange
+from akdask.plan.shuffle.exchange import buffer_bytes, exchange
+from akdask.plan.shuffle.fetch import Slices
 from akdask.plan.shuffle.spill import spilled
 from akdask.plan.task.tables import Tasks, Union
 

@@ -22,7 +22,7 @@ from akdask.kernels.keys import hashing
 from akdask.kernels.keys.hashing import bucket_order, buckets_of
 from akdask.kernels.rowwise.lookup import lookup_found
 from akdask.plan.expr.tokens import token
-from akdask.plan.shuffle.exchange import Slices
+from akdask.plan.shuffle.fetch import Slices
 from akdask.plan.shuffle.spill import spilled
 from akdask.plan.sort import splitters
 from akdask.plan.sort.runs import RangedRows, join_runs

@@ -105,7 +105,7 @@ class SplitIndex:
     ) -> list[int]:
         """Add parts to those that are found, by the number of the first partition of a run; return what is lost."""
         runs = {address: list(_runs(numbers)) for address, numbers in holders.items()}
-        asked = {
+        asked: dict[str, dict[str, Any]] = {
             address: {
                 "runs": [[self.keys[index] for index in run] for run in wanted],
                 "number": number,

@@ -13,7 +13,7 @@ from akdask.kernels import compiled
 from akdask.kernels.core.words import Words
 from akdask.kernels.keys.normalized import unpack_rows, word
 from akdask.kernels.keys.sort import argsort, split_packed, split_sorted
-from akdask.plan.shuffle.exchange import Slices
+from akdask.plan.shuffle.fetch import Slices
 from akdask.plan.shuffle.spill import spilled
 from akdask.plan.sort.radix import RadixPartitioning
 from akdask.plan.sort.runs import ROW, By, PackedKeys, RangedRows, join_runs
