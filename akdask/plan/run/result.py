@@ -11,7 +11,7 @@ from akdask.plan.expr._dask import Expr, List, Task, TaskRef
 from akdask.plan.expr.lower import lower
 from akdask.plan.expr.node import Frame, Node, materialize
 from akdask.plan.expr.rowwise import Project
-from akdask.plan.reduce.sharing import share_groups
+from akdask.plan.optimize.needs import Need, Request, Requests, requests
 from akdask.plan.run.delivery import Delivery, can_be_delivered
 from akdask.plan.run.transfer import check_transfer
 from akdask.schema import RowSpace
@@ -32,9 +32,6 @@ class CollectionRows(Frame):
     @cached_property
     def planned_rows(self) -> RowSpace:
         return self.frame.rows
-
-    def _simplify_up(self, parent: Expr, dependents: Any) -> Expr | None:
-        return share_groups(parent)
 
     def finalize_compute(self) -> Expr:
         check_transfer(self.frame, self.limit)
@@ -70,9 +67,6 @@ class FinishResult(Node):
     def npartitions(self) -> int:
         return 1
 
-    def _simplify_up(self, parent: Expr, dependents: Any) -> Expr | None:
-        return share_groups(parent)
-
     def _layer(self) -> dict[Any, Any]:
         if isinstance(self.frame, Frame):
             return materialize(self)
@@ -90,3 +84,10 @@ def finish_result(form: Callable[..., Any], tables: Sequence[Table], extras: Seq
 @lower.register
 def _(frame: CollectionRows) -> Expr:
     return lower(frame.frame)
+
+
+@requests.register
+def _(node: FinishResult, need: Need) -> Requests:
+    yield node.frame, Request(partitions=False)
+    for extra in node.operands[2:]:
+        yield extra, Request()

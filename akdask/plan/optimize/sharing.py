@@ -1,38 +1,30 @@
-"""Groups that are computed at once are found in one pass: the reductions of the same rows by the same keys."""
+"""Plans that are computed at once share passes: reductions of the same rows, and of the same groups of rows."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from akdask.plan.expr._dask import Expr, ExprSequence
 from akdask.plan.expr.chain import Chain, rebuild
-from akdask.plan.expr.node import Frame
+from akdask.plan.expr.node import Frame, Node
 from akdask.plan.expr.rowwise import Computed, Zip
 from akdask.plan.expr.values import Value, substitute
 from akdask.plan.group.aggregate import GroupAggregate
+from akdask.plan.reduce.aggregate import Aggregate, AggregateExpr, Element
 
 
-def share_groups(parent: Expr) -> ExprSequence | None:
-    """Merge groups among the plans that ``dask.compute(keys, sums, means)`` hands to Dask, tried once for each.
-
-    None if there is nothing to merge.
-    """
-    if not isinstance(parent, ExprSequence) or "_groups_shared" in parent.__dict__:
-        return None
-    parent.__dict__["_groups_shared"] = True
+def share_groups(plans: Sequence[Node]) -> list[Node]:
+    """Return plans, such as keys, sums and means, whose groups of the same rows by the same keys are found together."""
     alike: defaultdict[tuple[str, ...], dict[str, GroupAggregate]] = defaultdict(dict)
-    for plan in parent.operands:
+    for plan in plans:
         for node in _grouped(plan):
             alike[(node.rows.token, *(key.token for key in node.keys))][node._name] = node
     merged: dict[str, GroupAggregate] = {}
     for nodes in alike.values():
         if len(nodes) > 1:
-            merged.update(_merge(list(nodes.values())))
-    if not merged:
-        return None
-    return ExprSequence(*[_moved(plan, merged) for plan in parent.operands])
+            merged.update(_merged_groups(list(nodes.values())))
+    return [_moved(plan, merged) for plan in plans] if merged else list(plans)
 
 
 def _computed(plan: Any) -> list[Computed]:
@@ -44,7 +36,7 @@ def _grouped(plan: Any) -> list[GroupAggregate]:
     return [base for item in _computed(plan) for base in Chain.of(item.frame).bases if isinstance(base, GroupAggregate)]
 
 
-def _merge(nodes: list[GroupAggregate]) -> dict[str, GroupAggregate]:
+def _merged_groups(nodes: list[GroupAggregate]) -> dict[str, GroupAggregate]:
     """Return the node with all reductions, by the name of each node that it replaces."""
     frames = {base._name: base for node in nodes for base in node.frame.bases}
     selected = [node for node in nodes if len(Chain.of(node.frame).selections)]
@@ -95,3 +87,39 @@ def _columns(old: GroupAggregate, new: GroupAggregate) -> dict[str, Value]:
     for number, item in enumerate(old.reductions):
         moved[old.result(number).token] = new.result(positions[item.token])
     return moved
+
+
+def share_aggregates(plans: Sequence[Node]) -> list[Node]:
+    """Return plans, such as the sum of a column and the mean of another, whose reductions of the same rows are one."""
+    groups: defaultdict[str, dict[str, Element]] = defaultdict(dict)
+    for plan in plans:
+        if _is_reduction(plan):
+            groups[plan.aggregate.frame._name][plan.aggregate._name] = plan
+    moved: dict[str, tuple[Aggregate, int]] = {}
+    for elements in groups.values():
+        if len(elements) > 1:
+            moved.update(_merged_reductions([element.aggregate for element in elements.values()]))
+    return [_moved_element(plan, moved) for plan in plans] if moved else list(plans)
+
+
+def _is_reduction(plan: Any) -> bool:
+    """Whether the plan is one result of reductions."""
+    return isinstance(plan, Element) and isinstance(plan.operands[0], Aggregate)
+
+
+def _merged_reductions(aggregates: list[Aggregate]) -> dict[str, tuple[Aggregate, int]]:
+    """Return where each reduction is to be found, by its token within its rows."""
+    reductions: dict[str, AggregateExpr] = {}
+    for aggregate in aggregates:
+        reductions.update((item.token, item) for item in aggregate.reductions)
+    merged = Aggregate(aggregates[0].frame, tuple(reductions.values()))
+    frame = merged.frame._name
+    return {f"{frame} {token}": (merged, position) for position, token in enumerate(reductions)}
+
+
+def _moved_element(plan: Any, moved: dict[str, tuple[Aggregate, int]]) -> Any:
+    if not _is_reduction(plan):
+        return plan
+    wanted = plan.aggregate.reductions[plan.position]
+    found = moved.get(f"{plan.aggregate.frame._name} {wanted.token}")
+    return plan if found is None else Element(*found, plan.form)

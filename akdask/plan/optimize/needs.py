@@ -1,0 +1,269 @@
+"""What the readers of rows need of them: which columns, in what order, how many, in which partitions.
+
+Found from the results of plans downwards.  A kind of node without a rule needs everything of what it is made of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import singledispatch
+
+from akdask.kernels.aggregates.registry import REDUCTIONS
+from akdask.plan.expr._dask import Expr
+from akdask.plan.expr.node import Frame, Node
+from akdask.plan.expr.rowwise import Filter, MatchRows, Partitions, Project, Slice, Zip
+from akdask.plan.expr.values import ColumnRef, Value
+from akdask.plan.group.aggregate import GroupAggregate, GroupStatistic
+from akdask.plan.join.hash_join import HashJoin
+from akdask.plan.join.membership import BuildIndex, BuildKeySet
+from akdask.plan.optimize.parts import parts_of
+from akdask.plan.reduce.aggregate import Aggregate, CountRows
+from akdask.plan.reduce.row_numbers import RowNumbers
+from akdask.plan.rows.take import Take
+from akdask.plan.sort.sort import ROW, Sort
+from akdask.plan.sort.top_k import TopK
+from akdask.plan.task.combine import Gather, Limit, Realign, Reverse
+from akdask.plan.task.compact import Compact
+from akdask.plan.task.concat import Concat
+
+EVERY_ROW = 0
+"""Stands for all rows among numbers of first rows, and of last ones, which are negative."""
+
+Columns = Iterable[Hashable]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What one reader needs of the rows of a node; columns that its values refer to come on top.
+
+    Parameters
+    ----------
+    columns : iterable of hashable, optional
+        The columns read by name; all unless given.
+    order : bool
+        Whether it matters in which order rows come.
+    partitions : bool
+        Whether it matters in which partitions they come.
+    rows : int
+        The number of first rows that are read, the negative number of last ones, or `EVERY_ROW`.
+    """
+
+    columns: Columns | None = None
+    order: bool = True
+    partitions: bool = True
+    rows: int = EVERY_ROW
+
+
+@dataclass(slots=True)
+class Need:
+    """What all readers of a node need together.
+
+    Parameters
+    ----------
+    columns : set of hashable
+        The columns that are read, if not all are.
+    every_column : bool
+        Whether all columns are.
+    order, partitions : bool
+        Whether order, or partitions, matter to one.
+    rows : int, optional
+        The most first or last rows that are read, or `EVERY_ROW`; None without a reader.
+    readers : list of Node
+        The nodes that read it.
+    """
+
+    columns: set[Hashable] = field(default_factory=set)
+    every_column: bool = False
+    order: bool = False
+    partitions: bool = False
+    rows: int | None = None
+    readers: list[Node] = field(default_factory=list)
+
+    def add(self, reader: Node, request: Request) -> None:
+        """Take in what one more reader needs."""
+        self.readers.append(reader)
+        if request.columns is None:
+            self.every_column = True
+        else:
+            self.columns.update(request.columns)
+        self.order |= request.order
+        self.partitions |= request.partitions
+        self.rows = request.rows if self.rows is None else _more(self.rows, request.rows)
+
+    def wants(self, name: Hashable) -> bool:
+        """Whether anybody reads a column."""
+        return self.every_column or name in self.columns
+
+    def only(self, names: Sequence[Hashable]) -> list[Hashable]:
+        """Return those of some columns that are read, the first if none is: rows are counted by a column."""
+        return [name for name in names if self.wants(name)] or list(names[:1])
+
+
+def _more(one: int, other: int) -> int:
+    if one > 0 and other > 0:
+        return max(one, other)
+    return min(one, other) if one < 0 and other < 0 else EVERY_ROW
+
+
+Requests = Iterator[tuple[Expr, Request]]
+
+
+def find_needs(nodes: Sequence[Node], roots: Sequence[Node]) -> Mapping[str, Need]:
+    """Return by name what is needed of each node of plans, given inputs first."""
+    needs: dict[str, Need] = {}
+    seen: set[str] = set()
+    for root in roots:
+        needs.setdefault(root._name, Need()).add(root, Request())
+    for node in reversed(nodes):
+        need = needs.setdefault(node._name, Need())
+        for item, request in requests(node, need):
+            needs.setdefault(item._name, Need()).add(node, request)
+        for value in _unseen(live_values(node, need), seen):
+            if isinstance(value, ColumnRef):
+                needs.setdefault(value.source, Need()).columns.add(value.name)
+            elif node_of := getattr(value, "node", None):
+                needs.setdefault(node_of._name, Need()).add(node, Request())
+    return needs
+
+
+def _unseen(values: Iterable[Value], seen: set[str]) -> Iterator[Value]:
+    """Yield all parts of values that have not been seen yet: what they refer to is needed once."""
+    stack = list(values)
+    while stack:
+        value = stack.pop()
+        if value.token not in seen:
+            seen.add(value.token)
+            stack += value.args
+            yield value
+
+
+def live_values(node: Node, need: Need) -> list[Value]:
+    """Return the values of a node that anybody needs."""
+    if isinstance(node, Project) and not need.every_column:
+        return [value for name, value in zip(node.names, node.values, strict=True) if name in need.columns]
+    return [part for part in parts_of(node) if isinstance(part, Value)]
+
+
+@singledispatch
+def requests(node: Node, need: Need) -> Requests:
+    """Yield the inputs of a node, and what it needs of each if that much is needed of itself."""
+    for part in parts_of(node):
+        if isinstance(part, Expr):
+            yield part, Request()
+
+
+@requests.register
+def _(node: Project, need: Need) -> Requests:
+    yield node.frame, Request((), need.order, need.partitions, need.rows or EVERY_ROW)
+
+
+@requests.register
+def _(node: Zip, need: Need) -> Requests:
+    for frame in node.frames:
+        yield frame, Request(())
+
+
+@requests.register
+def _(node: Filter, need: Need) -> Requests:
+    yield node.frame, Request((), need.order, need.partitions)
+
+
+@requests.register
+def _(node: MatchRows, need: Need) -> Requests:
+    # Pairs are named by their rows, and matches found are columns of that name.
+    yield node.frame, Request(())
+
+
+@requests.register
+def _(node: Slice, need: Need) -> Requests:
+    (partition, start, stop, step), *others = node.ranges
+    is_first = not others and partition == 0 and stop > start
+    yield node.frame, Request((), rows=stop if is_first else EVERY_ROW)
+
+
+@requests.register
+def _(node: Partitions, need: Need) -> Requests:
+    yield node.frame, Request(())
+
+
+@requests.register
+def _(node: Sort, need: Need) -> Requests:
+    # Rows that are equal keep their order.
+    numbers = [ROW] if node.order.straddle else []
+    yield node.frame, Request([*node.by, *need.only(node.names), *numbers], need.order, need.partitions)
+
+
+@requests.register
+def _(node: TopK, need: Need) -> Requests:
+    yield node.frame, Request([*node.by, *need.only(node.names)], partitions=False)
+
+
+@requests.register
+def _(node: Limit, need: Need) -> Requests:
+    yield node.frame, Request(need.only(node.frame.names), partitions=False, rows=node.count)
+
+
+@requests.register
+def _(node: Gather, need: Need) -> Requests:
+    yield node.frame, Request(need.only(node.frame.names), need.order, partitions=False)
+
+
+@requests.register(Compact)
+@requests.register(Realign)
+@requests.register(Reverse)
+def _(node: Compact | Realign | Reverse, need: Need) -> Requests:
+    yield node.frame, Request(need.only(node.frame.names))
+
+
+@requests.register
+def _(node: Take, need: Need) -> Requests:
+    yield node.frame, Request(need.only(node.frame.names))
+    yield node.positions, Request()
+
+
+@requests.register
+def _(node: Concat, need: Need) -> Requests:
+    for frame in node.frames:
+        yield frame, Request(need.only(frame.names), need.order, need.partitions)
+
+
+@requests.register(CountRows)
+@requests.register(RowNumbers)
+def _(node: CountRows | RowNumbers, need: Need) -> Requests:
+    yield node.frame, Request(())
+
+
+@requests.register
+def _(node: Aggregate, need: Need) -> Requests:
+    by_order = any(REDUCTIONS[item.name].by_order for item in node.reductions)
+    yield node.frame, Request((), by_order, partitions=False)
+
+
+@requests.register
+def _(node: GroupAggregate, need: Need) -> Requests:
+    by_order = any(REDUCTIONS[item.name].by_order for item in node.reductions)
+    yield node.frame, Request((), by_order, need.partitions and node.npartitions > 1)
+
+
+@requests.register
+def _(node: GroupStatistic, need: Need) -> Requests:
+    by_order = REDUCTIONS[node.statistic].by_order
+    yield node.frame, Request((), by_order, need.partitions and node.identity.npartitions > 1)
+
+
+@requests.register
+def _(node: BuildKeySet, need: Need) -> Requests:
+    yield node.frame, Request(order=False, partitions=False)
+
+
+@requests.register
+def _(node: BuildIndex, need: Need) -> Requests:
+    yield node.frame, Request(partitions=False)
+
+
+@requests.register
+def _(node: HashJoin, need: Need) -> Requests:
+    wanted = need.only(node.names)
+    yield node.left, Request([*node.left_by, *wanted], need.order, need.partitions)
+    yield node.right, Request([*node.right_by, *wanted], need.order, partitions=False)

@@ -1,0 +1,29 @@
+"""The optimiser: plans that are computed together, rewritten once before they are lowered.
+
+A pass downwards finds what is needed of each node (`needs`), a pass upwards rewrites (`rewriting`) by rules (`rules`).
+Both take time in proportion to the plan, and plans without anything that rules are for are left at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from akdask import config
+from akdask.plan.expr.node import Node
+from akdask.plan.optimize.needs import find_needs
+from akdask.plan.optimize.parts import inputs_first, is_logical
+from akdask.plan.optimize.rewriting import rewritten
+from akdask.plan.optimize.rules import RULES
+from akdask.plan.optimize.sharing import share_aggregates, share_groups
+
+
+def optimize(plans: Sequence[Node]) -> list[Node]:
+    """Return plans that give the same results with less work; computed together, so that they share it."""
+    plans = list(plans)
+    if not config.get("optimize") or not all(map(is_logical, plans)):
+        return plans
+    plans = share_aggregates(share_groups(plans))
+    nodes = inputs_first(plans)
+    if not any(type(node) in RULES for node in nodes):
+        return plans
+    return rewritten(plans, nodes, find_needs(nodes, plans), RULES)

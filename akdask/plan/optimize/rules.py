@@ -1,0 +1,23 @@
+"""The rules of the optimiser, by the kind of node that each is for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from akdask.plan.join.hash_join import HashJoin
+from akdask.plan.optimize.columns import narrow_join, narrow_sort, narrow_top_k, of_columns
+from akdask.plan.optimize.order import unsorted
+from akdask.plan.optimize.rewriting import Rule
+from akdask.plan.optimize.top import top_rows
+from akdask.plan.rows.take import Take
+from akdask.plan.sort.sort import Sort
+from akdask.plan.sort.top_k import TopK
+from akdask.plan.task.combine import Gather, Limit, Realign, Reverse
+from akdask.plan.task.compact import Compact
+
+RULES: Mapping[type, Sequence[Rule]] = {
+    Sort: (unsorted, top_rows, narrow_sort),
+    TopK: (narrow_top_k,),
+    HashJoin: (narrow_join,),
+    **dict.fromkeys((Compact, Gather, Limit, Realign, Reverse, Take), (of_columns,)),
+}
