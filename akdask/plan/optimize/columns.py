@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from typing import Any
 
-from akdask.plan.expr.rowwise import Project
+from akdask.plan.expr.node import Frame
+from akdask.plan.expr.rowwise import Project, Zip
 from akdask.plan.join.hash_join import HashJoin
 from akdask.plan.optimize.needs import Need
 from akdask.plan.sort.sort import ROW, Sort
@@ -36,6 +37,12 @@ def narrow_join(join: HashJoin, need: Need) -> HashJoin:
     names = tuple(need.only(join.names))
     left, right = narrowed(join.left, [*join.left_by, *names]), narrowed(join.right, [*join.right_by, *names])
     return HashJoin(left, join.left_by, right, join.right_by, names, *join.operands[5:])
+
+
+def narrow_zip(zipped: Zip, need: Need) -> Frame:
+    """Return those frames side by side of which columns are read."""
+    frames = tuple(zipped.frames[number] for number in need.only(range(len(zipped.frames))))
+    return frames[0] if len(frames) == 1 else Zip(frames)
 
 
 def narrowed(project: Project, names: Iterable[Hashable]) -> Project:

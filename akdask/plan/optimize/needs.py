@@ -117,6 +117,11 @@ def find_needs(nodes: Sequence[Node], roots: Sequence[Node]) -> Mapping[str, Nee
         needs.setdefault(root._name, Need()).add(root, Request())
     for node in reversed(nodes):
         need = needs.setdefault(node._name, Need())
+        if need.rows is None:
+            continue
+        if isinstance(node, Zip):
+            # All that may refer to the columns of its frames has been seen.
+            need.columns.update(number for number, frame in enumerate(node.frames) if _is_read(frame, needs))
         for item, request in requests(node, need):
             needs.setdefault(item._name, Need()).add(node, request)
         for value in _unseen(live_values(node, need), seen):
@@ -125,6 +130,11 @@ def find_needs(nodes: Sequence[Node], roots: Sequence[Node]) -> Mapping[str, Nee
             elif node_of := getattr(value, "node", None):
                 needs.setdefault(node_of._name, Need()).add(node, Request())
     return needs
+
+
+def _is_read(frame: Frame, needs: Mapping[str, Need]) -> bool:
+    need = needs.get(frame._name)
+    return need is not None and (need.every_column or bool(need.columns))
 
 
 def _unseen(values: Iterable[Value], seen: set[str]) -> Iterator[Value]:
@@ -160,7 +170,11 @@ def _(node: Project, need: Need) -> Requests:
 
 @requests.register
 def _(node: Zip, need: Need) -> Requests:
-    for frame in node.frames:
+    frames = [node.frames[number] for number in need.only(range(len(node.frames)))]
+    if len(frames) == 1:
+        yield frames[0], Request((), need.order, need.partitions, need.rows or EVERY_ROW)
+        return
+    for frame in frames:
         yield frame, Request(())
 
 

@@ -13,7 +13,7 @@ from akdask.plan.expr.node import Node
 from akdask.plan.optimize.needs import find_needs
 from akdask.plan.optimize.parts import inputs_first, is_logical
 from akdask.plan.optimize.rewriting import rewritten
-from akdask.plan.optimize.rules import RULES
+from akdask.plan.optimize.rules import OCCASIONS, RULES
 from akdask.plan.optimize.sharing import share_aggregates, share_groups
 
 
@@ -24,6 +24,6 @@ def optimize(plans: Sequence[Node]) -> list[Node]:
         return plans
     plans = share_aggregates(share_groups(plans))
     nodes = inputs_first(plans)
-    if not any(type(node) in RULES for node in nodes):
+    if not any(isinstance(node, OCCASIONS) for node in nodes):
         return plans
     return rewritten(plans, nodes, find_needs(nodes, plans), RULES)

@@ -9,7 +9,7 @@ from typing import Any
 from akdask.plan.expr._dask import Expr
 from akdask.plan.expr.lengths import ColumnIdentity
 from akdask.plan.expr.node import Frame, Node
-from akdask.plan.expr.rowwise import Filter, MatchRows
+from akdask.plan.expr.rowwise import Filter, MatchRows, Zip
 from akdask.plan.expr.tokens import token
 from akdask.plan.expr.values import Call, ColumnRef, Replica, Value, walk
 from akdask.plan.group.aggregate import GroupAggregate, GroupIdentity, GroupStatistic
@@ -53,8 +53,10 @@ class Rewriting:
         self._values: dict[str, Value] = {}
 
     def add(self, node: Node) -> None:
-        """Rewrite a node, after all that it is made of."""
+        """Rewrite a node, after all that it is made of; one without a reader stays."""
         need = self.needs[node._name]
+        if need.rows is None:
+            return
         found: Outcome = self._with_new_parts(node) if self._nodes else node
         for rule in self.rules.get(type(found), ()):
             outcome = rule(found, need)
@@ -155,7 +157,7 @@ def _moved(identity: ColumnIdentity) -> ColumnIdentity:
 
 
 def _keeps_rows(node: Frame, found: Outcome) -> bool:
-    return isinstance(found, type(node)) and found.rows.token == node.rows.token
+    return isinstance(node, Zip) or isinstance(found, type(node)) and found.rows.token == node.rows.token
 
 
 def rewritten(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from akdask.plan.expr.rowwise import Zip
 from akdask.plan.join.hash_join import HashJoin
-from akdask.plan.optimize.columns import narrow_join, narrow_sort, narrow_top_k, of_columns
+from akdask.plan.optimize.columns import narrow_join, narrow_sort, narrow_top_k, narrow_zip, of_columns
 from akdask.plan.optimize.order import unsorted
 from akdask.plan.optimize.rewriting import Rule
 from akdask.plan.optimize.top import top_rows
@@ -19,5 +20,9 @@ RULES: Mapping[type, Sequence[Rule]] = {
     Sort: (unsorted, top_rows, narrow_sort),
     TopK: (narrow_top_k,),
     HashJoin: (narrow_join,),
+    Zip: (narrow_zip,),
     **dict.fromkeys((Compact, Gather, Limit, Realign, Reverse, Take), (of_columns,)),
 }
+
+OCCASIONS = tuple(kind for kind in RULES if kind is not Zip)
+"""The kinds of nodes for which it is worth while to look for what is needed."""
