@@ -9,6 +9,7 @@ from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Project, Zip
 from akdask.plan.join.hash_join import HashJoin
 from akdask.plan.optimize.needs import Need
+from akdask.plan.optimize.rewriting import Inlined
 from akdask.plan.sort.sort import ROW, Sort
 from akdask.plan.sort.top_k import TopK
 from akdask.plan.task.combine import OverProject
@@ -39,9 +40,17 @@ def narrow_join(join: HashJoin, need: Need) -> HashJoin:
     return HashJoin(left, join.left_by, right, join.right_by, names, *join.operands[5:])
 
 
+def in_place(project: Project, need: Need) -> Inlined | None:
+    """Return the rows of a projection for readers that compute its columns themselves, each those that it reads."""
+    if not need.is_computed_in_place:
+        return None
+    return Inlined(project.frame, dict(zip(project.names, project.values, strict=True)), keeps_rows=True)
+
+
 def narrow_zip(zipped: Zip, need: Need) -> Frame:
-    """Return those frames side by side of which columns are read."""
-    frames = tuple(zipped.frames[number] for number in need.only(range(len(zipped.frames))))
+    """Return those frames side by side of which columns are read, each once."""
+    wanted = [zipped.frames[number] for number in need.only(range(len(zipped.frames)))]
+    frames = tuple({frame._name: frame for frame in wanted}.values())
     return frames[0] if len(frames) == 1 else Zip(frames)
 
 

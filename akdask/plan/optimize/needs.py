@@ -5,6 +5,7 @@ Found from the results of plans downwards.  A kind of node without a rule needs 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import singledispatch
@@ -29,6 +30,9 @@ from akdask.plan.task.concat import Concat
 
 EVERY_ROW = 0
 """Stands for all rows among numbers of first rows, and of last ones, which are negative."""
+
+CHAINED = (Filter, MatchRows, Slice, Partitions, Project, Aggregate, GroupAggregate, GroupStatistic)
+"""Kinds of nodes that evaluate values on the rows of their frame."""
 
 Columns = Iterable[Hashable]
 
@@ -71,6 +75,10 @@ class Need:
         The most first or last rows that are read, or `EVERY_ROW`; None without a reader.
     readers : list of Node
         The nodes that read it.
+    owns_input : bool
+        Whether it is the only reader of the frame that it selects rows of.
+    is_computed_in_place : bool
+        Whether all readers of a projection may as well compute its columns on the rows that it is of.
     """
 
     columns: set[Hashable] = field(default_factory=set)
@@ -79,6 +87,8 @@ class Need:
     partitions: bool = False
     rows: int | None = None
     readers: list[Node] = field(default_factory=list)
+    owns_input: bool = False
+    is_computed_in_place: bool = False
 
     def add(self, reader: Node, request: Request) -> None:
         """Take in what one more reader needs."""
@@ -129,7 +139,28 @@ def find_needs(nodes: Sequence[Node], roots: Sequence[Node]) -> Mapping[str, Nee
                 needs.setdefault(value.source, Need()).columns.add(value.name)
             elif node_of := getattr(value, "node", None):
                 needs.setdefault(node_of._name, Need()).add(node, Request())
+    _look_upwards(nodes, needs)
     return needs
+
+
+def _look_upwards(nodes: Sequence[Node], needs: Mapping[str, Need]) -> None:
+    """Note what the readers of filters and projections are like."""
+    matches = Counter(node.match.token for node in nodes if isinstance(node, MatchRows))
+    for node in nodes:
+        if isinstance(node, Filter):
+            below = node.frame
+            is_named_once = matches[below.match.token] == 1 if isinstance(below, MatchRows) else not matches
+            needs[node._name].owns_input = is_named_once and len(needs[below._name].readers) == 1
+        elif isinstance(node, Project):
+            readers = needs[node._name].readers
+            needs[node._name].is_computed_in_place = all(_computes_for(reader, node, needs) for reader in readers)
+
+
+def _computes_for(reader: Node, project: Project, needs: Mapping[str, Need]) -> bool:
+    if not isinstance(reader, Zip):
+        return isinstance(reader, CHAINED) and reader.frame is project
+    frames = [reader.frames[number] for number in needs[reader._name].only(range(len(reader.frames)))]
+    return all(isinstance(frame, Project) and frame.frame is project.frame for frame in frames)
 
 
 def _is_read(frame: Frame, needs: Mapping[str, Need]) -> bool:

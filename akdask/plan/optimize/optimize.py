@@ -14,7 +14,8 @@ from akdask.plan.optimize.needs import find_needs
 from akdask.plan.optimize.parts import inputs_first, is_logical
 from akdask.plan.optimize.rewriting import rewritten
 from akdask.plan.optimize.rules import OCCASIONS, RULES
-from akdask.plan.optimize.sharing import share_aggregates, share_groups
+from akdask.plan.optimize.sharing import share_aggregates, share_groups, share_sorts
+from akdask.plan.sort.sort import Sort
 
 
 def optimize(plans: Sequence[Node]) -> list[Node]:
@@ -26,4 +27,12 @@ def optimize(plans: Sequence[Node]) -> list[Node]:
     nodes = inputs_first(plans)
     if not any(isinstance(node, OCCASIONS) for node in nodes):
         return plans
-    return rewritten(plans, nodes, find_needs(nodes, plans), RULES)
+    if sum(isinstance(node, Sort) for node in nodes) > 1:
+        plans = share_sorts(plans)
+        nodes = inputs_first(plans)
+    found = rewritten(plans, nodes, find_needs(nodes, plans), RULES)
+    if all(new is old for new, old in zip(found, plans, strict=True)):
+        return found
+    # Once more, as nodes meet that were apart, and columns that filters read are not needed any more.
+    nodes = inputs_first(found)
+    return rewritten(found, nodes, find_needs(nodes, found), RULES)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from akdask.plan.expr._dask import Expr
+from akdask.plan.expr.chain import Chain
 from akdask.plan.expr.lengths import ColumnIdentity
 from akdask.plan.expr.node import Frame, Node
 from akdask.plan.expr.rowwise import Filter, MatchRows, Zip
@@ -24,10 +25,19 @@ class Inlined:
 
     frame: Frame
     columns: Mapping[Hashable, Value]
+    keeps_rows: bool = False
 
 
-Outcome = Expr | Inlined
-"""What a rule puts in place of a node: a node with columns of the same names, or a frame with values for them."""
+@dataclass(frozen=True, slots=True)
+class Swapped:
+    """What stands for a selection and the node below it: a frame with the columns of that node."""
+
+    frame: Frame
+    below: Frame
+
+
+Outcome = Expr | Inlined | Swapped
+"""What a rule puts in place of a node; a node alone has columns of the same names."""
 
 Rule = Callable[[Any, Need], Outcome | None]
 """Returns what stands for a node of which so much is needed, None to leave it."""
@@ -50,6 +60,7 @@ class Rewriting:
         self._nodes: dict[str, Expr] = {}
         self._moved: set[str] = set()
         self._sources: dict[str, str | Mapping[Hashable, Value]] = {}
+        self._origins: dict[str, str] = {}
         self._values: dict[str, Value] = {}
 
     def add(self, node: Node) -> None:
@@ -73,9 +84,29 @@ class Rewriting:
         if isinstance(found, Inlined):
             self._nodes[node._name], self._sources[node._name] = found.frame, found.columns
             return
-        self._nodes[node._name], self._sources[node._name] = found, found._name
-        if isinstance(node, MatchRows) and isinstance(found, MatchRows) and found.match != node.match:
-            self._sources[node.match.token] = found.match.token
+        if isinstance(found, Swapped):
+            self._swap(node, found)
+            return
+        self._nodes[node._name] = found
+        if not (isinstance(node, Frame) and node.shows_inputs):
+            self._rename(node._name, found._name)
+
+    def _swap(self, node: Any, found: Swapped) -> None:
+        """Have values on a selection refer to what stands for the node below it."""
+        self._nodes[node._name] = found.frame
+        if isinstance(found.below, MatchRows) and isinstance(found.frame, MatchRows):
+            self._rename(self._origin(found.below.match.token), found.frame.match.token)
+        else:
+            self._rename(self._origin(found.below._name), found.frame._name)
+        # The predicate alone has been looked at before.
+        for part in walk(node.predicate):
+            self._values.pop(part.token, None)
+
+    def _rename(self, old: str, new: str) -> None:
+        self._sources[old], self._origins[new] = new, old
+
+    def _origin(self, name: str) -> str:
+        return self._origins.get(name, name)
 
     def node(self, node: Any) -> Any:
         """Return what stands for a node."""
@@ -157,6 +188,8 @@ def _moved(identity: ColumnIdentity) -> ColumnIdentity:
 
 
 def _keeps_rows(node: Frame, found: Outcome) -> bool:
+    if isinstance(found, Inlined | Swapped):
+        return isinstance(found, Inlined) and found.keeps_rows
     return isinstance(node, Zip) or isinstance(found, type(node)) and found.rows.token == node.rows.token
 
 

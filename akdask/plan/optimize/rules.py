@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from akdask.plan.expr.rowwise import Zip
+from akdask.plan.expr.rowwise import Filter, MatchRows, Project, Zip
 from akdask.plan.join.hash_join import HashJoin
-from akdask.plan.optimize.columns import narrow_join, narrow_sort, narrow_top_k, narrow_zip, of_columns
+from akdask.plan.optimize.columns import in_place, narrow_join, narrow_sort, narrow_top_k, narrow_zip, of_columns
+from akdask.plan.optimize.filters import filter_first
 from akdask.plan.optimize.order import unsorted
 from akdask.plan.optimize.rewriting import Rule
 from akdask.plan.optimize.top import top_rows
@@ -21,8 +22,10 @@ RULES: Mapping[type, Sequence[Rule]] = {
     TopK: (narrow_top_k,),
     HashJoin: (narrow_join,),
     Zip: (narrow_zip,),
+    Filter: (filter_first,),
+    Project: (in_place,),
     **dict.fromkeys((Compact, Gather, Limit, Realign, Reverse, Take), (of_columns,)),
 }
 
-OCCASIONS = tuple(kind for kind in RULES if kind is not Zip)
+OCCASIONS = (MatchRows, *(kind for kind in RULES if kind not in (Zip, Filter, Project)))
 """The kinds of nodes for which it is worth while to look for what is needed."""
