@@ -149,8 +149,11 @@ def _look_upwards(nodes: Sequence[Node], needs: Mapping[str, Need]) -> None:
     for node in nodes:
         if isinstance(node, Filter):
             below = node.frame
-            is_named_once = matches[below.match.token] == 1 if isinstance(below, MatchRows) else not matches
-            needs[node._name].owns_input = is_named_once and len(needs[below._name].readers) == 1
+            needs[node._name].owns_input = (
+                isinstance(below, Sort | HashJoin | Filter | MatchRows)
+                and (matches[below.match.token] == 1 if isinstance(below, MatchRows) else not matches)
+                and len(needs[below._name].readers) == 1
+            )
         elif isinstance(node, Project):
             readers = needs[node._name].readers
             needs[node._name].is_computed_in_place = all(_computes_for(reader, node, needs) for reader in readers)

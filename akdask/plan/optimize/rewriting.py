@@ -69,6 +69,9 @@ class Rewriting:
         if need.rows is None:
             return
         found: Outcome = self._with_new_parts(node) if self._nodes else node
+        if isinstance(node, Filter) and isinstance(self._sources.get(node.frame._name), Mapping):
+            # What is below now may have readers beside that which it stands for.
+            need.owns_input = False
         for rule in self.rules.get(type(found), ()):
             outcome = rule(found, need)
             if outcome is not None:
