@@ -13,6 +13,7 @@ from akdask.plan.optimize.rewriting import Inlined
 from akdask.plan.sort.sort import ROW, Sort
 from akdask.plan.sort.top_k import TopK
 from akdask.plan.task.combine import OverProject
+from akdask.plan.task.concat import Concat
 
 
 def of_columns(node: OverProject, need: Need) -> Any:
@@ -45,6 +46,17 @@ def in_place(project: Project, need: Need) -> Inlined | None:
     if not need.is_computed_in_place:
         return None
     return Inlined(project.frame, dict(zip(project.names, project.values, strict=True)), keeps_rows=True)
+
+
+def narrow_project(project: Project, need: Need) -> Project | None:
+    """Return a projection to those columns that are read: what the others are made of may not be there any more."""
+    return None if need.every_column else narrowed(project, need.only(project.names))
+
+
+def narrow_concat(concat: Concat, need: Need) -> Concat:
+    """Return concatenated rows with only those columns that are read."""
+    names = need.only(concat.frames[0].names)
+    return Concat(tuple([narrowed(frame, names) for frame in concat.frames]))
 
 
 def narrow_zip(zipped: Zip, need: Need) -> Frame:

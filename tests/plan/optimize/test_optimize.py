@@ -82,6 +82,13 @@ class Assigned:
     theirs = ours
 
 
+@pytest.fixture(scope="module", autouse=True)
+def small_sides_are_many_rows():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("akdask.plan.optimize.joins.SMALL_ROWS", 0)
+        yield
+
+
 KEYS = st.lists(st.sampled_from(["k", "v", "x", "s"]), min_size=1, max_size=2, unique=True)
 STEPS = st.one_of(
     st.builds(Sorted, KEYS, st.booleans()),
