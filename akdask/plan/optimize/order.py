@@ -17,4 +17,4 @@ def unsorted(sort: Sort, need: Need) -> Inlined | None:
         return None
     project = sort.frame
     values = dict(zip(project.names, project.values, strict=True))
-    return Inlined(project.frame, {name: values[name] for name in sort.names})
+    return Inlined(project.frame, {name: values[name] for name in sort.names if name in values})

@@ -134,7 +134,10 @@ class Rewriting:
             source = self._sources.get(value.source)
             if source is None:
                 return value
-            return ColumnRef(source, value.name, value.dtype) if isinstance(source, str) else source[value.name]
+            if isinstance(source, str):
+                return ColumnRef(source, value.name, value.dtype)
+            # Columns that nobody needs are nowhere any more; nor are values made of them.
+            return source.get(value.name, value)
         if isinstance(value, Replica):
             node = self.node(value.node)
             return value if node is value.node else Replica(node, value.field, value.dtype)
