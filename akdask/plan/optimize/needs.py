@@ -233,7 +233,7 @@ def _(node: MatchRows, need: Need) -> Requests:
 
 @requests.register
 def _(node: Slice, need: Need) -> Requests:
-    (partition, start, stop, step), *others = node.ranges
+    (partition, start, stop, _step), *others = node.ranges
     is_first = not others and partition == 0 and stop > start
     yield node.frame, Request((), rows=stop if is_first else EVERY_ROW)
 

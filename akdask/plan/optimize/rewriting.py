@@ -1,4 +1,4 @@
-"""A pass over plans, inputs first, in which rules put other nodes in place of nodes, and values follow their columns."""
+"""A pass over plans, inputs first, in which rules replace nodes, and values follow the columns that they refer to."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from akdask.plan.expr._dask import Expr
-from akdask.plan.expr.chain import Chain
 from akdask.plan.expr.lengths import ColumnIdentity
 from akdask.plan.expr.node import Frame, Node
 from akdask.plan.expr.rowwise import Filter, MatchRows, Zip
@@ -167,8 +166,10 @@ class Rewriting:
         return operand
 
     def _has_moved(self, node: Node) -> bool:
-        """Whether other rows, or rows in other partitions or in another order, stand for some that a node is made of."""
-        return bool(self._moved) and any(isinstance(part, Frame) and part._name in self._moved for part in parts_of(node))
+        """Whether other rows than before, or other partitions or orders of them, are what a node is made of."""
+        return bool(self._moved) and any(
+            isinstance(part, Frame) and part._name in self._moved for part in parts_of(node)
+        )
 
     def _on_new_rows(self, old: Node, new: Any) -> Any:
         """Return a node under another identity of its rows where those that it is made of have moved.
@@ -196,7 +197,7 @@ def _moved(identity: ColumnIdentity) -> ColumnIdentity:
 def _keeps_rows(node: Frame, found: Outcome) -> bool:
     if isinstance(found, Inlined | Swapped):
         return isinstance(found, Inlined) and found.keeps_rows
-    return isinstance(node, Zip) or isinstance(found, type(node)) and found.rows.token == node.rows.token
+    return isinstance(node, Zip) or (isinstance(found, type(node)) and found.rows.token == node.rows.token)
 
 
 def rewritten(

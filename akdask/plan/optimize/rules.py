@@ -7,7 +7,17 @@ from collections.abc import Mapping, Sequence
 from akdask.plan.expr.rowwise import Filter, MatchRows, Project, Zip
 from akdask.plan.group.aggregate import GroupAggregate
 from akdask.plan.join.hash_join import HashJoin
-from akdask.plan.optimize.columns import in_place, narrow_concat, narrow_groups, narrow_join, narrow_project, narrow_sort, narrow_top_k, narrow_zip, of_columns
+from akdask.plan.optimize.columns import (
+    in_place,
+    narrow_concat,
+    narrow_groups,
+    narrow_join,
+    narrow_project,
+    narrow_sort,
+    narrow_top_k,
+    narrow_zip,
+    of_columns,
+)
 from akdask.plan.optimize.filters import filter_first
 from akdask.plan.optimize.joins import first_of_hash_join, first_of_join, first_of_sorted_join
 from akdask.plan.optimize.order import unsorted

@@ -11,8 +11,7 @@ from akdask.plan.expr.node import Frame, Node
 from akdask.plan.expr.rowwise import Computed, Project, Zip
 from akdask.plan.expr.values import Value, substitute
 from akdask.plan.group.aggregate import GroupAggregate
-from akdask.plan.optimize.columns import narrow_zip
-from akdask.plan.optimize.needs import find_needs
+from akdask.plan.optimize.needs import Need, find_needs
 from akdask.plan.optimize.parts import inputs_first
 from akdask.plan.optimize.rewriting import Inlined, Rule, rewritten
 from akdask.plan.reduce.aggregate import Aggregate, AggregateExpr, Element
@@ -144,7 +143,7 @@ def share_sorts(plans: Sequence[Node]) -> list[Node]:
             merged.update(_merged_sorts(list(sorts.values())))
     if not merged:
         return list(plans)
-    rules: dict[type, Sequence[Rule]] = {Sort: (lambda sort, need: merged.get(sort._name),), Zip: (narrow_zip,)}
+    rules: dict[type, Sequence[Rule]] = {Sort: (lambda sort, need: merged.get(sort._name),), Zip: (_each_once,)}
     return rewritten(plans, nodes, find_needs(nodes, plans), rules)
 
 
@@ -167,3 +166,8 @@ def _merged_sorts(sorts: list[Sort]) -> dict[str, Inlined]:
         name: Inlined(sort, {old: sort.column(new) for old, new in places.items()}, keeps_rows=True)
         for name, places in carried.items()
     }
+
+
+def _each_once(zipped: Zip, need: Need) -> Frame:
+    frames = tuple({frame._name: frame for frame in zipped.frames}.values())
+    return frames[0] if len(frames) == 1 else Zip(frames)

@@ -115,7 +115,9 @@ class TopKSink:
         found = self._kept(partition, None)
         rows = found.columns.pop(ROW)
         order = np.argsort(rows)
-        parts = [[own_rows(column) for column in block.evaluate(self.others)] for block in partition.blocks_of(rows[order])]
+        parts = [
+            [own_rows(column) for column in block.evaluate(self.others)] for block in partition.blocks_of(rows[order])
+        ]
         columns = [concat_rows(pieces) for pieces in zip(*parts, strict=True)] or list(map(empty, self.others.dtypes))
         places = np.argsort(order)
         others = {name: take_rows(column, places) for name, column in zip(self.carried, columns, strict=True)}

@@ -31,6 +31,7 @@ from akdask.plan.task.inputs import (
     Selection,
     TableReader,
     is_several,
+    read_only,
     selected_rows,
     sizes_of,
 )
@@ -154,7 +155,7 @@ class Partition:
                 columns.append(empty(step.dtype))  # what stands for a partition that is left out has no columns
                 continue
             column = self._readers[step.base].read(step.column, 0, self.nrows)
-            columns.append(_read_only(column) if isinstance(self._inputs[step.base], Table) else column)
+            columns.append(read_only(column) if isinstance(self._inputs[step.base], Table) else column)
         return columns
 
     def blocks(self) -> Iterator[Block]:
@@ -500,11 +501,3 @@ class Block:
             spread(registers[register], dtype, self.nrows)
             for register, dtype in zip(program.outputs, program.dtypes, strict=True)
         ]
-
-
-def _read_only(column: Column) -> Column:
-    """Plans keep tables in memory: a caller that changes a column must copy it."""
-    if isinstance(column, np.ndarray):
-        column = column.view()
-        column.flags.writeable = False
-    return column

@@ -155,6 +155,14 @@ def selected_rows(column: Column, rows: NumberArray | slice) -> Column:
     return take_rows(column, rows)
 
 
+def read_only(column: Column) -> Column:
+    """Return a column that cannot be changed: plans keep tables in memory, and a caller must copy it."""
+    if isinstance(column, np.ndarray):
+        column = column.view()
+        column.flags.writeable = False
+    return column
+
+
 def common_nrows(inputs: Sequence[Input]) -> int:
     """Return how many rows all inputs of a partition have.
 
