@@ -12,7 +12,8 @@ from akdask.plan.group.aggregate import GroupAggregate
 from akdask.plan.join.hash_join import HashJoin
 from akdask.plan.optimize.needs import Need
 from akdask.plan.optimize.rewriting import Inlined
-from akdask.plan.sort.sort import ROW, Sort
+from akdask.plan.sort.runs import ROW
+from akdask.plan.sort.sort import Sort
 from akdask.plan.sort.top_k import TopK
 from akdask.plan.task.combine import OverProject
 from akdask.plan.task.concat import Concat
@@ -75,8 +76,7 @@ def narrow_groups(groups: GroupAggregate, need: Need) -> Inlined | None:
 
 def narrow_zip(zipped: Zip, need: Need) -> Frame:
     """Return those frames side by side of which columns are read, each once."""
-    wanted = [zipped.frames[number] for number in need.only(range(len(zipped.frames)))]
-    frames = tuple({frame._name: frame for frame in wanted}.values())
+    frames = tuple({frame._name: frame for frame in need.only_frames(zipped)}.values())
     return frames[0] if len(frames) == 1 else Zip(frames)
 
 

@@ -22,7 +22,8 @@ from akdask.plan.optimize.parts import parts_of
 from akdask.plan.reduce.aggregate import Aggregate, CountRows
 from akdask.plan.reduce.row_numbers import RowNumbers
 from akdask.plan.rows.take import Take
-from akdask.plan.sort.sort import ROW, Sort
+from akdask.plan.sort.runs import ROW
+from akdask.plan.sort.sort import Sort
 from akdask.plan.sort.top_k import TopK
 from akdask.plan.task.combine import Gather, Limit, Realign, Reverse
 from akdask.plan.task.compact import Compact
@@ -109,6 +110,10 @@ class Need:
         """Return those of some columns that are read, the first if none is: rows are counted by a column."""
         return [name for name in names if self.wants(name)] or list(names[:1])
 
+    def only_frames(self, zipped: Zip) -> list[Frame]:
+        """Return those of frames side by side of which columns are read, the first if none is."""
+        return [frame for number, frame in enumerate(zipped.frames) if self.wants(number)] or [zipped.frames[0]]
+
 
 def _more(one: int, other: int) -> int:
     if one > 0 and other > 0:
@@ -162,7 +167,7 @@ def _look_upwards(nodes: Sequence[Node], needs: Mapping[str, Need]) -> None:
 def _computes_for(reader: Node, project: Project, needs: Mapping[str, Need]) -> bool:
     if not isinstance(reader, Zip):
         return isinstance(reader, CHAINED) and reader.frame is project
-    frames = [reader.frames[number] for number in needs[reader._name].only(range(len(reader.frames)))]
+    frames = needs[reader._name].only_frames(reader)
     return all(isinstance(frame, Project) and frame.frame is project.frame for frame in frames)
 
 
@@ -212,7 +217,7 @@ def _(node: Project, need: Need) -> Requests:
 
 @requests.register
 def _(node: Zip, need: Need) -> Requests:
-    frames = [node.frames[number] for number in need.only(range(len(node.frames)))]
+    frames = need.only_frames(node)
     if len(frames) == 1:
         yield frames[0], Request((), need.order, need.partitions, need.rows or EVERY_ROW)
         return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from akdask.plan.expr._dask import Expr
 from akdask.plan.expr.lengths import ColumnIdentity
@@ -35,7 +35,7 @@ class Swapped:
     below: Frame
 
 
-Outcome = Expr | Inlined | Swapped
+Outcome: TypeAlias = Expr | Inlined | Swapped
 """What a rule puts in place of a node; a node alone has columns of the same names."""
 
 Rule = Callable[[Any, Need], Outcome | None]

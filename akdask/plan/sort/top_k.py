@@ -113,7 +113,7 @@ class TopKSink:
         if not self.others.outputs or not partition.keeps_row_numbers:
             return self._kept(partition, self.others)
         found = self._kept(partition, None)
-        rows = found.columns.pop(ROW)
+        rows = np.asarray(found.columns[ROW])
         order = np.argsort(rows)
         parts = [
             [own_rows(column) for column in block.evaluate(self.others)] for block in partition.blocks_of(rows[order])
@@ -121,7 +121,7 @@ class TopKSink:
         columns = [concat_rows(pieces) for pieces in zip(*parts, strict=True)] or list(map(empty, self.others.dtypes))
         places = np.argsort(order)
         others = {name: take_rows(column, places) for name, column in zip(self.carried, columns, strict=True)}
-        return Table({**found.columns, **others}, found.nrows)
+        return Table({**{name: found.columns[name] for name in self.by}, **others}, found.nrows)
 
     def _kept(self, partition: Partition, others: Program | None) -> Table:
         """Return the keys of the rows in order, with other columns, or with the numbers of the rows without these."""
