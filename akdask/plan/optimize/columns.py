@@ -7,8 +7,6 @@ from typing import Any
 
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Project, Zip
-from akdask.plan.expr.values import Value
-from akdask.plan.group.aggregate import GroupAggregate
 from akdask.plan.join.hash_join import HashJoin
 from akdask.plan.optimize.needs import Need
 from akdask.plan.optimize.rewriting import Inlined
@@ -60,18 +58,6 @@ def narrow_concat(concat: Concat, need: Need) -> Concat:
     """Return concatenated rows with only those columns that are read."""
     names = need.only(concat.frames[0].names)
     return Concat(tuple([narrowed(frame, names) for frame in concat.frames]))
-
-
-def narrow_groups(groups: GroupAggregate, need: Need) -> Inlined | None:
-    """Return groups with only those reductions that are read."""
-    nkeys = len(groups.keys)
-    kept = [number for number in range(len(groups.reductions)) if need.wants(nkeys + number)]
-    if len(kept) == len(groups.reductions):
-        return None
-    fewer = GroupAggregate(groups.frame, groups.keys, groups.identity, tuple(groups.reductions[n] for n in kept))
-    columns: dict[Hashable, Value] = {number: fewer.key(number) for number in range(nkeys)}
-    columns.update((nkeys + old, fewer.result(new)) for new, old in enumerate(kept))
-    return Inlined(fewer, columns, keeps_rows=True)
 
 
 def narrow_zip(zipped: Zip, need: Need) -> Frame:

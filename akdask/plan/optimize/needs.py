@@ -15,7 +15,7 @@ from akdask.plan.expr._dask import Expr
 from akdask.plan.expr.node import Frame, Node
 from akdask.plan.expr.rowwise import Filter, MatchRows, Partitions, Project, Slice, Zip
 from akdask.plan.expr.values import ColumnRef, Value
-from akdask.plan.group.aggregate import GroupAggregate, GroupReduction, GroupStatistic
+from akdask.plan.group.aggregate import GroupAggregate, GroupStatistic
 from akdask.plan.join.hash_join import HashJoin
 from akdask.plan.join.membership import BuildIndex, BuildKeySet
 from akdask.plan.optimize.parts import parts_of
@@ -191,15 +191,7 @@ def live_values(node: Node, need: Need) -> list[Value]:
     """Return the values of a node that anybody needs."""
     if isinstance(node, Project) and not need.every_column:
         return [value for name, value in zip(node.names, node.values, strict=True) if name in need.columns]
-    if isinstance(node, GroupAggregate):
-        return [*node.keys, *(value for item in live_reductions(node, need) for value in item.values)]
     return [part for part in parts_of(node) if isinstance(part, Value)]
-
-
-def live_reductions(groups: GroupAggregate, need: Need) -> list[GroupReduction]:
-    """Return the reductions of groups that anybody needs."""
-    nkeys = len(groups.keys)
-    return [item for number, item in enumerate(groups.reductions) if need.wants(nkeys + number)]
 
 
 @singledispatch
@@ -303,7 +295,7 @@ def _(node: Aggregate, need: Need) -> Requests:
 
 @requests.register
 def _(node: GroupAggregate, need: Need) -> Requests:
-    by_order = any(REDUCTIONS[item.name].by_order for item in live_reductions(node, need))
+    by_order = any(REDUCTIONS[item.name].by_order for item in node.reductions)
     yield node.frame, Request((), by_order, need.partitions and node.npartitions > 1)
 
 

@@ -17,6 +17,9 @@ from akdask.plan.join.hash_join import HashJoin
 from akdask.plan.optimize.needs import Need
 from akdask.plan.optimize.parts import parts_of
 
+_REWRITTEN = "_rewritten"
+"""Where a node holds what stands for it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Inlined:
@@ -83,6 +86,9 @@ class Rewriting:
     def _replace(self, node: Node, found: Outcome) -> None:
         if self._has_moved(node) or (isinstance(node, Frame) and not _keeps_rows(node, found)):
             self._moved.add(node._name)
+        if isinstance(node, GroupAggregate | GroupStatistic):
+            # Groups are kept for as long as the node that computes them lives, which nobody else holds.
+            node.__dict__[_REWRITTEN] = found.frame if isinstance(found, Inlined) else found
         if isinstance(found, Inlined):
             self._nodes[node._name], self._sources[node._name] = found.frame, found.columns
             return

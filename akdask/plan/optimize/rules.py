@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from akdask.plan.expr.rowwise import Filter, MatchRows, Project, Zip
-from akdask.plan.group.aggregate import GroupAggregate
 from akdask.plan.join.hash_join import HashJoin
 from akdask.plan.optimize.columns import (
     in_place,
     narrow_concat,
-    narrow_groups,
     narrow_join,
     narrow_project,
     narrow_sort,
@@ -34,7 +32,6 @@ RULES: Mapping[type, Sequence[Rule]] = {
     Sort: (unsorted, first_of_sorted_join, top_rows, narrow_sort),
     TopK: (narrow_top_k,),
     HashJoin: (first_of_hash_join, narrow_join),
-    GroupAggregate: (narrow_groups,),
     Zip: (narrow_zip,),
     Filter: (filter_first,),
     Project: (narrow_project, first_of_join, in_place),

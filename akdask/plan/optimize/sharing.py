@@ -18,7 +18,6 @@ from akdask.plan.reduce.aggregate import Aggregate, AggregateExpr, Element
 from akdask.plan.sort.runs import ROW
 from akdask.plan.sort.sort import Sort
 
-
 _Merged = tuple[GroupAggregate, dict[str, ColumnRef]]
 """A node with what several have, and where the columns of these are found in it."""
 
