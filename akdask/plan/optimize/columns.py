@@ -71,5 +71,9 @@ def narrowed(project: Project, names: Iterable[Hashable]) -> Project:
     wanted = set(names)
     if len(wanted.intersection(project.names)) == len(project.names):
         return project
-    kept = [(name, value) for name, value in zip(project.names, project.values, strict=True) if name in wanted]
-    return Project(project.frame, tuple(name for name, _ in kept), tuple(value for _, value in kept))
+    wanted_columns = [
+        (name, value) for name, value in zip(project.names, project.values, strict=True) if name in wanted
+    ]
+    return Project(
+        project.frame, tuple(name for name, _ in wanted_columns), tuple(value for _, value in wanted_columns)
+    )

@@ -43,11 +43,11 @@ def _joined_later(node: Filter, join: HashJoin) -> HashJoin | None:
     if join.kind == "mark" or any(column.source != join._name for column in columns):
         return None
     sides: list[Project] = [join.left, join.right]
-    kept = 0 if all(column.name in join.left.names for column in columns) else 1
+    side = 0 if all(column.name in join.left.names for column in columns) else 1
     # Rows without a match are kept, whatever the other side has.
-    if kept and (join.kind != "inner" or not all(column.name in join.right.names for column in columns)):
+    if side and (join.kind != "inner" or not all(column.name in join.right.names for column in columns)):
         return None
-    sides[kept] = _with_filter(node, join, sides[kept])
+    sides[side] = _with_filter(node, join, sides[side])
     left, right = sides
     return HashJoin(left, join.left_by, right, *join.operands[3:-1], _filtered(join.match, node))
 

@@ -115,15 +115,15 @@ class _Few:
         left = self.keep(Project(match.frame, tuple(range(len(used))), tuple(used)))
         replaced: dict[str, Value] = {column.token: left.column(number) for number, column in enumerate(used)}
         keys = substitute_all(found.args[1:], replaced)
-        gathered = self._gathered(index)
-        columns = [part.node.frame.values[0] for part in gathered]
+        looked_up = self._looked_up(index)
+        columns = [part.node.frame.values[0] for part in looked_up]
         right, values = self._matched(index, left, keys, columns)
         indexed = BuildIndex(Project(right, index.frame.names, tuple(values[: len(keys)])), index.need)
         identity = ColumnIdentity(token("first", match.match, left._name))
         pairs = MatchRows(left, indexed.find(keys), indexed.multiplicity, True, identity)
         replaced[match.row.token] = pairs.row
         replaced[Replica(index, INDEX, INT64).token] = Replica(indexed, INDEX, INT64)
-        for part, value in zip(gathered, values[len(keys) :], strict=True):
+        for part, value in zip(looked_up, values[len(keys) :], strict=True):
             replaced[part.token] = broadcast(right, value)
         return pairs, tuple(substitute_all(self.values, replaced))
 
@@ -137,10 +137,10 @@ class _Few:
             return right, given
         is_needed = BuildKeySet.of(left, keys).has(index.frame.values)
         few = Filter(right, is_needed, ColumnIdentity(token("matched", index, left._name)))
-        gathered = Gather(Project(few, tuple(range(len(given))), tuple(given)))
-        return gathered, [gathered.column(number) for number in range(len(given))]
+        looked_up = Gather(Project(few, tuple(range(len(given))), tuple(given)))
+        return looked_up, [looked_up.column(number) for number in range(len(given))]
 
-    def _gathered(self, index: BuildIndex) -> list[Replica]:
+    def _looked_up(self, index: BuildIndex) -> list[Replica]:
         """Return the columns of the other side that are looked at."""
         parts = [part for part in walk(*self.values) if isinstance(part, Replica)]
         return [part for part in parts if isinstance(part.node, Gather) and _is_column(part.node, index.frame.frame)]
@@ -148,16 +148,16 @@ class _Few:
     def _only_looks_up(self, index: BuildIndex) -> bool:
         """Whether row numbers only serve to look up columns of the other side, and to tell which lack a match."""
         row = self.match.row.token
-        gathered = {part.token for part in self._gathered(index)}
+        looked_up = {part.token for part in self._looked_up(index)}
         if any(value.token == row for value in self.values):
             return False
         for part in walk(*self.values):
             if isinstance(part, Call) and any(arg.token == row for arg in part.args):
-                looks_up = part.operation in LOOKUPS and part.args[0].token in gathered
+                looks_up = part.operation in LOOKUPS and part.args[0].token in looked_up
                 if not looks_up and part.operation != "less":
                     return False
         return True
 
 
-def _is_column(gathered: Gather, frame: Frame) -> bool:
-    return gathered.frame.frame is frame and len(gathered.frame.values) == 1
+def _is_column(looked_up: Gather, frame: Frame) -> bool:
+    return looked_up.frame.frame is frame and len(looked_up.frame.values) == 1

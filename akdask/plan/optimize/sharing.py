@@ -133,12 +133,12 @@ def _merged_sorts(sorts: list[Sort]) -> dict[str, Inlined]:
         sort._name: {name: names[sort.frame.values[sort.frame.names.index(name)]] for name in sort.names}
         for sort in sorts
     }
-    wanted = dict.fromkeys(name for places in carried.values() for name in places.values())
+    wanted = dict.fromkeys(name for moved_names in carried.values() for name in moved_names.values())
     project = Project(first.frame.frame, tuple(names.values()), tuple(names))
     sort = Sort(project, tuple(names[key] for key in keys), tuple(wanted), first.order)
     return {
-        name: Inlined(sort, {old: sort.column(new) for old, new in places.items()}, keeps_rows=True)
-        for name, places in carried.items()
+        name: Inlined(sort, {old: sort.column(new) for old, new in moved_names.items()}, keeps_rows=True)
+        for name, moved_names in carried.items()
     }
 
 

@@ -137,12 +137,12 @@ class PickRows:
         slots = np.flatnonzero((rows >= 0) & (rows < partition.nrows))
         if not len(slots):
             return self._nothing, slots
-        distinct, places = np.unique(rows[slots], return_inverse=True)
+        distinct, inverse = np.unique(rows[slots], return_inverse=True)
         tables = [
             Table(dict(zip(self.names, map(own_rows, block.evaluate(self.program)), strict=True)), block.nrows)
             for block in partition.blocks_of(distinct)
         ]
-        return Table.concat(tables).take(places), slots
+        return Table.concat(tables).take(inverse), slots
 
 
 def _pick(tables: Sequence[Table], first: int, total: int) -> Picked:

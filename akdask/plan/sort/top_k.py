@@ -1,6 +1,6 @@
 """The first or last rows in the order of some columns: those of each partition, then those of all.
 
-Only the columns that rows are ordered by are read of all rows; the others, of those that are kept.
+Only the columns that rows are ordered by are read of all rows; the others, of those that are found.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from akdask.plan.task.combine import OverProject, all_partitions
 from akdask.plan.task.pipeline import Compile, pipeline
 from akdask.plan.task.program import Program
 from akdask.plan.task.tables import Tasks
-from akdask.schema import INT64, RowSpace
+from akdask.schema import INT64, ColumnType, RowSpace
 from akdask.typing import Column
 
 VALUE, ROW = "value", "row"
@@ -109,25 +109,25 @@ class TopKSink:
         return first_of([self._of(part) for part in partition.each()], self.by, self.ascending, self.count)
 
     def _of(self, partition: Partition) -> Table:
-        """Return the rows of one partition, in order; only those that are kept are read whole, where they can be."""
+        """Return the rows of one partition, in order; only those that are returned are read whole, where they can be."""
         if not self.others.outputs or not partition.keeps_row_numbers:
-            return self._kept(partition, self.others)
-        found = self._kept(partition, None)
+            return self._candidates(partition, self.others)
+        found = self._candidates(partition, None)
         rows = np.asarray(found.columns[ROW])
         order = np.argsort(rows)
         parts = [
             [own_rows(column) for column in block.evaluate(self.others)] for block in partition.blocks_of(rows[order])
         ]
-        columns = [concat_rows(pieces) for pieces in zip(*parts, strict=True)] or list(map(empty, self.others.dtypes))
-        places = np.argsort(order)
-        others = {name: take_rows(column, places) for name, column in zip(self.carried, columns, strict=True)}
-        return Table({**{name: found.columns[name] for name in self.by}, **others}, found.nrows)
+        columns = [concat_rows(chunks) for chunks in zip(*parts, strict=True)] or list(map(empty, self.others.dtypes))
+        inverse = np.argsort(order)
+        carried = {name: take_rows(column, inverse) for name, column in zip(self.carried, columns, strict=True)}
+        return Table({**{name: found.columns[name] for name in self.by}, **carried}, found.nrows)
 
-    def _kept(self, partition: Partition, others: Program | None) -> Table:
+    def _candidates(self, partition: Partition, others: Program | None) -> Table:
         """Return the keys of the rows in order, with other columns, or with the numbers of the rows without these."""
-        carried = {ROW: INT64} if others is None else dict(zip(self.carried, others.dtypes, strict=True))
-        types = {**dict(zip(self.by, self.keys.dtypes, strict=True)), **carried}
-        kept, bound = Table({name: empty(dtype) for name, dtype in types.items()}, 0), None
+        types: dict[Hashable, ColumnType] = dict(zip(self.by, self.keys.dtypes, strict=True))
+        types |= {ROW: INT64} if others is None else dict(zip(self.carried, others.dtypes, strict=True))
+        found, bound = Table({name: empty(dtype) for name, dtype in types.items()}, 0), None
         for block in partition.blocks():
             keys = block.evaluate(self.keys)
             few = rows_within(keys, self.ascending, self.count, bound)
@@ -141,9 +141,9 @@ class TopKSink:
                 block.select_rows(few, len(few))
                 columns = [*[take_rows(key, chosen) for key in keys], *map(own_rows, block.evaluate(others))]
             table = Table(dict(zip(types, columns, strict=True)), len(columns[0]))
-            kept = first_of([kept, table], self.by, self.ascending, self.count)
-            bound = bound_of([kept.columns[name] for name in self.by], self.ascending, self.count)
-        return kept
+            found = first_of([found, table], self.by, self.ascending, self.count)
+            bound = bound_of([found.columns[name] for name in self.by], self.ascending, self.count)
+        return found
 
 
 def first_of(tables: Sequence[Table], by: Sequence[Hashable], ascending: Sequence[bool], count: int) -> Table:

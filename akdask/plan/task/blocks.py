@@ -43,11 +43,8 @@ from akdask.storage.data.read_ahead import can_read_ahead
 from akdask.storage.data.source import RowBounds, RowRanges, Stretch, opens_early
 from akdask.typing import Column, NumberArray
 
-OPEN_PARTITIONS = 4
-"""Number of partitions that are open at a time; each may have several files."""
-
-OPEN_AHEAD = 16
-"""The same of remote ones, all but the first of which only wait for their bytes."""
+OPEN_PARTITIONS, OPEN_AHEAD = 4, 16
+"""Partitions that are open at a time, of several files perhaps; remote ones, which wait for their bytes."""
 
 
 class Partition:

@@ -210,8 +210,8 @@ def near_rows(rows: NumberArray, most: int) -> Iterator[tuple[int, int]]:
     """
     windows = np.diff(rows // most) > 0
     apart = windows | (np.diff(rows) > NEAR)
-    cuts = np.flatnonzero(apart if np.count_nonzero(apart) < MOST_READS else windows) + 1
-    yield from pairwise([0, *cuts.tolist(), len(rows)] if len(rows) else [])
+    starts = np.flatnonzero(apart if np.count_nonzero(apart) < MOST_READS else windows) + 1
+    yield from pairwise([0, *starts.tolist(), len(rows)] if len(rows) else [])
 
 
 def stretches_left(stretches: Sequence[Stretch], left: RowRanges | None, itemsize: int) -> Sequence[Stretch]:
