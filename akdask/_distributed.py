@@ -19,7 +19,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -107,6 +108,25 @@ def workers_of(client: Client) -> dict[str, tuple[int, int]]:
     return {address: (worker["memory_limit"], worker["nthreads"]) for address, worker in facts.items()}
 
 
+def tasks_by_step(client: Client) -> Mapping[str, Mapping[str, int]]:
+    """Return how many tasks of a cluster are in each state, by what Dask shows of their keys."""
+    found: Mapping[str, Mapping[str, int]] = client.sync(client.scheduler.get_task_prefix_states)
+    return found
+
+
+@contextmanager
+def recorded_by_cluster(client: Client) -> Iterator[Mapping[Hashable, float]]:
+    """Have a cluster record how long each task takes; yields a mapping that holds seconds by keys when it ends."""
+    from distributed import get_task_stream
+
+    seconds: dict[Hashable, float] = {}
+    with get_task_stream(client) as stream:
+        yield seconds
+    for task in stream.data:
+        spans = [span["stop"] - span["start"] for span in task["startstops"] if span["action"] == "compute"]
+        seconds[task["key"]] = seconds.get(task["key"], 0.0) + sum(spans)
+
+
 def check_address(address: str) -> None:
     """Raise ValueError if an address makes no sense: a client of it would fail once more when it is closed."""
     from distributed.comm import get_address_host_port
@@ -144,6 +164,11 @@ def worker_folder() -> str | None:
 def holds_result(worker: Worker, key: Hashable) -> bool:
     """Whether a worker holds the result of a task, in memory or on disk."""
     return key in worker.data
+
+
+def is_cancelled(future: Any) -> bool:
+    """Whether a future of a client will have no result, as after a restart of its cluster, which cancels all."""
+    return bool(future.cancelled())
 
 
 def keeps_no_memory() -> bool:

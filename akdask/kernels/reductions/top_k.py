@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import pyarrow as pa
 
-from akdask.deferred import pc
+from akdask.deferred import pa, pc
 from akdask.kernels.core.words import Words
 from akdask.kernels.keys.normalized import word, word_count
 from akdask.typing import Column, NumberArray

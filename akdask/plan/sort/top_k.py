@@ -109,7 +109,7 @@ class TopKSink:
         return first_of([self._of(part) for part in partition.each()], self.by, self.ascending, self.count)
 
     def _of(self, partition: Partition) -> Table:
-        """Return the rows of one partition, in order; only those that are returned are read whole, where they can be."""
+        """Return the rows of one partition, in order; where they can be, no others are read whole."""
         if not self.others.outputs or not partition.keeps_row_numbers:
             return self._candidates(partition, self.others)
         found = self._candidates(partition, None)
