@@ -39,7 +39,7 @@ Columns = Iterable[Hashable]
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class ReaderNeed:
     """What one reader needs of the rows of a node; columns that its values refer to come on top.
 
     Parameters
@@ -91,7 +91,7 @@ class Need:
     owns_input: bool = False
     is_computed_in_place: bool = False
 
-    def add(self, reader: Node, request: Request) -> None:
+    def add(self, reader: Node, request: ReaderNeed) -> None:
         """Take in what one more reader needs."""
         self.readers.append(reader)
         if request.columns is None:
@@ -121,7 +121,7 @@ def _more(one: int, other: int) -> int:
     return min(one, other) if one < 0 and other < 0 else EVERY_ROW
 
 
-Requests = Iterator[tuple[Expr, Request]]
+ReaderNeeds = Iterator[tuple[Expr, ReaderNeed]]
 
 
 def find_needs(nodes: Sequence[Node], roots: Sequence[Node]) -> Mapping[str, Need]:
@@ -129,7 +129,7 @@ def find_needs(nodes: Sequence[Node], roots: Sequence[Node]) -> Mapping[str, Nee
     needs: dict[str, Need] = {}
     seen: set[str] = set()
     for root in roots:
-        needs.setdefault(root._name, Need()).add(root, Request())
+        needs.setdefault(root._name, Need()).add(root, ReaderNeed())
     for node in reversed(nodes):
         need = needs.setdefault(node._name, Need())
         if need.rows is None:
@@ -137,13 +137,13 @@ def find_needs(nodes: Sequence[Node], roots: Sequence[Node]) -> Mapping[str, Nee
         if isinstance(node, Zip):
             # All that may refer to the columns of its frames has been seen.
             need.columns.update(number for number, frame in enumerate(node.frames) if _is_read(frame, needs))
-        for item, request in requests(node, need):
+        for item, request in needs_of_inputs(node, need):
             needs.setdefault(item._name, Need()).add(node, request)
         for value in _unseen(live_values(node, need), seen):
             if isinstance(value, ColumnRef):
                 needs.setdefault(value.source, Need()).columns.add(value.name)
             elif node_of := getattr(value, "node", None):
-                needs.setdefault(node_of._name, Need()).add(node, Request())
+                needs.setdefault(node_of._name, Need()).add(node, ReaderNeed())
     _look_upwards(nodes, needs)
     return needs
 
@@ -195,128 +195,128 @@ def live_values(node: Node, need: Need) -> list[Value]:
 
 
 @singledispatch
-def requests(node: Node, need: Need) -> Requests:
+def needs_of_inputs(node: Node, need: Need) -> ReaderNeeds:
     """Yield the inputs of a node, and what it needs of each if that much is needed of itself."""
     for part in parts_of(node):
         if isinstance(part, Expr):
-            yield part, Request()
+            yield part, ReaderNeed()
 
 
-@requests.register
-def _(node: Project, need: Need) -> Requests:
-    yield node.frame, Request((), need.order, need.partitions, need.rows or EVERY_ROW)
+@needs_of_inputs.register
+def _(node: Project, need: Need) -> ReaderNeeds:
+    yield node.frame, ReaderNeed((), need.order, need.partitions, need.rows or EVERY_ROW)
 
 
-@requests.register
-def _(node: Zip, need: Need) -> Requests:
+@needs_of_inputs.register
+def _(node: Zip, need: Need) -> ReaderNeeds:
     frames = need.only_frames(node)
     if len(frames) == 1:
-        yield frames[0], Request((), need.order, need.partitions, need.rows or EVERY_ROW)
+        yield frames[0], ReaderNeed((), need.order, need.partitions, need.rows or EVERY_ROW)
         return
     for frame in frames:
-        yield frame, Request(())
+        yield frame, ReaderNeed(())
 
 
-@requests.register
-def _(node: Filter, need: Need) -> Requests:
-    yield node.frame, Request((), need.order, need.partitions)
+@needs_of_inputs.register
+def _(node: Filter, need: Need) -> ReaderNeeds:
+    yield node.frame, ReaderNeed((), need.order, need.partitions)
 
 
-@requests.register
-def _(node: MatchRows, need: Need) -> Requests:
+@needs_of_inputs.register
+def _(node: MatchRows, need: Need) -> ReaderNeeds:
     # Pairs are named by their rows, and matches found are columns of that name.
-    yield node.frame, Request(())
+    yield node.frame, ReaderNeed(())
 
 
-@requests.register
-def _(node: Slice, need: Need) -> Requests:
+@needs_of_inputs.register
+def _(node: Slice, need: Need) -> ReaderNeeds:
     (partition, start, stop, _step), *others = node.ranges
     is_first = not others and partition == 0 and stop > start
-    yield node.frame, Request((), rows=stop if is_first else EVERY_ROW)
+    yield node.frame, ReaderNeed((), rows=stop if is_first else EVERY_ROW)
 
 
-@requests.register
-def _(node: Partitions, need: Need) -> Requests:
-    yield node.frame, Request(())
+@needs_of_inputs.register
+def _(node: Partitions, need: Need) -> ReaderNeeds:
+    yield node.frame, ReaderNeed(())
 
 
-@requests.register
-def _(node: Sort, need: Need) -> Requests:
+@needs_of_inputs.register
+def _(node: Sort, need: Need) -> ReaderNeeds:
     # Rows that are equal keep their order.
     numbers = [ROW] if node.order.straddle else []
-    yield node.frame, Request([*node.by, *need.only(node.names), *numbers], need.order, need.partitions)
+    yield node.frame, ReaderNeed([*node.by, *need.only(node.names), *numbers], need.order, need.partitions)
 
 
-@requests.register
-def _(node: TopK, need: Need) -> Requests:
-    yield node.frame, Request([*node.by, *need.only(node.names)], partitions=False)
+@needs_of_inputs.register
+def _(node: TopK, need: Need) -> ReaderNeeds:
+    yield node.frame, ReaderNeed([*node.by, *need.only(node.names)], partitions=False)
 
 
-@requests.register
-def _(node: Limit, need: Need) -> Requests:
-    yield node.frame, Request(need.only(node.frame.names), partitions=False, rows=node.count)
+@needs_of_inputs.register
+def _(node: Limit, need: Need) -> ReaderNeeds:
+    yield node.frame, ReaderNeed(need.only(node.frame.names), partitions=False, rows=node.count)
 
 
-@requests.register
-def _(node: Gather, need: Need) -> Requests:
-    yield node.frame, Request(need.only(node.frame.names), need.order, partitions=False)
+@needs_of_inputs.register
+def _(node: Gather, need: Need) -> ReaderNeeds:
+    yield node.frame, ReaderNeed(need.only(node.frame.names), need.order, partitions=False)
 
 
-@requests.register(Compact)
-@requests.register(Realign)
-@requests.register(Reverse)
-def _(node: Compact | Realign | Reverse, need: Need) -> Requests:
-    yield node.frame, Request(need.only(node.frame.names))
+@needs_of_inputs.register(Compact)
+@needs_of_inputs.register(Realign)
+@needs_of_inputs.register(Reverse)
+def _(node: Compact | Realign | Reverse, need: Need) -> ReaderNeeds:
+    yield node.frame, ReaderNeed(need.only(node.frame.names))
 
 
-@requests.register
-def _(node: Take, need: Need) -> Requests:
-    yield node.frame, Request(need.only(node.frame.names))
-    yield node.positions, Request()
+@needs_of_inputs.register
+def _(node: Take, need: Need) -> ReaderNeeds:
+    yield node.frame, ReaderNeed(need.only(node.frame.names))
+    yield node.positions, ReaderNeed()
 
 
-@requests.register
-def _(node: Concat, need: Need) -> Requests:
+@needs_of_inputs.register
+def _(node: Concat, need: Need) -> ReaderNeeds:
     for frame in node.frames:
-        yield frame, Request(need.only(frame.names), need.order, need.partitions)
+        yield frame, ReaderNeed(need.only(frame.names), need.order, need.partitions)
 
 
-@requests.register(CountRows)
-@requests.register(RowNumbers)
-def _(node: CountRows | RowNumbers, need: Need) -> Requests:
-    yield node.frame, Request(())
+@needs_of_inputs.register(CountRows)
+@needs_of_inputs.register(RowNumbers)
+def _(node: CountRows | RowNumbers, need: Need) -> ReaderNeeds:
+    yield node.frame, ReaderNeed(())
 
 
-@requests.register
-def _(node: Aggregate, need: Need) -> Requests:
+@needs_of_inputs.register
+def _(node: Aggregate, need: Need) -> ReaderNeeds:
     by_order = any(REDUCTIONS[item.name].by_order for item in node.reductions)
-    yield node.frame, Request((), by_order, partitions=False)
+    yield node.frame, ReaderNeed((), by_order, partitions=False)
 
 
-@requests.register
-def _(node: GroupAggregate, need: Need) -> Requests:
+@needs_of_inputs.register
+def _(node: GroupAggregate, need: Need) -> ReaderNeeds:
     by_order = any(REDUCTIONS[item.name].by_order for item in node.reductions)
-    yield node.frame, Request((), by_order, need.partitions and node.npartitions > 1)
+    yield node.frame, ReaderNeed((), by_order, need.partitions and node.npartitions > 1)
 
 
-@requests.register
-def _(node: GroupStatistic, need: Need) -> Requests:
+@needs_of_inputs.register
+def _(node: GroupStatistic, need: Need) -> ReaderNeeds:
     by_order = REDUCTIONS[node.statistic].by_order
-    yield node.frame, Request((), by_order, need.partitions and node.identity.npartitions > 1)
+    yield node.frame, ReaderNeed((), by_order, need.partitions and node.identity.npartitions > 1)
 
 
-@requests.register
-def _(node: BuildKeySet, need: Need) -> Requests:
-    yield node.frame, Request(order=False, partitions=False)
+@needs_of_inputs.register
+def _(node: BuildKeySet, need: Need) -> ReaderNeeds:
+    yield node.frame, ReaderNeed(order=False, partitions=False)
 
 
-@requests.register
-def _(node: BuildIndex, need: Need) -> Requests:
-    yield node.frame, Request(partitions=False)
+@needs_of_inputs.register
+def _(node: BuildIndex, need: Need) -> ReaderNeeds:
+    yield node.frame, ReaderNeed(partitions=False)
 
 
-@requests.register
-def _(node: HashJoin, need: Need) -> Requests:
+@needs_of_inputs.register
+def _(node: HashJoin, need: Need) -> ReaderNeeds:
     wanted = need.only(node.names)
-    yield node.left, Request([*node.left_by, *wanted], need.order, need.partitions)
-    yield node.right, Request([*node.right_by, *wanted], need.order, partitions=False)
+    yield node.left, ReaderNeed([*node.left_by, *wanted], need.order, need.partitions)
+    yield node.right, ReaderNeed([*node.right_by, *wanted], need.order, partitions=False)

@@ -11,7 +11,7 @@ from akdask.plan.expr._dask import Expr, List, Task, TaskRef
 from akdask.plan.expr.lower import lower
 from akdask.plan.expr.node import Frame, Node, materialize
 from akdask.plan.expr.rowwise import Project
-from akdask.plan.optimize.needs import Need, Request, Requests, requests
+from akdask.plan.optimize.needs import Need, ReaderNeed, ReaderNeeds, needs_of_inputs
 from akdask.plan.run.delivery import Delivery, can_be_delivered
 from akdask.plan.run.transfer import check_transfer
 from akdask.schema import RowSpace
@@ -91,8 +91,8 @@ def _(frame: CollectionRows) -> Expr:
     return lower(frame.frame)
 
 
-@requests.register
-def _(node: FinishResult, need: Need) -> Requests:
-    yield node.frame, Request(partitions=False)
+@needs_of_inputs.register
+def _(node: FinishResult, need: Need) -> ReaderNeeds:
+    yield node.frame, ReaderNeed(partitions=False)
     for extra in node.operands[2:]:
-        yield extra, Request()
+        yield extra, ReaderNeed()
