@@ -102,6 +102,9 @@ SETTINGS: dict[str, Setting] = {
     "progress": Setting("auto", _or(FLAG, "'auto'", "auto")),
     # Persist every array as it is made, as an Arkouda server does.
     "eager": Setting(False, FLAG),
+    # Rewrite plans before they run, so that nothing is sorted, joined or read that nobody needs.  The results are the
+    # same without, but for the last bits of floats that are added up in another order.
+    "optimize": Setting(True, FLAG),
     # Use the manifests of sets: fewer files are opened, and partitions without a match are not read.
     "manifest": Setting(True, FLAG),
     # Check the stored bytes of a column against the manifest before it is read.

@@ -267,6 +267,8 @@ class Reduction:
         Arguments of the last step to the types, where these depend on them.
     rounds : bool
         Whether floats are added up or multiplied, so that results depend on the order of these steps.
+    of_neighbours : bool
+        Whether values are compared with those of the next rows.
     """
 
     name: str
@@ -282,6 +284,12 @@ class Reduction:
     of_bools: str | None = None
     types_with: Callable[..., Types] | None = None
     rounds: bool = False
+    of_neighbours: bool = False
+
+    @property
+    def by_order(self) -> bool:
+        """Whether results depend on the order of the rows, by more than how floats are rounded."""
+        return self.by_position or self.of_neighbours
 
     def takes(self, dtype: ColumnType) -> bool:
         """Whether groups of values of a type can be reduced so."""

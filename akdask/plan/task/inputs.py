@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, TypeGuard
 
 import numpy as np
 
-from akdask.columns import Table, slice_rows
+from akdask.columns import Table, slice_rows, take_rows
 from akdask.errors import InconsistentFilesError
 from akdask.kernels.core.summation import UNIT
 from akdask.plan.task.program import BroadcastInput, Load, Program
@@ -141,6 +141,26 @@ def _as_one(members: Sequence[Given]) -> Given:
         return members[0]
     (selections, _), *_ = members
     return selections, [ConsecutiveParts(parts) for parts in zip(*(inputs for _, inputs in members), strict=True)]
+
+
+def is_several(item: Input) -> TypeGuard[ConsecutiveParts]:
+    """Whether an input is several parts, one after the other."""
+    return isinstance(item, ConsecutiveParts) and len(item.parts) > 1
+
+
+def selected_rows(column: Column, rows: NumberArray | slice) -> Column:
+    """Return the rows at the given positions or in a slice."""
+    if isinstance(rows, slice):
+        return slice_rows(column, rows.start, rows.stop, rows.step)
+    return take_rows(column, rows)
+
+
+def read_only(column: Column) -> Column:
+    """Return a column that cannot be changed: plans keep tables in memory, and a caller must copy it."""
+    if isinstance(column, np.ndarray):
+        column = column.view()
+        column.flags.writeable = False
+    return column
 
 
 def common_nrows(inputs: Sequence[Input]) -> int:
