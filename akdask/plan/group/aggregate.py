@@ -20,7 +20,7 @@ from akdask.plan.expr.node import Frame
 from akdask.plan.expr.pickling import Made, flattened
 from akdask.plan.expr.tokens import token
 from akdask.plan.expr.values import ColumnRef, Value, columns_of, describe
-from akdask.plan.group.merge import merge_by_range, merged_in_process
+from akdask.plan.group.merge import merge_by_range, merged_in_process, table_bytes
 from akdask.plan.group.partial import group_partitions
 from akdask.plan.shuffle.exchange import MOST_PARTITIONS
 from akdask.plan.task.batches import group_batches
@@ -32,7 +32,8 @@ RANGE_ROWS = 2**21
 
 
 ENOUGH_FOR_ROWS = 2**30
-"""Bytes of memory for each thread of a worker below which it always makes tables, which take less than rows do."""
+"""Bytes of memory, for each thread of a worker or for this process, below which rows always become tables, which take
+less."""
 
 
 class GroupReduction:
@@ -227,9 +228,10 @@ def _(frame: GroupAggregate) -> Expr:
     aggregation = Aggregation(len(frame.keys), steps, rounds)
     cached_as = frame.grouping if cache.is_leased(frame.grouping) and not on_cluster() else None
     strategies = {"direct"}
-    if not on_cluster() or memory() >= ENOUGH_FOR_ROWS:
+    nbytes = table_bytes(frame.frame, (*frame.keys, *values))
+    if memory() >= ENOUGH_FOR_ROWS:
         strategies.add("radix")
-    if merged_in_process(frame.frame.npartitions, frame.npartitions):
+    if merged_in_process(frame.frame.npartitions, frame.npartitions, nbytes):
         strategies.add("dense")
     partials = group_partitions(
         frame.frame,
@@ -239,7 +241,7 @@ def _(frame: GroupAggregate) -> Expr:
         strategies=frozenset(strategies),
         cached_as=cached_as,
     )
-    return merge_by_range(frame._name, partials, frame.npartitions, aggregation, cached_as)
+    return merge_by_range(frame._name, partials, frame.npartitions, aggregation, nbytes=nbytes, cached_as=cached_as)
 
 
 @lower.register
@@ -250,4 +252,4 @@ def _(frame: GroupStatistic) -> Expr:
     partials = group_partitions(
         frame.frame, values, distinct.aggregation, frame.describe(), strategies=frozenset(["direct"])
     )
-    return merge_by_range(frame._name, partials, frame.npartitions, distinct)
+    return merge_by_range(frame._name, partials, frame.npartitions, distinct, nbytes=table_bytes(frame.frame, values))

@@ -19,6 +19,8 @@ import dask
 from dask.system import CPU_COUNT
 
 from akdask._distributed import forget_threads, threaded_get
+from akdask.plan.expr._dask import Alias
+from akdask.plan.shuffle.held import fetch, hold
 
 AHEAD = 2
 """Tasks submitted for each thread: one to run, and one to continue with."""
@@ -56,9 +58,16 @@ class Executor:
 def get(graph: Mapping[Any, Any], keys: Any, **options: Any) -> Any:
     """Return the results of some keys, computed by threads: Dask's scheduler, with tasks submitted ahead.
 
+    Results that wait for other tasks do so on disk where memory is short.
     A configured pool is used as it is.  Computations within tasks, and in other threads than the main one, use Dask's
     own threads, since all of ours may be waiting for them.
     """
+    # Dask gives tasks with their inputs to `loads` in the thread that runs them, and results to `dumps` there.
+    options |= {"dumps": _held, "loads": _with_inputs}
+    return _fetched(keys, _run(graph, keys, options))
+
+
+def _run(graph: Mapping[Any, Any], keys: Any, options: dict[str, Any]) -> Any:
     has_pool = options.get("pool") or dask.config.get("pool", None)
     if has_pool or current_thread() is not main_thread():
         return threaded_get(graph, keys, **options)
@@ -69,6 +78,38 @@ def get(graph: Mapping[Any, Any], keys: Any, **options: Any) -> Any:
     except BaseException:
         executor.cancel()
         raise
+
+
+class _PassedOn:
+    """What a task passes on as it has got it."""
+
+    def __init__(self, result: Any) -> None:
+        self.result = result
+
+
+def _held(pair: tuple[Any, Any]) -> tuple[Any, Any]:
+    """Return a result with the thread that it was found in; a task with its inputs as they are."""
+    result, other = pair
+    if isinstance(other, dict):
+        return pair
+    return (result.result if isinstance(result, _PassedOn) else hold(result)), other
+
+
+def _with_inputs(pair: tuple[Any, Any]) -> tuple[Any, Any]:
+    """Return a task with its inputs in memory; a result with its thread as they are."""
+    task, inputs = pair
+    if not isinstance(inputs, dict):
+        return pair
+    if isinstance(task, Alias):
+        return task, {key: _PassedOn(value) for key, value in inputs.items()}
+    return task, {key: fetch(value) for key, value in inputs.items()}
+
+
+def _fetched(keys: Any, found: Any) -> Any:
+    """Return results, in lists like those of their keys."""
+    if isinstance(keys, list):
+        return tuple(map(_fetched, keys, found))
+    return fetch(found)
 
 
 def _start_anew() -> None:

@@ -4,8 +4,8 @@ The caller says how to split rows and how to finish a partition: a sort splits b
 This module decides how slices travel.  Threads of one process pass them on as they are.  On a cluster each worker
 splits some partitions, keeps them, and sends for each new partition the slices of all of them at once.  So workers
 fetch, hold and spill no more than they need, and there are few tasks, each of which takes time of the scheduler and
-some kilobytes of the worker.  Where memory is short, split partitions wait in spill files (spill.py).  Where there
-would be very many slices all the same, those of several partitions are concatenated first.
+some kilobytes of the worker.  Where memory is short, split partitions wait in spill files (spill.py), on threads as
+well.  Where there would be very many slices all the same, those of several partitions are concatenated first.
 
 Dask's P2P shuffle would do the same on a cluster.  But 20 M rows of two integers in 8 and 32 partitions, on two workers
 of one thread, were sorted here in 0.4 to 0.5 of the time that P2P took for the shuffle alone; and results stay right
@@ -200,13 +200,18 @@ def exchange(split: Expr, count: int, finish: FinishPartition, origin: Expr | No
         return Exchange(split, count, finish, False, False, (), False, origin)
     from akdask.plan.shuffle.affinity import are_strict
 
-    is_large = count * _partition_size() * COLUMNS > all_memory() // MEMORY_SHARE
+    is_large = count * _partition_size() * COLUMNS > memory_share()
     return Exchange(split, count, finish, True, is_large, addresses(), are_strict(), origin)
 
 
 def buffer_bytes(count: int) -> int | None:
-    """Return the memory budget of each of `count` split partitions; None if they stay in this process."""
-    return all_memory() // (MEMORY_SHARE * count) if on_cluster() else None
+    """Return the memory budget of each of `count` split partitions; None if they share that of this process."""
+    return memory_share() // count if on_cluster() else None
+
+
+def memory_share() -> int:
+    """Return the bytes of memory, of all workers or of this process, that split partitions may have together."""
+    return all_memory() // MEMORY_SHARE
 
 
 def _make(slices: Sequence[Any], finish: FinishPartition, index: int | None) -> Any:

@@ -13,7 +13,7 @@ from akdask.kernels import compiled
 from akdask.kernels.core.words import Words
 from akdask.kernels.keys.normalized import unpack_rows, word
 from akdask.kernels.keys.sort import argsort, split_packed, split_sorted
-from akdask.plan.shuffle.exchange import Slices
+from akdask.plan.shuffle.exchange import Slices, memory_share
 from akdask.plan.shuffle.spill import spilled
 from akdask.plan.sort.radix import RadixPartitioning
 from akdask.plan.sort.runs import ROW, By, PackedKeys, RangedRows, join_runs
@@ -22,6 +22,9 @@ from akdask.plan.task.blocks import Block, Partition, PartitionBatch
 from akdask.plan.task.operators import ColumnBuffer
 from akdask.plan.task.program import BroadcastInput, Program
 from akdask.typing import NumberArray
+
+PACKED_BYTES = 16
+"""Bytes of a packed key and of the full key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +53,8 @@ class RangePartition:
     def run(self, partition: Partition | PartitionBatch) -> Slices:
         splitters: Splitters = partition.replicas[self.splitters.position][self.splitters.field]
         # Keys that have lost bits must be at hand wherever their rows are put in order.
-        packs = self.names == (ROW,) and (splitters.fits or (splitters.nearly_fits and self.memory_budget is None))
+        stays = self.memory_budget is None and PACKED_BYTES * splitters.nrows <= memory_share()
+        packs = self.names == (ROW,) and (splitters.fits or (splitters.nearly_fits and stays))
         if self._can_radix_partition(splitters) and compiled.should_compile(partition.nrows):
             partitioned = self._radix_words(partition, splitters) if packs else self._radix_runs(partition, splitters)
             return spilled([[part] for part in partitioned], self.memory_budget, join_runs)

@@ -1,0 +1,78 @@
+"""The memory budget of this process: how much of what waits for other tasks may be in memory, and when it is short."""
+
+from __future__ import annotations
+
+from collections import deque
+from threading import Lock
+from time import monotonic
+from typing import Any
+from weakref import finalize
+
+from akdask import machine
+from akdask.columns.memory import spare_bytes
+from akdask.plan.task.allocator import give_back_freed_memory
+
+WAITING = 2
+"""The divisor of the memory up to which results may wait in it, beside all else that the process has."""
+
+ANYWAY = 16
+"""The divisor of the memory that bounds results that may wait in it whatever else the process has."""
+
+INTERVAL = 0.2
+"""Seconds between two attempts to give freed memory back to the system."""
+
+
+class MemoryBudget:
+    """Bytes of what waits in the memory of this process for tasks that need it.
+
+    The memory that tasks take for themselves is not counted but measured: it is half of the limit, at least.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._nbytes = 0
+        # What is not needed any more may be found out while this thread has the lock.
+        self._returned: deque[int] = deque()
+        self._next_attempt = 0.0
+        self.most = 0
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that wait now."""
+        with self._lock:
+            while self._returned:
+                self._nbytes -= self._returned.popleft()
+            return self._nbytes
+
+    def add(self, owner: Any, nbytes: int) -> None:
+        """Count some bytes for as long as an object is there and `discard` is not called."""
+        ending = finalize(owner, self._returned.append, nbytes)
+        ending.atexit = False
+        with self._lock:
+            self._nbytes += nbytes
+        self.most = max(self.most, self.nbytes)
+        owner.in_budget = ending
+
+    def discard(self, owner: Any) -> None:
+        """Count the bytes of an object no longer."""
+        owner.in_budget()
+
+    def is_short(self, more: int = 0) -> bool:
+        """Whether no more bytes may wait in memory than do, or not so many more."""
+        limit, wanted = machine.memory(), self.nbytes + more
+        if wanted <= limit // ANYWAY:
+            return False
+        if wanted <= limit // WAITING and not self._is_in_use(limit // WAITING - more):
+            return False
+        if monotonic() > self._next_attempt:
+            self._next_attempt = monotonic() + INTERVAL
+            give_back_freed_memory(limit)
+            return wanted > limit // WAITING or self._is_in_use(limit // WAITING - more)
+        return True
+
+    @staticmethod
+    def _is_in_use(limit: int) -> bool:
+        return machine.memory_in_use() - spare_bytes() > limit
+
+
+memory_budget = MemoryBudget()
