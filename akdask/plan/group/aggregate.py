@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
 
-from akdask.cluster import memory, on_cluster
+from akdask.cluster import memory, on_cluster, partition_size
 from akdask.kernels.aggregates.registry import REDUCTIONS
 from akdask.kernels.group.aggregation import Aggregation, AggregationStep
 from akdask.kernels.group.distinct_values import DistinctValues
@@ -23,12 +23,12 @@ from akdask.plan.expr.values import ColumnRef, Value, columns_of, describe
 from akdask.plan.group.merge import merge_by_range, merged_in_process, table_bytes
 from akdask.plan.group.partial import group_partitions
 from akdask.plan.shuffle.exchange import MOST_PARTITIONS
-from akdask.plan.task.batches import group_batches
+from akdask.plan.task.batches import ITEMSIZE, group_batches
 from akdask.plan.task.compact import rows_at_most
 from akdask.schema import FLOAT64, INT64, RowSpace
 
 RANGE_ROWS = 2**21
-"""Rows of the input for which a partition of the result is planned."""
+"""Rows of the input for which a partition of the result is planned, or fewer where memory is short."""
 
 
 ENOUGH_FOR_ROWS = 2**30
@@ -126,7 +126,9 @@ def _planned_ranges(frame: Frame, keys: Sequence[Value]) -> int:
     sizes = [rows_at_most(base) for base in [base for base in bases if base._name in names] or bases]
     known = [size for size in sizes if size is not None]
     most = min(frame.npartitions, MOST_PARTITIONS)
-    return max(1, min(most, -(-min(known) // RANGE_ROWS))) if known else most
+    # Tasks that merge tables take several times their bytes.
+    of_range = min(RANGE_ROWS, partition_size() // ITEMSIZE + 1)
+    return max(1, min(most, -(-min(known) // of_range))) if known else most
 
 
 def _tables(frame: Frame, keys: Sequence[Value]) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from functools import cache
-from threading import current_thread, main_thread
+from threading import Condition, current_thread, main_thread
 from typing import Any
 from weakref import WeakSet
 
@@ -20,10 +20,14 @@ from dask.system import CPU_COUNT
 
 from akdask._distributed import forget_threads, threaded_get
 from akdask.plan.expr._dask import Alias
+from akdask.plan.shuffle.budget import memory_budget
 from akdask.plan.shuffle.held import fetch, hold
 
 AHEAD = 2
 """Tasks submitted for each thread: one to run, and one to continue with."""
+
+PAUSE = 0.05
+"""Seconds after which a task that waits for memory looks whether there is enough now."""
 
 
 @cache
@@ -42,12 +46,27 @@ class Executor:
         self._pool = _threads(count)
         self._max_workers = AHEAD * count
         self._handed_out: WeakSet[Future[Any]] = WeakSet()
+        self._running = 0
+        self._has_ended = Condition()
 
     def submit(self, function: Callable[..., Any], *args: Any) -> Future[Any]:
         """Run a function in a thread, with the variables of this context."""
-        future = self._pool.submit(copy_context().run, function, *args)
+        future = self._pool.submit(copy_context().run, self._run, function, *args)
         self._handed_out.add(future)
         return future
+
+    def _run(self, function: Callable[..., Any], *args: Any) -> Any:
+        """Run a function, after others have ended if there is not enough memory for it beside them."""
+        with self._has_ended:
+            while self._running and memory_budget.is_exhausted():
+                self._has_ended.wait(PAUSE)
+            self._running += 1
+        try:
+            return function(*args)
+        finally:
+            with self._has_ended:
+                self._running -= 1
+                self._has_ended.notify_all()
 
     def cancel(self) -> None:
         """Drop the waiting tasks, whose results are not needed any more."""

@@ -18,6 +18,12 @@ WAITING = 2
 ANYWAY = 16
 """The divisor of the memory that bounds results that may wait in it whatever else the process has."""
 
+EXHAUSTED = 0.7
+"""The fraction of the memory from which on no task begins beside others; Dask pauses its workers at 0.8."""
+
+LOOK = 0.02
+"""Seconds for which a look at the memory of this process holds."""
+
 INTERVAL = 0.2
 """Seconds between two attempts to give freed memory back to the system."""
 
@@ -34,6 +40,7 @@ class MemoryBudget:
         # What is not needed any more may be found out while this thread has the lock.
         self._returned: deque[int] = deque()
         self._next_attempt = 0.0
+        self._seen = 0.0, False
         self.most = 0
 
     @property
@@ -69,6 +76,14 @@ class MemoryBudget:
             give_back_freed_memory(limit)
             return wanted > limit // WAITING or self._is_in_use(limit // WAITING - more)
         return True
+
+    def is_exhausted(self) -> bool:
+        """Whether this process has so much memory, for whatever purpose, that tasks had better run one by one."""
+        until, found = self._seen
+        if monotonic() > until:
+            found = self._is_in_use(int(EXHAUSTED * machine.memory()))
+            self._seen = monotonic() + LOOK, found
+        return found
 
     @staticmethod
     def _is_in_use(limit: int) -> bool:
