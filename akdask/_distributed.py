@@ -55,7 +55,7 @@ def __getattr__(name: str) -> Any:
 
 
 def named_scheduler() -> Callable[..., Any] | str | None:
-    """Return the scheduler that Dask's setting names, "threads" if it names none.
+    """Return the scheduler that Dask's setting names, "threads" if it names none or that.
 
     Returns
     -------
@@ -67,7 +67,8 @@ def named_scheduler() -> Callable[..., Any] | str | None:
     named = dask.config.get("scheduler", None)
     if named is None:
         return "threads"
-    return named_schedulers.get(named) if isinstance(named, str) else None
+    found = named_schedulers.get(named) if isinstance(named, str) else None
+    return "threads" if found is dask.threaded.get else found
 
 
 def shares_memory() -> bool:

@@ -207,7 +207,7 @@ def _(column: pa.Array, mask: NumberArray) -> pa.Array:
 
 
 @nbytes.register
-def _(column: pa.Array) -> int:
+def _(column: pa.Array | pa.ChunkedArray) -> int:
     return int(column.nbytes)
 
 

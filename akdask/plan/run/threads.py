@@ -21,7 +21,7 @@ from dask.system import CPU_COUNT
 from akdask._distributed import forget_threads, threaded_get
 from akdask.plan.expr._dask import Alias
 from akdask.plan.shuffle.budget import memory_budget
-from akdask.plan.shuffle.held import fetch, hold
+from akdask.plan.shuffle.held import fetch, fetch_all, hold
 
 AHEAD = 2
 """Tasks submitted for each thread: one to run, and one to continue with."""
@@ -121,7 +121,7 @@ def _with_inputs(pair: tuple[Any, Any]) -> tuple[Any, Any]:
         return pair
     if isinstance(task, Alias):
         return task, {key: _PassedOn(value) for key, value in inputs.items()}
-    return task, {key: fetch(value) for key, value in inputs.items()}
+    return task, fetch_all(inputs)
 
 
 def _fetched(keys: Any, found: Any) -> Any:

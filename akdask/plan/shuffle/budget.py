@@ -10,7 +10,7 @@ from weakref import finalize
 
 from akdask import machine
 from akdask.columns.memory import spare_bytes
-from akdask.plan.task.allocator import give_back_freed_memory
+from akdask.plan.task.allocator import SPARE, give_back_freed_memory
 
 WAITING = 2
 """The divisor of the memory up to which results may wait in it, beside all else that the process has."""
@@ -87,7 +87,8 @@ class MemoryBudget:
 
     @staticmethod
     def _is_in_use(limit: int) -> bool:
-        return machine.memory_in_use() - spare_bytes() > limit
+        # Of what is kept for new arrays, some may never have been touched, and is not counted as in use.
+        return machine.memory_in_use() - min(spare_bytes(), machine.memory() // SPARE) > limit
 
 
 memory_budget = MemoryBudget()

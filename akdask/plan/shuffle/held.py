@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import sys
 from collections import deque
+from collections.abc import Mapping
 from threading import Lock
 from typing import Any
 from weakref import ref
 
+from akdask import machine
 from akdask.columns import Table
 from akdask.kernels.group.strategy import PartialTable
 from akdask.plan.shuffle.budget import memory_budget
@@ -74,6 +76,20 @@ def hold(result: Any) -> Any:
         freed += 0 if oldest is None else oldest.spill()
     _in_memory.append(ref(held))
     return held
+
+
+def fetch_all(results: Mapping[Any, Any]) -> dict[Any, Any]:
+    """Return the inputs of a task, all at once.
+
+    Raises
+    ------
+    MemoryError
+        If they take more than this process may use, instead of the end that the system would make of it.
+    """
+    needed = sum(result.nbytes for result in results.values() if isinstance(result, HeldResult))
+    if needed > machine.memory():
+        raise MemoryError(f"a task needs {needed:,} bytes at once, and this process may use {machine.memory():,}.")
+    return {key: fetch(result) for key, result in results.items()}
 
 
 def fetch(result: Any) -> Any:
