@@ -60,13 +60,11 @@ def named_scheduler() -> Callable[..., Any] | str | None:
     Returns
     -------
     callable, "threads" or None
-        None where only Dask can tell: with `distributed` loaded there may be a client.
+        None where only Dask can tell: if it names none, and `distributed` is loaded, there may be a client.
     """
-    if "distributed" in sys.modules:
-        return None
     named = dask.config.get("scheduler", None)
     if named is None:
-        return "threads"
+        return None if "distributed" in sys.modules else "threads"
     found = named_schedulers.get(named) if isinstance(named, str) else None
     return "threads" if found is dask.threaded.get else found
 

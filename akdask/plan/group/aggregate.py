@@ -22,7 +22,7 @@ from akdask.plan.expr.tokens import token
 from akdask.plan.expr.values import ColumnRef, Value, columns_of, describe
 from akdask.plan.group.merge import merge_by_range, merged_in_process, table_bytes
 from akdask.plan.group.partial import group_partitions
-from akdask.plan.shuffle.exchange import MOST_PARTITIONS
+from akdask.plan.shuffle.exchange import MOST_PARTITIONS, memory_share
 from akdask.plan.task.batches import ITEMSIZE, group_batches
 from akdask.plan.task.compact import rows_at_most
 from akdask.schema import FLOAT64, INT64, RowSpace
@@ -32,8 +32,7 @@ RANGE_ROWS = 2**21
 
 
 ENOUGH_FOR_ROWS = 2**30
-"""Bytes of memory, for each thread of a worker or for this process, below which rows always become tables, which take
-less."""
+"""Bytes of memory for each thread of a worker below which it always makes tables, which take less than rows do."""
 
 
 class GroupReduction:
@@ -231,7 +230,7 @@ def _(frame: GroupAggregate) -> Expr:
     cached_as = frame.grouping if cache.is_leased(frame.grouping) and not on_cluster() else None
     strategies = {"direct"}
     nbytes = table_bytes(frame.frame, (*frame.keys, *values))
-    if memory() >= ENOUGH_FOR_ROWS:
+    if memory() >= ENOUGH_FOR_ROWS if on_cluster() else nbytes <= memory_share():
         strategies.add("radix")
     if merged_in_process(frame.frame.npartitions, frame.npartitions, nbytes):
         strategies.add("dense")

@@ -16,7 +16,7 @@ SHARE = 16
 """The part of a worker's memory that columns may take to be held: an index of them takes several times as much."""
 
 SHARE_HERE = 6
-"""The same of the memory of this process, whose threads hold them once: to exchange rows takes several times as long."""
+"""The same of this process, whose threads hold them once: to exchange rows instead takes several times as long."""
 
 TEXT_BYTES = 32
 """Bytes of a row of anything but numbers, as far as anybody knows beforehand."""

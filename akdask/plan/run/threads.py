@@ -21,7 +21,7 @@ from dask.system import CPU_COUNT
 from akdask._distributed import forget_threads, threaded_get
 from akdask.plan.expr._dask import Alias
 from akdask.plan.shuffle.budget import memory_budget
-from akdask.plan.shuffle.held import fetch, fetch_all, hold
+from akdask.plan.shuffle.pending import fetch, fetch_all, pend
 
 AHEAD = 2
 """Tasks submitted for each thread: one to run, and one to continue with."""
@@ -82,7 +82,7 @@ def get(graph: Mapping[Any, Any], keys: Any, **options: Any) -> Any:
     own threads, since all of ours may be waiting for them.
     """
     # Dask gives tasks with their inputs to `loads` in the thread that runs them, and results to `dumps` there.
-    options |= {"dumps": _held, "loads": _with_inputs}
+    options |= {"dumps": _pending, "loads": _with_inputs}
     return _fetched(keys, _run(graph, keys, options))
 
 
@@ -106,12 +106,12 @@ class _PassedOn:
         self.result = result
 
 
-def _held(pair: tuple[Any, Any]) -> tuple[Any, Any]:
+def _pending(pair: tuple[Any, Any]) -> tuple[Any, Any]:
     """Return a result with the thread that it was found in; a task with its inputs as they are."""
     result, other = pair
     if isinstance(other, dict):
         return pair
-    return (result.result if isinstance(result, _PassedOn) else hold(result)), other
+    return (result.result if isinstance(result, _PassedOn) else pend(result)), other
 
 
 def _with_inputs(pair: tuple[Any, Any]) -> tuple[Any, Any]:

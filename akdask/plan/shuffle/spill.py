@@ -130,7 +130,7 @@ class ShuffleBuffer(WorkerResult):
         return ShuffleBuffer, (slices, self._numbers, self._numbers.start)
 
 
-class KeptSlices(list[Any]):
+class SlicesInMemory(list[Any]):
     """Slices in memory, which count in the memory budget of this process."""
 
     in_budget: Any
@@ -150,9 +150,9 @@ def spilled(
         return list(joined) if nbytes <= memory_budget else SpillFile.of_task(joined)
     if process_budget.is_short(nbytes):
         return SpillFile(joined)
-    kept = KeptSlices(slices)
-    process_budget.add(kept, nbytes)
-    return kept
+    in_memory = SlicesInMemory(slices)
+    process_budget.add(in_memory, nbytes)
+    return in_memory
 
 
 def clear_spill_files() -> None:

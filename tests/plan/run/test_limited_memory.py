@@ -113,7 +113,9 @@ def test_more_rows_than_memory_give_the_answer_of_pandas_in_files(name, plain, w
     # What may wait in any case, and some partitions of those that make room by having others spilled.
     assert memory_budget.most < LIMIT // 8
     found = ak.DataFrame(ak.read_hdf(f"{tmp_path}/found_LOCALE*")).to_pandas()
-    pd.testing.assert_frame_equal(found, of_pandas(plain)[list(found.columns)], check_dtype=False, check_index_type=False)
+    pd.testing.assert_frame_equal(
+        found, of_pandas(plain)[list(found.columns)], check_dtype=False, check_index_type=False
+    )
 
 
 def test_text_of_unknown_number_of_rows_is_distinct(plain, written):

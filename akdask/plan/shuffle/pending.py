@@ -7,7 +7,6 @@ most of what plans hand from task to task.  Slices of an exchange are kept or sp
 from __future__ import annotations
 
 import sys
-from collections import deque
 from collections.abc import Mapping
 from threading import Lock
 from typing import Any
@@ -15,15 +14,17 @@ from weakref import ref
 
 from akdask import machine
 from akdask.columns import Table
+from akdask.kernels.group.sorted import GroupTable
 from akdask.kernels.group.strategy import PartialTable
 from akdask.plan.shuffle.budget import memory_budget
+from akdask.plan.shuffle.group_table_on_disk import GroupTableOnDisk
 from akdask.plan.shuffle.spill import SpillFile
 
-_in_memory: deque[ref[HeldResult]] = deque()
+_in_memory: dict[ref[PendingResult], None] = {}
 """Results that are in memory, the oldest first."""
 
 
-class HeldResult:
+class PendingResult:
     """A result that is in memory or on disk.
 
     Parameters
@@ -35,7 +36,7 @@ class HeldResult:
     def __init__(self, result: Any) -> None:
         self.nbytes = sys.getsizeof(result)
         self._result = result
-        self._file: SpillFile | None = None
+        self._on_disk: SpillFile | GroupTableOnDisk | None = None
         self._lock = Lock()
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -43,39 +44,52 @@ class HeldResult:
         return fetch, (self.fetch(),)
 
     def fetch(self) -> Any:
-        """Return the result, from wherever it is; on disk it stays."""
-        result, file = self._result, self._file
-        return result if file is None else file[0]
+        """Return the result, from wherever it is; on disk it stays, and tables of groups are read from there later."""
+        result, on_disk = self._result, self._on_disk
+        if on_disk is None:
+            return result
+        return on_disk[0] if isinstance(on_disk, SpillFile) else on_disk
 
     def spill(self) -> int:
         """Write the result to disk, and return the bytes of memory that it had."""
         with self._lock:
-            if self._file is not None:
+            if self._on_disk is not None:
                 return 0
-            self._file = SpillFile([self._result])
+            is_sorted = isinstance(self._result, GroupTable)
+            self._on_disk = GroupTableOnDisk.of(self._result.rows) if is_sorted else SpillFile([self._result])
             self._result = None
         memory_budget.discard(self)
         return self.nbytes
 
 
-def hold(result: Any) -> Any:
-    """Return a result of a task as it waits for others: a table as a `HeldResult`, anything else as it is.
+def pend(result: Any) -> Any:
+    """Return a result of a task as it waits for others: a table as a `PendingResult`, anything else as it is.
 
     Those that have waited longest make room for it.
     """
     if not isinstance(result, Table | PartialTable):
         return result
-    held = HeldResult(result)
-    memory_budget.add(held, held.nbytes)
+    pending = PendingResult(result)
+    memory_budget.add(pending, pending.nbytes)
     freed = 0
-    while freed < held.nbytes and memory_budget.is_short() and _in_memory:
-        try:
-            oldest = _in_memory.popleft()()
-        except IndexError:
-            break
-        freed += 0 if oldest is None else oldest.spill()
-    _in_memory.append(ref(held))
-    return held
+    while freed < pending.nbytes and memory_budget.is_short() and (oldest := _oldest()) is not None:
+        freed += oldest.spill()
+    _in_memory[ref(pending, _forget)] = None
+    return pending
+
+
+def _oldest() -> PendingResult | None:
+    """Take the oldest result that is in memory out of their list."""
+    for name in list(_in_memory):
+        _forget(name)
+        result = name()
+        if result is not None:
+            return result
+    return None
+
+
+def _forget(name: ref[PendingResult]) -> None:
+    _in_memory.pop(name, None)
 
 
 def fetch_all(results: Mapping[Any, Any]) -> dict[Any, Any]:
@@ -86,7 +100,7 @@ def fetch_all(results: Mapping[Any, Any]) -> dict[Any, Any]:
     MemoryError
         If they take more than this process may use, instead of the end that the system would make of it.
     """
-    needed = sum(result.nbytes for result in results.values() if isinstance(result, HeldResult))
+    needed = sum(result.nbytes for result in results.values() if isinstance(result, PendingResult))
     if needed > machine.memory():
         raise MemoryError(f"a task needs {needed:,} bytes at once, and this process may use {machine.memory():,}.")
     return {key: fetch(result) for key, result in results.items()}
@@ -94,4 +108,4 @@ def fetch_all(results: Mapping[Any, Any]) -> dict[Any, Any]:
 
 def fetch(result: Any) -> Any:
     """Return what a task has returned."""
-    return result.fetch() if isinstance(result, HeldResult) else result
+    return result.fetch() if isinstance(result, PendingResult) else result
