@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from shutil import rmtree
 from subprocess import CalledProcessError
 
+import dask
 import duckdb
 import h5py
 import numpy as np
@@ -52,9 +53,8 @@ def ask(setting: Setting, name: str, limit: int, rows: int, text_rows: int) -> l
     for who, folder, answer in ((OURS, files.folder, answer_of_ours), (DUCKDB, parquet.folder, answer_of_duckdb)):
         out.mkdir()
         try:
-            answers[who], seconds[who], peaks[who] = fresh(
-                answer, name, str(folder), str(out), limit, setting.threads, setting.scaled(KEYS)
-            )
+            how = {"limit": limit, "threads": setting.threads, "keys": setting.scaled(KEYS)}
+            answers[who], seconds[who], peaks[who] = fresh(answer, name, str(folder), str(out), how)
         except CalledProcessError:
             if who == OURS:
                 raise
@@ -67,18 +67,15 @@ def ask(setting: Setting, name: str, limit: int, rows: int, text_rows: int) -> l
     return [Result(task, SECONDS, seconds), Result(f"{task}: peak", MEBIBYTES, peaks, limit=limit)]
 
 
-def answer_of_ours(
-    name: str, folder: str, out: str, limit: int, threads: int, keys: int
-) -> tuple[tuple[float, ...], float, int]:
+def answer_of_ours(name: str, folder: str, out: str, how: Mapping[str, int]) -> tuple[tuple[float, ...], float, int]:
     """Write the answer, and return what compares it, the seconds and the peak of this process."""
-    import dask
-
     temporary = Path(out) / "temporary"
     temporary.mkdir()
     reset_peak()
-    with ak.config.set(memory_limit=limit), dask.config.set(temporary_directory=str(temporary), num_workers=threads):
+    options = {"temporary_directory": str(temporary), "num_workers": how["threads"]}
+    with ak.config.set(memory_limit=how["limit"]), dask.config.set(options):
         start = time.perf_counter()
-        found = QUESTIONS[name](ak.DataFrame(ak.read_hdf(FileSet(Path(folder)).pattern)), keys)
+        found = QUESTIONS[name](ak.DataFrame(ak.read_hdf(FileSet(Path(folder)).pattern)), how["keys"])
         found.to_hdf(f"{out}/set")
         seconds = time.perf_counter() - start
         highest = peak()
@@ -92,16 +89,14 @@ def _compared(name: str, written: ak.DataFrame) -> tuple[float, ...]:
     return float(len(written)), float(written["v"].sum())
 
 
-def answer_of_duckdb(
-    name: str, folder: str, out: str, limit: int, threads: int, keys: int
-) -> tuple[tuple[float, ...], float, int]:
+def answer_of_duckdb(name: str, folder: str, out: str, how: Mapping[str, int]) -> tuple[tuple[float, ...], float, int]:
     """Do the same with duckdb."""
     temporary = Path(out) / "temporary"
-    config = {"threads": threads, "memory_limit": f"{limit}B", "temp_directory": str(temporary)}
+    config = {"threads": how["threads"], "memory_limit": f"{how['limit']}B", "temp_directory": str(temporary)}
     connection = duckdb.connect(config=config)
     connection.execute("set preserve_insertion_order = false")
     connection.execute(f"create view data as select * from '{folder}/*.parquet'")
-    connection.execute(f"create view other as select range as k, range as x from range({keys})")
+    connection.execute(f"create view other as select range as k, range as x from range({how['keys']})")
     reset_peak()
     start = time.perf_counter()
     connection.execute(f"copy ({QUERIES[name]}) to '{out}/found.parquet' (format parquet, compression uncompressed)")
