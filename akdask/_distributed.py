@@ -11,7 +11,8 @@ Worth proposing upstream, as it would make code here unnecessary:
 - results that a worker spills by itself and reads slice by slice (`register_spilling`);
 - a public name of the task that runs, and of the folder of its worker (`current_task`, `worker_folder`);
 - workers that give freed memory back only when it runs short (`call_regularly`, `keeps_no_memory`);
-- local threads that are handed tasks ahead, and that start anew after a fork (`threaded_get`, `forget_threads`);
+- local threads that are handed tasks ahead, that start anew after a fork, and whose results go to disk where memory is
+  short (`threaded_get`, `forget_threads`);
 - `compute` that finds out that there is no client without loading `distributed` (`named_scheduler`).
 """
 
@@ -36,7 +37,10 @@ if TYPE_CHECKING:
 __all__ = ["Client", "Scheduler", "SchedulerPlugin", "TaskState", "Worker"]
 
 threaded_get = dask.threaded.get
-"""Dask's scheduler for threads of this process; takes any executor as its `pool`, and as many tasks as that says."""
+"""Dask's scheduler for threads of this process; takes any executor as its `pool`, and as many tasks as that says.
+
+Threads give a task with its inputs to `loads` before they run it, and its result with their number to `dumps`.
+"""
 
 DASK_TRIM_THRESHOLD = "65536"
 """The value that Dask sets for its workers; another value is the choice of the user."""
