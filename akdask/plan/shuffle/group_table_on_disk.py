@@ -38,8 +38,9 @@ class GroupTableOnDisk(PartialTable):
         The first row of each chunk.
     used : range
         The chunks that the rows are in.
-    ranges : tuple of (KeySplitters, int, int, int), optional
-        Which of the rows of these chunks: splitters, the number of ranges, of leading keys, and of the range.
+    part : tuple of (KeySplitters, int, int), optional
+        Which of the rows of these chunks: the splitters on either side, the number of leading keys, and that of the
+        range between the splitters.
     """
 
     precedence: ClassVar[int] = GroupTable.precedence
@@ -48,7 +49,7 @@ class GroupTableOnDisk(PartialTable):
     starts: Sequence[int]
     firsts: Table
     used: range
-    ranges: tuple[KeySplitters, int, int, int] | None = None
+    part: tuple[KeySplitters, int, int] | None = None
 
     @classmethod
     def of(cls, table: Table) -> GroupTableOnDisk:
@@ -69,10 +70,10 @@ class GroupTableOnDisk(PartialTable):
 
     def table(self) -> Table:
         table = Table.concat([self.chunks[number] for number in self.used or range(1)])
-        if self.ranges is None:
+        if self.part is None:
             return table
-        splitters, count, nkeys, number = self.ranges
-        return splitters.split_table(table, count, nkeys)[number]
+        splitters, nkeys, number = self.part
+        return splitters.split_table(table, number + 2, nkeys)[number]
 
     def small_table(self, most: int) -> Table | None:
         return self.table() if self.nrows <= most else None
@@ -91,7 +92,10 @@ class GroupTableOnDisk(PartialTable):
         for number, part in enumerate(parts):
             start, stop = stop, stop + part.nrows
             used = range(max(start - 1, 0), stop)
-            found.append(replace(self, used=used, ranges=(splitters, count, nkeys, number)))
+            # There may be fewer splitters than ranges; those behind the last are empty.
+            near = splitters.keys[max(number - 1, 0) : number + 1]
+            place = min(number, 1) if number <= len(splitters.keys) else 2
+            found.append(replace(self, used=used, part=(KeySplitters(near), nkeys, place)))
         return found
 
     def own(self) -> GroupTable:  # type: ignore[override]
