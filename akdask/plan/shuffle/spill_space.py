@@ -72,7 +72,7 @@ class UnnamedFile:
     def read(self, start: int, stop: int) -> Any:
         """Return the item that was written from one byte to another."""
         content = new_array(stop - start, np.uint8)
-        memory = memoryview(content)
+        memory = content.data
         done = 0
         while done < len(memory):
             count = os.preadv(self._file.fileno(), [memory[done:]], start + done)
