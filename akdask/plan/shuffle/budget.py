@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import deque
 from threading import Lock
 from time import monotonic
@@ -90,5 +91,11 @@ class MemoryBudget:
         # Of what is kept for new arrays, some may never have been touched, and is not counted as in use.
         return machine.memory_in_use() - min(spare_bytes(), machine.memory() // SPARE) > limit
 
+    def start_anew(self) -> None:
+        """Leave the lock of the parent, which a thread that is not here may have for ever, in a forked process."""
+        self._lock = Lock()
+
 
 memory_budget = MemoryBudget()
+
+os.register_at_fork(after_in_child=memory_budget.start_anew)
