@@ -19,7 +19,10 @@ import dask
 from dask.system import CPU_COUNT
 
 from akdask._distributed import forget_threads, threaded_get
+from akdask.interruption import interruptible
+from akdask.kernels import compiled
 from akdask.plan.expr._dask import Alias
+from akdask.plan.run.observers import callbacks, recording
 from akdask.plan.shuffle.budget import memory_budget
 from akdask.plan.shuffle.pending import fetch, fetch_all, pend
 
@@ -51,7 +54,7 @@ class Executor:
 
     def submit(self, function: Callable[..., Any], *args: Any) -> Future[Any]:
         """Run a function in a thread, with the variables of this context."""
-        future = self._pool.submit(copy_context().run, self._run, function, *args)
+        future = self._pool.submit(copy_context().run, self._run, recording(function), *args)
         self._handed_out.add(future)
         return future
 
@@ -92,11 +95,12 @@ def _run(graph: Mapping[Any, Any], keys: Any, options: dict[str, Any]) -> Any:
         return threaded_get(graph, keys, **options)
     count = options.pop("num_workers", None) or dask.config.get("num_workers", None) or CPU_COUNT
     executor = Executor(count)
-    try:
-        return threaded_get(graph, keys, pool=executor, **options)
-    except BaseException:
-        executor.cancel()
-        raise
+    with compiled.computation(), interruptible():
+        try:
+            return threaded_get(graph, keys, pool=executor, **{"callbacks": callbacks(), **options})
+        except BaseException:
+            executor.cancel()
+            raise
 
 
 class _PassedOn:
