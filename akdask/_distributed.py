@@ -169,6 +169,11 @@ def holds_result(worker: Worker, key: Hashable) -> bool:
     return key in worker.data
 
 
+def is_cancelled(future: Any) -> bool:
+    """Whether a future of a client will have no result, as after a restart of its cluster, which cancels all."""
+    return bool(future.cancelled())
+
+
 def keeps_no_memory() -> bool:
     """Whether Dask has told this process to give freed memory back at once."""
     return os.environ.get("MALLOC_TRIM_THRESHOLD_") == DASK_TRIM_THRESHOLD

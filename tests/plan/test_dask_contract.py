@@ -377,6 +377,37 @@ def test_a_plugin_sees_new_tasks_and_workers_that_go(local_client):
 
 
 @pytest.mark.cluster
+def test_a_plugin_is_told_how_tasks_have_ended(local_client):
+    class Noting(ours.SchedulerPlugin):
+        name = "contract-ends"
+
+        def __init__(self):
+            self.ends = []
+
+        def transition(self, key, start, finish, *args, **facts):
+            self.ends.append((key, start, finish, facts))
+
+    assert ours.register_plugin(local_client, Noting())
+    noting = local_client.cluster.scheduler.plugins["contract-ends"]
+    local_client.submit(bytes, 1000, key="contract-end").result()
+    local_client.submit(int, "x", key="contract-error").exception()
+    ends = {(key, finish): facts for key, start, finish, facts in noting.ends if start == "processing"}
+    facts = ends["contract-end", "memory"]
+    assert facts["nbytes"] >= 1000
+    assert [span["stop"] >= span["start"] for span in facts["startstops"] if span["action"] == "compute"] == [True]
+    assert ("contract-error", "erred") in ends
+
+
+@pytest.mark.cluster
+def test_a_restart_cancels_what_a_client_holds(local_client):
+    future = local_client.submit(len, [])
+    assert future.result() == 0
+    assert not ours.is_cancelled(future)
+    local_client.restart(wait_for_workers=False)
+    assert ours.is_cancelled(future)
+
+
+@pytest.mark.cluster
 def test_a_restricted_task_waits_for_its_worker_and_runs_once_relaxed(local_client):
     def relax(dask_scheduler):
         relaxed = ours.relax_restrictions(dask_scheduler, ours.tasks_of(dask_scheduler), "contract_mark")
