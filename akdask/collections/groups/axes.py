@@ -115,7 +115,7 @@ def _checked_axes(name: str, axis: Any, ndim: int) -> tuple[int, ...]:
     try:
         numbers = [index(number) for number in given]
     except TypeError:
-        raise ArgumentTypeError(f"{name}(axis={axis!r}): dimensions are named by even numbers.") from None
+        raise ArgumentTypeError(f"{name}(axis={axis!r}): dimensions are named by whole numbers.") from None
     if not all(-ndim <= number < ndim for number in numbers):
         raise AxisError(f"{name}(axis={axis}): the array has {ndim} dimensions.")
     axes = tuple(sorted({number % ndim for number in numbers}))
