@@ -12,7 +12,8 @@ Worth proposing upstream, as it would make code here unnecessary:
 - results that workers keep, and hand out in part, until a task that does not depend on them is done (`keep_results`);
 - a public name of the task that runs, and of the folder of its worker (`current_task`, `worker_folder`);
 - workers that give freed memory back only when it runs short (`call_regularly`, `keeps_no_memory`);
-- local threads that are handed tasks ahead, and that start anew after a fork (`threaded_get`, `forget_threads`);
+- local threads that are handed tasks ahead, that start anew after a fork, and whose results go to disk where memory is
+  short (`threaded_get`, `forget_threads`);
 - `compute` that finds out that there is no client without loading `distributed` (`named_scheduler`).
 """
 
@@ -38,7 +39,10 @@ if TYPE_CHECKING:
 __all__ = ["Client", "Scheduler", "SchedulerPlugin", "TaskState", "Worker", "WorkerPlugin"]
 
 threaded_get = dask.threaded.get
-"""Dask's scheduler for threads of this process; takes any executor as its `pool`, and as many tasks as that says."""
+"""Dask's scheduler for threads of this process; takes any executor as its `pool`, and as many tasks as that says.
+
+Threads give a task with its inputs to `loads` before they run it, and its result with their number to `dumps`.
+"""
 
 Result = TypeVar("Result")
 
@@ -65,19 +69,18 @@ def __getattr__(name: str) -> Any:
 
 
 def named_scheduler() -> Callable[..., Any] | str | None:
-    """Return the scheduler that Dask's setting names, "threads" if it names none.
+    """Return the scheduler that Dask's setting names, "threads" if it names none or that.
 
     Returns
     -------
     callable, "threads" or None
-        None where only Dask can tell: with `distributed` loaded there may be a client.
+        None where only Dask can tell: if it names none, and `distributed` is loaded, there may be a client.
     """
-    if "distributed" in sys.modules:
-        return None
     named = dask.config.get("scheduler", None)
     if named is None:
-        return "threads"
-    return named_schedulers.get(named) if isinstance(named, str) else None
+        return None if "distributed" in sys.modules else "threads"
+    found = named_schedulers.get(named) if isinstance(named, str) else None
+    return "threads" if found is dask.threaded.get else found
 
 
 def shares_memory() -> bool:

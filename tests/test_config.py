@@ -61,7 +61,11 @@ def test_flags_are_truth_values(name):
 
 @pytest.mark.parametrize(
     "name",
-    [name for name in SETTINGS if name not in ("cache_size", "read_ahead", "replicate_size", "max_transfer_bytes")],
+    [
+        name
+        for name in SETTINGS
+        if name not in ("cache_size", "memory_limit", "read_ahead", "replicate_size", "max_transfer_bytes")
+    ],
 )
 def test_none_is_only_taken_where_it_has_a_meaning(name):
     with pytest.raises(ArgumentError, match="None"):

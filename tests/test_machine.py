@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from akdask import machine
+from akdask import config, machine
 
 PHYSICAL = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
@@ -48,6 +48,13 @@ def system(tmp_path, monkeypatch):
 def test_the_least_limit_of_all_groups_holds(system, line, limits, expected):
     system(line, limits)
     assert machine.memory() == expected
+
+
+def test_the_setting_goes_before_what_is_found(system):
+    system("0::/\n", {"memory.max": 2**30})
+    with config.set(memory_limit="3 GiB"):
+        assert machine.memory() == 3 * 2**30
+    assert machine.memory() == 2**30
 
 
 def test_without_groups_the_machine_has_what_it_has(system):

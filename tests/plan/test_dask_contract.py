@@ -161,6 +161,25 @@ def test_the_scheduler_of_threads_submits_to_any_executor_as_many_tasks_as_it_sa
     assert 1 < executor.most <= 3
 
 
+def test_threads_load_the_inputs_of_their_tasks_and_dump_the_results():
+    here, seen = threading.current_thread(), []
+
+    def loads(pair):
+        first, second = pair
+        if isinstance(second, dict):
+            seen.append((first.key, dict(second), threading.current_thread() is not here))
+            return first, {key: value.removeprefix("dumped ") for key, value in second.items()}
+        return pair
+
+    def dumps(pair):
+        first, second = pair
+        return pair if isinstance(second, dict) else (f"dumped {first}", second)
+
+    graph = {"x": Task("x", str.upper, "a"), "y": Task("y", str.lower, TaskRef("x"))}
+    assert ours.threaded_get(graph, ["y"], loads=loads, dumps=dumps) == ("dumped a",)
+    assert seen == [("x", {}, True), ("y", {"x": "dumped A"}, True)]
+
+
 def test_the_scheduler_of_threads_keeps_pools_that_can_be_forgotten():
     dask.delayed(len)([]).compute(scheduler="threads")
     lock = dask.threaded.pools_lock

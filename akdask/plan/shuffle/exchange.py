@@ -1,7 +1,7 @@
 """The exchange: every partition is split into slices, and each new partition is made of one slice of every old one.
 
 The caller says how to split rows and how to finish a partition: a sort splits by ranges of keys and sorts each range.
-This module decides how slices travel.
+This module decides how slices travel.  Where memory is short, split partitions wait in spill files (spill.py).
 
 - Threads of one process pass them on as they are.
 - On a cluster split partitions stay where they are split, in spill files (spill.py) where memory is short, and each new
@@ -241,13 +241,18 @@ def exchange(split: Expr, count: int, finish: FinishPartition, origin: Expr | No
 
     if are_strict() and can_fetch():
         return FetchExchange(split, count, finish, addresses(), origin)
-    is_large = count * _partition_size() * COLUMNS > all_memory() // MEMORY_SHARE
+    is_large = count * _partition_size() * COLUMNS > memory_share()
     return Exchange(split, count, finish, True, is_large, addresses(), origin)
 
 
 def buffer_bytes(count: int) -> int | None:
-    """Return the memory budget of each of `count` split partitions; None if they stay in this process."""
-    return all_memory() // (MEMORY_SHARE * count) if on_cluster() else None
+    """Return the memory budget of each of `count` split partitions; None if they share that of this process."""
+    return memory_share() // count if on_cluster() else None
+
+
+def memory_share() -> int:
+    """Return the bytes of memory, of all workers or of this process, that split partitions may have together."""
+    return all_memory() // MEMORY_SHARE
 
 
 def _make(slices: Sequence[Any], finish: FinishPartition, index: int | None) -> Any:

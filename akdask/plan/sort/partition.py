@@ -13,6 +13,7 @@ from akdask.kernels import compiled
 from akdask.kernels.core.words import Words
 from akdask.kernels.keys.normalized import unpack_rows, word
 from akdask.kernels.keys.sort import argsort, split_packed, split_sorted
+from akdask.plan.shuffle.exchange import memory_share
 from akdask.plan.shuffle.fetch import Slices
 from akdask.plan.shuffle.spill import spilled
 from akdask.plan.sort.radix import RadixPartitioning
@@ -28,6 +29,9 @@ MANY_SLICES = 512
 
 MOST_RADIX_RANGES = 2**16
 """Ranges that radix partitioning tells apart."""
+
+PACKED_BYTES = 16
+"""Bytes of a packed key and of the full key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +60,8 @@ class RangePartition:
     def run(self, partition: Partition | PartitionBatch) -> Slices:
         splitters: Splitters = partition.replicas[self.splitters.position][self.splitters.field]
         # Keys that have lost bits must be at hand wherever their rows are put in order.
-        packs = self.names == (ROW,) and (splitters.fits or (splitters.nearly_fits and self.memory_budget is None))
+        stays = self.memory_budget is None and PACKED_BYTES * splitters.nrows <= memory_share()
+        packs = self.names == (ROW,) and (splitters.fits or (splitters.nearly_fits and stays))
         if self._can_radix_partition(splitters) and compiled.should_compile(partition.nrows):
             partitioned = self._radix_words(partition, splitters) if packs else self._radix_runs(partition, splitters)
             return spilled([[part] for part in partitioned], self.memory_budget, join_runs)
