@@ -19,7 +19,7 @@ from akdask.collections.frame_core.index import Index, MultiIndex
 from akdask.collections.frame_core.rows import RowMethods
 from akdask.collections.groups.column_rules import has_meaning
 from akdask.collections.groups.groupby import GroupBy
-from akdask.collections.groups.reductions import GROUP_REDUCTIONS
+from akdask.collections.groups.reductions import GROUP_REDUCTIONS, reduces_at_once
 from akdask.collections.series.series import Series, series_of
 from akdask.errors import ArgumentError
 from akdask.kernels.aggregates.registry import REDUCTIONS
@@ -402,13 +402,14 @@ class DataFrameGroupBy(FrameGroupMethods[Rows], Generic[Rows]):
                 details=[f"reductions: {', '.join(sorted(GROUP_REDUCTIONS))}"],
             )
         self._columns([column for _, column, _ in calls])
-        one_pass = [call for call in calls if REDUCTIONS[call[2]].grouped is not None]
-        arrays = [(self.df._columns.array(column), how) for _, column, how in one_pass]
+        given = {column: self.df._columns.array(column) for _, column, _ in calls}
+        one_pass = [call for call in calls if reduces_at_once(call[2], given[call[1]])]
+        arrays = [(given[column], how) for _, column, how in one_pass]
         keys, results = self.gb.reduce_at_once(arrays, **(params if arrays else {}))
         found = {name: result for (name, _, _), result in zip(one_pass, results, strict=True)}
         for name, column, how in calls:
-            if REDUCTIONS[how].distinct is not None:
-                found[name] = _beside(keys, getattr(self.gb, how)(self.df._columns.array(column), **params)[1])
+            if name not in found:
+                found[name] = _beside(keys, getattr(self.gb, how)(given[column], **params)[1])
         return self._frame(keys, {name: found[name] for name, _, _ in calls})
 
     def _frame(self, keys: Any, results: Mapping[str, Array]) -> Rows:

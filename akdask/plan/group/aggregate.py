@@ -226,7 +226,7 @@ def _(frame: GroupAggregate) -> Expr:
     rounds = any(REDUCTIONS[item.name].rounds and item.dtype == FLOAT64 for item in frame.reductions)
     aggregation = Aggregation(len(frame.keys), steps, rounds)
     cached_as = frame.grouping if cache.is_leased(frame.grouping) and not on_cluster() else None
-    strategies = {"direct"}
+    strategies = set() if aggregation.keeps_values else {"direct"}
     if not on_cluster() or memory() >= ENOUGH_FOR_ROWS:
         strategies.add("radix")
     if merged_in_process(frame.frame.npartitions, frame.npartitions):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
+from functools import lru_cache
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
@@ -90,13 +91,23 @@ class PositionReader:
         self._start = positions.start
 
     def read(self, column: Hashable, start: int, stop: int, out: NumberArray | None = None) -> Column:
-        return np.arange(self._start + start, self._start + stop)
+        if out is None:
+            return np.arange(self._start + start, self._start + stop)
+        return np.add(_numbers(1 << (stop - start).bit_length())[: stop - start], self._start + start, out=out)
 
     def stretches(self, column: Hashable) -> None:
         return None
 
     def row_bounds(self, column: Hashable, within: RowRanges) -> None:
         return None
+
+
+@lru_cache(maxsize=4)
+def _numbers(count: int) -> NumberArray:
+    """Return the numbers from 0, which need not be made in new memory for each block."""
+    numbers = np.arange(count)
+    numbers.flags.writeable = False
+    return numbers
 
 
 FEW_ROWS = 4 * UNIT
