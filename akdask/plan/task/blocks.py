@@ -16,9 +16,10 @@ from typing import Any, Self, TypeGuard
 
 import numpy as np
 
-from akdask.columns import Table, empty, slice_rows, spread, take_rows
+from akdask.columns import Table, empty, slice_rows, spread
 from akdask.kernels.core.summation import UNIT, UnitPositions
 from akdask.kernels.index.matches import MatchMultiplicity
+from akdask.kernels.keys.gather import gather
 from akdask.kernels.rowwise.operations import OPERATIONS
 from akdask.plan.task.inputs import (
     ExpandMatches,
@@ -496,4 +497,4 @@ def _read_only(column: Column) -> Column:
 def _select(column: Column, rows: NumberArray | slice) -> Column:
     if isinstance(rows, slice):
         return slice_rows(column, rows.start, rows.stop, rows.step)
-    return take_rows(column, rows)
+    return gather(column, rows)
