@@ -38,6 +38,9 @@ __all__ = ["Client", "Scheduler", "SchedulerPlugin", "TaskState", "Worker"]
 threaded_get = dask.threaded.get
 """Dask's scheduler for threads of this process; takes any executor as its `pool`, and as many tasks as that says."""
 
+get_here = dask.local.get_sync
+"""Dask's scheduler that runs tasks one after the other, in this thread."""
+
 DASK_TRIM_THRESHOLD = "65536"
 """The value that Dask sets for its workers; another value is the choice of the user."""
 

@@ -18,10 +18,16 @@ from weakref import WeakSet
 import dask
 from dask.system import CPU_COUNT
 
-from akdask._distributed import forget_threads, threaded_get
+from akdask._distributed import forget_threads, get_here, threaded_get
+from akdask.columns import Table
+from akdask.plan.expr._dask import DataNode, Expr
+from akdask.plan.task.batches import SMALL_ROWS
 
 AHEAD = 2
 """Tasks submitted for each thread: one to run, and one to continue with."""
+
+SMALL_TASKS = 64
+"""Tasks that this thread may do alone, if they have few rows."""
 
 
 @cache
@@ -56,19 +62,41 @@ class Executor:
 def get(graph: Mapping[Any, Any], keys: Any, **options: Any) -> Any:
     """Return the results of some keys, computed by threads: Dask's scheduler, with tasks submitted ahead.
 
-    A configured pool is used as it is.  Computations within tasks, and in other threads than the main one, use Dask's
+    A configured pool is used as it is.  What takes little is computed here: to wake a thread takes longer.  Computations within tasks, and in other threads than the main one, use Dask's
     own threads, since all of ours may be waiting for them.
     """
     has_pool = options.get("pool") or dask.config.get("pool", None)
     if has_pool or current_thread() is not main_thread():
         return threaded_get(graph, keys, **options)
+    found = _tasks_of(graph)
+    if is_small(found):
+        options.pop("num_workers", None)
+        return get_here(found, keys, **options)
     count = options.pop("num_workers", None) or dask.config.get("num_workers", None) or CPU_COUNT
     executor = Executor(count)
     try:
-        return threaded_get(graph, keys, pool=executor, **options)
+        return threaded_get(found, keys, pool=executor, **options)
     except BaseException:
         executor.cancel()
         raise
+
+
+def is_small(tasks: Mapping[Any, Any]) -> bool:
+    """Whether few tasks compute with few rows that are in memory, and with nothing else."""
+    if len(tasks) > SMALL_TASKS:
+        return False
+    rows = 0
+    for task in tasks.values():
+        item = task.value if isinstance(task, DataNode) else task
+        if isinstance(item, Table):
+            rows += item.nrows
+        elif not getattr(item, "dependencies", None):
+            return False
+    return rows <= SMALL_ROWS
+
+
+def _tasks_of(graph: Any) -> Mapping[Any, Any]:
+    return dict(graph.__dask_graph__() if isinstance(graph, Expr) else graph)
 
 
 def _start_anew() -> None:
