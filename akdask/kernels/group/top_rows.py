@@ -114,7 +114,7 @@ class TopRows:
         """Return the same rows by a loop that keeps the first rows of each group; None where that gains nothing."""
         nrows = len(positions)
         is_one_word = len(by) == 1 and word_count(by[0]) == 1
-        if not (nrows and self.count <= MOST and is_one_word and compiled.should_compile(nrows)):
+        if not (nrows and 0 < self.count <= MOST and is_one_word and compiled.should_compile(nrows)):
             return None
         codes, ngroups = _numbered(keys, max(nrows // self.count, 1))
         if ngroups * self.count > 2 * nrows:
