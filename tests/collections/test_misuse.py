@@ -64,6 +64,21 @@ MISUSES = [
     (RuntimeError, lambda: ak.cast(S, "int64").tolist()),
     # elements
     (TypeError, lambda: ak.abs([1])),
+    (TypeError, lambda: ak.where(B, [0] * 5, A)),
+    (TypeError, lambda: ak.where(B, A, np.arange(5))),
+    (TypeError, lambda: ak.hash([1, 2])),
+    (ValueError, lambda: ak.array(["a"]) == S),
+    (ValueError, lambda: S.stick(ak.array(["a"]))),
+    *[
+        (TypeError, lambda name=name: getattr(ak, name)(np.arange(3)))
+        for name in ("sum", "max", "std", "any", "argmin")
+    ],
+    (ValueError, lambda: ak.invert_permutation(ak.array([0, 0, 1])).tolist()),
+    (ValueError, lambda: ak.invert_permutation(ak.array([0, 1, 3])).tolist()),
+    (TypeError, lambda: ak.invert_permutation(F)),
+    (TypeError, lambda: GROUPS.var(A, ddof="1")),
+    (TypeError, lambda: GROUPS.sum(F, skipna="no")),
+    (TypeError, lambda: ak.SegArray([0, 2], A)),
     (TypeError, lambda: ak.abs(S)),
     (TypeError, lambda: ak.log(S)),
     (TypeError, lambda: ak.sin([1])),

@@ -19,6 +19,7 @@ import pytest
 
 import akdask as ak
 import akdask.plan
+from akdask.collections.frame_core.analysis.moving.expanding import recurrence
 from akdask.plan.expr import tokens
 from akdask.plan.expr.node import Frame, Node
 from akdask.plan.expr.rounds import values_of
@@ -214,6 +215,8 @@ CHAINS: dict[str, tuple[Callable[[], Any], Step]] = {
     "groups made of parts": (_arange, _groups_made_of_parts),
     "shift": (_floats, lambda v: ak.Series(v).shift(1).fillna(0.0).values),
     "rolling means": (_floats, lambda v: ak.Series(v).rolling(3, min_periods=1).mean().values),
+    "expanding means": (_floats, lambda v: ak.Series(v).expanding().mean().values),
+    "recurrence": (_floats, lambda v: recurrence(v * 0.0 + 0.5, v)),
     "filled forward": (_floats, lambda v: ak.Series(v).ffill().values + 1.0),
     "running sums of groups": (_arange, lambda v: ak.DataFrame({"k": v % 3, "v": v}).groupby("k").cumsum()["v"] % 11),
     "sort along an axis": (_arange, lambda v: ak.sort(v.reshape(2, -1), axis=1).flatten() + 1),

@@ -101,6 +101,11 @@ def where(condition: Any, x: Any, y: Any) -> Any:
         What to choose from; numbers meet in their common type.  Of Categoricals, or of one and a str, the result is a
         Categorical.
 
+    Raises
+    ------
+    ArgumentTypeError
+        If one of them is a list or an array that is not lazy.
+
     Examples
     --------
     >>> import akdask as ak
@@ -108,6 +113,12 @@ def where(condition: Any, x: Any, y: Any) -> Any:
     >>> where(a > 1, a, -1).tolist()
     [-1, -1, 2, 3]
     """
+    for item in (condition, x, y):
+        if isinstance(item, list | tuple | np.ndarray) and np.ndim(item):
+            raise ArgumentTypeError(
+                f"where takes lazy arrays and scalars, not a {type(item).__name__}.",
+                hint="make it an array with ak.array(…).",
+            )
     if not any(isinstance(item, Array) for item in (condition, x, y)):
         if not isinstance(condition, bool | np.bool_):
             raise ArgumentTypeError(

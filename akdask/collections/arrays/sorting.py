@@ -16,16 +16,18 @@ from akdask.collections.arrays.sort_methods import SortingAlgorithm, directions,
 from akdask.collections.core.array import Array, check_axis
 from akdask.collections.core.scalar import Scalar
 from akdask.collections.core.wrap import wrap
-from akdask.errors import ArgumentError
+from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.kernels.core.rules import promote
 from akdask.plan.expr.created import as_column, literal
 from akdask.plan.expr.missing_text import without_missing
 from akdask.plan.expr.rowwise import Project
-from akdask.plan.expr.values import cast
+from akdask.plan.expr.values import Call, cast
 from akdask.plan.reduce.cosorted import Cosorted
+from akdask.plan.reduce.row_numbers import row_numbers
 from akdask.plan.run.alignment import align
 from akdask.plan.sort.sort import sorted_rows
 from akdask.plan.sort.sorted_table import SortedTable
+from akdask.schema import INT64
 
 if TYPE_CHECKING:
     from akdask.collections.arrays.pdarray import pdarray
@@ -92,7 +94,14 @@ def invert_permutation(perm: Any) -> pdarray:
     Parameters
     ----------
     perm : pdarray of int
-        Each position once, which is not looked into.
+        Each position once.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If its elements are no integers.
+    ArgumentError
+        When computed, if it is no permutation.
 
     Examples
     --------
@@ -100,7 +109,14 @@ def invert_permutation(perm: Any) -> pdarray:
     >>> ak.invert_permutation(ak.array([2, 0, 1])).tolist()
     [1, 2, 0]
     """
-    return argsort(perm)
+    array = sortable(perm)
+    key = array._sort_key()
+    if array._value.dtype.kind not in ("int", "uint"):
+        raise ArgumentTypeError(f"a permutation is of integers, not of {array._type_name()}.")
+    frame, (value, row) = sorted_rows([key], [True], [array._as_operand()], with_row=True)
+    common, (before, given, position) = align("invert", [(frame, row), (frame, value), row_numbers(frame)])
+    found: pdarray = wrap(common, Call("inverse_position", before, cast(given, INT64), position))
+    return found
 
 
 def sort(pda: Any, algorithm: Any = SortingAlgorithm.RadixSortLSD, axis: int = -1, ascending: bool = True) -> Any:

@@ -80,10 +80,9 @@ def combine(operation: str, items: list[Any], **params: Any) -> tuple[Frame, Val
 
 def _has_single_rows(framed: list[tuple[Frame, Value]]) -> bool:
     sizes = {frame.rows.size for frame, _ in framed}
-    # Lists have no meaning of one that stands for all.
-    return (
-        sizes > {1} and len(sizes) == 2 and None not in sizes and all(value.dtype.kind != "list" for _, value in framed)
-    )
+    # One list or one text does not stand for all: Arkouda refuses Strings of other sizes.
+    are_numbers = all(value.dtype.kind not in ("list", "str") for _, value in framed)
+    return sizes > {1} and len(sizes) == 2 and None not in sizes and are_numbers
 
 
 def _spread(item: Any, framed: list[tuple[Frame, Value]]) -> Any:

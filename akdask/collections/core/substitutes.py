@@ -156,7 +156,6 @@ SUBSTITUTES: dict[str, dict[str, str]] = {
         "T": "series",
         "agg": "series.sum()",
         "apply": "series.map({1: 2})",
-        "groupby": "ak.GroupBy(series.index.values).sum(series.values)",
         "plot": "series.to_pandas().plot",
         "reset_index": "series.to_dataframe()",
     },

@@ -9,17 +9,11 @@ import pyarrow as pa
 
 from akdask.collections.core.later import later
 from akdask.collections.core.selection import repartitioned
-from akdask.collections.core.to_arrow import ToArrow
+from akdask.collections.frame.dataframe_protocol import InterchangeFrame, arrow_table
 from akdask.collections.frame_core.base import FrameBase
-from akdask.collections.frame_core.columnset import INDEX
 from akdask.collections.frame_core.to_pandas import ToPandas
-from akdask.collections.text.categorical import Categorical
-from akdask.errors import ArgumentError
 from akdask.plan.expr._dask import unknown_categories
 from akdask.plan.run.dask_dataframe import to_dask
-from akdask.plan.run.result import CollectionRows
-from akdask.plan.run.run import run
-from akdask.storage.formats.objects import ROW_LABELS
 
 
 class InterchangeMethods(FrameBase):
@@ -40,28 +34,31 @@ class InterchangeMethods(FrameBase):
         UnsupportedError
             If integers have more digits than Arrow's decimals.
         """
-        columns = self._columns
-        shown = {name: name for name in columns.values} | ({} if columns.index is None else {INDEX: ROW_LABELS})
-        taken = [name for name in columns.values if columns.index is not None and name.lower() == ROW_LABELS.lower()]
-        if taken:
-            raise ArgumentError(
-                f"a DataFrame with a column {taken[0]!r} cannot be an Arrow table with its labels.",
-                hint="rename the column, or drop the labels with reset_index(drop=True).",
-            )
-        tables = {name: kind._category_table for name, kind in columns.kinds.items() if isinstance(kind, Categorical)}
-        labelled = [name for name in shown if name in tables]
-        form = ToArrow(
-            tuple((name, text, columns.kinds[name]._arrow_meaning) for name, text in shown.items()),
-            tuple((name, position) for position, name in enumerate(labelled)),
-            columns.nullable(),
-        )
-        extras = tuple(tables[name] for name in labelled)
-        (table,) = run(CollectionRows(columns.project(with_index=True), form, extras, None).here(chunked=True))
-        return table
+        return arrow_table(self._columns)
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         """Hand the rows to any library that reads Arrow's stream of tables; see `to_arrow`.  Computes."""
         return self.to_arrow().__arrow_c_stream__(requested_schema)
+
+    def __dataframe__(self, nan_as_null: bool = False, allow_copy: bool = True) -> InterchangeFrame:
+        """Hand the rows to any library that reads the dataframe interchange protocol; see `to_arrow`.  Lazy.
+
+        Rows are computed when a column is asked for, or partition by partition when chunks are.
+
+        Parameters
+        ----------
+        nan_as_null : False
+            Accepted for the protocol.
+        allow_copy : bool, default True
+            Whether columns may be copied; without, columns of several partitions and of bools are refused when they
+            are asked for.
+
+        Raises
+        ------
+        UnsupportedError
+            If the protocol has no type for a column: spans of time, integers of any size, lists.
+        """
+        return InterchangeFrame(self, nan_as_null, allow_copy)
 
     def to_polars(self) -> Any:
         """Return the rows as a polars DataFrame; see `to_arrow`.  Computes."""

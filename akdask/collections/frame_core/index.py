@@ -19,8 +19,15 @@ from akdask.collections.core.display import HtmlDisplay, counted
 from akdask.collections.core.storage_methods import StorageMethods
 from akdask.collections.core.substitutes import Substitutes
 from akdask.collections.core.writing import Storable
-from akdask.collections.frame_core.labels import INFERRED, as_labels, check_na_position, converted, for_pandas
-from akdask.collections.frame_core.memory_units import convert_bytes
+from akdask.collections.frame_core.labels import (
+    INFERRED,
+    LabelConversion,
+    as_labels,
+    check_na_position,
+    converted,
+    for_pandas,
+    is_there,
+)
 from akdask.collections.groups.setops import in1d
 from akdask.collections.registered import Registered
 from akdask.collections.text.categorical import Categorical
@@ -32,7 +39,7 @@ from akdask.plan.run.alignment import align
 from akdask.storage.formats.objects import LEVEL, ObjType
 
 
-class Index(Labelled, HtmlDisplay, StorageMethods, Registered, Substitutes):
+class Index(LabelConversion, HtmlDisplay, StorageMethods, Registered, Substitutes):
     """Labels of rows: an array with the name of index.
 
     Parameters
@@ -42,7 +49,7 @@ class Index(Labelled, HtmlDisplay, StorageMethods, Registered, Substitutes):
     name : str, optional
         What they are called.
     allow_list : bool, default False
-        Accepted for compatibility with Arkouda: a list becomes an array in any case.
+        Leave a list as `values`; otherwise it becomes an array.  Positions that put it in order are a list as well.
     max_list_size : int, default 1000
         Most labels that a list may have with `allow_list`.
 
@@ -70,7 +77,8 @@ class Index(Labelled, HtmlDisplay, StorageMethods, Registered, Substitutes):
         if allow_list and isinstance(values, list) and len(values) > max_list_size:
             raise ArgumentError(f"{len(values)} labels are more than the max_list_size of {max_list_size}.")
         given: Any = values.values if isinstance(values, Index) else values
-        self.values: Any = as_labels(given)
+        self._labels: Any = as_labels(given)
+        self._list = list(values) if allow_list and isinstance(values, list) else None
         self.name: Any = getattr(values, "name", None) if name is None and not isinstance(values, Array) else name
 
     @staticmethod
@@ -85,22 +93,27 @@ class Index(Labelled, HtmlDisplay, StorageMethods, Registered, Substitutes):
 
     def persist(self) -> Index:
         """Return the index with its labels computed and kept in memory, on the workers of a cluster."""
-        return Index(self.values.persist(), self.name)
+        return Index(self._labels.persist(), self.name)
+
+    @property
+    def values(self) -> Any:
+        """The labels: an array, or the list that `allow_list` has left."""
+        return self._labels if self._list is None else self._list
 
     @property
     def index(self) -> Any:
-        """The labels as an array: the older name of `values`."""
+        """The labels: the older name of `values`."""
         return self.values
 
     @property
     def dtype(self) -> Any:
         """Type of the labels."""
-        return self.values.dtype
+        return self._labels.dtype
 
     @property
     def size(self) -> int:
         """Number of labels; counts them, once, where a filter has left that open."""
-        return int(self.values.size)
+        return int(self._labels.size)
 
     @property
     def shape(self) -> tuple[int]:
@@ -125,14 +138,14 @@ class Index(Labelled, HtmlDisplay, StorageMethods, Registered, Substitutes):
     @property
     def inferred_type(self) -> str:
         """What the labels are, in pandas' words."""
-        if isinstance(self.values, Categorical):
+        if isinstance(self._labels, Categorical):
             return "categorical"
-        return INFERRED[self.values._value.dtype.kind]
+        return INFERRED[self._labels._value.dtype.kind]
 
     @property
     def is_unique(self) -> bool:
         """Whether no label occurs twice; computes."""
-        labels = self.values.codes if isinstance(self.values, Categorical) else self.values
+        labels = self._labels.codes if isinstance(self._labels, Categorical) else self._labels
         return bool(labels.nunique() == self.size)
 
     def __len__(self) -> int:
@@ -140,16 +153,18 @@ class Index(Labelled, HtmlDisplay, StorageMethods, Registered, Substitutes):
 
     def __getitem__(self, key: Any) -> Any:
         """Return one label, or the labels of chosen rows as an `Index`; see `pdarray.__getitem__`."""
-        found = self.values[key.values if isinstance(key, Index) else key]
-        return Index(found, self.name) if isinstance(found, Array) else found
+        found = self._labels[key.values if isinstance(key, Index) else key]
+        if not isinstance(found, Array):
+            return found
+        return Index(found.tolist(), self.name, allow_list=True) if self._list else Index(found, self.name)
 
     def __iter__(self) -> Iterator[Any]:
         """Iterate over the labels; computes them all."""
-        return iter(self.values)
+        return iter(self._labels)
 
     def __eq__(self, other: object) -> Any:
         """Return where labels are equal; lazy bool array."""
-        return self.values == (other.values if isinstance(other, Index) else other)
+        return self._labels == (other.values if isinstance(other, Index) else other)
 
     def __ne__(self, other: object) -> Any:
         """Return where labels are not equal; lazy bool array."""
@@ -157,16 +172,23 @@ class Index(Labelled, HtmlDisplay, StorageMethods, Registered, Substitutes):
         return ~equal if isinstance(equal, Array) else equal
 
     def equals(self, other: Any) -> Any:
-        """Whether the other index has the same labels in the same order; computes."""
-        return isinstance(other, Index) and other.nlevels == 1 and self.values.equals(other.values)
+        """Whether the other index has the same labels in the same order; computes.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If it is no index.
+        """
+        demand_index("compared", other)
+        return not isinstance(other, MultiIndex) and self._labels.equals(other._labels)
 
     def lookup(self, key: Any) -> pdarray:
         """Return which labels are the given one, or among some given ones; lazy bool array."""
         key = key.values if isinstance(key, Index) else key
         if isinstance(key, Array):
-            return in1d(self.values, key)
-        matches = [self.values == one for one in (key if isinstance(key, list | tuple | np.ndarray) else [key])]
-        return reduce(operator.or_, matches) if matches else self.values != self.values
+            return in1d(self._labels, key)
+        matches = [self._labels == one for one in (key if isinstance(key, list | tuple | np.ndarray) else [key])]
+        return reduce(operator.or_, matches) if matches else self._labels != self._labels
 
     def map(self, arg: Any) -> Index:
         """Return the labels with some replaced by others; lazy.
@@ -191,47 +213,34 @@ class Index(Labelled, HtmlDisplay, StorageMethods, Registered, Substitutes):
         to_text = {isinstance(new, str) for new in news.values()}
         if len(to_text) > 1:
             raise ArgumentTypeError("labels become all numbers or all text.", details=[f"given: {news!r:.100}"])
-        given = self.values.to_strings() if isinstance(self.values, Categorical) else self.values
+        given = self._labels.to_strings() if isinstance(self._labels, Categorical) else self._labels
         found = given if to_text <= {isinstance(given, Strings)} else "null" if True in to_text else np.nan
         for old, new in news.items():
             found = where(given == old, new, found)
         return Index(found, self.name)
 
     def concat(self, other: Index) -> Index:
-        """Return the labels followed by those of another index; lazy."""
+        """Return the labels followed by those of another index; lazy.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If it is no index, or has several levels.
+        """
+        demand_index("joined", other)
         if isinstance(other, MultiIndex):
             raise ArgumentTypeError("labels of one level are not joined with labels of several.")
-        return Index(concatenate([self.values, Index(other).values]), self.name)
+        return Index(concatenate([self._labels, other._labels]), self.name)
 
     def set_dtype(self, dtype: Any) -> Self:
         """Convert the labels to a type, or by a function such as `ip_address`; returns the index itself.  Lazy."""
-        self.values = converted(self.values, dtype)
+        self._labels, self._list = converted(self._labels, dtype), None
         return self
 
-    @property
-    def nbytes(self) -> int:
-        """Bytes of all labels; counts rows if their number is unknown, and computes to measure strings."""
-        return sum(level.nbytes for level in self._levels)
-
-    def memory_usage(self, unit: str = "B") -> int | float:
-        """Return how much memory the labels take when they are in memory, in bytes as an int; computes for text.
-
-        Parameters
-        ----------
-        unit : {"B", "KB", "MB", "GB"}
-            What is counted.
-        """
-        return convert_bytes(self.nbytes, unit)
-
-    def to_dict(self, label: str | list[str] | None = None) -> dict[Any, Array]:
-        """Return the labels by the name of the index, or by the one given."""
-        if isinstance(label, list):
-            (label,) = label
-        return {label or self.name or "idx": self.values.copy()}
-
     def argsort(self, ascending: bool = True) -> Any:
-        """Return the positions that put the labels in order, as int64; lazy."""
-        return argsort(self.values, ascending=ascending)
+        """Return the positions that put the labels in order, as int64; lazy, but for a list."""
+        positions = argsort(self._labels, ascending=ascending)
+        return positions if self._list is None else positions.tolist()
 
     def sort_values(self, return_indexer: bool = False, ascending: bool = True, na_position: str = "last") -> Any:
         """Return the labels in order; lazy.
@@ -242,43 +251,29 @@ class Index(Labelled, HtmlDisplay, StorageMethods, Registered, Substitutes):
             Return the positions that put them in order as well.
         ascending : bool, default True
             The direction.
-        na_position : {"last"}
-            Where missing labels go.
+        na_position : {"last", "first"}
+            Where missing labels go, in both directions.
 
         Returns
         -------
         Index, or Index and pdarray
+
+        Raises
+        ------
+        ArgumentError
+            If `na_position` is something else.
         """
-        check_na_position(na_position)
-        ordered = Index(sort(self.values, ascending=ascending), self.name)
-        return (ordered, self.argsort(ascending)) if return_indexer else ordered
-
-    def to_ndarray(self) -> np.ndarray[Any, Any]:
-        """Return the labels as a NumPy array; computes."""
-        return np.asarray(self.values.to_ndarray())
-
-    def to_numpy(self, dtype: Any = None, copy: bool = False) -> np.ndarray[Any, Any]:
-        """Return the labels as a NumPy array; see `pdarray.to_numpy`.  Computes."""
-        return np.asarray(self, dtype=dtype)
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
-        return np.asarray(self.to_ndarray(), dtype=dtype)
-
-    def tolist(self) -> list[Any]:
-        """Return the labels as a list; computes."""
-        return self.to_ndarray().tolist()
-
-    def to_list(self) -> list[Any]:
-        """Return the labels as a list: the older name of `tolist`.  Computes."""
-        return self.tolist()
-
-    def to_pandas(self) -> pd.Index:
-        """Return the labels as a pandas Index; computes."""
-        return pd.Index(for_pandas(self.values), name=self.name)
+        if na_position == "first":
+            positions = coargsort([is_there(self._labels), self._labels], ascending=[True, ascending])
+            ordered = Index(self._labels[positions], self.name)
+        else:
+            check_na_position(na_position)
+            ordered, positions = Index(sort(self._labels, ascending=ascending), self.name), self.argsort(ascending)
+        return (ordered, positions) if return_indexer else ordered
 
     @property
     def _levels(self) -> list[Any]:
-        return [self.values]
+        return [self._labels]
 
     def _storable(self) -> Storable:
         levels = [level._storable().as_inner() for level in self._levels]
@@ -407,7 +402,8 @@ class MultiIndex(Index):
         )
 
     def equals(self, other: Any) -> bool:
-        """Whether the other index has the same labels in the same order; computes."""
+        """Whether the other index has the same labels in the same order; computes.  See `Index.equals`."""
+        demand_index("compared", other)
         return isinstance(other, MultiIndex) and self.equal_levels(other)
 
     def lookup(self, key: Any) -> pdarray:
@@ -431,7 +427,8 @@ class MultiIndex(Index):
         raise ArgumentTypeError("labels of several levels cannot be mapped.", hint="map one level.")
 
     def concat(self, other: Index) -> MultiIndex:
-        """Return the labels followed by those of another index of as many levels; lazy."""
+        """Return the labels followed by those of another index of as many levels; lazy.  See `Index.concat`."""
+        demand_index("joined", other)
         levels = [concatenate(pair) for pair in zip(self.levels, MultiIndex(other).levels, strict=True)]
         return MultiIndex(levels, self.name, self._names)
 
@@ -483,3 +480,18 @@ class MultiIndex(Index):
 
     def __repr__(self) -> str:
         return f"MultiIndex({self.levels!r})"
+
+
+def demand_index(what: str, other: Any) -> None:
+    """Refuse what is no index.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If `other` is something else.
+    """
+    if not isinstance(other, Index):
+        raise ArgumentTypeError(
+            f"labels are {what} with those of an Index, not with a {type(other).__name__}.",
+            hint="make one with ak.Index(…).",
+        )

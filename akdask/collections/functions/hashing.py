@@ -6,7 +6,9 @@ from typing import Any
 
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.array import Array
+from akdask.collections.core.base import unlabelled
 from akdask.collections.groups.keys import as_arrays
+from akdask.errors import ArgumentTypeError
 from akdask.plan.expr.missing_text import call
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.values import Call, Value, cast
@@ -35,7 +37,7 @@ def hash(pda: Any, full: bool = True) -> Any:
     Raises
     ------
     ArgumentTypeError
-        If an array has several dimensions.
+        If it is no array, or one has several dimensions.
     AlignmentError
         If several arrays do not share rows.
 
@@ -48,6 +50,8 @@ def hash(pda: Any, full: bool = True) -> Any:
     >>> (ak.hash([ak.array([1, 1]), ak.array(["a", "b"])], full=False) == high[0]).tolist()
     [False, False]
     """
+    if isinstance(pda, list | tuple) and not all(isinstance(unlabelled(item), Array) for item in pda):
+        raise ArgumentTypeError("hash takes lazy arrays, one or several.", hint="make one with ak.array(…).")
     arrays = as_arrays(pda)
     halves = [half for item in arrays for half in _digest(item)]
     frame, values = align("hash", halves)

@@ -17,6 +17,7 @@ from akdask.collections.core.assignment import fitting
 from akdask.collections.core.operators import OperatorMethods
 from akdask.collections.text.concatenation import concatenate
 from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.plan.rows.neighbours import Shifted
 
 
 def take(a: Any, indices: Any, axis: int | None = None) -> Any:
@@ -82,8 +83,17 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
     operation = "not_equal" if getattr(found, "dtype", None) == np.dtype(bool) else "subtract"
     before = (slice(None),) * axis
     for _ in range(index(n)):
-        found = elementwise(operation, found[(*before, slice(1, None))], found[(*before, slice(-1))])
+        if found.ndim == 1 and found._value.dtype.is_number:
+            found = elementwise(operation, found, _one_further(found))[1:]
+        else:
+            found = elementwise(operation, found[(*before, slice(1, None))], found[(*before, slice(-1))])
     return found
+
+
+def _one_further(array: Array) -> Array:
+    """Return the elements each a place further down: partitions hand on one, rather than be cut anew."""
+    moved = Shifted(array._project(), 1, (0,))
+    return array._like(moved, moved.column(moved.frame.names[0]))
 
 
 def _beside(part: Any, array: Array, axis: int) -> Any:

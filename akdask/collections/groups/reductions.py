@@ -7,6 +7,8 @@ from inspect import signature
 from itertools import islice
 from typing import Any
 
+import numpy as np
+
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.array import Array
 from akdask.collections.core.later import later
@@ -260,7 +262,13 @@ class GroupReductionMethods(GroupBase):
             What to reduce, and the name of the reduction.
         **params
             Arguments of all of them.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If `skipna` or `ddof` are of other types than bool and numbers.
         """
+        _check_types(**params)
         arrays = [(lazy_array(name, values), name) for values, name in calls]
         rules = [column_rule(name, values, params.get("skipna", True)) for values, name in arrays]
         reductions = [
@@ -305,6 +313,11 @@ def reduces_at_once(name: str, values: Any) -> bool:
 
 def _as_text(values: Any) -> Any:
     return values.to_strings() if isinstance(values, Categorical) else values
+
+
+def _check_types(skipna: Any = True, ddof: Any = 1, **_: Any) -> None:
+    if not isinstance(skipna, bool | np.bool_) or not isinstance(ddof, int | float | np.number):
+        raise ArgumentTypeError(f"skipna is a bool and ddof a number, not {skipna!r:.50} and {ddof!r:.50}.")
 
 
 def _truth(name: str, values: Any) -> Any:

@@ -84,6 +84,10 @@ class SegArray(ListAggregates, ListParts, ListSets, Array):
     _parts: tuple[Array, Array]
 
     def __init__(self, segments: Any, values: Any, lengths: Any = None, grouping: Any = None) -> None:
+        if isinstance(segments, list | tuple):
+            raise ArgumentTypeError(
+                f"segments are a lazy array, not a {type(segments).__name__}.", hint="SegArray.from_multi_array(lists)."
+            )
         nest = _nested(of_rows(array(segments)), of_rows(array(values)))
         super().__init__(nest, nest.lists)
 

@@ -29,6 +29,7 @@ from akdask.plan.run.alignment import align
 from akdask.schema import ColumnType
 
 
+@provides("find")
 def find(query: Any, space: Any, all_occurrences: bool = False, remove_missing: bool = False) -> Any:
     """Return where elements are first found in an array, or all positions where they are; lazy.
 

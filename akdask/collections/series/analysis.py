@@ -6,8 +6,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Self
 
 from akdask.collections.core.base import unlabelled
+from akdask.collections.core.later import later
 from akdask.collections.frame_core.analysis.cells import CellMethods, between
 from akdask.collections.frame_core.analysis.kinds import is_number
+from akdask.collections.frame_core.analysis.reindexing import reindexed
 from akdask.collections.frame_core.analysis.summaries import (
     KEEPS,
     described_labels,
@@ -17,7 +19,7 @@ from akdask.collections.frame_core.analysis.summaries import (
     repeated,
     top_positions,
 )
-from akdask.collections.series.base import VALUES, SeriesBase
+from akdask.collections.series.base import VALUES, LabelledRows, SeriesBase
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.strings import Strings
 from akdask.collections.time.timearray import TimeArray
@@ -125,6 +127,90 @@ class SeriesAnalysis(SeriesBase, CellMethods):
         [False, True, True]
         """
         return self._with(between(self.values, unlabelled(left), unlabelled(right), inclusive))
+
+    def groupby(self, by: Any = None, level: Any = None, dropna: bool = True) -> Any:
+        """Return the values in groups, to be reduced or transformed: ``series.groupby(level=0).sum()``; lazy.
+
+        Parameters
+        ----------
+        by : array, Series or Index, or list of them
+            What to group by, on the same rows.
+        level : int, str, or list of them
+            Or the levels of the labels.
+        dropna : bool, default True
+            Leave out rows whose keys are missing.
+
+        Returns
+        -------
+        SeriesGroupBy
+
+        Raises
+        ------
+        ArgumentError
+            If both are given, or none, or there is no such level.
+        ArgumentTypeError
+            If `by` is no array.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series([1, 2, 4], index=["a", "b", "a"]).groupby(level=0).sum().to_pandas().to_dict()
+        {'a': 5, 'b': 2}
+        """
+        return later("groups of a Series", self, by, level, dropna)
+
+    def reindex(self, index: Any, fill_value: Any = None) -> Self:
+        """Return the entries that have given labels, in their order, missing where there is none; counts rows.
+
+        See `DataFrame.reindex`.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series([1, 2], index=["a", "b"]).reindex(["b", "z"], fill_value=0).tolist()
+        [2, 0]
+        """
+        if self._level_names:
+            raise ArgumentError("labels of several levels are not looked for by reindex.", hint="use locate.")
+        return self._moved(LabelledRows._of(reindexed(self._labelled._columns, index, fill_value)))
+
+    def unstack(self, level: Any = -1, fill_value: Any = None) -> Any:
+        """Return a DataFrame with the labels of one level as its columns, those of the others as its labels; computes.
+
+        Parameters
+        ----------
+        level : int or str, default -1
+            The level that becomes columns, named by the text of its labels.
+        fill_value : scalar, optional
+            What stands where there is no entry, missing values unless given.
+
+        Returns
+        -------
+        DataFrame
+            Of several levels that remain, labels are columns.
+
+        Raises
+        ------
+        ArgumentError
+            If the labels have one level, or there is no such level, or entries have the same labels.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> labels = ak.MultiIndex([ak.array([1, 1, 2]), ak.array(["a", "b", "a"])])
+        >>> ak.Series([5, 6, 7], index=labels).unstack(fill_value=0).to_pandas()
+           a  b
+        1  5  6
+        2  7  0
+        """
+        if not self._level_names:
+            raise ArgumentError("labels of one level are not unstacked.", hint="label by a MultiIndex.")
+        try:
+            table = self.to_pandas().unstack(level, fill_value)
+        except (ValueError, KeyError, IndexError) as error:
+            raise ArgumentError(f"the level {level!r} cannot become columns.", details=[str(error)]) from None
+        table.columns = [str(name) for name in table.columns]
+        return later("DataFrame", table.reset_index() if table.index.nlevels > 1 else table)
 
     def rename(self, name: Any) -> Self:
         """Return the entries with another name of the values."""

@@ -13,7 +13,8 @@ from akdask.collections.core.base import Labelled, unlabelled
 from akdask.collections.core.later import later, provides
 from akdask.collections.core.substitutes import missing_attribute
 from akdask.collections.core.wrap import special
-from akdask.collections.frame_core.analysis.windows import WindowMethods
+from akdask.collections.frame_core.analysis.moving.expanding import ExpandingMethods
+from akdask.collections.frame_core.analysis.moving.windows import WindowMethods
 from akdask.collections.frame_core.columns import ColumnMethods
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.index import Index
@@ -44,7 +45,9 @@ from akdask.errors import ArgumentError, ArgumentTypeError
 
 
 @provides("Series")
-class Series(SeriesReductions, SeriesOrder, SeriesMissing, SeriesConversion, SeriesAnalysis, WindowMethods):
+class Series(
+    SeriesReductions, SeriesOrder, SeriesMissing, SeriesConversion, SeriesAnalysis, WindowMethods, ExpandingMethods
+):
     """A lazy array with labels, as a column of a DataFrame or a result of groups.
 
     Parameters

@@ -18,6 +18,7 @@ from akdask.columns.arrow import numpy_numbers
 from akdask.deferred import pc
 from akdask.errors import ArgumentError
 from akdask.kernels import compiled
+from akdask.kernels.core.byte_sets import byte_sets, literal_sets
 from akdask.kernels.core.rules import Kernel, Operation
 from akdask.schema import BOOL, INT64, STR, ColumnType
 from akdask.typing import NumberArray
@@ -108,16 +109,25 @@ def _find(strings: pa.LargeStringArray, pattern: bytes) -> NumberArray | None:
     if pattern and not strings.null_count and compiled.should_compile_text(len(strings)):
         from akdask.kernels.compiled.rowwise.substrings import contain
 
-        return contain(strings, pattern)
+        return contain(strings, literal_sets(pattern))
     return find_rare(strings, pattern)
 
 
+def _find_match(strings: pa.LargeStringArray, pattern: str) -> NumberArray | None:
+    """Return which strings a simple regular expression matches somewhere; None where RE2 is to look, row by row."""
+    sets = byte_sets(pattern) if compiled.should_compile_text(len(strings)) and not strings.null_count else None
+    if sets is None or not (sets.sum(axis=1) == 1).any():
+        return None
+    from akdask.kernels.compiled.rowwise.substrings import contain
+
+    return contain(strings, sets)
+
+
 def _contains(strings: Any, out: Any = None, *, substr: str, regex: bool = False) -> Any:
-    if regex:
-        return unpack_bools(pc.match_substring_regex(strings, substr), out)
-    found = _find(strings, substr.encode())
+    found = _find_match(strings, substr) if regex else _find(strings, substr.encode())
     if found is None:
-        return unpack_bools(pc.match_substring(strings, substr), out)
+        search = pc.match_substring_regex if regex else pc.match_substring
+        return unpack_bools(search(strings, substr), out)
     if out is None:
         return found
     out[...] = found

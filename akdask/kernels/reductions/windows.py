@@ -22,6 +22,12 @@ from akdask.typing import NumberArray
 WINDOWS = ("sum", "mean", "min", "max", "var", "std")
 """Reductions of windows, by name."""
 
+STEPS = 256
+"""Rows of the blocks that expanding reductions and recurrences are found in, step by step."""
+
+SORTED_AT_ONCE = 1 << 21
+"""Values of windows that are sorted at a time."""
+
 RUNNING = ("cumsum", "cumprod", "cummin", "cummax")
 """Running results of groups, by name."""
 
@@ -165,6 +171,134 @@ def _finished(name: str, state: State, least: int, ddof: int) -> NumberArray:
         found = found / (known - ddof)
     result: NumberArray = np.where(known >= max(least, needed), np.sqrt(found) if name == "std" else found, np.nan)
     return result
+
+
+def expanded_states(name: str, column: NumberArray) -> State:
+    """Return for each row of a column the state of a reduction of it and all rows before it.
+
+    Parameters
+    ----------
+    name : str
+        One of `WINDOWS`.
+    column : ndarray
+        Numbers; NaN and infinite ones count as missing.
+
+    Examples
+    --------
+    >>> [part.tolist() for part in expanded_states("sum", np.array([1.0, np.nan, 4.0]))]
+    [[1.0, 1.0, 2.0], [1.0, 1.0, 5.0]]
+    """
+    family = _BY_NAME[name]
+    steps, nrows = _in_blocks(column, np.nan), len(column)
+    state = family.start(steps.shape[1])
+    each: State = tuple(np.empty(steps.shape) for _ in state)
+    with np.errstate(all="ignore"):
+        for place, rows in enumerate(-steps if name == "max" else steps):
+            state = family.add(state, rows)
+            for part, found in zip(each, state, strict=True):
+                part[place] = found
+        before = tuple(np.empty(steps.shape[1]) for _ in state)
+        total = family.start(1)
+        for block in range(steps.shape[1]):
+            for part, found in zip(before, total, strict=True):
+                part[block] = found[0]
+            total = merged_states(name, total, tuple(part[block : block + 1] for part in state))
+        merged = merged_states(name, before, each)
+    return tuple(np.ascontiguousarray(part.T).reshape(-1)[:nrows] for part in merged)
+
+
+def merged_states(name: str, one: State, other: State) -> State:
+    """Return the states of the rows of both, those of `one` first."""
+    merged = _BY_NAME[name].merge(one, other)
+    if name not in ("var", "std"):
+        return merged
+    # The mean that windows have no more use for is that of all rows here.
+    share = other[0] / np.maximum(merged[0], 1)
+    return merged[0], one[1] + (other[1] - one[1]) * share, merged[2]
+
+
+def expanded_results(name: str, states: State, *, least: int, ddof: int) -> NumberArray:
+    """Return the reductions that states stand for, NaN where too many rows are missing; see `reduced_windows`."""
+    with np.errstate(all="ignore"):
+        found = _finished(name, states, least, ddof)
+    return -found if name == "max" else found
+
+
+def linear_recurrence(factors: NumberArray, terms: NumberArray) -> tuple[NumberArray, NumberArray]:
+    """Return the products of all factors up to each row, and the results of ``y = factor * y + term``, from 0.
+
+    With another start, its product with the products is added to the results.
+
+    Examples
+    --------
+    >>> products, results = linear_recurrence(np.array([0.5, 0.5, 0.5]), np.array([8.0, 0.0, 1.0]))
+    >>> products.tolist(), results.tolist()
+    ([0.5, 0.25, 0.125], [8.0, 4.0, 3.0])
+    """
+    nrows = len(terms)
+    by, more = _in_blocks(factors, 1.0), _in_blocks(terms, 0.0)
+    products, results = np.empty(by.shape), np.empty(by.shape)
+    product: NumberArray = np.ones(by.shape[1])
+    result: NumberArray = np.zeros(by.shape[1])
+    for place in range(len(by)):
+        product, result = product * by[place], by[place] * result + more[place]
+        products[place], results[place] = product, result
+    start = np.array([1.0, 0.0])
+    starts = np.empty((2, by.shape[1]))
+    for block in range(by.shape[1]):
+        starts[:, block] = start
+        start = np.array([start[0] * product[block], start[1] * product[block] + result[block]])
+    results += products * starts[1]
+    products *= starts[0]
+    return tuple(np.ascontiguousarray(part.T).reshape(-1)[:nrows] for part in (products, results))  # type: ignore[return-value]
+
+
+def _in_blocks(column: NumberArray, fill: float) -> NumberArray:
+    """Return the rows of `STEPS` rows each as columns, the last ones filled up: steps that all blocks take at once."""
+    blocks = -(-len(column) // STEPS)
+    padded = np.full(blocks * STEPS, fill)
+    padded[: len(column)] = column
+    return np.ascontiguousarray(padded.reshape(-1, STEPS).T)
+
+
+def window_quantiles(column: NumberArray, width: int, q: float, *, least: int) -> NumberArray:
+    """Return a quantile of each window of a column, between two values in proportion.
+
+    Every window is sorted by itself, some million values at a time.
+
+    Parameters
+    ----------
+    column : ndarray of float64
+        The rows of all windows; NaN and infinite ones count as missing.
+    width : int
+        Rows of a window.
+    q : float
+        Which quantile, from 0 to 1.
+    least : int
+        Fewest rows that must not be missing; with fewer the result is NaN.
+
+    Examples
+    --------
+    >>> window_quantiles(np.array([1.0, 9.0, 4.0, 8.0]), 3, 0.5, least=3).tolist()
+    [4.0, 8.0]
+    """
+    nrows = max(len(column) - width + 1, 0)
+    out = new_array(nrows, np.float64)
+    if not nrows:
+        return out
+    rows = np.where(np.isfinite(column), column, np.nan)
+    windows = np.lib.stride_tricks.sliding_window_view(rows, width)
+    at_once = max(SORTED_AT_ONCE // width, 1)
+    for start in range(0, nrows, at_once):
+        ordered = np.sort(windows[start : start + at_once], axis=1)
+        known = width - np.isnan(ordered).sum(axis=1)
+        place = q * np.maximum(known - 1, 0)
+        below = place.astype(np.int64)
+        number = np.arange(len(ordered))
+        low, high = ordered[number, below], ordered[number, np.minimum(below + 1, np.maximum(known - 1, 0))]
+        found = low + (high - low) * (place - below)
+        out[start : start + at_once] = np.where(known >= max(least, 1), found, np.nan)
+    return out
 
 
 def running_by_group(

@@ -170,6 +170,25 @@ def _within(values: Any, out: Any = None, *, low: int, high: int) -> Any:
     return np.positive(values, out=out)
 
 
+def _inverse_position(rows: Any, values: Any, positions: Any, out: Any = None) -> Any:
+    """Return the rows at which the values of a permutation are, given in the order of the values.
+
+    Raises
+    ------
+    ArgumentError
+        If a value is not its position in that order: then one comes twice, or is no position.
+    """
+    wrong = np.atleast_1d(values != positions)
+    if wrong.any():
+        where = int(wrong.argmax())
+        value, position = (np.broadcast_to(item, wrong.shape)[where] for item in (values, positions))
+        raise ArgumentError(
+            f"the array is not a permutation: in ascending order it has {value} at position {position}.",
+            hint="ak.argsort(…) orders any array.",
+        )
+    return np.positive(rows, out=out)
+
+
 def _integers_as_they_are(ufunc: np.ufunc) -> Kernel:
     """Integers and bools are whole already; NumPy before 2.1 would make floats of them."""
 
@@ -204,6 +223,7 @@ OTHERS = (
     Operation("round", 1, _round_type, _round),
     Operation("within", 1, lambda values, **_: values if values.kind in ("int", "uint", "float") else None, _within),
     Operation("xlogy", 2, numbers_to(FLOAT64), _xlogy),
+    Operation("inverse_position", 3, _integers_only, _inverse_position),
     Operation("range_length", 2, _integers_only, _range_length),
 )
 

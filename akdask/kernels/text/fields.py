@@ -11,6 +11,7 @@ from akdask.columns import offsets_and_bytes
 from akdask.columns.lists import lists_of, offsets_of, values_of
 from akdask.deferred import pc
 from akdask.errors import ArgumentError
+from akdask.kernels import compiled
 from akdask.kernels.core.rules import Operation
 from akdask.kernels.keys.strings import check_pattern, text_lengths
 from akdask.kernels.text.matches import Matches, find_matches
@@ -85,16 +86,36 @@ def _peel(
     regex: bool,
 ) -> Any:
     """Return what is on one side of a delimiter, the left for part 0; see `Strings.peel`."""
-    found = find_delimiters(strings, delimiter, regex=regex, from_right=from_right)
     offsets, _ = offsets_and_bytes(strings)
     starts, stops = offsets[:-1] - offsets[0], offsets[1:] - offsets[0]
-    has_all = np.diff(found.first) >= times
-    at = (found.first[1:] - times if from_right else found.first[:-1] + times - 1)[has_all]
+    has_all, found = _delimiters(strings, delimiter, times, from_right=from_right, regex=regex)
     # What has too few delimiters goes to one side whole; the delimiter goes with what is peeled off, or is lost.
-    limits = (stops if partial != from_right else starts).copy()
     keeps = include and from_right == bool(part)
-    limits[has_all] = (found.stops if keeps != bool(part) else found.starts)[at]
+    limit = found[int(keeps != bool(part))]
+    if has_all is None:
+        return _sides(strings, starts, limit, part)
+    limits = (stops if partial != from_right else starts).copy()
+    limits[has_all] = limit
     return _sides(strings, starts, limits, part)
+
+
+def _delimiters(
+    strings: StringArray, delimiter: str, times: int, *, from_right: bool, regex: bool
+) -> tuple[NumberArray | None, tuple[NumberArray, NumberArray]]:
+    """Return which rows have as many delimiters, None for all, and of these where the last of them begins and ends."""
+    if not regex and not strings.null_count and compiled.should_compile_text(len(strings)):
+        from akdask.kernels.compiled.rowwise.delimiters import delimiter_starts
+
+        text = delimiter.encode()
+        at = delimiter_starts(strings, text, times, from_right=from_right)
+        has_all = at >= 0
+        if not has_all.all():
+            return has_all, (at[has_all], at[has_all] + len(text))
+        return None, (at, at + len(text))
+    found = find_delimiters(strings, delimiter, regex=regex, from_right=from_right)
+    has_all = found.counts >= times
+    number = (found.first[1:] - times if from_right else found.first[:-1] + times - 1)[has_all]
+    return has_all, (found.starts[number], found.stops[number])
 
 
 def _sides(strings: StringArray, starts: NumberArray, limits: NumberArray, part: int) -> StringArray:

@@ -78,8 +78,8 @@ class ParquetColumn:
 
     @property
     def plain(self) -> str | None:
-        """NumPy's name of what plain pages hold, None where their bytes are not the numbers of the column."""
-        if not self.is_flat or self.scale != 1 or self.dtype is None or pa.types.is_decimal(self.stored):
+        """NumPy's name of what plain pages hold, None unless that is the numbers of the column, or times by `scale`."""
+        if not self.is_flat or self.dtype is None or pa.types.is_decimal(self.stored):
             return None
         plain = PLAIN.get(self.physical)
         if plain is not None and self.dtype.kind == "uint":

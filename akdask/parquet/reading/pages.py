@@ -1,7 +1,8 @@
 """Pages of flat columns of numbers, read one by one: only those with wanted rows, and into the memory where they go.
 
 This is the fast way for what most files have: plain numbers and dictionaries of them, not packed or packed by Snappy or
-Zstandard.  For anything else `NoPlainPagesError` sends to the general way, `akdask.parquet.reading.chunks`.
+Zstandard, times of any unit among them.  For anything else `NoPlainPagesError` sends to the general way,
+`akdask.parquet.reading.chunks`.
 """
 
 from __future__ import annotations
@@ -91,6 +92,7 @@ class PageReader:
         self._ranges, self._column, self._dtype, self._codec = ranges, column, dtype, codec
         self._nrows = place.nrows
         self._stored = np.dtype(plain)
+        self._scale = column.scale
         self._list = PageList(ranges, place, column, self._stored.itemsize, find_pages)
         # Compiled loops write words.
         self._in_words = dtype.itemsize == 8
@@ -120,7 +122,7 @@ class PageReader:
     def stretches(self) -> list[Stretch] | None:
         """Return where all rows lie, None where they are not stored as they are in memory."""
         descriptor = self._ranges.dense_file
-        if descriptor is None or self._stored != self._dtype.numpy:
+        if descriptor is None or self._stored != self._dtype.numpy or self._scale != 1:
             return None
         pages = self._list.up_to(self._nrows)
         offsets = pages[:, PageField.VALUES]
@@ -161,6 +163,8 @@ class PageReader:
         target = out[first:end].view(np.uint64)
         is_optional = self._column.is_optional
         done = decode_pages(data, base, pages, words, nwords, unpacked, start + first, target, is_optional=is_optional)
+        if done and self._scale != 1:
+            self._in_nanoseconds(out[first : int(pages[done - 1, [PageField.FIRST, PageField.NROWS]].sum()) - start])
         # Where one page has nulls, so will others, and they would be read for nothing.
         self._in_batches = done == len(pages)
         return done
@@ -213,10 +217,21 @@ class PageReader:
         """Read plain values from a place in the file."""
         if self._stored == out.dtype:
             self._ranges.read_into(out, offset, self._column.name)
+        else:
+            stored = scratch(len(out) * self._stored.itemsize).view(self._stored)
+            self._ranges.read_into(stored, offset, self._column.name)
+            out[:] = stored
+        self._in_nanoseconds(out)
+
+    def _in_nanoseconds(self, out: NumberArray) -> None:
+        """Multiply stored numbers of times, none of which is missing, by the nanoseconds of their unit."""
+        if self._scale == 1 or not len(out):
             return
-        stored = scratch(len(out) * self._stored.itemsize).view(self._stored)
-        self._ranges.read_into(stored, offset, self._column.name)
-        out[:] = stored
+        most = (2**63 - 1) // self._scale
+        if out.min() < -most or out.max() > most:
+            # Which row it is the general way tells.
+            raise NoPlainPagesError
+        np.multiply(out, self._scale, out=out)
 
     def _spread(self, current: UnpackedPage, page: npt.NDArray[np.int64], valid: Bools, out: NumberArray) -> None:
         """Fill an array with all rows of a page some of which are null."""
@@ -237,6 +252,7 @@ class PageReader:
             out[:] = np.frombuffer(current.data, self._stored, len(out), current.start + skipped * itemsize)
         elif len(out):
             self._look_up(current.data, current.stop, skipped, out)
+        self._in_nanoseconds(out)
 
     def _look_up(self, data: Bytes, stop: int, skipped: int, out: NumberArray) -> None:
         if not self._in_words or not compiled.load():

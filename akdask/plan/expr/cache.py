@@ -1,8 +1,8 @@
 """The cache of results that tasks of this process have computed and later tasks use again.
 
-A GroupBy holds a `CacheLease` on its groupings, and a plan holds one on each column that it materializes.  While a
-lease exists, its results are cached, up to the setting ``cache_size`` of bytes in all; the least recently used are
-dropped first, and computed again when they are needed.
+A GroupBy holds a `CacheLease` on its groupings, a plan holds one on the groups that were found for it, and on each
+column that it materializes.  While a lease exists, its results are cached, up to the setting ``cache_size`` of bytes in
+all; the least recently used are dropped first, and computed again when they are needed.
 """
 
 from __future__ import annotations

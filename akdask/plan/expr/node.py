@@ -6,7 +6,7 @@ their own modules and are found by the type of the node.
 
 from __future__ import annotations
 
-from collections.abc import Container, Hashable, Iterator, Mapping
+from collections.abc import Container, Hashable, Iterator, Mapping, Sequence
 from functools import cached_property
 from inspect import get_annotations
 from typing import TYPE_CHECKING, Any, ClassVar, dataclass_transform
@@ -196,6 +196,18 @@ class Frame(Node):
     def of_columns(self, names: Container[Hashable]) -> Frame:
         """Return a frame of the same rows for readers of some columns, the frame itself if that saves nothing."""
         return self
+
+    @property
+    def pass_key(self) -> Hashable:
+        """What frames of a type agree in whose columns one pass over their inputs may find; None to be found alone."""
+        return None
+
+    def in_one_pass(self, others: Sequence[Self]) -> tuple[Frame, dict[str, Any]] | None:
+        """Return a frame that has the columns of this one and of others of the same `pass_key`, None if there is none.
+
+        Also returns where each column is found in it, by the token of the column.
+        """
+        return None
 
     def describe(self) -> str:
         """One line for `explain`, without the inputs."""

@@ -169,6 +169,21 @@ class Project(Computed):
     def moved(self, frame: Frame, replaced: Mapping[str, Value]) -> Self:
         return type(self)(frame, self.names, tuple(substitute_all(self.values, replaced)))
 
+    @property
+    def pass_key(self) -> str:
+        return self.frame._name
+
+    def in_one_pass(self, others: Sequence[Self]) -> tuple[Project, dict[str, ColumnRef]]:
+        projects = (self, *others)
+        values = {value.token: value for project in projects for value in project.values}
+        merged = Project(self.frame, tuple(range(len(values))), tuple(values.values()))
+        columns = {token: ColumnRef(merged._name, at, value.dtype) for at, (token, value) in enumerate(values.items())}
+        return merged, {
+            ColumnRef(project._name, name, value.dtype).token: columns[value.token]
+            for project in projects
+            for name, value in zip(project.names, project.values, strict=True)
+        }
+
     def column(self, name: Hashable) -> ColumnRef:
         """Return one of the outputs, to compute with further."""
         return ColumnRef(self._name, name, self.values[self.names.index(name)].dtype)

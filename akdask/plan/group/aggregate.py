@@ -18,8 +18,10 @@ from akdask.plan.expr.lengths import ColumnIdentity, rows_decided_by
 from akdask.plan.expr.lower import lower
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.pickling import Made, flattened
+from akdask.plan.expr.rowwise import Zip
 from akdask.plan.expr.tokens import token
 from akdask.plan.expr.values import ColumnRef, Value, columns_of, describe
+from akdask.plan.group.cached_columns import CachedColumns, cached, cached_tables
 from akdask.plan.group.merge import merge_by_range, merged_in_process
 from akdask.plan.group.partial import group_partitions
 from akdask.plan.shuffle.exchange import MOST_PARTITIONS
@@ -146,6 +148,18 @@ class GroupAggregate(Frame):
     identity: GroupIdentity
     reductions: tuple[GroupReduction, ...]
 
+    @cached_property
+    def cached_lease(self) -> cache.CacheLease:
+        """The wish that the cache keeps the groups, from when they are first computed."""
+        return self.cached_columns.lease()
+
+    @cached_property
+    def cached_columns(self) -> CachedColumns:
+        """What the cache calls the columns, whichever others are computed beside them."""
+        return CachedColumns(
+            f"columns of {self.grouping}", (*range(len(self.keys)), *(r.token for r in self.reductions))
+        )
+
     @classmethod
     def of(cls, frame: Frame, keys: Sequence[Value], reductions: Sequence[GroupReduction] = ()) -> Self:
         """Return the groups of some columns of a frame."""
@@ -159,6 +173,37 @@ class GroupAggregate(Frame):
     def grouping(self) -> str:
         """The name of what is the same for all that is computed of these groups in one process."""
         return token("grouping", self.planned_rows.token, self.npartitions, _tables(self.frame, self.keys))
+
+    @property
+    def pass_key(self) -> tuple[str, ...]:
+        # Rows that were selected are gone over once only where they are the very same.
+        rows = self.frame._name if Chain.of(self.frame).selections else ""
+        return (self.rows.token, self.identity.token, self.frame.rows.token, rows)
+
+    def in_one_pass(self, others: Sequence[GroupAggregate]) -> tuple[GroupAggregate, dict[str, ColumnRef]] | None:
+        nodes, common = (self, *others), self.frame
+        if any(node.frame is not common for node in others):
+            frames = tuple({base._name: base for node in nodes for base in node.frame.bases}.values())
+            common = frames[0] if len(frames) == 1 else Zip(frames)
+        reductions = {item.token: item for node in nodes for item in node.reductions}
+        merged = GroupAggregate(common, self.keys, self.identity, tuple(reductions.values()))
+        if not merged.rows.same_rows(self.rows):
+            # Several partitions of groups have the same bounds only where they are found from the same tables.
+            return None
+        columns: dict[str, ColumnRef] = {}
+        for node in nodes:
+            node.cached_lease  # noqa: B018 -- what is kept of the merged node is for these
+            columns.update({node.key(number).token: merged.key(number) for number in range(len(self.keys))})
+            columns.update(node._results_in(merged))
+        return merged, columns
+
+    def _results_in(self, other: GroupAggregate) -> dict[str, ColumnRef]:
+        """Return where the outcome of each reduction is found in a node that has them all."""
+        positions = {item.token: number for number, item in enumerate(other.reductions)}
+        return {
+            self.result(number).token: other.result(positions[item.token])
+            for number, item in enumerate(self.reductions)
+        }
 
     def key(self, number: int) -> ColumnRef:
         """Return one of the keys."""
@@ -194,6 +239,16 @@ class GroupStatistic(Frame):
     params: tuple[tuple[str, Any], ...]
 
     @cached_property
+    def cached_lease(self) -> cache.CacheLease:
+        """The wish that the cache keeps the groups, from when they are first computed."""
+        return self.cached_columns.lease()
+
+    @property
+    def cached_columns(self) -> CachedColumns:
+        """What the cache calls the columns."""
+        return CachedColumns(self._name, tuple(range(len(self.keys) + 1)))
+
+    @cached_property
     def planned_rows(self) -> RowSpace:
         rows = self.identity.rows("groups", self.frame, self.keys)
         if rows.npartitions == 1:
@@ -216,8 +271,17 @@ class GroupStatistic(Frame):
         return f"Group by {', '.join(map(describe, self.keys))}: {self.statistic}({describe(self.value)})"
 
 
-@lower.register
-def _(frame: GroupAggregate) -> Expr:
+@lower.register(GroupAggregate)
+@lower.register(GroupStatistic)
+def _(frame: GroupAggregate | GroupStatistic) -> Expr:
+    found = cached_tables(frame._name, frame.cached_columns, frame.npartitions)
+    if found is not None:
+        return found
+    frame.cached_lease  # noqa: B018 -- the frame keeps it from here on
+    return cached(frame.cached_columns, _aggregated(frame) if isinstance(frame, GroupAggregate) else _statistic(frame))
+
+
+def _aggregated(frame: GroupAggregate) -> Expr:
     values = tuple(dict.fromkeys(value for item in frame.reductions for value in item.values))
     steps = tuple(
         AggregationStep(item.name, tuple(values.index(value) for value in item.values), item.skipna, item.params)
@@ -242,8 +306,7 @@ def _(frame: GroupAggregate) -> Expr:
     return merge_by_range(frame._name, partials, frame.npartitions, aggregation, cached_as)
 
 
-@lower.register
-def _(frame: GroupStatistic) -> Expr:
+def _statistic(frame: GroupStatistic) -> Expr:
     distinct = DistinctValues(len(frame.keys), frame.statistic, frame.skipna, frame.times, frame.params)
     carried = (frame.numbers,) if REDUCTIONS[frame.statistic].by_position else ()
     values = (*frame.keys, frame.value, *carried)

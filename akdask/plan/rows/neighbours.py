@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from akdask.columns import Table, concat_rows, spread, take_rows
-from akdask.kernels.reductions.windows import reduced_windows, running_by_group
+from akdask.kernels.reductions.windows import reduced_windows, running_by_group, window_quantiles
 from akdask.plan.expr._dask import Expr, List, Task, TaskRef
 from akdask.plan.expr.lower import lower
 from akdask.plan.expr.node import Frame, Node
@@ -113,6 +113,7 @@ class Windows(WithNeighbours):
     after: int
     least: int
     ddof: int
+    q: float
 
     def dtype_of(self, name: Hashable) -> ColumnType:
         return FLOAT64
@@ -181,22 +182,24 @@ def _shift(inputs: Sequence[Any], periods: int, dtypes: Sequence[ColumnType], fi
     beside = table.slice(0, 0) if halo is None else halo[1]
     missing = min(abs(periods) - beside.nrows, nrows)
     left = nrows - missing
-    rows = Table.concat([beside, table] if periods > 0 else [table, beside])
-    rows = rows.slice(0, left) if periods > 0 else rows.slice(rows.nrows - left, rows.nrows)
+    few = min(beside.nrows, left)
+    # What comes from next to the partition, and what of its own stays in it: each is copied once, to its place.
+    if periods > 0:
+        beside, own = beside.slice(0, few), table.slice(0, left - few)
+    else:
+        beside, own = beside.slice(beside.nrows - few, beside.nrows), table.slice(nrows - left + few, nrows)
     outside = np.zeros(nrows, np.bool_)
     outside[slice(0, missing) if periods > 0 else slice(left, nrows)] = True
     columns: dict[Hashable, Any] = {OUTSIDE: outside}
-    for (name, column), dtype, filling in zip(rows.columns.items(), dtypes, fillings, strict=True):
-        rows_outside = spread(filling, dtype, missing)
-        columns[name] = (
-            concat_rows([rows_outside, column] if periods > 0 else [column, rows_outside]) if missing else column
-        )
+    for (name, column), dtype, filling in zip(own.columns.items(), dtypes, fillings, strict=True):
+        parts = [spread(filling, dtype, missing), beside.columns[name], column]
+        columns[name] = concat_rows([part for part in parts[:: 1 if periods > 0 else -1] if len(part)] or [column])
     return Table(columns, nrows)
 
 
 @lower.register
 def _(frame: Windows) -> Expr:
-    reductions = (frame.name, (frame.before, frame.after), frame.least, frame.ddof)
+    reductions = (frame.name, (frame.before, frame.after), frame.least, frame.ddof, frame.q)
     halos = [_halos(frame, count) for count in (frame.before, -frame.after) if count]
     inputs = [0, 1] if frame.before else [0]
     inputs += [len(inputs)] if frame.after else []
@@ -204,7 +207,9 @@ def _(frame: Windows) -> Expr:
     return Tasks(frame._name, _reduce_windows, calls, frame.frame, *halos)
 
 
-def _reduce_windows(inputs: Sequence[Any], name: str, around: tuple[int, int], least: int, ddof: int) -> Table:
+def _reduce_windows(  # noqa: PLR0917 - the parameters of the node
+    inputs: Sequence[Any], name: str, around: tuple[int, int], least: int, ddof: int, q: float
+) -> Table:
     table, *halos = inputs
     before, after = around
     above = halos[0] if before else None
@@ -214,7 +219,11 @@ def _reduce_windows(inputs: Sequence[Any], name: str, around: tuple[int, int], l
     for number, column in table.columns.items():
         edges = [_edge(above, number, before), column, _edge(below, number, after, is_after=True)]
         rows = np.concatenate(edges)
-        found[number] = reduced_windows(name, rows, before + 1 + after, first - before, least=least, ddof=ddof)
+        width = before + 1 + after
+        if name == "quantile":
+            found[number] = window_quantiles(rows, width, q, least=least)
+        else:
+            found[number] = reduced_windows(name, rows, width, first - before, least=least, ddof=ddof)
     return Table(found, table.nrows)
 
 

@@ -28,6 +28,14 @@ def is_cheap(frame: Frame, values: Sequence[Value]) -> bool:
     return _is_small([*needed, *_replicated(*chain.predicates, *chain.replicas, *values)])
 
 
+def partitions_stand_alone(project: Project) -> bool:
+    """Whether each partition is found without the others, and without tables that all of them need."""
+    chain = Chain.of(project.frame)
+    return all(isinstance(base, LEAVES) for base in chain.bases) and not _replicated(
+        *chain.predicates, *chain.replicas, *project.values
+    )
+
+
 def is_small(frame: Frame, values: Sequence[Value]) -> bool:
     """Whether all rows can be computed at once, since all that they are made of is known to be small."""
     return _is_small([*Chain.of(frame).bases, *_replicated(*Chain.of(frame).predicates, *values)])

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -223,7 +224,7 @@ def _seen_through(
     stack: list[tuple[Frame, Sequence[Value], Batches | None]] = [(frame, values, batches)]
     while stack:
         frame, values, batches = stack.pop()
-        frame, values = _of_used_columns(narrowed(frame, values), values)
+        frame, values = _in_one_pass(*_of_used_columns(narrowed(frame, values), values))
         parts = through(frame, values)
         if parts is None:
             yield frame, values, batches
@@ -323,6 +324,34 @@ def _of_used_columns(frame: Frame, values: Sequence[Value]) -> tuple[Frame, Sequ
     for old, new in zip(chain.bases, bases, strict=True):
         for column in used[old._name].values():
             replaced[column.token] = ColumnRef(new._name, column.name, column.dtype)
+    return _on_bases(chain, bases, replaced, values)
+
+
+def _in_one_pass(frame: Frame, values: Sequence[Value]) -> tuple[Frame, Sequence[Value]]:
+    """Return the rows and the values on bases of which no two could be found in one pass over their inputs."""
+    chain = Chain.of(frame)
+    if len(chain.bases) == 1:
+        return frame, values
+    alike: defaultdict[Hashable, list[Frame]] = defaultdict(list)
+    for base in chain.bases:
+        key = base.pass_key
+        alike[base._name if key is None else (type(base), key)].append(base)
+    if len(alike) == len(chain.bases):
+        return frame, values
+    bases: dict[str, Frame] = {}
+    replaced: dict[str, Value] = {}
+    for first, *others in alike.values():
+        joined = first.in_one_pass(others) if others else None
+        for base in (first, *others) if joined is None else joined[:1]:
+            bases[base._name] = base
+        replaced.update({} if joined is None else joined[1])
+    return _on_bases(chain, tuple(bases.values()), replaced, values) if replaced else (frame, values)
+
+
+def _on_bases(
+    chain: Chain, bases: tuple[Frame, ...], replaced: Mapping[str, Value], values: Sequence[Value]
+) -> tuple[Frame, Sequence[Value]]:
+    """Return the rows of a chain on other bases, and values on them."""
     predicates = chain.predicates
     found = substitute_all([*predicates, *values], replaced)
     rows = rebuild(bases[0] if len(bases) == 1 else Zip(bases), chain.selections, found[: len(predicates)])

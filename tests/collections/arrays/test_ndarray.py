@@ -88,7 +88,6 @@ def test_flat_arrays_broadcast_too():
     np.testing.assert_array_equal((np.array([10]) * line).to_ndarray(), np.arange(3) * 10)
     np.testing.assert_array_equal((line + np.ones((2, 3))).to_ndarray(), np.arange(3) + np.ones((2, 3)))
     np.testing.assert_array_equal((line + ak.ones((2, 1))).to_ndarray(), np.arange(3) + np.ones((2, 1)))
-    assert (ak.array(["a"]) == ak.array(["a", "b"])).tolist() == [True, False]
     with pytest.raises(AlignmentError):
         line + ak.arange(2)
 

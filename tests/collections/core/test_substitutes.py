@@ -81,8 +81,8 @@ def test_substitutes_are_only_named_for_what_is_not_there(names):
     [
         ("a", "ewm", "pd.Series(a)"),
         ("s", "byteswap", "a.to_ndarray()"),
-        ("df", "ewm", "df.to_pandas()"),
-        ("df", "stack", "df.to_pandas()"),
+        ("df", "asof", "df.to_pandas()"),
+        ("df", "swaplevel", "df.to_pandas()"),
         ("index", "shift", "index.to_pandas()"),
         ("g", "rolling", "pd.Series(a).groupby"),
         ("groups", "ewm", "df.to_pandas().groupby"),

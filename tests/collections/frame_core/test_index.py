@@ -89,9 +89,44 @@ def test_labels_that_differ_are_told():
 
 
 def test_an_index_has_its_older_names():
-    index = ak.Index([3, 1, 2], allow_list=True)
+    index = ak.Index([3, 1, 2])
     assert index.index.tolist() == index.to_list() == [3, 1, 2]
     assert list(index.to_dict(["x"])) == ["x"]
+
+
+def test_a_list_stays_one_where_that_is_asked_for():
+    index = ak.Index([3, 1, 2], name="n", allow_list=True)
+    assert index.values == index.index == index.tolist() == [3, 1, 2]
+    assert repr(index) == "Index([3, 1, 2], dtype='int64')"
+    assert (index.size, index.dtype, index.inferred_type, index.is_unique) == (3, np.int64, "integer", True)
+    assert index.argsort() == [1, 2, 0]
+    assert index[1:].values == [1, 2]
+    assert index[0] == 3
+    assert index.lookup([1]).tolist() == (index == 1).tolist() == [False, True, False]
+    pd.testing.assert_index_equal(index.to_pandas(), pd.Index([3, 1, 2], name="n"))
+    assert ak.Series([7, 8, 9], index=index)[1] == 8
+    assert ak.DataFrame({"x": [7, 8, 9]}, index=index).index.tolist() == [3, 1, 2]
+    assert index.concat(ak.Index([4])).values.tolist() == [3, 1, 2, 4]
+
+
+@pytest.mark.parametrize("ascending", [True, False])
+def test_missing_labels_come_first_where_that_is_asked_for(ascending):
+    for given in ([2.0, np.nan, 1.0, np.nan], ["b", None, "a"]):
+        index, wanted = ak.Index(ak.array(given)), pd.Index(given)
+        ordered, positions = index.sort_values(return_indexer=True, ascending=ascending, na_position="first")
+        wanted = wanted.sort_values(ascending=ascending, na_position="first")
+        assert ordered.to_pandas().isna().tolist() == wanted.isna().tolist()
+        assert ordered.to_pandas().dropna().tolist() == wanted.dropna().tolist()
+        assert index[positions].to_pandas().dropna().tolist() == wanted.dropna().tolist()
+    with pytest.raises(ArgumentError, match="neither"):
+        ak.Index([1]).sort_values(na_position="middle")
+
+
+def test_an_index_is_compared_and_joined_with_an_index():
+    for index in (ak.Index([1, 2]), ak.MultiIndex([ak.arange(2)])):
+        for call in (index.equals, index.concat):
+            with pytest.raises(ArgumentTypeError, match="Index"):
+                call(ak.arange(2))
 
 
 def test_labels_are_made_by_functions_and_classes():

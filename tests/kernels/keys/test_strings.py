@@ -6,11 +6,14 @@ from unittest.mock import patch
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.kernels import compiled
+from akdask.kernels.core.byte_sets import byte_sets
 from akdask.kernels.keys import strings
 from akdask.kernels.rowwise.operations import OPERATIONS
 from akdask.schema import BOOL, INT64, STR
@@ -131,6 +134,31 @@ def test_regular_expressions_match_anywhere_in_front_and_at_the_end(words, patte
     check("startswith", words, [bool(re.match(python, w, re.ASCII)) for w in words], substr=pattern, regex=True)
     ends = [bool(re.search(rf"(?:{python})\Z", w, re.ASCII)) for w in words]
     check("endswith", words, ends, substr=pattern, regex=True)
+
+
+SIMPLE = st.lists(
+    st.sampled_from(
+        ["a", "b", "ß", "日", " ", "1", r"\d", r"\w", r"\s", r"\.", "[ab]", "[a-c1-3]", "[ _x]", "-", "\x00"]
+    ),
+    min_size=1,
+    max_size=4,
+).map("".join)
+BEYOND = ["a+", "a{2}", "[^a]", ".", "^a", "(a)", "a|b", "(?i)a", r"\pL", r"\Qa\E", "[[:alpha:]]", r"[\d]", "[日]", ""]
+
+
+@given(words=st.lists(st.text("abß日 1.x_-\x00", max_size=12), max_size=30), pattern=SIMPLE | st.sampled_from(BEYOND))
+def test_simple_patterns_are_found_by_the_loop_as_by_re2(words, pattern):
+    expected = pc.match_substring_regex(column(words), pattern).to_pylist()
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(compiled, "should_compile_text", lambda _: compiled.INSTALLED and compiled.load())
+        check("contains", words, expected, substr=pattern, regex=True)
+        plain = pc.match_substring(column(words), pattern).to_pylist()
+        check("contains", words, plain, substr=pattern)
+
+
+@pytest.mark.parametrize("pattern", BEYOND)
+def test_patterns_that_are_not_so_simple_are_left_to_re2(pattern):
+    assert byte_sets(pattern) is None
 
 
 @pytest.mark.parametrize("pattern", ["(", "a(?=b)", r"(a)\1"])

@@ -77,6 +77,52 @@ def test_pages_have_what_pyarrow_reads(tmp_path_factory, data, version, nullable
     np.testing.assert_array_equal(found, expected)
 
 
+TIMES = [
+    pa.timestamp("s"),
+    pa.timestamp("ms"),
+    pa.timestamp("us", "UTC"),
+    pa.duration("us"),
+    pa.time64("us"),
+    pa.date32(),
+]
+
+
+@given(data=st.data(), kind=st.sampled_from([*TIMES, pa.time32("ms"), pa.timestamp("ns")]))
+@pytest.mark.parametrize("nullable", [False, True])
+def test_times_of_any_unit_are_read_alike_page_by_page_and_through_arrow(tmp_path_factory, data, kind, nullable):
+    units = {"date32[day]": 30_000, "time32[ms]": 86_399_999, "time64[us]": 86_399_999_999}
+    most = units.get(str(kind), 2**62 // 10**9)
+    item = st.integers(0 if "time" in str(kind)[:5] and "stamp" not in str(kind) else -most, most)
+    values = data.draw(st.lists(item | st.none() if nullable else item, max_size=300))
+    integers = pa.array(values, pa.int32() if kind in (pa.date32(), pa.time32("ms")) else pa.int64())
+    path = str(tmp_path_factory.mktemp("times") / "x.parquet")
+    pq.write_table(
+        pa.table({"x": integers.cast(kind)}),
+        path,
+        compression=data.draw(st.sampled_from(["none", "snappy", "zstd"])),
+        use_dictionary=data.draw(st.just(False) | st.just(compiled.INSTALLED)),
+        data_page_size=64,
+        write_batch_size=7,
+    )
+    nanoseconds = 86_400 * 10**9 if kind == pa.date32() else {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}[kind.unit]
+    expected = [-(2**63) if value is None else value * nanoseconds for value in values]
+    found = read_pages(path, data.draw(st.sampled_from([None, 33])))
+    assert found.tolist() == expected
+    for reader, nrows in readers_of(path):
+        assert reader._general_chunk("x", 0).read(0, nrows).tolist() == expected
+
+
+@pytest.mark.parametrize("compression", ["none", "snappy"])
+@pytest.mark.parametrize("dictionary", [False, True])
+@pytest.mark.parametrize("value", [2**62, -(2**63)])
+def test_times_beyond_nanoseconds_are_refused_page_by_page_as_through_arrow(numbers, compression, dictionary, value):
+    times = pa.array([0, value, 1], pa.int64()).cast(pa.timestamp("us"))
+    path = numbers(times, compression=compression, use_dictionary=dictionary)
+    for reader, nrows in readers_of(path):
+        with pytest.raises(FileFormatError, match="cannot be read"):
+            reader.read("x", 0, nrows)
+
+
 @pytest.fixture
 def numbers(tmp_path):
     def write(values, **options):

@@ -11,10 +11,12 @@ from akdask.kernels.group import direct_index, grouping, radix
 from akdask.kernels.group import sorted as sorted_groups
 from akdask.plan.expr import cache
 from akdask.plan.group import aggregate as group_plan
+from akdask.plan.group import cached_columns
 from akdask.testing.memory import MemorySource
 from akdask.testing.strategies import partition_lengths, partitioned
 
 ROWS = np.arange(60)
+FIRST = [int(np.flatnonzero(key == ROWS * 7 % 30)[0]) for key in range(30)]
 
 
 @pytest.fixture(autouse=True)
@@ -79,17 +81,64 @@ def test_groups_are_forgotten_with_their_groupby(source, found):
     del groups
     assert not any(key[0] == name for key in cache._cached)
     before = len(found)
+    cache.clear()
     result.to_ndarray()
     assert len(found) > before
     assert not any(key[0] == name for key in cache._cached)
 
 
-def test_groups_that_nobody_may_ask_again_are_not_kept(source):
+def test_groupings_that_nobody_may_ask_again_are_not_kept(source):
     data = source.arrays()
     keys, totals = ak.GroupBy(data["k"]).sum(data["y"])
     before = list(cache._cached)
     dask.compute(keys, totals)
-    assert set(cache._cached) <= set(before)
+    columns = keys._frame.cached_columns.name
+    assert {key for key in cache._cached if key[0] != columns} <= set(before)
+
+
+def test_groups_are_kept_as_long_as_what_was_made_of_them(source):
+    data = source.arrays()
+    keys, totals = ak.GroupBy(data["k"]).sum(data["y"])
+    name = keys._frame.cached_columns.name
+    assert totals.tolist() == sums(ROWS * 7 % 30, ROWS)
+    source.reads.clear()
+    assert keys.tolist() == list(range(30))
+    assert totals[keys > 27].tolist() == sums(ROWS * 7 % 30, ROWS)[28:]
+    assert not source.reads
+    del keys, totals
+    assert not any(key[0] == name for key in cache._cached)
+
+
+def test_groups_computed_together_are_kept_for_each(source):
+    data = source.arrays()
+    groups = ak.GroupBy(data["k"])
+    totals, least = groups.sum(data["y"])[1], groups.min(data["x"])[1]
+    assert (totals - least).tolist() == [
+        total - low for total, low in zip(sums(ROWS * 7 % 30, ROWS), [0.5 * k for k in FIRST], strict=True)
+    ]
+    source.reads.clear()
+    assert least.tolist() == [0.5 * k for k in FIRST]
+    assert not source.reads
+
+
+def test_what_a_user_does_to_kept_groups_does_not_change_them(source):
+    keys, totals = ak.GroupBy(source.arrays()["k"]).sum(source.arrays()["y"])
+    for _ in range(2):
+        found = totals.to_ndarray()
+        assert found.tolist() == sums(ROWS * 7 % 30, ROWS)
+        found[:] = 0
+    frame = ak.DataFrame({"k": keys, "t": totals}).to_pandas()
+    frame["t"] = 0
+    assert totals.tolist() == sums(ROWS * 7 % 30, ROWS)
+
+
+def test_many_groups_are_found_again(source, monkeypatch):
+    monkeypatch.setattr(cached_columns, "SHARE", 2**60)
+    totals = ak.GroupBy(source.arrays()["k"]).sum(source.arrays()["y"])[1]
+    for _ in range(2):
+        source.reads.clear()
+        assert totals.tolist() == sums(ROWS * 7 % 30, ROWS)
+        assert source.reads
 
 
 def test_no_more_is_kept_than_is_allowed(source, found):

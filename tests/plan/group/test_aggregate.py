@@ -4,17 +4,21 @@ import dask
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import akdask as ak
 from akdask.kernels.group import direct_index, radix
 from akdask.kernels.group import sorted as sorted_groups
 from akdask.kernels.group.dense import DenseAggregation
+from akdask.plan.expr import cache
 from akdask.plan.group import aggregate as group_plan
 from akdask.plan.group import merge as ranges
 from akdask.plan.group.partial import PartialAggregation
 from akdask.plan.run.explain import explain
 from akdask.plan.shuffle import exchange
 from akdask.testing.memory import MemorySource
+from akdask.testing.strategies import partition_lengths, partitioned
 
 ROWS = np.arange(60)
 
@@ -47,6 +51,41 @@ def test_groups_that_are_computed_together_are_found_in_one_pass(data, passes):
     wanted = [range(7), by_hand(np.sum, ROWS * 0.5), by_hand(np.mean, ROWS), by_hand(len, ROWS), by_hand(np.ptp, ROWS)]
     for left, right in zip(found, [*wanted, range(7)], strict=True):
         assert left.tolist() == list(right)
+
+
+@given(data=st.data(), scale=st.sampled_from([1, 7]))
+def test_groups_in_one_expression_are_found_in_one_pass_and_as_one_by_one(data, scale):
+    lengths = data.draw(partition_lengths(max_partitions=3))
+    nrows = sum(lengths)
+    draw = {
+        "k": st.integers(0, 4) | st.integers(-(2**40), 2**40),
+        "x": st.integers(-9, 9).map(lambda number: number * 0.5),
+        "y": st.integers(1, 9),
+        "m": st.booleans(),
+    }
+    table = pd.DataFrame({name: data.draw(st.lists(of, min_size=nrows, max_size=nrows)) for name, of in draw.items()})
+    table = table.astype({"k": np.int64, "x": np.float64, "y": np.int64, "m": np.bool_})
+    columns = {name: partitioned(table[name].to_numpy(), lengths) for name in table}
+    if data.draw(st.booleans()):
+        mask = columns["m"]
+        columns, table = {name: column[mask] for name, column in columns.items()}, table[table["m"]]
+    elif data.draw(st.booleans()):
+        half = nrows // 2
+        columns, table = {name: column[half:] for name, column in columns.items()}, table[half:]
+    groups = ak.GroupBy(columns["k"])
+    (keys, sums), (_, weights) = groups.sum(columns["x"]), groups.sum(columns["y"] * scale)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(group_plan, "RANGE_ROWS", data.draw(st.sampled_from([2, 2**21])))
+        aggregated, calls = group_plan._aggregated, []
+        patched.setattr(group_plan, "_aggregated", lambda node: calls.append(node) or aggregated(node))
+        found = ak.DataFrame({"k": keys, "ratio": sums / weights}).to_pandas()
+        assert len(calls) == 1
+        cache.clear()
+        apart = sums.to_ndarray() / weights.to_ndarray()
+    expected = table.assign(y=table["y"] * scale).groupby("k")[["x", "y"]].sum()
+    assert found["k"].tolist() == expected.index.tolist()
+    np.testing.assert_array_equal(found["ratio"], expected["x"] / expected["y"])
+    np.testing.assert_array_equal(found["ratio"], apart)
 
 
 def test_scalars_made_of_groups_share_the_pass_too(data, passes):

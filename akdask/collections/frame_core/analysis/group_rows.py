@@ -12,14 +12,15 @@ from akdask.collections.arrays.elementwise import cast
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.array import Array
 from akdask.collections.core.later import later
-from akdask.collections.frame_core.analysis.arranged import (
+from akdask.collections.frame_core.analysis.kinds import demand_numbers, is_number, missing_where
+from akdask.collections.frame_core.analysis.moving.arranged import (
     Arranged,
     differences_in_groups,
+    filled_in_groups,
     numbers_in_groups,
     running_of_groups,
     shifted_in_groups,
 )
-from akdask.collections.frame_core.analysis.kinds import demand_numbers, is_number, missing_where
 from akdask.collections.frame_core.analysis.summaries import RANKS, place_ranks, ranked_sizes
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.missing import present
@@ -65,8 +66,9 @@ class FrameGroupMethods(Generic[Rows]):
         ----------
         func : str or callable
             A reduction such as ``"mean"``, or one of ``"cumsum"``, ``"cumprod"``, ``"cummin"``, ``"cummax"``,
-            ``"shift"``, ``"diff"``, ``"rank"``, ``"ngroup"`` and ``"cumcount"``.  A function of users gets each column
-            of each group as a pandas Series, in this process, so that all rows must fit into its memory; computes.
+            ``"shift"``, ``"diff"``, ``"ffill"``, ``"bfill"``, ``"rank"``, ``"ngroup"`` and ``"cumcount"``.  A
+            function of users gets each column of each group as a pandas Series, in this process, so that all rows must
+            fit into its memory; computes.
 
         Returns
         -------
@@ -90,7 +92,7 @@ class FrameGroupMethods(Generic[Rows]):
         """
         if not isinstance(func, str):
             return self._transformed_by_pandas(func)
-        if func in (*RUNNING, "shift", "rank", "cumcount", "ngroup"):
+        if func in (*RUNNING, "shift", "ffill", "bfill", "rank", "cumcount", "ngroup"):
             found: Any = getattr(self, func)()
             return found
         if func == "diff":
@@ -122,6 +124,22 @@ class FrameGroupMethods(Generic[Rows]):
         [nan, nan, 1.0]
         """
         return self._on_arranged(lambda columns, numbers: shifted_in_groups(columns, numbers, int(periods)))
+
+    def ffill(self) -> Rows:
+        """Return the values with the last one before each in its group that is missing in its place; counts rows.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> df = ak.DataFrame({"k": [1, 2, 1], "x": [1.0, float("nan"), float("nan")]})
+        >>> df.groupby("k").ffill().to_pandas()["x"].tolist()
+        [1.0, nan, 1.0]
+        """
+        return self._on_arranged(lambda columns, numbers: filled_in_groups(columns, numbers, backwards=False))
+
+    def bfill(self) -> Rows:
+        """Return the values with the first one after each in its group that is missing in its place; counts rows."""
+        return self._on_arranged(lambda columns, numbers: filled_in_groups(columns, numbers, backwards=True))
 
     def cumsum(self) -> Rows:
         """Return the sum of each value and all before it in its group, missing ones left out; counts rows.

@@ -8,16 +8,26 @@ from typing import Any, Self
 from akdask.collections.core.array import Array
 from akdask.collections.frame_core.analysis.access import AccessMethods
 from akdask.collections.frame_core.analysis.cells import CellMethods
+from akdask.collections.frame_core.analysis.moving.expanding import ExpandingMethods
+from akdask.collections.frame_core.analysis.moving.windows import WindowMethods
 from akdask.collections.frame_core.analysis.query import QueryMethods
+from akdask.collections.frame_core.analysis.reindexing import ReindexMethods
 from akdask.collections.frame_core.analysis.reshaping import ReshapingMethods
 from akdask.collections.frame_core.analysis.summaries import SummaryMethods
 from akdask.collections.frame_core.analysis.time_bins import ResampleMethods
-from akdask.collections.frame_core.analysis.windows import WindowMethods
 from akdask.collections.frame_core.columnset import ColumnSet
 
 
 class AnalysisMethods(
-    QueryMethods, SummaryMethods, ReshapingMethods, ResampleMethods, AccessMethods, CellMethods, WindowMethods
+    QueryMethods,
+    SummaryMethods,
+    ReshapingMethods,
+    ResampleMethods,
+    AccessMethods,
+    CellMethods,
+    WindowMethods,
+    ExpandingMethods,
+    ReindexMethods,
 ):
     """All families, on the columns of a DataFrame."""
 

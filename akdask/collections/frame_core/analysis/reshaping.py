@@ -7,6 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from akdask.collections.arrays.creation import arange, array
 from akdask.collections.arrays.elementwise import cast
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.array import Array
@@ -17,6 +18,7 @@ from akdask.collections.frame_core.analysis.kinds import numbers_among
 from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.build import arrays_of, spread
 from akdask.collections.frame_core.columnset import ColumnSet
+from akdask.collections.frame_core.index import MultiIndex
 from akdask.collections.groups.groupby import GroupBy
 from akdask.collections.groups.reductions import GROUP_REDUCTIONS
 from akdask.collections.groups.uniqueness import unique
@@ -84,24 +86,40 @@ class ReshapingMethods(FrameBase):
             raise SchemaError(f"melt: {var_name!r} or {value_name!r} is the name of another column.")
         if not values:
             raise ArgumentError("melt needs columns to put below each other.")
-        text = any(isinstance(columns.kinds[name], Strings | Categorical) for name in values)
-        parts = [columns.array(name) for name in values]
-        kinds = {type(part) for part in parts}
-        if len(kinds) > 1 and text and all(isinstance(part, Strings | Categorical) for part in parts):
-            parts = [part.to_strings() if isinstance(part, Categorical) else part for part in parts]
-        elif len(kinds) > 1:
-            raise ArgumentTypeError(
-                "values of different kinds do not stand in one column.",
-                details=[f"{name}: {columns.array(name)._type_name()}" for name in values],
-                hint="choose value_vars of one kind.",
-            )
-        if all(type(part) is pdarray for part in parts):
-            common = np.result_type(*(part.dtype for part in parts))
-            parts = [cast(part, common) for part in parts]
         made = {name: concatenate([columns.array(name)] * len(values)) for name in ids}
         made[var_name] = concatenate([spread(columns.frame, name) for name in values])
-        made[value_name] = concatenate(parts)
+        made[value_name] = _below_each_other(columns, values)
         return self._of(ColumnSet.of(made))
+
+    def stack(self) -> Any:
+        """Return the rows one after the other as a Series, labelled by the rows' labels and the columns; counts rows.
+
+        Returns
+        -------
+        Series
+            With missing values where the columns have them, as in pandas from version 3.
+
+        Raises
+        ------
+        ArgumentError
+            If there are no columns.
+        ArgumentTypeError
+            If columns are of different kinds.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.DataFrame({"x": [1, 2], "y": [3, 4]}).stack().to_pandas().to_dict()
+        {(0, 'x'): 1, (0, 'y'): 3, (1, 'x'): 2, (1, 'y'): 4}
+        """
+        columns, names = self._columns, list(self._columns.values)
+        if not names:
+            raise ArgumentError("stack needs columns.")
+        size = sum(columns.counted())
+        number = arange(size * len(names))
+        row, column = number // len(names), number % len(names)
+        labels = MultiIndex([columns.index_array()[row], array(names)[column]], names=[columns.index_name, None])
+        return later("Series", _below_each_other(columns, names)[column * size + row], index=labels)
 
     def pivot_table(
         self,
@@ -205,6 +223,31 @@ class ReshapingMethods(FrameBase):
         label = rows[0] if rows else None
         index = arrays_of({"index": table.index.to_series().reset_index(drop=True)})["index"]
         return self._of(ColumnSet.of(arrays, index, label))
+
+
+def _below_each_other(columns: ColumnSet, names: Sequence[str]) -> Any:
+    """Return columns one below the other, as one array.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If they are of different kinds.
+    """
+    text = any(isinstance(columns.kinds[name], Strings | Categorical) for name in names)
+    parts = [columns.array(name) for name in names]
+    kinds = {type(part) for part in parts}
+    if len(kinds) > 1 and text and all(isinstance(part, Strings | Categorical) for part in parts):
+        parts = [part.to_strings() if isinstance(part, Categorical) else part for part in parts]
+    elif len(kinds) > 1:
+        raise ArgumentTypeError(
+            "values of different kinds do not stand in one column.",
+            details=[f"{name}: {columns.array(name)._type_name()}" for name in names],
+            hint="choose columns of one kind.",
+        )
+    if all(type(part) is pdarray for part in parts):
+        common = np.result_type(*(part.dtype for part in parts))
+        parts = [cast(part, common) for part in parts]
+    return concatenate(parts)
 
 
 def _names(keys: Any) -> list[str]:

@@ -11,12 +11,14 @@ from akdask.collections.arrays.elementwise import where
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.array import Array
 from akdask.collections.frame_core.analysis.kinds import missing_where
-from akdask.collections.frame_core.analysis.windows import difference, shifted
+from akdask.collections.frame_core.analysis.moving.windows import difference, shifted
 from akdask.collections.frame_core.columnset import ColumnSet
+from akdask.collections.frame_core.missing import present
 from akdask.collections.groups.groupby import GroupBy
+from akdask.errors import ArgumentTypeError
 from akdask.plan.expr.rowwise import Project
-from akdask.plan.expr.values import Constant, cast
-from akdask.plan.rows.neighbours import RunningOfGroups
+from akdask.plan.expr.values import Call, Constant, cast
+from akdask.plan.rows.neighbours import LastValid, RunningOfGroups
 from akdask.plan.task.align import align
 from akdask.schema import BOOL, INT64
 
@@ -111,3 +113,22 @@ def differences_in_groups(columns: ColumnSet, numbers: pdarray, periods: int) ->
     """Return the differences of columns of arranged rows and those further up within their groups; lazy."""
     earlier = shifted_in_groups(columns, numbers, periods)
     return {name: difference(columns.array(name), earlier[name]) for name in columns.values}
+
+
+def filled_in_groups(columns: ColumnSet, numbers: pdarray, *, backwards: bool) -> dict[str, Array]:
+    """Return columns of arranged rows with the last value of the group that is not missing where one is; lazy."""
+    found = {}
+    for name in columns.values:
+        if columns.values[name].dtype.kind == "list":
+            raise ArgumentTypeError("lists are never missing.", hint="choose other columns.")
+        kind, both = columns.kinds[name], ColumnSet.of({"v": columns.array(name), "n": numbers})
+        is_valid = present(both, "v")
+        values, groups = (
+            LastValid(Project(both.frame, (0, 1), (both.values[item], is_valid)), backwards) for item in ("v", "n")
+        )
+        own = (both.frame, both.values["n"])
+        frame, (value, group, number) = align(
+            "fill groups", [(values, values.column(0)), (groups, groups.column(0)), own]
+        )
+        found[name] = kind._like(frame, missing_where(kind, value, Call("not_equal", group, number)))
+    return found

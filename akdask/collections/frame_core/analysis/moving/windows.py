@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import index
-from typing import Any, Generic, Self, TypeVar
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from akdask.collections.time.timearray import NOT_A_TIME, TimeArray
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.values import Call, Constant, Value, cast
-from akdask.plan.rows.neighbours import LastValid, Shifted, Windows
+from akdask.plan.rows.neighbours import LastValid, Shifted, Windows, WithNeighbours
 from akdask.schema import FLOAT64
 
 Owner = TypeVar("Owner", bound="Analysed")
@@ -220,8 +220,8 @@ class WindowMethods(Analysed):
         )
 
 
-class Rolling(Generic[Owner]):
-    """Moving windows of rows, as `DataFrame.rolling` gives them.
+class WindowReductions(Generic[Owner]):
+    """Reductions of the window that each row has: rows around it, or all before it.
 
     Parameters
     ----------
@@ -229,26 +229,21 @@ class Rolling(Generic[Owner]):
         What reductions are made like.
     columns : ColumnSet
         The columns to reduce.
-    window : int
-        Rows of a window.
-    min_periods : int, optional
-        Fewest that must not be missing.
-    center : bool
-        Whether a row stands in the middle of its window.
+    names : list of str
+        Which of them, all of numbers.
     """
 
-    def __init__(self, owner: Owner, columns: ColumnSet, window: Any, min_periods: Any, center: bool) -> None:
-        self._width = _integer("window", window, hint="windows are numbers of rows, not spans of time.")
-        self._least = self._width if min_periods is None else _integer("min_periods", min_periods)
-        if self._width < 1 or not 0 <= self._least <= self._width:
-            raise ArgumentError(
-                f"a window has at least 1 row, and min_periods are from 0 to that: got window={window!r}, "
-                f"min_periods={min_periods!r}."
-            )
+    reductions: ClassVar[tuple[str, ...]] = ("sum", "mean", "min", "max", "var", "std", "count")
+    """Names that `agg` takes."""
+
+    def __init__(self, owner: Owner, columns: ColumnSet, names: Sequence[str]) -> None:
         self._owner = owner
         self._columns = columns
-        self._names = demand_numbers("rolling", columns, columns.values)
-        self._after = (self._width - 1) // 2 if center else 0
+        self._names = names
+
+    def _node(self, project: Project, name: str, ddof: int, q: float) -> WithNeighbours:
+        """Return the windows of all columns of a projection, reduced."""
+        raise NotImplementedError
 
     def sum(self) -> Owner:
         """Return the sum of each window, as float64; lazy."""
@@ -280,7 +275,7 @@ class Rolling(Generic[Owner]):
         As in pandas, `min_periods` then asks for rows, whether they are missing or not.
         """
         columns = self._columns
-        return self._windows("sum", [cast(present(columns, name), FLOAT64) for name in self._names], ddof=1)
+        return self._windows("sum", [cast(present(columns, name), FLOAT64) for name in self._names])
 
     def agg(self, func: str) -> Owner:
         """Return the reduction of that name; lazy.
@@ -290,26 +285,89 @@ class Rolling(Generic[Owner]):
         ArgumentError
             If there is none.
         """
-        if func not in ("sum", "mean", "min", "max", "var", "std", "count"):
+        if func not in self.reductions:
             raise ArgumentError(
-                f"windows are not reduced by {func!r}.", hint="take sum, mean, min, max, var, std, count."
+                f"windows are not reduced by {func!r}.", hint=f"take one of {', '.join(self.reductions)}."
             )
         found: Owner = getattr(self, func)()
         return found
 
     aggregate = agg
 
-    def _reduced(self, name: str, ddof: int = 1) -> Owner:
+    def _reduced(self, name: str, ddof: int = 1, q: float = 0.5) -> Owner:
         values = [cast(self._columns.values[column], FLOAT64) for column in self._names]
-        return self._windows(name, values, ddof)
+        return self._windows(name, values, ddof, q)
 
-    def _windows(self, name: str, values: list[Value], ddof: int) -> Owner:
+    def _windows(self, name: str, values: list[Value], ddof: int = 1, q: float = 0.5) -> Owner:
         if not values:
             return self._owner._resulting({})
         project = Project(self._columns.frame, tuple(range(len(values))), tuple(values))
-        node = Windows(project, name, self._width - 1 - self._after, self._after, self._least, index(ddof))
+        node = self._node(project, name, index(ddof), q)
         made = {column: pdarray(node, node.column(number)) for number, column in enumerate(self._names)}
         return self._owner._resulting(made)
+
+
+class Rolling(WindowReductions[Owner]):
+    """Moving windows of rows, as `DataFrame.rolling` gives them.
+
+    Parameters
+    ----------
+    owner : DataFrame or Series
+        What reductions are made like.
+    columns : ColumnSet
+        The columns to reduce.
+    window : int
+        Rows of a window.
+    min_periods : int, optional
+        Fewest that must not be missing.
+    center : bool
+        Whether a row stands in the middle of its window.
+    """
+
+    reductions = (*WindowReductions.reductions, "median")
+
+    def __init__(self, owner: Owner, columns: ColumnSet, window: Any, min_periods: Any, center: bool) -> None:
+        self._width = as_integer("window", window, hint="windows are numbers of rows, not spans of time.")
+        self._least = self._width if min_periods is None else as_integer("min_periods", min_periods)
+        if self._width < 1 or not 0 <= self._least <= self._width:
+            raise ArgumentError(
+                f"a window has at least 1 row, and min_periods are from 0 to that: got window={window!r}, "
+                f"min_periods={min_periods!r}."
+            )
+        super().__init__(owner, columns, demand_numbers("rolling", columns, columns.values))
+        self._after = (self._width - 1) // 2 if center else 0
+
+    def median(self) -> Owner:
+        """Return the median of each window, as float64; lazy.  See `quantile`."""
+        return self.quantile(0.5)
+
+    def quantile(self, q: float) -> Owner:
+        """Return a quantile of each window, between two values in proportion, as float64; lazy.
+
+        Every window is sorted by itself, so that the time grows with the width of the windows.
+
+        Parameters
+        ----------
+        q : float
+            Which quantile, from 0 to 1.
+
+        Raises
+        ------
+        ArgumentError
+            If `q` is not from 0 to 1.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series([1, 9, 4, 8]).rolling(3).median().tolist()
+        [nan, nan, 4.0, 8.0]
+        """
+        if not 0 <= q <= 1:
+            raise ArgumentError(f"a quantile is from 0 to 1, not {q!r}.")
+        return self._reduced("quantile", q=float(q))
+
+    def _node(self, project: Project, name: str, ddof: int, q: float) -> WithNeighbours:
+        return Windows(project, name, self._width - 1 - self._after, self._after, self._least, ddof, q)
 
 
 def shifted(columns: ColumnSet, names: Iterable[str], periods: int, fill_value: Any = None) -> dict[str, Array]:
@@ -377,10 +435,10 @@ def _running(name: str, array: Array) -> Array:
 
 
 def _periods(periods: Any) -> int:
-    return _integer("periods", periods)
+    return as_integer("periods", periods)
 
 
-def _integer(name: str, number: Any, hint: str | None = None) -> int:
+def as_integer(name: str, number: Any, hint: str | None = None) -> int:
     """Return a whole number as an int; refuse anything else."""
     if isinstance(number, bool | np.bool_) or not isinstance(number, int | np.integer):
         raise ArgumentTypeError(f"{name} is a whole number, not {number!r}.", hint=hint)

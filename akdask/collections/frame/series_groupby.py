@@ -1,0 +1,279 @@
+"""`SeriesGroupBy`: values of a Series grouped by other arrays or by its labels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from akdask.collections.arrays.creation import array
+from akdask.collections.core.array import Array
+from akdask.collections.core.base import Labelled, unlabelled
+from akdask.collections.core.later import later, provides
+from akdask.collections.frame.groupby import DataFrameGroupBy
+from akdask.collections.frame_core.index import Index, MultiIndex
+from akdask.collections.groups.groupby import GroupBy
+from akdask.collections.series.base import VALUES
+from akdask.collections.series.series import Series
+from akdask.collections.text.categorical import Categorical
+from akdask.errors import ArgumentError, ArgumentTypeError
+
+
+class SeriesGroupBy:
+    """Values of a Series in groups, as `Series.groupby` gives them.
+
+    Parameters
+    ----------
+    series : Series
+        The values.
+    keys : list of array
+        What they are grouped by, on the same rows.
+    names : list of hashable
+        What the keys are called.
+    dropna : bool
+        Leave out rows whose keys are missing.
+
+    Notes
+    -----
+    Follows ``pandas.core.groupby.SeriesGroupBy``: reductions are Series labelled by the keys, all else has the labels
+    of the rows.  All is lazy, but that some count rows; see the methods of `DataFrameGroupBy`.
+    """
+
+    def __init__(self, series: Series, keys: Sequence[Array], names: Sequence[Any], dropna: bool = True) -> None:
+        self._series = series
+        self._names = list(names)
+        self._keys = list(keys)
+        # Keys of these names are no columns of the rows of a Series.
+        self._key_names = [f"key {number}" for number in range(len(keys))]
+        groups = GroupBy(keys[0] if len(keys) == 1 else list(keys), dropna=dropna)
+        self._groups: Any = DataFrameGroupBy(groups, series._labelled, self._key_names)[VALUES]
+
+    @property
+    def ngroups(self) -> int:
+        """Number of groups; counts them, once."""
+        return int(self._groups.ngroups)
+
+    # one value for each group
+
+    def sum(self) -> Series:
+        """Return the sum of each group; lazy."""
+        return self.agg("sum")
+
+    def prod(self) -> Series:
+        """Return the product of each group; lazy."""
+        return self.agg("prod")
+
+    def mean(self) -> Series:
+        """Return the mean of each group; lazy."""
+        return self.agg("mean")
+
+    def var(self) -> Series:
+        """Return the variance of each group; lazy."""
+        return self.agg("var")
+
+    def std(self) -> Series:
+        """Return the standard deviation of each group; lazy."""
+        return self.agg("std")
+
+    def min(self) -> Series:
+        """Return the smallest value of each group; lazy."""
+        return self.agg("min")
+
+    def max(self) -> Series:
+        """Return the largest value of each group; lazy."""
+        return self.agg("max")
+
+    def median(self) -> Series:
+        """Return the median of each group; lazy."""
+        return self.agg("median")
+
+    def quantile(self, q: float = 0.5) -> Series:
+        """Return a quantile of each group; lazy."""
+        return self._by_keys(self._groups.quantile(q, colnames=VALUES))
+
+    def any(self) -> Series:
+        """Return whether any value is not 0 in each group; lazy."""
+        return self.agg("any")
+
+    def all(self) -> Series:
+        """Return whether no value is 0 in each group; lazy."""
+        return self.agg("all")
+
+    def count(self) -> Series:
+        """Return the number of values of each group that are not missing; lazy."""
+        return self.agg("count")
+
+    def size(self) -> Series:
+        """Return the number of values of each group; lazy."""
+        return self.agg("size")
+
+    def first(self) -> Series:
+        """Return the first value of each group; lazy."""
+        return self.agg("first")
+
+    def last(self) -> Series:
+        """Return the last value of each group that is not missing; lazy."""
+        return self._by_keys(self._groups.last(VALUES))
+
+    def nunique(self) -> Series:
+        """Return the number of distinct values of each group; lazy."""
+        return self.agg("nunique")
+
+    def unique(self) -> Series:
+        """Return the distinct values of each group, as lists; lazy."""
+        return self.agg("unique")
+
+    def agg(self, func: str | Sequence[str]) -> Any:
+        """Return a reduction of each group by its name, or a DataFrame of several; lazy.
+
+        Raises
+        ------
+        ArgumentError
+            If there is no such reduction.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series([1, 2, 4], index=["a", "b", "a"]).groupby(level=0).agg(["sum", "max"]).to_pandas()
+           sum  max
+        a    5    4
+        b    2    2
+        """
+        if isinstance(func, str):
+            return self._by_keys(self._groups.agg({VALUES: func}))
+        found = {name: self.agg(name) for name in func}
+        if not found:
+            raise ArgumentError("agg needs the name of a reduction.")
+        frame = later("DataFrame", {name: series.values for name, series in found.items()})
+        labels = next(iter(found.values())).index
+        if isinstance(labels, MultiIndex):
+            named = zip(self._key_names, self._names, labels.levels, strict=True)
+            keys = {key if name is None else str(name): level for key, name, level in named}
+            return later("DataFrame", {**keys, **{name: frame[name] for name in found}})
+        return later("DataFrame", {name: frame[name] for name in found}, labels)
+
+    aggregate = agg
+
+    def apply(self, func: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """Return what pandas makes of a function of each group, called in this process; computes."""
+        return self._pandas_groups().apply(func, *args, **kwargs)
+
+    # values for all rows
+
+    def transform(self, func: str | Callable[[Any], Any]) -> Series:
+        """Return for each row what a reduction finds of its group, or a running result; see `DataFrameGroupBy`.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series([1, 2, 4]).groupby(ak.array([0, 1, 0])).transform("sum").tolist()
+        [5, 2, 5]
+        """
+        if not isinstance(func, str):
+            return self._series._with(array(self._pandas_groups().transform(func).to_numpy()))
+        return self._of_rows(self._groups.transform(func))
+
+    def shift(self, periods: int = 1) -> Series:
+        """Return the values `periods` rows further down in their groups; counts rows."""
+        return self._of_rows(self._groups.shift(periods))
+
+    def diff(self) -> Series:
+        """Return the differences of successive values of each group; counts rows."""
+        return self._of_rows(self._groups.transform("diff"))
+
+    def ffill(self) -> Series:
+        """Return the values with the last one before each in its group that is missing in its place; counts rows."""
+        return self._of_rows(self._groups.ffill())
+
+    def bfill(self) -> Series:
+        """Return the values with the first one after each in its group that is missing in its place; counts rows."""
+        return self._of_rows(self._groups.bfill())
+
+    def cumsum(self) -> Series:
+        """Return the sum of each value and all before it in its group; counts rows."""
+        return self._of_rows(self._groups.cumsum())
+
+    def cumprod(self) -> Series:
+        """Return the product of each value and all before it in its group; counts rows."""
+        return self._of_rows(self._groups.cumprod())
+
+    def cummin(self) -> Series:
+        """Return the smallest of each value and all before it in its group; counts rows."""
+        return self._of_rows(self._groups.cummin())
+
+    def cummax(self) -> Series:
+        """Return the largest of each value and all before it in its group; counts rows."""
+        return self._of_rows(self._groups.cummax())
+
+    def rank(self, method: str = "average", ascending: bool = True) -> Series:
+        """Return the rank of each value in its group, from 1; counts groups."""
+        return self._of_rows(self._groups.rank(method, ascending))
+
+    def cumcount(self, ascending: bool = True) -> Series:
+        """Return the number of each row within its group, from 0; counts rows."""
+        return self._series._with(self._groups.cumcount(ascending).values)
+
+    def ngroup(self) -> Series:
+        """Return the number of each row's group, in the order of the keys; counts groups."""
+        return self._series._with(self._groups.ngroup().values)
+
+    # some rows
+
+    def head(self, n: int = 5) -> Series:
+        """Return the first values of each group, in the order of the rows; lazy."""
+        return self._series._moved(self._groups.head(n))
+
+    def tail(self, n: int = 5) -> Series:
+        """Return the last values of each group, in the order of the rows; lazy."""
+        return self._series._moved(self._groups.tail(n))
+
+    def nth(self, n: int) -> Series:
+        """Return the value of number `n` of each group, counted from its end if negative; counts rows."""
+        return self._series._moved(self._groups.nth(n))
+
+    # how
+
+    def _by_keys(self, rows: Any) -> Series:
+        columns = rows._columns
+        if len(self._keys) == 1:
+            labels = Index(columns.index_array(), self._names[0])
+        else:
+            labels = MultiIndex([columns.array(name) for name in self._key_names], names=self._names)
+        return Series(columns.array(VALUES), self._series.name, labels)
+
+    def _of_rows(self, rows: Any) -> Series:
+        return self._series._with(rows._columns.array(VALUES))
+
+    def _pandas_groups(self) -> Any:
+        keys: list[Any] = [key.to_pandas() if isinstance(key, Categorical) else key.to_ndarray() for key in self._keys]
+        given = self._series.to_pandas()
+        return given.groupby(keys[0] if len(keys) == 1 else keys, dropna=self._groups.gb.dropna, observed=True)
+
+
+@provides("groups of a Series")
+def groups_of(series: Series, by: Any = None, level: Any = None, dropna: bool = True) -> SeriesGroupBy:
+    """Return the values of a Series in groups; see `Series.groupby`."""
+    if (by is None) == (level is None):
+        raise ArgumentError(
+            "a Series is grouped either by arrays or by a level of its labels.", hint="pass by or level."
+        )
+    if level is not None:
+        levels = [_level(series.index, one) for one in (level if isinstance(level, list | tuple) else [level])]
+        return SeriesGroupBy(series, [one.values for one in levels], [one.name for one in levels], dropna)
+    several = by if isinstance(by, list | tuple) else [by]
+    arrays = [array(key) if isinstance(key, np.ndarray) else unlabelled(key) for key in several]
+    if not arrays or not all(isinstance(key, Array) for key in arrays):
+        raise ArgumentTypeError(
+            "a Series is grouped by arrays or Series on its rows.", hint="series.groupby(level=0) groups by labels."
+        )
+    names = [getattr(key, "name", None) if isinstance(key, Labelled) else None for key in several]
+    return SeriesGroupBy(series, arrays, names, dropna)
+
+
+def _level(index: Index, level: Any) -> Index:
+    if isinstance(index, MultiIndex):
+        return index.get_level_values(level)
+    if level not in (0, -1, index.name):
+        raise ArgumentError(f"the labels have one level, and not {level!r}.", hint="pass level=0.")
+    return index
