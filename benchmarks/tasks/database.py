@@ -399,7 +399,10 @@ def _ask(
     setting: Setting, shape: Shape, name: str, make: Callable[[], Tables], questions: Sequence[Question]
 ) -> list[Result]:
     tables = make()
-    files = {part: write_set(setting, f"{name}-{part}-{shape.name}-of-{setting.rows}", table) for part, table in tables.items()}
+    files = {
+        part: write_set(setting, f"{name}-{part}-{shape.name}-of-{setting.rows}", table)
+        for part, table in tables.items()
+    }
     subject = Subject(tables, files, setting.threads)
     results = []
     for where, runs_of in (("in memory", subject.in_memory), ("from files", subject.from_files)):

@@ -35,7 +35,11 @@ def first_of_sorted_groups(groups: GroupBy, columns: ColumnSet, count: int, in_o
     before = dict(zip(sort.frame.names, sort.frame.values, strict=True))
 
     def unsorted(frame: Frame, value: Value | None) -> Value | None:
-        return before[value.name] if frame is sort and isinstance(value, ColumnRef) and value.source == sort._name else None
+        return (
+            before[value.name]
+            if frame is sort and isinstance(value, ColumnRef) and value.source == sort._name
+            else None
+        )
 
     values = {name: unsorted(given.frame, value) for name, value in given.values.items()}
     index = unsorted(given.frame, given.index)

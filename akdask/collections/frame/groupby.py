@@ -11,8 +11,8 @@ from akdask.collections.core.base import Labelled, unlabelled
 from akdask.collections.core.column_names import names_of
 from akdask.collections.core.selection import known_lengths
 from akdask.collections.core.substitutes import missing_attribute
-from akdask.collections.frame.group_heads import first_of_groups, first_of_sorted_groups
 from akdask.collections.frame.diff import DiffAggregate
+from akdask.collections.frame.group_heads import first_of_groups, first_of_sorted_groups
 from akdask.collections.frame_core.analysis.group_rows import FrameGroupMethods
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.index import Index, MultiIndex
@@ -22,7 +22,6 @@ from akdask.collections.groups.groupby import GroupBy
 from akdask.collections.groups.reductions import GROUP_REDUCTIONS, reduces_at_once
 from akdask.collections.series.series import Series, series_of
 from akdask.errors import ArgumentError
-from akdask.kernels.aggregates.registry import REDUCTIONS
 
 Rows = TypeVar("Rows", bound=RowMethods)
 

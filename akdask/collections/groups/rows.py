@@ -113,9 +113,7 @@ class GroupRowMethods(GroupBase):
     def _first_in_order(self, by: Sequence[Aligned], ascending: Sequence[bool], count: int) -> TopRowsOfGroups:
         """Return the node of the positions of the first rows of each group in some order, group by group."""
         frame, keys, values, numbers = self._on(*(wrap(*given) for given in by))
-        return TopRowsOfGroups(
-            frame, keys, self._by.identity, tuple(values), tuple(ascending), numbers, max(count, 0)
-        )
+        return TopRowsOfGroups(frame, keys, self._by.identity, tuple(values), tuple(ascending), numbers, max(count, 0))
 
     def broadcast(self, values: Any, permute: bool = True) -> Any:
         """Spread one value per group back to every row of that group.

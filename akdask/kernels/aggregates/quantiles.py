@@ -172,7 +172,7 @@ def _of_groups(
     return found
 
 
-# ----------------------------------------------------------------------------- groups of floats, by lists of their values
+# -------------------------------------------------------------------------- groups of floats, by lists of their values
 
 
 def _values(groups: RowGroups, column: NumberArray, skipna: bool) -> GroupState:

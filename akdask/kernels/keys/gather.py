@@ -48,9 +48,7 @@ def gather(table: Column, positions: NumberArray, out: NumberArray | None = None
     return table.take(positions, out=out, mode="raise" if out is None else "clip")
 
 
-def gather_prefetched(
-    table: Any, positions: Any, out: NumberArray | None = None, missing: int | None = None
-) -> Any:
+def gather_prefetched(table: Any, positions: Any, out: NumberArray | None = None, missing: int | None = None) -> Any:
     """Return the same by the compiled loop, None where that gains nothing.
 
     Where a position is not there, the row gets the bits `missing`, or no text; if none are given, nothing is returned

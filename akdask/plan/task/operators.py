@@ -24,7 +24,6 @@ from akdask.plan.vector.program import NoInstructionError
 from akdask.schema import ColumnType
 from akdask.typing import Column, NumberArray
 
-
 ENOUGH = 2
 """The divisor of the rows that there may be from which on their memory is kept for fewer."""
 

@@ -95,7 +95,9 @@ def test_quantiles_of_groups_of_floats_are_those_of_their_rows(blocks, method, q
     step = AggregationStep("quantile", (0,), skipna, (("method", method), ("q", q)))
     aggregation = Aggregation(1, (step,))
     tables = [
-        aggregation.rows([np.array([key for key, _ in rows], np.int64)], [np.array([value for _, value in rows], float)])
+        aggregation.rows(
+            [np.array([key for key, _ in rows], np.int64)], [np.array([value for _, value in rows], float)]
+        )
         for rows in blocks
     ]
     found = aggregation.finish(aggregation.merge(tables))

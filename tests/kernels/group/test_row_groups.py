@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -157,9 +159,9 @@ def test_values_of_groups_are_put_side_by_side_in_their_order(codes):
     values = np.arange(len(codes)) * 10
     wanted = [values[codes == group].tolist() for group in range(6)]
     offsets, found = GroupCodes(codes, 6).adjacent(values)
-    assert [found[start:stop].tolist() for start, stop in zip(offsets[:-1], offsets[1:], strict=True)] == wanted
+    assert [found[start:stop].tolist() for start, stop in itertools.pairwise(offsets)] == wanted
     offsets, found = group_rows([codes]).adjacent(values)
-    assert [found[start:stop].tolist() for start, stop in zip(offsets[:-1], offsets[1:], strict=True)] == [
+    assert [found[start:stop].tolist() for start, stop in itertools.pairwise(offsets)] == [
         rows for rows in wanted if rows
     ]
     offsets, found = StackedGroups(2, 3).adjacent(np.arange(6))

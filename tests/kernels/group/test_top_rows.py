@@ -36,7 +36,9 @@ def parts(draw):
 
 def expected(tables, ascending, count):
     """The positions of the first rows of each group, found by Python alone."""
-    rows = [row for keys, _, values, at in tables for row in zip(keys.tolist(), values.tolist(), at.tolist(), strict=True)]
+    rows = [
+        row for keys, _, values, at in tables for row in zip(keys.tolist(), values.tolist(), at.tolist(), strict=True)
+    ]
     sign = 1 if ascending else -1
 
     def order(row):

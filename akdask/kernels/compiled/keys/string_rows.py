@@ -13,9 +13,7 @@ from akdask.kernels.core.words import Words
 from akdask.typing import NumberArray
 
 
-def gather_strings(
-    strings: pa.LargeStringArray, positions: NumberArray, *, fill: bool
-) -> pa.LargeStringArray | None:
+def gather_strings(strings: pa.LargeStringArray, positions: NumberArray, *, fill: bool) -> pa.LargeStringArray | None:
     """Return the strings at some positions.
 
     Where the table has none at a position, it is an empty string if `fill`; otherwise nothing is returned at all.
