@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from math import exp, log
 from time import perf_counter
-from typing import Any
+from typing import Any, Literal
 
 import duckdb
 import h5py
@@ -279,7 +279,7 @@ GROUPS = (
 )  # fmt: skip
 
 
-def _joined(name: str, other: str, key: str, how: str, text: str) -> Question:
+def _joined(name: str, other: str, key: str, how: Literal["inner", "left"], text: str) -> Question:
     own = {"small": "id1 id4 v2", "medium": "id1 id2 id4 id5 v2", "big": "id1 id2 id3 id4 id5 id6 v2"}[other].split()
     columns = {"x": ["id1", "id2", "id3", "id4", "id5", "id6", "v1"], other: own}
     others = ", ".join(f"r.{column} as {column}_r" for column in own if column not in {key, "v2"})

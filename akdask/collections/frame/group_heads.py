@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import Any, Generic, TypeVar
 
 from akdask.collections.core.array import Array
 from akdask.collections.core.selection import position, take_columns
 from akdask.collections.frame_core.columnset import ColumnSet
+from akdask.collections.frame_core.rows import RowMethods
 from akdask.collections.groups.groupby import GroupBy
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.values import ColumnRef, Value
 from akdask.plan.sort.sort import Sort, key_order, sorted_rows
+
+Rows = TypeVar("Rows", bound=RowMethods)
 
 
 def first_of_groups(
@@ -34,21 +38,18 @@ def first_of_sorted_groups(groups: GroupBy, columns: ColumnSet, count: int, in_o
         return None
     before = dict(zip(sort.frame.names, sort.frame.values, strict=True))
 
-    def unsorted(frame: Frame, value: Value | None) -> Value | None:
-        return (
-            before[value.name]
-            if frame is sort and isinstance(value, ColumnRef) and value.source == sort._name
-            else None
-        )
+    def unsorted(frame: Frame, values: Iterable[Value]) -> list[Value]:
+        refs = [value for value in values if isinstance(value, ColumnRef) and value.source == sort._name]
+        return [before[ref.name] for ref in refs] if frame is sort else []
 
-    values = {name: unsorted(given.frame, value) for name, value in given.values.items()}
-    index = unsorted(given.frame, given.index)
-    keys = [unsorted(key._frame, key._value) for key in groups._arrays]
-    if None in (*values.values(), index, *keys):
+    columns_there, keys = list(given.values.values()), [key._value for key in groups._arrays]
+    values = unsorted(given.frame, columns_there if given.index is None else [*columns_there, given.index])
+    known = [found for key in groups._arrays for found in unsorted(key._frame, [key._value])]
+    if len(values) < len(columns_there) + (given.index is not None) or len(known) < len(keys):
         return None
     source = sort.frame.frame
     by = [(source, key) for key in sort.keys]
-    arrays = [key._like(source, value) for key, value in zip(groups._arrays, keys, strict=True)]
+    arrays = [key._like(source, value) for key, value in zip(groups._arrays, known, strict=True)]
     again = GroupBy(arrays if groups._several else arrays[0], dropna=groups.dropna)
     first = again._first_in_order(by, sort.order.ascending, count)
 
@@ -65,4 +66,64 @@ def first_of_sorted_groups(groups: GroupBy, columns: ColumnSet, count: int, in_o
         )
         return ordered, list(moved)
 
-    return replace(given, frame=source, values=values, index=index).moved(select)
+    named = dict(zip(given.values, values, strict=False))
+    index = None if given.index is None else values[-1]
+    return replace(given, frame=source, values=named, index=index).moved(select)
+
+
+class GroupTopMethods(Generic[Rows]):
+    """Methods of `DataFrameGroupBy` that choose rows of each group by their values."""
+
+    gb: GroupBy
+    df: Rows
+
+    def _columns(self, names: Any) -> list[str]:
+        raise NotImplementedError
+
+    def nlargest(self, n: int = 5, columns: str | Sequence[str] | None = None) -> Rows:
+        """Return the rows of each group with the largest values, the largest first; lazy, and without sorting others.
+
+        Parameters
+        ----------
+        n : int, default 5
+            How many rows of each group, at most.
+        columns : str or list of str, optional
+            The columns that decide, the first one first; those that were chosen by ``groups[columns]`` unless given.
+
+        Returns
+        -------
+        DataFrame
+            Rows keep their labels; those of one group come together.  Equal rows come in their order, and those with
+            missing values only where a group has too few others.
+
+        Raises
+        ------
+        MissingColumnError
+            If there is no column of a name.
+        ArgumentTypeError
+            If `columns` are no names.
+
+        Notes
+        -----
+        Pandas' groups of a Series have such a method, which gives the values alone.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> df = ak.DataFrame({"k": [1, 2, 1, 1], "x": [5, 6, 9, 7]})
+        >>> df.groupby("k").nlargest(2, "x").to_pandas()
+           k  x
+        2  1  9
+        3  1  7
+        1  2  6
+        """
+        return self._in_order(n, columns, ascending=False)
+
+    def nsmallest(self, n: int = 5, columns: str | Sequence[str] | None = None) -> Rows:
+        """Return the rows of each group with the smallest values, the smallest first; lazy.  See `nlargest`."""
+        return self._in_order(n, columns, ascending=True)
+
+    def _in_order(self, n: int, columns: str | Sequence[str] | None, *, ascending: bool) -> Rows:
+        keys = [self.df._columns.array(name) for name in self._columns(columns)]
+        rows: Rows = self.df._of(first_of_groups(self.gb, self.df._columns, keys, [ascending] * len(keys), n))
+        return rows

@@ -12,7 +12,7 @@ from akdask.collections.core.column_names import names_of
 from akdask.collections.core.selection import known_lengths
 from akdask.collections.core.substitutes import missing_attribute
 from akdask.collections.frame.diff import DiffAggregate
-from akdask.collections.frame.group_heads import first_of_groups, first_of_sorted_groups
+from akdask.collections.frame.group_heads import GroupTopMethods, first_of_sorted_groups
 from akdask.collections.frame_core.analysis.group_rows import FrameGroupMethods
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.index import Index, MultiIndex
@@ -29,7 +29,7 @@ Call = tuple[str, str, str]
 """Name of the result, column, reduction."""
 
 
-class DataFrameGroupBy(FrameGroupMethods[Rows], Generic[Rows]):
+class DataFrameGroupBy(GroupTopMethods[Rows], FrameGroupMethods[Rows], Generic[Rows]):
     """Rows of a DataFrame grouped by columns of it.
 
     Parameters
@@ -265,49 +265,6 @@ class DataFrameGroupBy(FrameGroupMethods[Rows], Generic[Rows]):
             return self.df._of(found)
         return self._some_rows(self.gb.head(self.gb._arrays[0], n)[1], sort_index)
 
-    def nlargest(self, n: int = 5, columns: str | Sequence[str] | None = None) -> Rows:
-        """Return the rows of each group with the largest values, the largest first; lazy, and without sorting others.
-
-        Parameters
-        ----------
-        n : int, default 5
-            How many rows of each group, at most.
-        columns : str or list of str, optional
-            The columns that decide, the first one first; those that were chosen by ``groups[columns]`` unless given.
-
-        Returns
-        -------
-        DataFrame
-            Rows keep their labels; those of one group come together.  Equal rows come in their order, and those with
-            missing values only where a group has too few others.
-
-        Raises
-        ------
-        MissingColumnError
-            If there is no column of a name.
-        ArgumentTypeError
-            If `columns` are no names.
-
-        Notes
-        -----
-        Pandas' groups of a Series have such a method, which gives the values alone.
-
-        Examples
-        --------
-        >>> import akdask as ak
-        >>> df = ak.DataFrame({"k": [1, 2, 1, 1], "x": [5, 6, 9, 7]})
-        >>> df.groupby("k").nlargest(2, "x").to_pandas()
-           k  x
-        2  1  9
-        3  1  7
-        1  2  6
-        """
-        return self._in_order(n, columns, ascending=False)
-
-    def nsmallest(self, n: int = 5, columns: str | Sequence[str] | None = None) -> Rows:
-        """Return the rows of each group with the smallest values, the smallest first; lazy.  See `nlargest`."""
-        return self._in_order(n, columns, ascending=True)
-
     def tail(self, n: int = 5, sort_index: bool = True) -> Rows:
         """Return the last rows of each group; lazy.  See `head`."""
         return self._some_rows(self.gb.tail(self.gb._arrays[0], n)[1], sort_index)
@@ -363,11 +320,6 @@ class DataFrameGroupBy(FrameGroupMethods[Rows], Generic[Rows]):
     def broadcast(self, x: Any, permute: bool = True) -> Any:
         """Spread one value per group back to the rows, as a Series with their labels; see `GroupBy.broadcast`."""
         return series_of(self.df._columns, self.gb.broadcast(unlabelled(x), permute))
-
-    def _in_order(self, n: int, columns: str | Sequence[str] | None, *, ascending: bool) -> Rows:
-        keys = [self.df._columns.array(name) for name in self._columns(columns)]
-        rows: Rows = self.df._of(first_of_groups(self.gb, self.df._columns, keys, [ascending] * len(keys), n))
-        return rows
 
     def _some_rows(self, positions: Any, sort_index: bool) -> Rows:
         rows: Rows = self.df._rows(sort(positions) if sort_index else positions)

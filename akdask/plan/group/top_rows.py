@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from akdask.kernels.group.top_rows import TopRows
+from akdask.kernels.group.arrange import TopRows
 from akdask.plan.expr._dask import Expr
 from akdask.plan.expr.chain import column_identity
 from akdask.plan.expr.lengths import rows_decided_by

@@ -62,9 +62,9 @@ class Executor:
 def get(graph: Mapping[Any, Any], keys: Any, **options: Any) -> Any:
     """Return the results of some keys, computed by threads: Dask's scheduler, with tasks submitted ahead.
 
-    A configured pool is used as it is.  What takes little is computed here: to wake a thread takes longer.  Computations
-    within tasks, and in other threads than the main one, use Dask's own threads, since all of ours may be waiting for
-    them.
+    A configured pool is used as it is.  What takes little is computed here: to wake a thread takes longer.
+    Computations within tasks, and in other threads than the main one, use Dask's own threads, since all of ours may be
+    waiting for them.
     """
     has_pool = options.get("pool") or dask.config.get("pool", None)
     if has_pool or current_thread() is not main_thread():

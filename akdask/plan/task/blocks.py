@@ -495,6 +495,4 @@ def _read_only(column: Column) -> Column:
 
 
 def _select(column: Column, rows: NumberArray | slice) -> Column:
-    if isinstance(rows, slice):
-        return slice_rows(column, rows.start, rows.stop, rows.step)
-    return gather(column, rows)
+    return slice_rows(column, rows.start, rows.stop, rows.step) if isinstance(rows, slice) else gather(column, rows)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akdask.kernels.group.top_rows import MOST, TopRows
+from akdask.kernels.group.arrange import MOST, TopRows
 
 KEYS = {
     "close numbers": lambda keys: keys,

@@ -59,7 +59,7 @@ def select(values: NumberArray, offsets: NumberArray, low: NumberArray, high: Nu
             else:
                 start = equal
         for row in range(start + ONE, stop):
-            value, before = values[row], row
+            value, before = values[row], np.uint64(row)
             while before > start and values[before - ONE] > value:
                 values[before] = values[before - ONE]
                 before -= ONE
