@@ -264,7 +264,7 @@ class TopRows:
         """Return the table of the first rows of each group."""
         keys = grouping.keys
         *by, positions = values
-        rows = self._kept(keys, by, np.asarray(positions))
+        rows = self._by_loop(keys, by, np.asarray(positions))
         if rows is None:
             rows = self._sorted(keys, by, positions)
         columns = [take_rows(column, rows) for column in (*keys, *values)]
@@ -294,7 +294,7 @@ class TopRows:
         found: NumberArray = order[ranks < self.count]
         return found
 
-    def _kept(self, keys: Sequence[Column], by: Sequence[Column], positions: NumberArray) -> NumberArray | None:
+    def _by_loop(self, keys: Sequence[Column], by: Sequence[Column], positions: NumberArray) -> NumberArray | None:
         """Return the same rows by a loop that keeps the first rows of each group; None where that gains nothing."""
         nrows = len(positions)
         is_one_word = len(by) == 1 and word_count(by[0]) == 1

@@ -1,4 +1,4 @@
-"""The first rows of each group, kept in order."""
+"""The first rows of each group, other in order."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ def keep_first(
             continue
         while at > first:
             before = at - one
-            kept = rows[before]
-            if kept >= 0 and (words[before] < key or (words[before] == key and positions[kept] < positions[row])):
+            other = rows[before]
+            if other >= 0 and (words[before] < key or (words[before] == key and positions[other] < positions[row])):
                 break
-            words[at], rows[at] = words[before], kept
+            words[at], rows[at] = words[before], other
             at = before
         words[at], rows[at] = key, row
