@@ -93,7 +93,7 @@ class PositionReader:
     def read(self, column: Hashable, start: int, stop: int, out: NumberArray | None = None) -> Column:
         if out is None:
             return np.arange(self._start + start, self._start + stop)
-        return np.add(_numbers(1 << (stop - start).bit_length())[: stop - start], self._start + start, out=out)
+        return np.add(_numbers(1 << int(stop - start).bit_length())[: stop - start], self._start + start, out=out)
 
     def stretches(self, column: Hashable) -> None:
         return None
