@@ -24,6 +24,9 @@ from akdask.plan.vector.program import NoInstructionError
 from akdask.schema import ColumnType
 from akdask.typing import Column, NumberArray
 
+MOST_RESERVED = 2**22
+"""Rows for which memory is reserved before it is known how many are left of a partition; it grows with more."""
+
 ENOUGH = 2
 """The divisor of the rows that there may be from which on their memory is kept for fewer."""
 
@@ -100,11 +103,12 @@ class Collect:
 
     def _buffered(self, partition: Partition | PartitionBatch) -> Table:
         """Evaluate into arrays of as many rows as there are at most; where few are left, copy these."""
-        buffer = ColumnBuffer(self.program, partition.nrows)
+        reserved = min(partition.nrows, MOST_RESERVED)
+        buffer = ColumnBuffer(self.program, reserved)
         for block in partition.blocks():
             buffer.add(block)
         table = Table(dict(zip(self.names, buffer.columns(), strict=True)), buffer.nrows)
-        return table.own() if ENOUGH * buffer.nrows < partition.nrows else table
+        return table.own() if ENOUGH * buffer.nrows < reserved else table
 
     def _own(self, block: Block) -> Table:
         """Copy results that lie in buffers reused by the next block."""
