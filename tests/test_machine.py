@@ -54,6 +54,7 @@ def test_without_groups_the_machine_has_what_it_has(system):
     assert machine.memory() == PHYSICAL
 
 
+@pytest.mark.slow
 def test_a_ulimit_holds():
     code = "from akdask import machine; print(machine.memory())"
     shell = f"ulimit -v 6000000; exec {sys.executable} -c '{code}'"

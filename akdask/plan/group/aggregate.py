@@ -24,7 +24,6 @@ from akdask.plan.expr.values import ColumnRef, Value, columns_of, describe
 from akdask.plan.group.cached_columns import CachedColumns, cached, cached_tables
 from akdask.plan.group.merge import merge_by_range, merged_in_process
 from akdask.plan.group.partial import group_partitions
-from akdask.plan.shuffle.exchange import MOST_PARTITIONS
 from akdask.plan.task.batches import group_batches
 from akdask.plan.task.compact import rows_at_most
 from akdask.schema import FLOAT64, INT64, RowSpace
@@ -126,7 +125,7 @@ def _planned_ranges(frame: Frame, keys: Sequence[Value]) -> int:
     bases = Chain.of(frame).bases
     sizes = [rows_at_most(base) for base in [base for base in bases if base._name in names] or bases]
     known = [size for size in sizes if size is not None]
-    most = min(frame.npartitions, MOST_PARTITIONS)
+    most = frame.npartitions
     return max(1, min(most, -(-min(known) // RANGE_ROWS))) if known else most
 
 

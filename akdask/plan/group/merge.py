@@ -24,12 +24,16 @@ from akdask.kernels.group.strategy import (
 )
 from akdask.plan.expr import cache
 from akdask.plan.expr._dask import Expr
-from akdask.plan.shuffle.exchange import Slices, buffer_bytes, exchange
+from akdask.plan.shuffle.exchange import buffer_bytes, exchange
+from akdask.plan.shuffle.fetch import Slices
 from akdask.plan.shuffle.spill import spilled
 from akdask.plan.task.tables import Tasks, Union
 
 MOST_SAMPLES = 2**16
-"""Rows that stand for all tables, but for two of each."""
+"""Rows that stand for all tables, but for two of each, and more where there are many ranges."""
+
+RANGE_SAMPLES = 32
+"""Rows that stand for a range, at least."""
 
 MOST_SLICES = 2**14
 """Slices of tables that threads share sooner made by one task than by two tasks for each table."""
@@ -70,7 +74,8 @@ def _split_tables(name: str, tables: Expr, count: int, merging: TableMerge) -> E
     """Return the node that gives the rows of each range, of each table or of some that are merged beforehand."""
     numbers = range(tables.npartitions)
     is_many = len(numbers) > FEW_TABLES and merging.reduces
-    nkeys, most = merging.cut_keys, min(SAMPLES, max(MOST_SAMPLES // len(numbers), 2))
+    wanted = max(MOST_SAMPLES, RANGE_SAMPLES * count)
+    nkeys, most = merging.cut_keys, min(SAMPLES, max(wanted // len(numbers), 2))
     calls = tuple((((0, number),), (number, nkeys, most, FEW_ROWS if is_many else -1)) for number in numbers)
     samples: Expr = Tasks(f"sample {name}", _sample, calls, tables)
     while is_many and samples.npartitions > FEW_TABLES:

@@ -20,7 +20,10 @@ from dask.system import CPU_COUNT
 
 from akdask._distributed import forget_threads, get_here, threaded_get
 from akdask.columns import Table
+from akdask.interruption import interruptible
+from akdask.kernels import compiled
 from akdask.plan.expr._dask import DataNode, Expr
+from akdask.plan.run.observers import callbacks, recording
 from akdask.plan.task.batches import SMALL_ROWS
 
 AHEAD = 2
@@ -49,7 +52,7 @@ class Executor:
 
     def submit(self, function: Callable[..., Any], *args: Any) -> Future[Any]:
         """Run a function in a thread, with the variables of this context."""
-        future = self._pool.submit(copy_context().run, function, *args)
+        future = self._pool.submit(copy_context().run, recording(function), *args)
         self._handed_out.add(future)
         return future
 
@@ -70,16 +73,17 @@ def get(graph: Mapping[Any, Any], keys: Any, **options: Any) -> Any:
     if has_pool or current_thread() is not main_thread():
         return threaded_get(graph, keys, **options)
     found = _tasks_of(graph)
-    if is_small(found):
-        options.pop("num_workers", None)
-        return get_here(found, keys, **options)
     count = options.pop("num_workers", None) or dask.config.get("num_workers", None) or CPU_COUNT
+    options = {"callbacks": callbacks(), **options}
     executor = Executor(count)
-    try:
-        return threaded_get(found, keys, pool=executor, **options)
-    except BaseException:
-        executor.cancel()
-        raise
+    with compiled.computation(), interruptible():
+        try:
+            if is_small(found):
+                return get_here(found, keys, **options)
+            return threaded_get(found, keys, pool=executor, **options)
+        except BaseException:
+            executor.cancel()
+            raise
 
 
 def is_small(tasks: Mapping[Any, Any]) -> bool:

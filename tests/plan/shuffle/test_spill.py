@@ -51,6 +51,7 @@ def test_what_is_in_a_spill_file_travels_with_it(slices):
     assert listed(pickle.loads(pickle.dumps(SpillFile(slices)))) == listed(slices)
 
 
+@pytest.mark.slow
 def test_slices_in_a_spill_file_take_next_to_no_memory():
     spill_file = SpillFile([table(number, number + 10)] for number in range(1_000))
     SpillFile(spill_file)  # what libraries keep of their first call is not of the slices
