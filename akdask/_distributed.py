@@ -44,6 +44,9 @@ threaded_get = dask.threaded.get
 Threads give a task with its inputs to `loads` before they run it, and its result with their number to `dumps`.
 """
 
+get_here = dask.local.get_sync
+"""Dask's scheduler that runs tasks one after the other, in this thread."""
+
 Result = TypeVar("Result")
 
 AT_ONCE = 16

@@ -8,6 +8,7 @@ from benchmarks.report import Result
 from benchmarks.setting import Setting
 from benchmarks.tasks.arriving import text_and_numbers_to_pandas
 from benchmarks.tasks.csv_files import read_write_csv
+from benchmarks.tasks.database import database, database_groups, database_joins
 from benchmarks.tasks.evo_blobs import get_two_of_three, memory_of_a_put, put_vertices, validate_many_footers
 from benchmarks.tasks.group import distinct_values, few_groups, many_groups, string_groups, two_keys
 from benchmarks.tasks.join import join, membership
@@ -45,6 +46,9 @@ TASKS: dict[str, Callable[[Setting], list[Result]]] = {
     "join": join,
     "membership": membership,
     "write": write_three_columns,
+    "database": database,
+    "database-groups": database_groups,
+    "database-joins": database_joins,
     "parquet": filter_two_of_ten,
     "parquet-write": write_with_strings,
     "parquet-manifest": open_parquet_by_manifest,

@@ -157,6 +157,8 @@ class GroupedForm:
         Whether the numbers of the rows matter.
     accumulated : AccumulatorForm, optional
         How accumulators find the same state.
+    keeps_values : bool
+        Whether the state holds all values, so that it is not made block by block.
     """
 
     partial_state: Callable[..., GroupState]
@@ -165,6 +167,7 @@ class GroupedForm:
     types: Types | None = None
     by_position: bool = False
     accumulated: AccumulatorForm | None = None
+    keeps_values: bool = False
 
     def partial(self, groups: RowGroups, column: Column, *positions: NumberArray, skipna: bool = True) -> GroupState:
         """Return the state of some rows."""
@@ -298,8 +301,12 @@ class Reduction:
     @property
     def group_types(self) -> Types:
         """The types that groups take and give."""
-        form = self.grouped or self.distinct
-        return {} if form is None else self.types if form.types is None else form.types
+        forms = [form for form in (self.distinct, self.grouped) if form is not None]
+        return {given: found for form in forms for given, found in (form.types or self.types).items()}
+
+    def has_grouped_form(self, dtype: ColumnType) -> bool:
+        """Whether groups of values of a type are reduced in one pass over the rows; otherwise by distinct values."""
+        return self.grouped is not None and (self.distinct is None or dtype in (self.grouped.types or self.types))
 
     @property
     def list_types(self) -> Types:

@@ -292,7 +292,7 @@ def _aggregated(frame: GroupAggregate) -> Expr:
     rounds = any(REDUCTIONS[item.name].rounds and item.dtype == FLOAT64 for item in frame.reductions)
     aggregation = Aggregation(len(frame.keys), steps, rounds)
     cached_as = frame.grouping if cache.is_leased(frame.grouping) and not on_cluster() else None
-    strategies = {"direct"}
+    strategies = set() if aggregation.keeps_values else {"direct"}
     nbytes = table_bytes(frame.frame, (*frame.keys, *values))
     if memory() >= ENOUGH_FOR_ROWS if on_cluster() else nbytes <= memory_share():
         strategies.add("radix")

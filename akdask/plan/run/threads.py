@@ -18,19 +18,24 @@ from weakref import WeakSet
 import dask
 from dask.system import CPU_COUNT
 
-from akdask._distributed import forget_threads, threaded_get
+from akdask._distributed import forget_threads, get_here, threaded_get
+from akdask.columns import Table
 from akdask.interruption import interruptible
 from akdask.kernels import compiled
-from akdask.plan.expr._dask import Alias
+from akdask.plan.expr._dask import Alias, DataNode, Expr
 from akdask.plan.run.observers import callbacks, recording
 from akdask.plan.shuffle.budget import memory_budget
 from akdask.plan.shuffle.pending import fetch, fetch_all, pend
+from akdask.plan.task.batches import SMALL_ROWS
 
 AHEAD = 2
 """Tasks submitted for each thread: one to run, and one to continue with."""
 
 PAUSE = 0.05
 """Seconds after which a task that waits for memory looks whether there is enough now."""
+
+SMALL_TASKS = 64
+"""Tasks that this thread may do alone, if they have few rows."""
 
 
 @cache
@@ -81,8 +86,9 @@ def get(graph: Mapping[Any, Any], keys: Any, **options: Any) -> Any:
     """Return the results of some keys, computed by threads: Dask's scheduler, with tasks submitted ahead.
 
     Results that wait for other tasks do so on disk where memory is short.
-    A configured pool is used as it is.  Computations within tasks, and in other threads than the main one, use Dask's
-    own threads, since all of ours may be waiting for them.
+    A configured pool is used as it is.  What takes little is computed here: to wake a thread takes longer.
+    Computations within tasks, and in other threads than the main one, use Dask's own threads, since all of ours may be
+    waiting for them.
     """
     # Dask gives tasks with their inputs to `loads` in the thread that runs them, and results to `dumps` there.
     options |= {"dumps": _pending, "loads": _with_inputs}
@@ -93,11 +99,15 @@ def _run(graph: Mapping[Any, Any], keys: Any, options: dict[str, Any]) -> Any:
     has_pool = options.get("pool") or dask.config.get("pool", None)
     if has_pool or current_thread() is not main_thread():
         return threaded_get(graph, keys, **options)
+    found = _tasks_of(graph)
     count = options.pop("num_workers", None) or dask.config.get("num_workers", None) or CPU_COUNT
+    options = {"callbacks": callbacks(), **options}
     executor = Executor(count)
     with compiled.computation(), interruptible():
         try:
-            return threaded_get(graph, keys, pool=executor, **{"callbacks": callbacks(), **options})
+            if is_small(found):
+                return get_here(found, keys, **options)
+            return threaded_get(found, keys, pool=executor, **options)
         except BaseException:
             executor.cancel()
             raise
@@ -133,6 +143,24 @@ def _fetched(keys: Any, found: Any) -> Any:
     if isinstance(keys, list):
         return tuple(map(_fetched, keys, found))
     return fetch(found)
+
+
+def is_small(tasks: Mapping[Any, Any]) -> bool:
+    """Whether few tasks compute with few rows that are in memory, and with nothing else."""
+    if len(tasks) > SMALL_TASKS:
+        return False
+    rows = 0
+    for task in tasks.values():
+        item = task.value if isinstance(task, DataNode) else task
+        if isinstance(item, Table):
+            rows += item.nrows
+        elif not getattr(item, "dependencies", None):
+            return False
+    return rows <= SMALL_ROWS
+
+
+def _tasks_of(graph: Any) -> Mapping[Any, Any]:
+    return dict(graph.__dask_graph__() if isinstance(graph, Expr) else graph)
 
 
 def _start_anew() -> None:

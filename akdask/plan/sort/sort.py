@@ -120,12 +120,12 @@ def sorted_rows(
     AlignmentError
         If keys and payload do not share rows.
     """
-    keys, ascending = _missing_last(keys, ascending)
+    keys, ascending = key_order(keys, ascending)
     frame, _ = align("sort", [*keys, *payload])
     return _sort(keys, payload, SortOrder.of(frame, keys, ascending), with_row)
 
 
-def _missing_last(keys: Sequence[Aligned], ascending: Sequence[bool]) -> tuple[Sequence[Aligned], Sequence[bool]]:
+def key_order(keys: Sequence[Aligned], ascending: Sequence[bool]) -> tuple[Sequence[Aligned], Sequence[bool]]:
     """Return keys by which missing text comes last in descending order too; in ascending order it does anyway."""
     if not any(value.dtype.nullable for _, value in keys):
         return keys, ascending
