@@ -7,9 +7,7 @@ from akdask.typing import NumberArray
 
 
 @compiled
-def add_pairs(
-    counts: NumberArray, x: NumberArray, y: NumberArray, x_edges: NumberArray, y_edges: NumberArray
-) -> None:
+def add_pairs(counts: NumberArray, x: NumberArray, y: NumberArray, x_edges: NumberArray, y_edges: NumberArray) -> None:
     """Add 1 to the bin of each pair of numbers; the edges have equal steps."""
     x_bins, y_bins = len(x_edges) - 1, len(y_edges) - 1
     x_low, x_high = x_edges[0], x_edges[x_bins]
