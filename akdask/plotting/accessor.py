@@ -179,7 +179,7 @@ class Plots:
 
         Notes
         -----
-        Of values beyond the whiskers the least and the most of each of 500 steps is drawn: as many as differ to the eye.
+        Of values beyond the whiskers the least and the most of each of 500 steps is drawn: all that differ to the eye.
 
         Raises
         ------
@@ -253,7 +253,7 @@ class Plots:
             If many rows have sizes or colors of their own.
         """
         self._demand_columns("scatter", x, y)
-        return draw_scatter(self._rows, x, y, s, c, options)
+        return draw_scatter(self._rows, (x, y), s, c, options)
 
     def hexbin(
         self,
@@ -285,7 +285,7 @@ class Plots:
             If there is no reduction for the function.
         """
         self._demand_columns("hexbin", x, y)
-        return draw_hexbin(self._rows, x, y, C, reduce_C_function, gridsize, options)
+        return draw_hexbin(self._rows, (x, y, C), reduce_C_function, gridsize, options)
 
     def _marks(self, kind: str, x: Any, y: Any, options: dict[str, Any]) -> Any:
         rows = self._rows.chosen(x, y)

@@ -79,9 +79,7 @@ def draw_boxes(rows: DrawnRows, columns: DrawnRows, by: Any, options: dict[str, 
         return ax
     groups = [rows.columns.array(name) for name in keys]
     if ax is None:
-        figure, axes = pyplot().subplots(
-            1, len(names), figsize=of_axes.get("figsize"), squeeze=False, layout="constrained"
-        )
+        _, axes = pyplot().subplots(1, len(names), figsize=of_axes.get("figsize"), squeeze=False, layout="constrained")
     else:
         axes = np.array(ax, object).reshape(1, -1)
     for each, name, values in zip(axes.flat, names, rows.axis_values("box", names), strict=True):
@@ -119,7 +117,7 @@ def boxes_of_groups(values: AxisValues, keys: Sequence[Any], whis: float = 1.5) 
     names = (
         [str(label) for label in labels]
         if len(keys) == 1
-        else [f"({', '.join(map(str, key))})" for key in zip(*labels)]
+        else [f"({', '.join(map(str, key))})" for key in zip(*labels, strict=True)]
     )
     number = cast(groups.broadcast(arange(groups.ngroups)), np.float64)
     floats = AxisValues.of("box", numbers)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
-from akdask.errors import ArgumentError
+from akdask.errors import ArgumentError, ArgumentTypeError
 
 OPTIONS = ("figsize", "title", "xlabel", "ylabel", "grid", "rot", "logx", "logy", "xlim", "ylim")
 """Options of pandas' pictures that say where something is drawn, and not what."""
@@ -63,3 +63,20 @@ def label_axes(ax: Any, options: Mapping[str, Any], *, xlabel: str | None = None
         ax.grid(options["grid"])
     if options.get("rot") is not None:
         ax.tick_params(axis="x", labelrotation=options["rot"])
+
+
+def by_pandas(drawn: Any, kind: str, **options: Any) -> Any:
+    """Let pandas draw a DataFrame or Series that is at hand, with room for what is written beside new axes.
+
+    Raises
+    ------
+    ArgumentTypeError, ArgumentError
+        If pandas refuses an option or a column.
+    """
+    try:
+        with pyplot().rc_context({"figure.autolayout": True}):
+            return drawn.plot(kind=kind, **options)
+    except TypeError as error:
+        raise ArgumentTypeError(f"{kind}: {error}.") from error
+    except (ValueError, KeyError, AttributeError) as error:
+        raise ArgumentError(f"{kind}: {error}.") from error

@@ -14,6 +14,7 @@ from akdask.deferred import pd
 from akdask.errors import ArgumentTypeError
 from akdask.plotting.axis_values import extents, on_common_rows
 from akdask.plotting.bins import NOTHING
+from akdask.plotting.canvas import by_pandas
 from akdask.plotting.drawn_rows import MOST_POINTS, DrawnRows
 from akdask.plotting.places import middles, places
 
@@ -37,7 +38,7 @@ def _draw(kind: str, rows: DrawnRows, reductions: Sequence[str], options: dict[s
     drawn = by_pixel(kind, rows, reductions)
     if rows.is_series:
         drawn = drawn.iloc[:, 0].rename(rows.name)
-    return drawn.plot(kind=kind, **options)
+    return by_pandas(drawn, kind, **rows.labelled(kind, options))
 
 
 def by_pixel(kind: str, rows: DrawnRows, reductions: Sequence[str], number: int = PIXELS) -> pd.DataFrame:

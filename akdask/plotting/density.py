@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import dask
@@ -14,7 +14,7 @@ from akdask.deferred import pd
 from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 from akdask.plotting.axis_values import AxisValues, extents, on_common_rows
 from akdask.plotting.bins import FINE, NOTHING, Bins2D, bins2d
-from akdask.plotting.canvas import drawing_axes, label_axes, optional_package, split_options
+from akdask.plotting.canvas import by_pandas, drawing_axes, label_axes, optional_package, split_options
 from akdask.plotting.drawn_rows import MOST_POINTS, DrawnRows
 from akdask.plotting.places import places
 
@@ -70,16 +70,16 @@ def draw_density(rows: DrawnRows, x: Any, y: Any, options: dict[str, Any]) -> An
     return _bins_of(rows, x, y, bins, bounds).draw(options.pop("ax", None), **options).axes
 
 
-def draw_scatter(rows: DrawnRows, x: Any, y: Any, s: Any, c: Any, options: dict[str, Any]) -> Any:
+def draw_scatter(rows: DrawnRows, columns: Sequence[Any], s: Any, c: Any, options: dict[str, Any]) -> Any:
     """Draw a mark for each row; of many rows their density, or the mean of another column, in bins."""
-    names = [rows.named(x), rows.named(y)]
+    names = [rows.named(column) for column in columns]
     c = rows.named(c) if isinstance(c, int) or (isinstance(c, str) and c in rows.columns.values) else c
     s = rows.named(s) if isinstance(s, str) else s
     needed = [*names, *(item for item in (s, c) if isinstance(item, str) and item in rows.columns.values)]
     if len(rows) <= MOST_POINTS:
         given = {name: value for name, value in (("s", s), ("c", c)) if value is not None}
         only = DrawnRows.of_columns(rows.columns.only(dict.fromkeys(needed)))
-        return only.bring().plot.scatter(*names, **given, **options)
+        return by_pandas(only.bring(), "scatter", x=names[0], y=names[1], **given, **options)
     if np.ndim(s) or isinstance(s, str) or np.ndim(c):
         raise ArgumentError(
             f"marks of {len(rows):,} rows have no sizes and colors of their own: what is drawn is their density.",
@@ -124,10 +124,9 @@ def _draw_means(rows: DrawnRows, x: str, y: str, c: str, options: dict[str, Any]
     return ax
 
 
-def draw_hexbin(
-    rows: DrawnRows, x: Any, y: Any, C: Any, reduce: Callable[..., Any] | None, gridsize: Any, options: dict[str, Any]
-) -> Any:
-    """Draw the number of rows in each hexagon, or a reduction of another column."""
+def draw_hexbin(rows: DrawnRows, columns: Sequence[Any], reduce: Any, gridsize: Any, options: dict[str, Any]) -> Any:
+    """Draw the number of rows in each hexagon of two columns, or a reduction of a third."""
+    x, y, C = columns
     if {options.get("xscale"), options.get("yscale")} & {"log"}:
         raise UnsupportedError(
             "hexagons are of equal size.", hint="draw a column of logarithms: df['x'] = ak.log10(…)."
@@ -156,7 +155,10 @@ def draw_hexbin(
         frame = frame[frame["value"].notna()]
     frame = frame.rename(columns={"x": names[0], "y": names[1]})
     drawn = {"C": "value", "reduce_C_function": np.sum, "gridsize": grid, "extent": tuple(given)}
-    return frame.plot.hexbin(names[0], names[1], **drawn, **options)
+    ax = by_pandas(frame, "hexbin", x=names[0], y=names[1], **drawn, **options)
+    if options.get("colorbar", True):
+        ax.collections[-1].colorbar.set_label("rows" if C is None else f"{how} of {names[2]}")
+    return ax
 
 
 def hexagons(

@@ -1,4 +1,4 @@
-"""The rows of a DataFrame or Series that are drawn: which columns, labelled by what, and whether they may be brought."""
+"""The rows that are drawn: which columns, labelled by what, and whether they may be brought here."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from akdask.collections.series.series import Series
 from akdask.collections.time.timearray import TimeArray
 from akdask.errors import ArgumentError, ArgumentTypeError, PositionError
 from akdask.plotting.axis_values import AxisValues
+from akdask.plotting.canvas import by_pandas
 
 MOST_POINTS = 10_000
 """Rows up to which each is drawn: more than a screen has pixels across."""
@@ -59,7 +60,7 @@ class DrawnRows:
         return cls(columns, False, None, lambda: DataFrame._of(columns).to_pandas())
 
     def __len__(self) -> int:
-        """Number of rows; counts them, once, where it is open."""
+        """Return the number of rows; counts them, once, where it is open."""
         return sum(self.columns.counted()) if self.columns.values else 0
 
     def chosen(self, x: Any = None, y: Any = None) -> DrawnRows:
@@ -128,10 +129,13 @@ class DrawnRows:
         """Bring all rows and let pandas draw them."""
         if not options.get("include_bool"):
             self._some(kind, [*numbers_among(self.columns), *self._times()])
-        try:
-            return self.bring().plot(kind=kind, **options)
-        except TypeError as error:
-            raise ArgumentTypeError(f"{kind}: {error}.") from error
+        return by_pandas(self.bring(), kind, **self.labelled(kind, options))
+
+    def labelled(self, kind: str, options: dict[str, Any]) -> dict[str, Any]:
+        """Return options, with what the values of a Series are called where pandas would write nothing."""
+        axis = {"hist": "xlabel", "kde": "xlabel", "barh": "xlabel"}.get(kind, "ylabel")
+        is_named = self.is_series and self.name is not None and kind != "pie"
+        return {axis: str(self.name), **options} if is_named else options
 
     def demand_few(self, kind: str) -> None:
         """Check that each row can have a mark.

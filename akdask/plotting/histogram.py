@@ -18,7 +18,7 @@ from akdask.deferred import pd
 from akdask.errors import ArgumentError, UnsupportedError
 from akdask.plotting.axis_values import AxisValues, Extent, extents, on_common_rows
 from akdask.plotting.bins import NOTHING
-from akdask.plotting.canvas import drawing_axes, label_axes, optional_package, split_options
+from akdask.plotting.canvas import by_pandas, drawing_axes, label_axes, optional_package, split_options
 from akdask.plotting.drawn_rows import DrawnRows
 
 FINEST = 2**14
@@ -103,7 +103,9 @@ def draw_histograms(rows: DrawnRows, bins: Any, options: dict[str, Any]) -> Any:
     weights = np.column_stack(counts)
     if rows.is_series:
         drawn, weights = drawn[names[0]].rename(rows.name), weights[:, 0]
-    made = drawn.plot.hist(bins=places, weights=weights, **options)
+    if options.get("orientation") != "horizontal":
+        options = rows.labelled("hist", options)
+    made = by_pandas(drawn, "hist", bins=places, weights=weights, **options)
     if edges.dtype.kind == "M":
         for ax in np.ravel(made):
             show_dates(ax.xaxis)
@@ -122,8 +124,8 @@ def draw_densities(rows: DrawnRows, bw_method: Any, ind: Any, options: dict[str,
     drawn: Any = pd.DataFrame(
         {name: np.interp(places, curve.index, curve, 0, 0) for name, curve in curves.items()}, index=places
     )
-    options.setdefault("ylabel", "Density")
-    return (drawn[names[0]].rename(rows.name) if rows.is_series else drawn).plot.line(**options)
+    options = rows.labelled("kde", {"ylabel": "Density", **options})
+    return by_pandas(drawn[names[0]].rename(rows.name) if rows.is_series else drawn, "line", **options)
 
 
 def smooth_density(
@@ -166,7 +168,8 @@ def smooth_density(
     first, last = (np.searchsorted(middles, at + side * 9 * width) for side in (-1, 1))
     near = [slice(*ends) for ends in zip(first, last, strict=True)]
     heights = [
-        shares[part] @ np.exp(-(((place - middles[part]) / width) ** 2) / 2) for place, part in zip(at, near, strict=True)
+        shares[part] @ np.exp(-(((place - middles[part]) / width) ** 2) / 2)
+        for place, part in zip(at, near, strict=True)
     ]
     return at, np.array(heights)
 
@@ -187,6 +190,21 @@ def counts_in_bins(
     lazy = [column.counted_from(reach) for column in columns]
     found = dask.compute(*[histogram(values, int(number), extent) for values, extent in lazy])
     return [counts for counts, _ in found], columns[0].shown(found[0][1], reach)
+
+
+def counts_of_each(columns: Sequence[AxisValues], bins: int) -> list[tuple[Any, Any]]:
+    """Return counts and edges of columns, each in bins from its smallest to its largest value; in two passes."""
+    columns = on_common_rows("hist", columns)
+    reach = [extent or NOTHING for extent in extents(columns)]
+    lazy = []
+    for column, extent in zip(columns, reach, strict=True):
+        values, bounds = column.counted_from(extent)
+        lazy.append(histogram(values, bins, bounds))
+    found = dask.compute(*lazy)
+    return [
+        (counts, column.shown(edges, extent))
+        for column, extent, (counts, edges) in zip(columns, reach, found, strict=True)
+    ]
 
 
 def _common_extent(columns: Sequence[AxisValues]) -> Extent:
