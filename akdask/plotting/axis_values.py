@@ -88,6 +88,14 @@ class AxisValues:
         """The numbers or nanoseconds as a lazy array."""
         return pdarray(self.frame, self.value)
 
+    @property
+    def finite(self) -> pdarray:
+        """The numbers as a lazy array, NaN in place of infinities."""
+        is_float = self.value.dtype == FLOAT64
+        return (
+            pdarray(self.frame, Call("where", self.present, self.value, Constant(np.nan))) if is_float else self.array
+        )
+
     def on(self, frame: Frame, value: Value) -> AxisValues:
         """Return the column on other rows."""
         return AxisValues(self.label, frame, value, self.time)

@@ -35,13 +35,13 @@ def draw_areas(rows: DrawnRows, options: dict[str, Any]) -> Any:
 def _draw(kind: str, rows: DrawnRows, reductions: Sequence[str], options: dict[str, Any]) -> Any:
     if len(rows) <= MOST_POINTS:
         return rows.drawn_by_pandas(kind, options)
-    drawn = by_pixel(kind, rows, reductions)
+    drawn = by_pixel(kind, rows, reductions, PIXELS)
     if rows.is_series:
         drawn = drawn.iloc[:, 0].rename(rows.name)
     return by_pandas(drawn, kind, **rows.labelled(kind, options))
 
 
-def by_pixel(kind: str, rows: DrawnRows, reductions: Sequence[str], number: int = PIXELS) -> pd.DataFrame:
+def by_pixel(kind: str, rows: DrawnRows, reductions: Sequence[str], number: int) -> pd.DataFrame:
     """Return what columns come to in each of a number of steps along the labels; computes, in two passes.
 
     Parameters
@@ -52,13 +52,14 @@ def by_pixel(kind: str, rows: DrawnRows, reductions: Sequence[str], number: int 
         The columns, on labels that are numbers or times.
     reductions : sequence of str
         Names of reductions: each gives a row for each step that has rows.
-    number : int, default 2000
+    number : int
         How many steps.
 
     Returns
     -------
     pandas.DataFrame
-        Labelled by the middles of the steps.  NaN are left out of a step that has others.
+        Labelled by the middles of the steps.  NaN and infinities are left out of a step
+        that has others.
 
     Raises
     ------
@@ -78,7 +79,9 @@ def by_pixel(kind: str, rows: DrawnRows, reductions: Sequence[str], number: int 
     extent = extents([labels])[0] or NOTHING
     place, inside = places(labels, extent, number)
     groups = GroupBy(where(inside, place, -1))
-    keys, found = groups.reduce_at_once([(column.array, name) for column in values for name in reductions], skipna=True)
+    keys, found = groups.reduce_at_once(
+        [(column.finite, name) for column in values for name in reductions], skipna=True
+    )
     at, *results = dask.compute(keys, *found)
     kept = at >= 0
     index = middles(labels, extent, number)[at[kept]]
