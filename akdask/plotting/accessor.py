@@ -174,8 +174,8 @@ class Plots:
 
         Returns
         -------
-        Axes, or ndarray of them with groups
-            Of Matplotlib, one for each column.
+        Axes, or pandas Series of them with groups
+            Of Matplotlib; one for each column, by its name.
 
         Notes
         -----

@@ -12,11 +12,11 @@ import numpy as np
 from akdask.collections.arrays.creation import array
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.array import Array
-from akdask.collections.core.base import unlabelled
+from akdask.collections.core.base import Labelled, unlabelled
 from akdask.collections.core.selection import known_lengths
 from akdask.collections.time.datetimes import Datetime
 from akdask.collections.time.timearray import NOT_A_TIME, TimeArray
-from akdask.deferred import pd
+from akdask.deferred import is_pandas, pd
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.values import Call, Constant, Value, cast
@@ -27,6 +27,9 @@ from akdask.schema import FLOAT64, INT64
 
 Extent = tuple[Any, Any]
 """Smallest and largest place on an axis: floats, or integers of nanoseconds."""
+
+NOTHING: Extent = (0, 1)
+"""Extent of an axis on which there is nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +62,8 @@ class AxisValues:
         ArgumentTypeError
             If it has no place on an axis, as text has none.
         """
-        name = getattr(values, "name", None) if label is None else label
+        is_labelled = isinstance(values, Labelled) or is_pandas(values, "Series", "Index")
+        name = getattr(values, "name", None) if label is None and is_labelled else label
         given = unlabelled(values)
         given = given if isinstance(given, Array) else array(given)
         label = "" if name is None else str(name)

@@ -12,14 +12,11 @@ import numpy as np
 from akdask.collections.functions.histograms import histogramdd
 from akdask.deferred import pd
 from akdask.errors import ArgumentError
-from akdask.plotting.axis_values import AxisValues, Extent, extents, on_common_rows
+from akdask.plotting.axis_values import NOTHING, AxisValues, extents, on_common_rows
 from akdask.plotting.canvas import drawing_axes, label_axes, optional_package, split_options
 
 FINE = 256
 """Bins of each axis of a picture of density."""
-
-NOTHING: Extent = (0, 1)
-"""Extent of an axis on which there is nothing."""
 
 
 @dataclass(frozen=True, slots=True)

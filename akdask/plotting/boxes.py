@@ -12,12 +12,12 @@ import numpy as np
 from akdask.collections.arrays.creation import arange, array
 from akdask.collections.arrays.elementwise import cast, elementwise, where
 from akdask.collections.groups.groupby import GroupBy
+from akdask.deferred import pd
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.plan.expr.values import cast as to_type
 from akdask.plan.reduce.aggregate import Aggregate, AggregateExpr
 from akdask.plan.run.run import run
-from akdask.plotting.axis_values import AxisValues, extents, on_common_rows
-from akdask.plotting.bins import NOTHING
+from akdask.plotting.axis_values import NOTHING, AxisValues, extents, on_common_rows
 from akdask.plotting.canvas import drawing_axes, label_axes, pyplot, split_options
 from akdask.plotting.drawn_rows import DrawnRows
 from akdask.plotting.places import places
@@ -86,7 +86,7 @@ def draw_boxes(rows: DrawnRows, columns: DrawnRows, by: Any, options: dict[str, 
         boxes = boxes_of_groups(values, groups, whis)
         each.bxp([box.statistics() for box in boxes], **others)
         label_axes(each, {"title": name, **of_axes}, xlabel=", ".join(keys))
-    return axes[0]
+    return pd.Series(list(axes[0]), index=names)
 
 
 def boxes_of_columns(columns: Sequence[AxisValues], whis: float = 1.5) -> list[Box]:

@@ -12,8 +12,7 @@ from akdask.collections.arrays.elementwise import where
 from akdask.collections.groups.groupby import GroupBy
 from akdask.deferred import pd
 from akdask.errors import ArgumentTypeError
-from akdask.plotting.axis_values import extents, on_common_rows
-from akdask.plotting.bins import NOTHING
+from akdask.plotting.axis_values import NOTHING, extents, on_common_rows
 from akdask.plotting.canvas import by_pandas
 from akdask.plotting.drawn_rows import MOST_POINTS, DrawnRows
 from akdask.plotting.places import middles, places

@@ -12,8 +12,8 @@ from akdask.collections.arrays.elementwise import cast, elementwise, where
 from akdask.collections.groups.groupby import GroupBy
 from akdask.deferred import pd
 from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
-from akdask.plotting.axis_values import AxisValues, extents, on_common_rows
-from akdask.plotting.bins import FINE, NOTHING, Bins2D, bins2d
+from akdask.plotting.axis_values import NOTHING, AxisValues, extents, on_common_rows
+from akdask.plotting.bins import FINE, Bins2D, bins2d
 from akdask.plotting.canvas import by_pandas, drawing_axes, label_axes, optional_package, split_options
 from akdask.plotting.drawn_rows import MOST_POINTS, DrawnRows
 from akdask.plotting.places import places

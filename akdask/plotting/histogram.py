@@ -16,8 +16,7 @@ from akdask.collections.groups.groupby import GroupBy
 from akdask.collections.time.timearray import unit_of
 from akdask.deferred import pd
 from akdask.errors import ArgumentError, UnsupportedError
-from akdask.plotting.axis_values import AxisValues, Extent, extents, on_common_rows
-from akdask.plotting.bins import NOTHING
+from akdask.plotting.axis_values import NOTHING, AxisValues, Extent, extents, on_common_rows
 from akdask.plotting.canvas import by_pandas, drawing_axes, label_axes, optional_package, split_options
 from akdask.plotting.drawn_rows import DrawnRows
 

@@ -186,7 +186,7 @@ def drawn_box(values):
 def test_boxes_have_the_quartiles_whiskers_and_rest_of_their_rows(grouped):
     lazy = AxisValues.of("box", ak.array(VALUES), "v")
     boxes = boxes_of_groups(lazy, [ak.array(KEYS)]) if grouped else boxes_of_columns([lazy])
-    parts = [VALUES[KEYS == key] for key in "abc"] if grouped else [VALUES]
+    parts = [VALUES[key == KEYS] for key in "abc"] if grouped else [VALUES]
     assert [box.label for box in boxes] == (["a", "b", "c"] if grouped else ["v"])
     for box, part in zip(boxes, parts, strict=True):
         quartiles, whiskers, rest = drawn_box(part)

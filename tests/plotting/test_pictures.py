@@ -184,6 +184,7 @@ def test_histograms_of_a_frame_have_the_bins_and_counts_of_pandas():
         one, other = df.plot.hist(**options), ROWS[["x", "y"]].plot.hist(**options)
         assert heights(one) == heights(other)
         assert [bar.get_x() for bar in one.patches] == [bar.get_x() for bar in other.patches]
+    plt.close("all")
     assert heights(df.plot(kind="hist", y="y", bins=2)) == [[4, 2]]
     assert heights(df.plot.hist(column=["y"], bins=2)) == [[4, 2]]
     assert [len(heights(ax)) for ax in df.plot.hist(subplots=True)] == [1, 1]
@@ -240,7 +241,7 @@ def test_two_columns_are_drawn_in_bins_with_dates_along_times():
     wanted = np.histogram2d(ROWS["t"].astype("int64").dropna()[[0, 1, 3, 4, 5]], ROWS["x"].dropna(), (2, 3))[0]
     assert counts.tolist() == wanted.tolist() == image.get_array().filled(0).T.tolist()
     assert (x_edges.dtype.kind, y_edges.tolist()) == ("M", np.linspace(1, 8, 4).tolist())
-    assert "Jan" in image.axes.xaxis.get_major_formatter().format_data(image.axes.get_xlim()[0])
+    assert type(image.axes.xaxis.get_major_formatter()).__name__ == "ConciseDateFormatter"
 
 
 @pytest.mark.parametrize("options", [{}, {"mincnt": 1}, {"C": "z"}, {"C": "z", "reduce_C_function": np.sum}])
@@ -259,7 +260,7 @@ def test_boxes_are_those_of_pandas(by):
     rows = pd.DataFrame({"v": np.random.default_rng(5).standard_t(2, 80), "k": ["a", "b"] * 40})
     rows.loc[::9, "v"] = np.nan
     one, other = ak.DataFrame(rows).plot.box(by=by), rows.plot.box(by=by, column="v")
-    one, other = (axes if by is None else axes[0] for axes in (one, other))
+    one, other = (axes if by is None else axes["v"] for axes in (one, other))
     for drawn, wanted in zip(lines(one), lines(other), strict=True):
         np.testing.assert_allclose(np.sort(drawn[:, 1]), np.sort(wanted[:, 1]))
     assert [text.get_text() for text in one.get_xticklabels()] == ["v"] if by is None else ["a", "b"]
