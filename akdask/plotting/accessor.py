@@ -126,17 +126,17 @@ class Plots:
         ArgumentError
             If there are more rows; reduce them first, as by groups.
         """
-        return self._marks("bar", x, y, options)
+        return self._one_each("bar", x, y, options)
 
     def barh(self, x: Any = None, y: Any = None, **options: Any) -> Any:
         """Draw a level bar for each row, of up to 1,000.  See `bar`."""
-        return self._marks("barh", x, y, options)
+        return self._one_each("barh", x, y, options)
 
     def pie(self, y: Any = None, **options: Any) -> Any:
         """Draw a slice for each row, of up to 1,000.  See `bar`."""
         if y is None and not self._rows.is_series and not options.get("subplots"):
             raise ArgumentError("pie draws one column.", hint="pass y='x', or subplots=True for all.")
-        return self._marks("pie", None, y, options)
+        return self._one_each("pie", None, y, options)
 
     def hist(self, by: Any = None, bins: Any = 10, **options: Any) -> Any:
         """Draw histograms of columns in the same bins; only the counts come into this process.
@@ -287,7 +287,7 @@ class Plots:
         self._demand_columns("hexbin", x, y)
         return draw_hexbin(self._rows, (x, y, C), reduce_C_function, gridsize, options)
 
-    def _marks(self, kind: str, x: Any, y: Any, options: dict[str, Any]) -> Any:
+    def _one_each(self, kind: str, x: Any, y: Any, options: dict[str, Any]) -> Any:
         rows = self._rows.chosen(x, y)
         rows.demand_few(kind)
         return rows.drawn_by_pandas(kind, options)

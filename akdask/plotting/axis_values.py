@@ -114,11 +114,11 @@ class AxisValues:
         # Earlier times and NaT wrap around.
         return pdarray(self.frame, Call("where", there, since, Constant(np.int64(-1)))), (0, int(high) - int(low))
 
-    def shown(self, places: Any, extent: Extent) -> Any:
+    def shown(self, positions: Any, extent: Extent) -> Any:
         """Return numbers or NumPy's times for places that `counted_from` counts."""
         if not self.time:
-            return np.asarray(places, np.float64)
-        numbers = np.int64(extent[0]) + np.round(places).astype(np.int64)
+            return np.asarray(positions, np.float64)
+        numbers = np.int64(extent[0]) + np.round(positions).astype(np.int64)
         return numbers.view("datetime64[ns]" if self.time == "time" else "timedelta64[ns]")
 
     def limits(self, bounds: Any) -> Extent:
@@ -155,13 +155,13 @@ def on_common_rows(operation: str, columns: Sequence[AxisValues]) -> list[AxisVa
     return [column.on(frame, value) for column, value in zip(columns, values, strict=True)]
 
 
-def extents(columns: Sequence[AxisValues], *, together: bool = False) -> list[Extent | None]:
+def extents(columns: Sequence[AxisValues], *, in_pairs: bool = False) -> list[Extent | None]:
     """Return how far columns of one frame reach, None if no value has a place; computes, in one pass.
 
     Missing values and infinities are left out; where columns are drawn together, whole rows are that have one.
     """
     masks = [column.present for column in columns]
-    if together:
+    if in_pairs:
         there = [mask for mask in masks if mask is not None]
         masks = [reduce(lambda one, other: Call("logical_and", one, other), there) if there else None] * len(columns)
     wanted = [expr for column, mask in zip(columns, masks, strict=True) for expr in _extremes(column.value, mask)]

@@ -91,7 +91,7 @@ class Bins2D:
 
         Parameters
         ----------
-        ax : Axes of Matplotlib, optional
+        ax : axes of Matplotlib, optional
             Where to draw, a new figure unless given.
         log : bool
             Color by the logarithm of the counts.
@@ -185,16 +185,13 @@ def bins2d(x: Any, y: Any, bins: int | Sequence[int] = FINE, range: Any = None) 
     given = [None, None] if range is None else list(range)
     if len(each) != 2 or len(given) != 2:
         raise ArgumentError("bins2d takes bins and a range for each of two axes.", hint="pass bins=(100, 50).")
-    reach = [None if bounds is None else column.limits(bounds) for column, bounds in zip(columns, given, strict=True)]
-    if None in reach:
-        found = extents(columns, together=True)
-        reach = [extent or other or NOTHING for extent, other in zip(reach, found, strict=True)]
+    found = [None, None] if None not in given else extents(columns, in_pairs=True)
+    reach = [
+        (extent or NOTHING) if bounds is None else column.limits(bounds)
+        for column, bounds, extent in zip(columns, given, found, strict=True)
+    ]
     counted = [column.counted_from(extent) for column, extent in zip(columns, reach, strict=True)]
     counts, edges = histogramdd([values for values, _ in counted], each, [extent for _, extent in counted])
-    found = _at_hand(counts, *edges)
-    shown = [column.shown(part, extent) for column, part, extent in zip(columns, found[1:], reach, strict=True)]
-    return Bins2D(found[0].astype(np.int64), *shown, *(column.label for column in columns))
-
-
-def _at_hand(*arrays: Any) -> list[Any]:
-    return list(dask.compute(*arrays))
+    numbers, *bounds = dask.compute(counts, *edges)
+    shown = [column.shown(part, extent) for column, part, extent in zip(columns, bounds, reach, strict=True)]
+    return Bins2D(numbers.astype(np.int64), shown[0], shown[1], *(column.label for column in columns))

@@ -20,7 +20,7 @@ from akdask.plan.run.run import run
 from akdask.plotting.axis_values import NOTHING, AxisValues, extents, on_common_rows
 from akdask.plotting.canvas import drawing_axes, label_axes, pyplot, split_options
 from akdask.plotting.drawn_rows import DrawnRows
-from akdask.plotting.places import places
+from akdask.plotting.steps import step_numbers
 from akdask.schema import FLOAT64
 
 PIXELS = 500
@@ -39,8 +39,8 @@ class Box:
     ----------
     label : str
         What they are called.
-    quartiles : tuple of float
-        The three of them, NaN of no values.
+    quartiles : ndarray of float64, shape (3,)
+        NaN of no values.
     whiskers : tuple of float
         The least and the most value that is not beyond.
     beyond : ndarray of float64
@@ -48,7 +48,7 @@ class Box:
     """
 
     label: str
-    quartiles: tuple[float, float, float]
+    quartiles: np.ndarray[Any, Any]
     whiskers: tuple[float, float]
     beyond: np.ndarray[Any, Any]
 
@@ -131,7 +131,7 @@ def _boxes(
     low, _, high = quartiles.T
     fences = (low - whis * (high - low), high + whis * (high - low))
     floats = values.array
-    place, drawn = places(values, extents([values])[0] or NOTHING, PIXELS)
+    place, drawn = step_numbers(values, extents([values])[0] or NOTHING, PIXELS)
     if number is None:
         group: Any = 0
         lower, upper = (fence[0] for fence in fences)
@@ -154,5 +154,5 @@ def _boxes(
             np.fmax.reduce([quartiles[row][2], *largest[near]]),
         )
         beyond = np.unique(np.concatenate([smallest[~near], largest[~near]]))
-        boxes.append(Box(label, tuple(map(float, quartiles[row])), whiskers, beyond))
+        boxes.append(Box(label, quartiles[row], whiskers, beyond))
     return boxes

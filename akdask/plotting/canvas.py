@@ -66,7 +66,7 @@ def label_axes(ax: Any, options: Mapping[str, Any], *, xlabel: str | None = None
 
 
 def by_pandas(drawn: Any, kind: str, **options: Any) -> Any:
-    """Let pandas draw a DataFrame or Series that is at hand, with room for what is written beside new axes.
+    """Let pandas draw a DataFrame or Series of few rows, and make new axes wide enough for what is written beside them.
 
     Raises
     ------

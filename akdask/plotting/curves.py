@@ -15,7 +15,7 @@ from akdask.errors import ArgumentTypeError
 from akdask.plotting.axis_values import NOTHING, extents, on_common_rows
 from akdask.plotting.canvas import by_pandas
 from akdask.plotting.drawn_rows import MOST_POINTS, DrawnRows
-from akdask.plotting.places import middles, places
+from akdask.plotting.steps import middles, step_numbers
 
 PIXELS = 2000
 """Steps along the axis of a line of many rows: a wide picture on a fine screen has as many."""
@@ -34,7 +34,7 @@ def draw_areas(rows: DrawnRows, options: dict[str, Any]) -> Any:
 def _draw(kind: str, rows: DrawnRows, reductions: Sequence[str], options: dict[str, Any]) -> Any:
     if len(rows) <= MOST_POINTS:
         return rows.drawn_by_pandas(kind, options)
-    drawn = by_pixel(kind, rows, reductions, PIXELS)
+    drawn: Any = by_pixel(kind, rows, reductions, PIXELS)
     if rows.is_series:
         drawn = drawn.iloc[:, 0].rename(rows.name)
     return by_pandas(drawn, kind, **rows.labelled(kind, options))
@@ -76,16 +76,16 @@ def by_pixel(kind: str, rows: DrawnRows, reductions: Sequence[str], number: int)
         ) from error
     labels, *values = on_common_rows(kind, [labels, *rows.axis_values(kind, names)])
     extent = extents([labels])[0] or NOTHING
-    place, inside = places(labels, extent, number)
+    place, inside = step_numbers(labels, extent, number)
     groups = GroupBy(where(inside, place, -1))
     keys, found = groups.reduce_at_once(
         [(column.finite, name) for column in values for name in reductions], skipna=True
     )
     at, *results = dask.compute(keys, *found)
-    kept = at >= 0
-    index = middles(labels, extent, number)[at[kept]]
+    is_inside = at >= 0
+    index = middles(labels, extent, number)[at[is_inside]]
     columns = {
-        name: np.column_stack(results[start : start + len(reductions)])[kept].ravel()
+        name: np.column_stack(results[start : start + len(reductions)])[is_inside].ravel()
         for name, start in zip(names, range(0, len(results), len(reductions)), strict=True)
     }
     return pd.DataFrame(columns, index=pd.Index(np.repeat(index, len(reductions)), name=labels.label or None))

@@ -16,7 +16,7 @@ from akdask.plotting.axis_values import NOTHING, AxisValues, extents, on_common_
 from akdask.plotting.bins import FINE, Bins2D, bins2d
 from akdask.plotting.canvas import by_pandas, drawing_axes, label_axes, optional_package, split_options
 from akdask.plotting.drawn_rows import MOST_POINTS, DrawnRows
-from akdask.plotting.places import places
+from akdask.plotting.steps import step_numbers
 
 REDUCTIONS: dict[Any, str] = {
     np.mean: "mean",
@@ -40,7 +40,7 @@ def hist2d(
     ----------
     x, y, bins, range
         As in `bins2d`, with 10 bins as Matplotlib and NumPy have.
-    ax : Axes of Matplotlib, optional
+    ax : axes of Matplotlib, optional
         Where to draw, a new figure unless given.
     **options
         As of `Bins2D.draw`: ``log``, ``colorbar``, ``cmap``, ``title`` and so on.
@@ -72,7 +72,7 @@ def draw_density(rows: DrawnRows, x: Any, y: Any, options: dict[str, Any]) -> An
 
 def draw_scatter(rows: DrawnRows, columns: Sequence[Any], s: Any, c: Any, options: dict[str, Any]) -> Any:
     """Draw a mark for each row; of many rows their density, or the mean of another column, in bins."""
-    names = [rows.named(column) for column in columns]
+    names = x, y = [rows.named(column) for column in columns]
     c = rows.named(c) if isinstance(c, int) or (isinstance(c, str) and c in rows.columns.values) else c
     s = rows.named(s) if isinstance(s, str) else s
     needed = [*names, *(item for item in (s, c) if isinstance(item, str) and item in rows.columns.values)]
@@ -86,12 +86,12 @@ def draw_scatter(rows: DrawnRows, columns: Sequence[Any], s: Any, c: Any, option
             hint="pass c='column' for the mean of a column in each bin, or draw a sample: df.head or ak.random.",
         )
     if c in rows.columns.values:
-        return _draw_means(rows, *names, c, options)
+        return _draw_means(rows, x, y, c, options)
     if c is not None:
         colors = optional_package("matplotlib.colors", "'akdask[plot]'")
         faint = (*colors.to_rgb(c), 0.15)
         options.setdefault("cmap", colors.LinearSegmentedColormap.from_list("density", [faint, colors.to_rgba(c)]))
-    return draw_density(rows, *names, options)
+    return draw_density(rows, x, y, options)
 
 
 def _bins_of(rows: DrawnRows, x: Any, y: Any, bins: Any, bounds: Any) -> Bins2D:
@@ -106,8 +106,8 @@ def _draw_means(rows: DrawnRows, x: str, y: str, c: str, options: dict[str, Any]
     if any(column.time for column in columns):
         raise ArgumentTypeError("means of many rows are drawn over columns of numbers.", hint="leave c out.")
     bins = options.pop("bins", FINE)
-    reach = [extent or NOTHING for extent in extents(columns[:2], together=True)]
-    (one, is_one), (other, is_other) = (places(*item, bins) for item in zip(columns[:2], reach, strict=True))
+    reach = [extent or NOTHING for extent in extents(columns[:2], in_pairs=True)]
+    (one, is_one), (other, is_other) = (step_numbers(*item, bins) for item in zip(columns[:2], reach, strict=True))
     groups = GroupBy(where(is_one & is_other, one * bins + other, -1))
     at, means = dask.compute(*groups.mean(columns[2].array))
     table = np.full(bins * bins, np.nan)
@@ -143,7 +143,7 @@ def draw_hexbin(rows: DrawnRows, columns: Sequence[Any], reduce: Any, gridsize: 
     grid = tuple(across) if isinstance(across, Sequence) else (int(across), int(int(across) / np.sqrt(3)))
     given = options.pop("extent", None)
     if given is None:
-        found = [extent or NOTHING for extent in extents(columns[:2], together=True)]
+        found = [extent or NOTHING for extent in extents(columns[:2], in_pairs=True)]
         given = [
             float(bound) for low, high in found for bound in ((low, high) if low < high else (low - 0.1, high + 0.1))
         ]

@@ -20,7 +20,7 @@ from akdask.plotting.canvas import by_pandas
 MOST_POINTS = 10_000
 """Rows up to which each is drawn: more than a screen has pixels across."""
 
-MOST_MARKS = 1000
+MOST_BARS = 1000
 """Rows up to which each has a bar or a slice, with its label."""
 
 
@@ -91,7 +91,7 @@ class DrawnRows:
 
     def named(self, column: Any) -> str:
         """Return the name of a column that is given by name or position."""
-        if not isinstance(column, int) or isinstance(column, bool):
+        if not isinstance(column, int):
             self.columns.array(column)
             return str(column)
         names = list(self.columns.values)
@@ -145,9 +145,9 @@ class DrawnRows:
         ArgumentError
             If there are too many.
         """
-        if len(self) > MOST_MARKS:
+        if len(self) > MOST_BARS:
             raise ArgumentError(
-                f"{kind} draws a mark for each row, and there are {len(self):,}: up to {MOST_MARKS:,} have room.",
+                f"{kind} draws a mark for each row, and there are {len(self):,}: up to {MOST_BARS:,} have room.",
                 hint="reduce them first: groupby, resample, value_counts, nlargest or head; plot.hist counts in bins.",
             )
 

@@ -40,7 +40,7 @@ def hist(
         the edges.
     range : (low, high), optional
         First and last edge; the smallest and the largest value unless given, which takes a second pass over the rows.
-    ax : Axes of Matplotlib, optional
+    ax : axes of Matplotlib, optional
         Where to draw, a new figure unless given.
     **options
         ``density``, ``cumulative``, ``histtype`` and others of `matplotlib.axes.Axes.hist`, and ``figsize``,
@@ -72,8 +72,8 @@ def hist(
     column = AxisValues.of("hist", x)
     (counts,), edges = counts_in_bins([column], bins, range)
     ax = drawing_axes(ax, of_axes.get("figsize"))
-    places = on_axis(edges)
-    drawn, _, patches = ax.hist((places[:-1] + places[1:]) / 2, places, weights=counts, **others)
+    positions = on_axis(edges)
+    drawn, _, patches = ax.hist((positions[:-1] + positions[1:]) / 2, positions, weights=counts, **others)
     label = f"{column.label} (s)".strip() if edges.dtype.kind == "m" else column.label
     labels = (label, "density" if others.get("density") else "rows")
     is_flat = others.get("orientation") == "horizontal"
@@ -96,15 +96,15 @@ def draw_histograms(rows: DrawnRows, bins: Any, options: dict[str, Any]) -> Any:
     if len({column.time for column in columns}) > 1:
         raise ArgumentError("numbers and times have no bins in common.", hint="draw columns of one type: y=['x'].")
     counts, edges = counts_in_bins(columns, bins, bounds)
-    places = on_axis(edges)
-    middles = (places[:-1] + places[1:]) / 2
+    positions = on_axis(edges)
+    middles = (positions[:-1] + positions[1:]) / 2
     drawn: Any = pd.DataFrame(dict.fromkeys(names, middles))
     weights = np.column_stack(counts)
     if rows.is_series:
         drawn, weights = drawn[names[0]].rename(rows.name), weights[:, 0]
     if options.get("orientation") != "horizontal":
         options = rows.labelled("hist", options)
-    made = by_pandas(drawn, "hist", bins=places, weights=weights, **options)
+    made = by_pandas(drawn, "hist", bins=positions, weights=weights, **options)
     if edges.dtype.kind == "M":
         for ax in np.ravel(made):
             show_dates(ax.xaxis)
@@ -119,9 +119,9 @@ def draw_densities(rows: DrawnRows, bw_method: Any, ind: Any, options: dict[str,
         (counts,), edges = counts_in_bins([column], FINEST, None)
         at, height = smooth_density(counts, edges, bw_method, ind)
         curves[name] = pd.Series(height, at)
-    places = np.unique(np.concatenate([curve.index for curve in curves.values()]))
+    positions = np.unique(np.concatenate([curve.index for curve in curves.values()]))
     drawn: Any = pd.DataFrame(
-        {name: np.interp(places, curve.index, curve, 0, 0) for name, curve in curves.items()}, index=places
+        {name: np.interp(positions, curve.index, curve, 0, 0) for name, curve in curves.items()}, index=positions
     )
     options = rows.labelled("kde", {"ylabel": "Density", **options})
     return by_pandas(drawn[names[0]].rename(rows.name) if rows.is_series else drawn, "line", **options)
@@ -228,7 +228,8 @@ def _counts_between(
 ) -> tuple[list[np.ndarray[Any, Any]], np.ndarray[Any, Any]]:
     """Return counts between given edges of whatever widths; lasts bins include their right edges."""
     time = columns[0].time
-    given = np.asarray(bins, {"": np.float64, "time": "datetime64[ns]", "span": "timedelta64[ns]"}[time])
+    dtypes: dict[str, str] = {"": "float64", "time": "datetime64[ns]", "span": "timedelta64[ns]"}
+    given = np.asarray(bins, dtypes[time])
     if given.ndim != 1 or len(given) < 2 or not (given[1:] > given[:-1]).all():
         raise ArgumentError("edges of bins are two or more and ascend.", hint="pass a number of bins, or their edges.")
     edges = given.view(np.int64) if time else given
@@ -237,13 +238,13 @@ def _counts_between(
     lazy = []
     for column in columns:
         values, (start, stop) = column.counted_from(extent)
-        places = searchsorted(array(edges - edges[0] if time else edges), values, side="right") - 1
+        positions = searchsorted(array(edges - edges[0] if time else edges), values, side="right") - 1
         inside = (values >= start) & (values <= stop)
-        lazy.append(GroupBy(where(inside, where(values == stop, last, places), -1)).size())
+        lazy.append(GroupBy(where(inside, where(values == stop, last, positions), -1)).size())
     counts = []
-    for places, sizes in dask.compute(*lazy):
+    for positions, sizes in dask.compute(*lazy):
         table = np.zeros(last + 1, np.int64)
-        table[places[places >= 0]] = sizes[places >= 0]
+        table[positions[positions >= 0]] = sizes[positions >= 0]
         counts.append(table)
     return counts, given
 

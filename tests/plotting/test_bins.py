@@ -106,13 +106,13 @@ def test_what_has_no_bins_is_refused():
 
 @given(st.lists(st.tuples(EDGY, EDGY)), st.booleans())
 @settings(max_examples=10)
-def test_extents_leave_out_what_has_no_place(rows, together):
+def test_extents_leave_out_what_has_no_place(rows, in_pairs):
     lazy = [AxisValues.of("test", ak.array(np.array([row[place] for row in rows], float))) for place in (0, 1)]
     numbers = np.array(rows, float).reshape(-1, 2)
     there = np.isfinite(numbers)
-    there = np.repeat(there.all(axis=1)[:, None], 2, axis=1) if together else there
+    there = np.repeat(there.all(axis=1)[:, None], 2, axis=1) if in_pairs else there
     wanted = [column[mask] for column, mask in zip(numbers.T, there.T, strict=True)]
-    found = extents(on_common_rows("test", lazy), together=together)
+    found = extents(on_common_rows("test", lazy), in_pairs=in_pairs)
     assert found == [(column.min(), column.max()) if len(column) else None for column in wanted]
 
 

@@ -60,9 +60,9 @@ def count_in_bins(counts: NumberArray, columns: Sequence[NumberArray], edges: Se
     elif len(columns) == 2 and _have_steps(edges) and compiled.should_compile(len(columns[0])):
         count_pairs(counts, columns, edges)
     elif _have_steps(edges):
-        add_places(counts, columns, edges, _places_of_steps)
+        add_numbered(counts, columns, edges, _bins_of_steps)
     else:
-        add_places(counts, columns, edges, places_between)
+        add_numbered(counts, columns, edges, bins_between)
 
 
 def count_pairs(counts: NumberArray, columns: Sequence[NumberArray], edges: Sequence[NumberArray]) -> None:
@@ -74,44 +74,44 @@ def count_pairs(counts: NumberArray, columns: Sequence[NumberArray], edges: Sequ
     add_pairs(counts, x, y, *(read_only(bounds) for bounds in edges))
 
 
-Places = Callable[[NumberArray, NumberArray], NumberArray]
+Numbering = Callable[[NumberArray, NumberArray], NumberArray]
 
 
-def add_places(
-    counts: NumberArray, columns: Sequence[NumberArray], edges: Sequence[NumberArray], places_of: Places
+def add_numbered(
+    counts: NumberArray, columns: Sequence[NumberArray], edges: Sequence[NumberArray], numbering: Numbering
 ) -> None:
     """Do the same as `count_in_bins`, for any number of dimensions; a function finds the bins in each."""
     bins_of_rows = np.zeros(len(columns[0]), np.int64)
     inside = np.ones(len(columns[0]), np.bool_)
     for column, bounds in zip(columns, edges, strict=True):
         bins = len(bounds) - 1
-        places = places_of(column, bounds)
-        inside &= (places >= 0) & (places < bins)
-        bins_of_rows = bins_of_rows * bins + places
+        numbers = numbering(column, bounds)
+        inside &= (numbers >= 0) & (numbers < bins)
+        bins_of_rows = bins_of_rows * bins + numbers
     np.add.at(counts, bins_of_rows[inside], 1)
 
 
-def places_between(column: NumberArray, bounds: NumberArray) -> NumberArray:
+def bins_between(column: NumberArray, bounds: NumberArray) -> NumberArray:
     """Return the bin of each row, of whatever width; a number that is none where it is in no bin."""
     # NaN come after all edges, so that they are in no bin either.
-    places: NumberArray = bounds.searchsorted(column, "right") - 1
-    places[column == bounds[-1]] -= 1
-    return places
+    numbers: NumberArray = bounds.searchsorted(column, "right") - 1
+    numbers[column == bounds[-1]] -= 1
+    return numbers
 
 
-def _places_of_steps(column: NumberArray, bounds: NumberArray) -> NumberArray:
-    """Return the same as `places_between` for bins of equal width: calculated, and corrected by the edges."""
+def _bins_of_steps(column: NumberArray, bounds: NumberArray) -> NumberArray:
+    """Return the same as `bins_between` for bins of equal width: calculated, and corrected by the edges."""
     rows = column.astype(np.float64, copy=False)
     bins = len(bounds) - 1
     inside = (rows >= bounds[0]) & (rows <= bounds[-1])
     if not inside.all():
         rows = np.where(inside, rows, bounds[0])
-    places: NumberArray = ((rows - bounds[0]) * _steps(bounds)).astype(np.int64)
-    np.minimum(places, bins - 1, out=places)
-    places -= rows < bounds[places]
-    places += (rows >= bounds[places + 1]) & (places < bins - 1)
-    places[~inside] = -1
-    return places
+    numbers: NumberArray = ((rows - bounds[0]) * _steps(bounds)).astype(np.int64)
+    np.minimum(numbers, bins - 1, out=numbers)
+    numbers -= rows < bounds[numbers]
+    numbers += (rows >= bounds[numbers + 1]) & (numbers < bins - 1)
+    numbers[~inside] = -1
+    return numbers
 
 
 def _steps(bounds: NumberArray) -> Any:
@@ -121,5 +121,5 @@ def _steps(bounds: NumberArray) -> Any:
 
 
 def _have_steps(edges: Sequence[NumberArray]) -> bool:
-    """Whether the places of rows can be calculated: not of bins that are as narrow or wide as float64 can tell."""
+    """Whether the bins of rows can be calculated: not of bins that are as narrow or wide as float64 can tell."""
     return all(0 < _steps(bounds) < np.inf for bounds in edges)

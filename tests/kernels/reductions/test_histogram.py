@@ -8,7 +8,7 @@ from hypothesis.extra.numpy import arrays
 
 from akdask.kernels import compiled
 from akdask.kernels.reductions import histogram
-from akdask.kernels.reductions.histogram import add_places, bin_edges, count_in_bins, places_between
+from akdask.kernels.reductions.histogram import add_numbered, bin_edges, bins_between, count_in_bins
 
 FLOATS = arrays("f8", st.integers(0, 40), elements=st.floats(-2, 2) | st.sampled_from([np.nan, np.inf, -np.inf]))
 INTEGERS = arrays("i8", st.integers(0, 40), elements=st.integers(-3, 3))
@@ -26,7 +26,7 @@ def counted(count, columns, edges, *how):
 @given(FLOATS | INTEGERS, st.sampled_from([0.1, 1.0, 2.0]), st.integers(1, 12))
 def test_bins_of_equal_width_are_counted_as_any_bins_are(column, high, bins):
     edges = [bin_edges(-1, high, bins)]
-    assert counted(count_in_bins, [column], edges) == counted(add_places, [column], edges, places_between)
+    assert counted(count_in_bins, [column], edges) == counted(add_numbered, [column], edges, bins_between)
 
 
 @given(FLOATS | INTEGERS, FLOATS, EDGES, EDGES)
@@ -37,7 +37,7 @@ def test_pairs_are_counted_alike_by_steps_by_edges_by_numpy_and_compiled(x, y, x
     columns, edges = [x[:rows], y[:rows]], [x_edges, y_edges]
     finite = np.isfinite(columns).all(axis=0)
     wanted = np.histogram2d(*(column[finite] for column in columns), edges)[0].ravel().tolist()
-    assert counted(add_places, columns, edges, places_between) == wanted
+    assert counted(add_numbered, columns, edges, bins_between) == wanted
     assert counted(count_in_bins, columns, edges) == wanted
     if compiled.INSTALLED and histogram._have_steps(edges):
         assert counted(histogram.count_pairs, columns, edges) == wanted

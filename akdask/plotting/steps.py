@@ -1,4 +1,4 @@
-"""Places of rows on a grid that is as fine as a picture: what many rows are grouped by before they are drawn."""
+"""Steps of rows on a grid that is as fine as a picture: what many rows are grouped by before they are drawn."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from akdask.collections.arrays.elementwise import cast, elementwise, where
 from akdask.plotting.axis_values import AxisValues, Extent
 
 
-def places(column: AxisValues, extent: Extent, number: int) -> tuple[Any, Any]:
+def step_numbers(column: AxisValues, extent: Extent, number: int) -> tuple[Any, Any]:
     """Return which of a number of equal steps each row is at, and whether it is inside the extent; lazy."""
     values, (low, high) = column.counted_from(extent)
     inside = (values >= low) & (values <= high)
