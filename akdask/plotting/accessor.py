@@ -177,14 +177,14 @@ class Plots:
         Axes, or pandas Series of them with groups
             Of Matplotlib; one for each column, by its name.
 
-        Notes
-        -----
-        Of values beyond the whiskers the least and the most of each of 500 steps is drawn: all that differ to the eye.
-
         Raises
         ------
         ArgumentError
             If there are more groups.
+
+        Notes
+        -----
+        Of values beyond the whiskers the least and the most of each of 500 steps is drawn: all that differ to the eye.
         """
         return draw_boxes(self._rows, self._columns(options), by, options)
 

@@ -14,7 +14,7 @@ from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.array import Array
 from akdask.collections.core.base import Labelled, unlabelled
 from akdask.collections.core.selection import known_lengths
-from akdask.collections.time.datetimes import Datetime
+from akdask.collections.time.datetimes import Datetime, Timedelta
 from akdask.collections.time.timearray import NOT_A_TIME, TimeArray
 from akdask.deferred import is_pandas, pd
 from akdask.errors import ArgumentError, ArgumentTypeError
@@ -94,11 +94,12 @@ class AxisValues:
 
     @property
     def finite(self) -> pdarray:
-        """The numbers as a lazy array, NaN in place of infinities."""
-        is_float = self.value.dtype == FLOAT64
-        return (
-            pdarray(self.frame, Call("where", self.present, self.value, Constant(np.nan))) if is_float else self.array
-        )
+        """The numbers or times as a lazy array of their type, NaN in place of infinities."""
+        if self.time:
+            return {"time": Datetime, "span": Timedelta}[self.time].of(self.frame, self.value)
+        if self.present is None:
+            return self.array
+        return pdarray(self.frame, Call("where", self.present, self.value, Constant(np.nan)))
 
     def on(self, frame: Frame, value: Value) -> AxisValues:
         """Return the column on other rows."""

@@ -91,8 +91,8 @@ class Bins2D:
 
         Parameters
         ----------
-        ax : axes of Matplotlib, optional
-            Where to draw, a new figure unless given.
+        ax : object, optional
+            Axes of Matplotlib to draw into, those of a new figure unless given.
         log : bool
             Color by the logarithm of the counts.
         colorbar : bool, default True
@@ -180,7 +180,12 @@ def bins2d(x: Any, y: Any, bins: int | Sequence[int] = FINE, range: Any = None) 
     >>> bins.counts.tolist(), bins.y_edges.tolist()
     ([[1, 0], [0, 2]], [5.0, 5.5, 6.0])
     """
-    columns = on_common_rows("bins2d", [AxisValues.of("bins2d", item) for item in (x, y)])
+    return bins_of([AxisValues.of("bins2d", item) for item in (x, y)], bins, range)
+
+
+def bins_of(columns: Sequence[AxisValues], bins: int | Sequence[int], range: Any) -> Bins2D:
+    """Return the bins of two columns; see `bins2d`."""
+    columns = on_common_rows("bins2d", columns)
     each = [bins, bins] if isinstance(bins, int | np.integer) else list(bins)
     given = [None, None] if range is None else list(range)
     if len(each) != 2 or len(given) != 2:

@@ -84,7 +84,8 @@ def draw_boxes(rows: DrawnRows, columns: DrawnRows, by: Any, options: dict[str, 
         axes = np.array(ax, object).reshape(1, -1)
     for each, name, values in zip(axes.flat, names, rows.axis_values("box", names), strict=True):
         boxes = boxes_of_groups(values, groups, whis)
-        each.bxp([box.statistics() for box in boxes], **others)
+        if boxes:
+            each.bxp([box.statistics() for box in boxes], **others)
         label_axes(each, {"title": name, **of_axes}, xlabel=", ".join(keys))
     return pd.Series(list(axes[0]), index=names)
 

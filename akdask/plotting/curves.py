@@ -65,7 +65,7 @@ def by_pixel(kind: str, rows: DrawnRows, reductions: Sequence[str], number: int)
     ArgumentTypeError
         If the labels have no place on an axis, or no column has numbers.
     """
-    names = rows.numbers(kind)
+    names = rows.numbers(kind) if "mean" in reductions else rows.plottable(kind)
     try:
         labels = rows.labels(kind)
     except ArgumentTypeError as error:

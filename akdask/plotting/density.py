@@ -13,7 +13,7 @@ from akdask.collections.groups.groupby import GroupBy
 from akdask.deferred import pd
 from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 from akdask.plotting.axis_values import NOTHING, AxisValues, extents, on_common_rows
-from akdask.plotting.bins import FINE, Bins2D, bins2d
+from akdask.plotting.bins import FINE, bins2d, bins_of
 from akdask.plotting.canvas import by_pandas, drawing_axes, label_axes, optional_package, split_options
 from akdask.plotting.drawn_rows import MOST_POINTS, DrawnRows
 from akdask.plotting.steps import step_numbers
@@ -40,8 +40,8 @@ def hist2d(
     ----------
     x, y, bins, range
         As in `bins2d`, with 10 bins as Matplotlib and NumPy have.
-    ax : axes of Matplotlib, optional
-        Where to draw, a new figure unless given.
+    ax : object, optional
+        Axes of Matplotlib to draw into, those of a new figure unless given.
     **options
         As of `Bins2D.draw`: ``log``, ``colorbar``, ``cmap``, ``title`` and so on.
 
@@ -67,7 +67,8 @@ def draw_density(rows: DrawnRows, x: Any, y: Any, options: dict[str, Any]) -> An
     options.setdefault("log", True)
     if "colormap" in options:
         options["cmap"] = options.pop("colormap")
-    return _bins_of(rows, x, y, bins, bounds).draw(options.pop("ax", None), **options).axes
+    columns = rows.axis_values("density", [rows.named(name) for name in (x, y)])
+    return bins_of(columns, bins, bounds).draw(options.pop("ax", None), **options).axes
 
 
 def draw_scatter(rows: DrawnRows, columns: Sequence[Any], s: Any, c: Any, options: dict[str, Any]) -> Any:
@@ -92,12 +93,6 @@ def draw_scatter(rows: DrawnRows, columns: Sequence[Any], s: Any, c: Any, option
         faint = (*colors.to_rgb(c), 0.15)
         options.setdefault("cmap", colors.LinearSegmentedColormap.from_list("density", [faint, colors.to_rgba(c)]))
     return draw_density(rows, x, y, options)
-
-
-def _bins_of(rows: DrawnRows, x: Any, y: Any, bins: Any, bounds: Any) -> Bins2D:
-    one, other = (rows.columns.array(rows.named(name)) for name in (x, y))
-    found = bins2d(one, other, bins, bounds)
-    return Bins2D(found.counts, found.x_edges, found.y_edges, rows.named(x), rows.named(y))
 
 
 def _draw_means(rows: DrawnRows, x: str, y: str, c: str, options: dict[str, Any]) -> Any:

@@ -143,8 +143,10 @@ class DrawnRows:
         Raises
         ------
         ArgumentError
-            If there are too many.
+            If there are too many, or none.
         """
+        if not len(self):
+            raise ArgumentError(f"{kind} draws a mark for each row, and there is none.")
         if len(self) > MOST_BARS:
             raise ArgumentError(
                 f"{kind} draws a mark for each row, and there are {len(self):,}: up to {MOST_BARS:,} have room.",

@@ -40,8 +40,8 @@ def hist(
         the edges.
     range : (low, high), optional
         First and last edge; the smallest and the largest value unless given, which takes a second pass over the rows.
-    ax : axes of Matplotlib, optional
-        Where to draw, a new figure unless given.
+    ax : object, optional
+        Axes of Matplotlib to draw into, those of a new figure unless given.
     **options
         ``density``, ``cumulative``, ``histtype`` and others of `matplotlib.axes.Axes.hist`, and ``figsize``,
         ``title``, ``xlabel`` and others that pandas has for axes.
@@ -185,7 +185,10 @@ def counts_in_bins(
     if isinstance(bins, str):
         reach, number = _multiples(columns[0], bins, reach)
     if not 1 <= int(number) <= MOST_BINS:
-        raise ArgumentError(f"a histogram has 1 to {MOST_BINS:,} bins, not {int(number):,}.", hint="pass wider ones.")
+        raise ArgumentError(
+            f"a histogram has 1 to {MOST_BINS:,} bins, not {int(number):,}.",
+            hint="pass a number between them, or a longer unit.",
+        )
     lazy = [column.counted_from(reach) for column in columns]
     found = dask.compute(*[histogram(values, int(number), extent) for values, extent in lazy])
     return [counts for counts, _ in found], columns[0].shown(found[0][1], reach)

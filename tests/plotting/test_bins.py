@@ -224,3 +224,16 @@ def test_rows_are_in_the_hexagon_whose_middle_is_nearest():
     means = hexagons(columns, extent, (6, 4), "mean")["value"]
     wanted = pd.Series(x + y).groupby(nearest).mean().reindex(range(len(found)))
     np.testing.assert_allclose(means, wanted)
+
+
+def test_bins_of_many_partitions_are_added_up():
+    rows = np.arange(400) % 7
+    lazy = partitioned(rows, [10] * 40)
+    assert ak.bins2d(lazy, lazy, 7).counts.tolist() == np.histogram2d(rows, rows, 7)[0].tolist()
+
+
+@pytest.mark.cluster
+def test_workers_count_the_same(cluster_client):
+    x, y = np.random.default_rng(9).normal(size=(2, 50))
+    lazy = [partitioned(column, [20, 30]) for column in (x, y)]
+    assert ak.bins2d(*lazy, 5).counts.tolist() == np.histogram2d(x, y, 5)[0].tolist()

@@ -10,6 +10,7 @@ import akdask as ak
 from akdask.errors import ArgumentError, ArgumentTypeError, MissingColumnError, PositionError, UnsupportedError
 from akdask.plotting import curves, density
 
+matplotlib = pytest.importorskip("matplotlib", reason="matplotlib is not installed")
 plt = pytest.importorskip("matplotlib.pyplot", reason="matplotlib is not installed")
 
 
@@ -171,6 +172,17 @@ def test_lines_of_many_rows_go_through_the_least_and_most_of_each_pixel(few, alo
     assert ax.get_xlabel() == along.get("x", "")
 
 
+def test_lines_of_many_rows_may_show_times_and_gaps(few):
+    times = pd.Series(pd.date_range("2026-01-01", periods=40, freq="h"))
+    times[::3] = pd.NaT
+    ax = ak.Series(times).plot.line()
+    wanted = times.groupby(np.arange(40) // 10).agg(["min", "max"]).to_numpy().ravel()
+    np.testing.assert_allclose(ax.lines[0].get_ydata(orig=False), matplotlib.dates.date2num(wanted))
+    none = ak.DataFrame({"x": np.full(40, np.nan), "y": np.arange(40.0)})
+    assert len(lines(none.plot.line(x="x"))[0]) == 0
+    assert np.isnan(lines(none.plot.line(y="x"))[0][:, 1]).all()
+
+
 def test_areas_of_many_rows_show_means_that_add_up(few):
     y = np.arange(40.0)
     ax = ak.Series(y, name="y").plot.area()
@@ -318,4 +330,7 @@ def test_rows_of_unknown_number_and_no_rows_are_drawn():
     assert ak.hist(none["x"], 2)[0].tolist() == [0, 0]
     assert heights(none[["x", "y"]].plot.hist(bins=2)) == [[0, 0], [0, 0]]
     assert none.plot.density("x", "y").collections[0].get_array().count() == 0
+    assert len(none.plot.box(column="y", by="k")["y"].lines) == 0
+    with pytest.raises(ArgumentError, match="there is none"):
+        none.plot.bar()
     assert none.plot.hexbin("x", "y", gridsize=3).collections[0].get_array().sum() == 0
