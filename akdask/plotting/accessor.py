@@ -143,8 +143,8 @@ class Plots:
 
         Parameters
         ----------
-        by : None
-            Groups are drawn one by one, as ``df[df["k"] == key].plot.hist()``.
+        by : str or list of str, optional
+            Columns that the rows are grouped by, up to 36 groups: each has axes, with bins that all have in common.
         bins : int, str or sequence, default 10
             As of `hist`.
         **options
@@ -153,13 +153,9 @@ class Plots:
         Raises
         ------
         ArgumentError
-            If `by` is given, or the bins are as `hist` refuses them.
+            If there are more groups, or the bins are as `hist` refuses them.
         """
-        if by is not None:
-            raise ArgumentError(
-                "hist draws no groups.", hint="draw each: df[df['k'] == key].plot.hist(); box takes by=."
-            )
-        return draw_histograms(self._columns(options), bins, options)
+        return draw_histograms(self._rows, self._columns(options), by, bins, options)
 
     def box(self, by: Any = None, **options: Any) -> Any:
         """Draw quartiles, whiskers and what lies beyond, of columns or of groups of rows.

@@ -9,17 +9,17 @@ from typing import Any
 import dask
 import numpy as np
 
-from akdask.collections.arrays.creation import arange, array
+from akdask.collections.arrays.creation import array
 from akdask.collections.arrays.elementwise import cast, elementwise, where
 from akdask.collections.groups.groupby import GroupBy
 from akdask.deferred import pd
-from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.plan.expr.values import cast as to_type
 from akdask.plan.reduce.aggregate import Aggregate, AggregateExpr
 from akdask.plan.run.run import run
 from akdask.plotting.axis_values import NOTHING, AxisValues, extents, on_common_rows
 from akdask.plotting.canvas import drawing_axes, label_axes, pyplot, split_options
 from akdask.plotting.drawn_rows import DrawnRows
+from akdask.plotting.groups import DrawnGroups
 from akdask.plotting.steps import step_numbers
 from akdask.schema import FLOAT64
 
@@ -61,10 +61,8 @@ class Box:
 
 def draw_boxes(rows: DrawnRows, columns: DrawnRows, by: Any, options: dict[str, Any]) -> Any:
     """Draw a box for each of some columns, or for each group in axes for each column; return the axes."""
-    keys = [] if by is None else [rows.named(name) for name in ([by] if isinstance(by, str) else by)]
-    names = [name for name in columns.numbers("box") if name not in keys]
-    if not names:
-        raise ArgumentTypeError("box draws numbers, and there are none beside the keys.", hint="pass column='x'.")
+    keys = rows.keys(by)
+    names = columns.beside("box", keys, columns.numbers("box"))
     whis = options.pop("whis", 1.5)
     of_axes, others = split_options(options)
     ax, color = others.pop("ax", None), others.pop("color", None)
@@ -105,24 +103,10 @@ def boxes_of_columns(columns: Sequence[AxisValues], whis: float = 1.5) -> list[B
 
 def boxes_of_groups(values: AxisValues, keys: Sequence[Any], whis: float = 1.5) -> list[Box]:
     """Return a box of the values of each group, in the order of the keys; computes."""
-    groups = GroupBy(keys[0] if len(keys) == 1 else list(keys))
-    if groups.ngroups > MOST_BOXES:
-        raise ArgumentError(
-            f"there are {groups.ngroups:,} groups, and up to {MOST_BOXES} boxes have room.",
-            hint="choose some: df[df['k'].isin(…)], or cut the keys into intervals.",
-        )
+    groups = DrawnGroups.of(keys, MOST_BOXES)
     numbers = cast(values.array, np.float64)
-    lazy = [groups.quantile(numbers, q)[1] for q in QUARTILES]
-    unique = groups.unique_keys
-    *quartiles, labels = dask.compute(*lazy, unique)
-    names = (
-        [str(label) for label in labels]
-        if len(keys) == 1
-        else [f"({', '.join(map(str, key))})" for key in zip(*labels, strict=True)]
-    )
-    number = cast(groups.broadcast(arange(groups.ngroups)), np.float64)
-    floats = AxisValues.of("box", numbers)
-    return _boxes(names, floats, np.column_stack(quartiles), number, whis)
+    quartiles = dask.compute(*[groups.by.quantile(numbers, q)[1] for q in QUARTILES])
+    return _boxes(groups.labels, AxisValues.of("box", numbers), np.column_stack(quartiles), groups.number, whis)
 
 
 def _boxes(

@@ -116,6 +116,26 @@ class DrawnRows:
         numbers = [name for name in numbers_among(self.columns) if self.columns.values[name].dtype.kind != "bool"]
         return self._some(kind, numbers or self._times())
 
+    def keys(self, by: Any) -> list[str]:
+        """Return the columns that rows are grouped by, none of None."""
+        return [] if by is None else [self.named(name) for name in ([by] if isinstance(by, str) else by)]
+
+    def beside(self, kind: str, keys: Iterable[str], names: Iterable[str]) -> list[str]:
+        """Return those of some columns that are no keys.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If there are none.
+        """
+        keys = set(keys)
+        found = [name for name in names if name not in keys]
+        if not found:
+            raise ArgumentTypeError(
+                f"{kind} draws numbers, and there are none beside the keys.", hint="pass column='x'."
+            )
+        return found
+
     def axis_values(self, kind: str, names: Iterable[str]) -> list[AxisValues]:
         """Return columns as what stands on an axis."""
         return [AxisValues.of(kind, self.columns.array(name), name) for name in names]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,19 +12,23 @@ import numpy as np
 from akdask.collections.arrays.creation import array
 from akdask.collections.arrays.elementwise import where
 from akdask.collections.arrays.sorting import searchsorted
-from akdask.collections.functions.histograms import histogram
+from akdask.collections.functions.histograms import histogram, histogram2d
 from akdask.collections.groups.groupby import GroupBy
 from akdask.collections.time.timearray import unit_of
 from akdask.deferred import pd
 from akdask.errors import ArgumentError, UnsupportedError
 from akdask.plotting.axis_values import NOTHING, AxisValues, Extent, extents, on_common_rows
-from akdask.plotting.canvas import by_pandas, drawing_axes, label_axes, optional_package, split_options
+from akdask.plotting.canvas import by_pandas, drawing_axes, label_axes, optional_package, pyplot, split_options
 from akdask.plotting.drawn_rows import DrawnRows
+from akdask.plotting.groups import DrawnGroups
 
 FINEST = 2**14
 """Bins that a smooth density is found from."""
 
 MOST_BINS = 100_000
+
+MOST_AXES = 36
+"""Groups that have axes of their own."""
 
 
 def hist(
@@ -84,31 +89,72 @@ def hist(
     return drawn, edges, patches
 
 
-def draw_histograms(rows: DrawnRows, bins: Any, options: dict[str, Any]) -> Any:
-    """Draw the histograms of columns in the same bins, as pandas does."""
+def draw_histograms(rows: DrawnRows, columns: DrawnRows, by: Any, bins: Any, options: dict[str, Any]) -> Any:
+    """Draw the histograms of some columns in the same bins, as pandas does; of groups in axes for each."""
     bounds = options.pop("range", None)
     if options.pop("weights", None) is not None:
         raise UnsupportedError(
             "hist counts each row as 1.", hint="sum weights by groups: df.groupby(ak.cut(x, edges))."
         )
-    names = rows.plottable("hist")
-    columns = rows.axis_values("hist", names)
-    if len({column.time for column in columns}) > 1:
+    keys = rows.keys(by)
+    names = columns.beside("hist", keys, columns.plottable("hist"))
+    values = rows.axis_values("hist", names) if keys else columns.axis_values("hist", names)
+    if len({column.time for column in values}) > 1:
         raise ArgumentError("numbers and times have no bins in common.", hint="draw columns of one type: y=['x'].")
-    counts, edges = counts_in_bins(columns, bins, bounds)
-    positions = on_axis(edges)
-    middles = (positions[:-1] + positions[1:]) / 2
-    drawn: Any = pd.DataFrame(dict.fromkeys(names, middles))
-    weights = np.column_stack(counts)
-    if rows.is_series:
-        drawn, weights = drawn[names[0]].rename(rows.name), weights[:, 0]
+    if keys:
+        groups = DrawnGroups.of([rows.columns.array(key) for key in keys], MOST_AXES)
+        return _draw_groups(groups, values, _of_groups(groups, values, bins, bounds), options)
     if options.get("orientation") != "horizontal":
-        options = rows.labelled("hist", options)
+        options = columns.labelled("hist", options)
+    return _draw_counts(names, *counts_in_bins(values, bins, bounds), options, columns if columns.is_series else None)
+
+
+def _draw_counts(
+    names: Sequence[str], counts: Any, edges: np.ndarray[Any, Any], options: dict[str, Any], series: DrawnRows | None
+) -> Any:
+    """Let pandas draw counts in bins, as weights of the middles."""
+    positions = on_axis(edges)
+    drawn: Any = pd.DataFrame(dict.fromkeys(names, (positions[:-1] + positions[1:]) / 2))
+    weights = np.column_stack(counts)
+    if series is not None:
+        drawn, weights = drawn[names[0]].rename(series.name), weights[:, 0]
     made = by_pandas(drawn, "hist", bins=positions, weights=weights, **options)
     if edges.dtype.kind == "M":
         for ax in np.ravel(made):
             show_dates(ax.xaxis)
     return made
+
+
+def _draw_groups(groups: DrawnGroups, columns: Sequence[AxisValues], counted: Any, options: dict[str, Any]) -> Any:
+    """Draw the histograms of groups in axes for each, which they share with the others; return the axes."""
+    tables, edges = counted
+    high = max(math.ceil(math.sqrt(len(groups.labels))), 1)
+    across = max(math.ceil(len(groups.labels) / high), 1)
+    size = options.pop("figsize", (max(6.4, 3.2 * across), max(4.8, 2.4 * high)))
+    common = {"squeeze": False, "sharex": True, "sharey": True, "layout": "constrained"}
+    _, axes = pyplot().subplots(high, across, figsize=size, **common)
+    names = [column.label for column in columns]
+    for row, (ax, label) in enumerate(zip(axes.flat, groups.labels, strict=False)):
+        _draw_counts(names, [table[row] for table in tables], edges, {"title": label, **options, "ax": ax}, None)
+    for ax in axes.flat[len(groups.labels) :]:
+        ax.set_visible(False)
+    return axes.ravel()[: len(groups.labels)]
+
+
+def _of_groups(groups: DrawnGroups, columns: Sequence[AxisValues], bins: Any, bounds: Any) -> Any:
+    """Return the counts of each group in bins of each column, and the edges; computes."""
+    if not isinstance(bins, int | np.integer | str):
+        raise ArgumentError("bins of groups are as wide as each other.", hint="pass a number of bins, and range=.")
+    reach, number = _steps(columns, bins, bounds)
+    last = len(groups.labels) - 0.5
+    lazy = []
+    for column in columns:
+        values, extent = column.counted_from(reach)
+        lazy.append(
+            histogram2d(groups.number, values, (len(groups.labels) or 1, number), ((-0.5, max(last, 0)), extent))
+        )
+    found = dask.compute(*lazy)
+    return [counts for counts, _, _ in found], columns[0].shown(found[0][2], reach)
 
 
 def draw_densities(rows: DrawnRows, bw_method: Any, ind: Any, options: dict[str, Any]) -> Any:
@@ -180,18 +226,24 @@ def counts_in_bins(
     columns = on_common_rows("hist", columns)
     if not isinstance(bins, int | np.integer | str):
         return _counts_between(columns, bins)
+    reach, number = _steps(columns, bins, bounds)
+    lazy = [column.counted_from(reach) for column in columns]
+    found = dask.compute(*[histogram(values, number, extent) for values, extent in lazy])
+    return [counts for counts, _ in found], columns[0].shown(found[0][1], reach)
+
+
+def _steps(columns: Sequence[AxisValues], bins: Any, bounds: Any) -> tuple[Extent, int]:
+    """Return the extent of bins that a user gives, and how many there are."""
+    columns = on_common_rows("hist", columns)
     reach = _common_extent(columns) if bounds is None else columns[0].limits(bounds)
-    number = bins
     if isinstance(bins, str):
-        reach, number = _multiples(columns[0], bins, reach)
-    if not 1 <= int(number) <= MOST_BINS:
+        reach, bins = _multiples(columns[0], bins, reach)
+    if not 1 <= int(bins) <= MOST_BINS:
         raise ArgumentError(
-            f"a histogram has 1 to {MOST_BINS:,} bins, not {int(number):,}.",
+            f"a histogram has 1 to {MOST_BINS:,} bins, not {int(bins):,}.",
             hint="pass a number between them, or a longer unit.",
         )
-    lazy = [column.counted_from(reach) for column in columns]
-    found = dask.compute(*[histogram(values, int(number), extent) for values, extent in lazy])
-    return [counts for counts, _ in found], columns[0].shown(found[0][1], reach)
+    return reach, int(bins)
 
 
 def counts_of_each(columns: Sequence[AxisValues], bins: int) -> list[tuple[Any, Any]]:

@@ -207,7 +207,7 @@ def test_groups_of_a_box_may_have_several_keys_nothing_or_no_key():
 
 def test_more_groups_than_there_is_room_for_are_refused():
     values = AxisValues.of("box", ak.arange(300))
-    with pytest.raises(ArgumentError, match="300 groups, and up to 200"):
+    with pytest.raises(ArgumentError, match="300 groups, and up to 200 have"):
         boxes_of_groups(values, [ak.arange(300)])
 
 

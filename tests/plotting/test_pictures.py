@@ -202,6 +202,18 @@ def test_histograms_of_a_frame_have_the_bins_and_counts_of_pandas():
     assert [len(heights(ax)) for ax in df.plot.hist(subplots=True)] == [1, 1]
 
 
+def test_groups_have_histograms_in_the_same_bins():
+    axes = ak.DataFrame(ROWS).plot.hist(by="k", column=["x", "y"], bins=3)
+    edges = np.histogram_bin_edges(ROWS[["x", "y"]].to_numpy()[~ROWS[["x", "y"]].isna()], 3)
+    assert [ax.get_title() for ax in axes] == ["a", "b"]
+    for ax, (_, rows) in zip(axes, ROWS.groupby("k"), strict=True):
+        assert heights(ax) == [np.histogram(rows[name].dropna(), edges)[0].tolist() for name in ("x", "y")]
+    wanted = pd.crosstab([ROWS["k"], ROWS["b"]], ROWS["t"].dt.day)
+    by_day = ak.DataFrame(ROWS[["t", "k", "b"]]).plot.hist(by=["k", "b"], bins="D")
+    assert [ax.get_title() for ax in by_day] == ["(a, False)", "(a, True)", "(b, False)", "(b, True)"]
+    assert [heights(ax) for ax in by_day] == [[row] for row in wanted.to_numpy().tolist()]
+
+
 def test_a_histogram_is_drawn_as_by_matplotlib():
     values = np.array([0.5, 1, np.nan, 4, 4])
     for options in ({}, {"density": True}, {"cumulative": True}, {"orientation": "horizontal"}):
@@ -304,8 +316,10 @@ def test_what_cannot_be_drawn_says_what_to_do():
         df.plot(kind="map")
     with pytest.raises(ArgumentError, match="two columns of a DataFrame"):
         df.y.plot(kind="hexbin", x="y", y="y")
-    with pytest.raises(ArgumentError, match="hist draws no groups"):
-        df.plot.hist(by="k")
+    with pytest.raises(ArgumentError, match="as wide as each other"):
+        df.plot.hist(by="k", bins=[0, 1])
+    with pytest.raises(ArgumentError, match="300 groups, and up to 36 have room"):
+        ak.DataFrame({"x": ak.arange(300), "k": ak.arange(300)}).plot.hist(by="k")
     with pytest.raises(ArgumentError, match="not by"):
         df.plot.hexbin("x", "y", "y", reduce_C_function=print)
     with pytest.raises(UnsupportedError, match="equal size"):
