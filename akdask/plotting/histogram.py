@@ -136,6 +136,8 @@ def _draw_groups(groups: DrawnGroups, columns: Sequence[AxisValues], counted: An
     names = [column.label for column in columns]
     for row, (ax, label) in enumerate(zip(axes.flat, groups.labels, strict=False)):
         _draw_counts(names, [table[row] for table in tables], edges, {"title": label, **options, "ax": ax}, None)
+        # Below the last of them may be nothing that says it.
+        ax.tick_params(labelbottom=True)
     for ax in axes.flat[len(groups.labels) :]:
         ax.set_visible(False)
     return axes.ravel()[: len(groups.labels)]

@@ -1,0 +1,106 @@
+"""``akdask validate``: all that is wrong with files, and which releases of Arkouda can read them."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from akdask.cli.files.sets import NamedSet, add_files, demand_format, named_sets
+from akdask.cli.table import counted, print_json, printable, table
+from akdask.hdf5.validate import RULES, Report, Severity, Violation, validate
+
+_LONGEST = 200
+
+
+class _ListRules(argparse.Action):
+    """Prints the rules and ends the program, as ``--help`` does."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *given: Any) -> None:
+        rows = [[rule.id, rule.severity, rule.sentence] for rule in RULES.values()]
+        print(table(["rule", "severity", "what holds"], rows, widest=_LONGEST))
+        parser.exit()
+
+
+def register(commands: Any) -> None:
+    """Add the subcommand to the parser."""
+    parser = commands.add_parser(
+        "validate",
+        help="check files against all rules of Arkouda's layout",
+        description="Check sets of files against all rules of Arkouda's layout, list every violation, and tell which "
+        "releases can read them.  Errors: servers refuse or misread something; warnings: some releases or functions "
+        "do; notes: servers write it otherwise.  Notes leave the exit code at 0.",
+    )
+    add_files(parser)
+    parser.add_argument(
+        "--severity",
+        choices=[str(severity) for severity in Severity],
+        default="note",
+        help="the least severity that is shown and counted (default: note)",
+    )
+    parser.add_argument("--metadata-only", action="store_true", help="check only what can be known without the data")
+    parser.add_argument("--rules", action=_ListRules, nargs=0, help="list the rules, and end")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Check; returns the exit code, 1 if there are errors or warnings."""
+    counted_ones = list(Severity)[: list(Severity).index(Severity(options.severity)) + 1]
+    sets = named_sets(options.files)
+    demand_format(sets, ["HDF5"], "validate")
+    found = [(files, validate(files.files, read_data=not options.metadata_only)) for files in sets]
+    shown = [[v for v in report.violations if v.severity in counted_ones] for _, report in found]
+    if options.json:
+        print_json([_as_json(files, report, some) for (files, report), some in zip(found, shown, strict=True)])
+    else:
+        for number, ((files, report), some) in enumerate(zip(found, shown, strict=True)):
+            print("\n" * (number > 0) + _as_text(files, report, some))
+    return 1 if any(violation.severity != Severity.NOTE for some in shown for violation in some) else 0
+
+
+def _as_text(files: NamedSet, report: Report, shown: Sequence[Violation]) -> str:
+    lines = [f"{printable(files.name)}: {counted(len(files.files), 'file')}, {_summary(shown)}"]
+    if shown:
+        lines.append(table(["severity", "rule", "object", "what", "file"], _by_place(shown), widest=_LONGEST))
+    lines.append(f"Arkouda: {_readers(report)}")
+    return "\n".join([*lines, *(f"  {printable(reason)}" for reason in report.reach.reasons)])
+
+
+def _by_place(violations: Sequence[Violation]) -> list[list[str]]:
+    """Tell once what is the same in several files."""
+    files: dict[tuple[str, ...], list[str]] = {}
+    for found in violations:
+        key = (str(found.severity), found.rule, found.object or "-", found.text)
+        files.setdefault(key, []).append(os.path.basename(found.file))
+    return [
+        [*key, names[0] + (f" and {len(names) - 1:,} more" if len(names) > 1 else "")] for key, names in files.items()
+    ]
+
+
+def _summary(violations: Sequence[Violation]) -> str:
+    counts = Counter(violation.severity for violation in violations)
+    return ", ".join(counted(counts[severity], severity) for severity in Severity if counts[severity]) or "all is well"
+
+
+def _readers(report: Report) -> str:
+    if not report.counts[Severity.ERROR]:
+        return f"read by {report.reach}" if not report.reach.is_empty else str(report.reach)
+    return f"no release reads all of it right, for the errors; without them: {report.reach}"
+
+
+def _as_json(files: NamedSet, report: Report, shown: Sequence[Violation]) -> dict[str, Any]:
+    reach = report.reach
+    return {
+        "set": files.path,
+        "files": list(files.files),
+        "violations": [asdict(violation) for violation in shown],
+        "arkouda": {
+            "readable": report.is_readable,
+            "oldest": reach.oldest,
+            "newest": reach.newest,
+            "reasons": list(reach.reasons),
+        },
+    }
