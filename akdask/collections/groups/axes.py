@@ -141,7 +141,8 @@ def _of_blocks(base: pdarray, shape: tuple[int, int, int], name: str, params: di
     if before > 1 or rows < 2 or name not in PARTS:
         return None
     if name == "mean":
-        return _of_blocks(cast(base, float), shape, "sum", params) / length
+        total = _of_blocks(cast(base, float), shape, "sum", params)
+        return None if total is None else total / length
     even = length - length % rows
     parts = along_axis(name, reshaped(base[: even * behind], (even // rows, rows, behind)), 1).flatten()
     if even < length:

@@ -12,7 +12,7 @@ from akdask.plan.expr.lower import lower
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.values import ColumnRef, Value, describe
 from akdask.plan.group.aggregate import GroupIdentity
-from akdask.plan.group.merge import merge_by_range
+from akdask.plan.group.merge import merge_by_range, table_bytes
 from akdask.plan.group.partial import group_partitions
 from akdask.schema import INT64, RowSpace
 
@@ -54,6 +54,5 @@ class TopRowsOfGroups(Frame):
 def _(frame: TopRowsOfGroups) -> Expr:
     top = TopRows(len(frame.keys), frame.ascending, frame.count)
     values = (*frame.keys, *frame.by, frame.positions)
-    return merge_by_range(
-        frame._name, group_partitions(frame.frame, values, top, frame.describe()), frame.npartitions, top
-    )
+    partials = group_partitions(frame.frame, values, top, frame.describe())
+    return merge_by_range(frame._name, partials, frame.npartitions, top, nbytes=table_bytes(frame.frame, values))

@@ -108,7 +108,10 @@ class Need:
 
     def only(self, names: Sequence[Hashable]) -> list[Hashable]:
         """Return those of some columns that are read, the first if none is: rows are counted by a column."""
-        return [name for name in names if self.wants(name)] or list(names[:1])
+        if self.every_column:
+            return list(names)
+        wanted = self.columns
+        return [name for name in names if name in wanted] or list(names[:1])
 
     def only_frames(self, zipped: Zip) -> list[Frame]:
         """Return those of frames side by side of which columns are read, the first if none is."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from akdask.plan.expr._dask import Expr
 from akdask.plan.expr.node import Frame, Node
-from akdask.plan.expr.values import Replica, Value
+from akdask.plan.expr.values import ColumnRef, Constant, Replica, Value
+
+_LEAVES = (ColumnRef, Constant)
 
 
 def is_logical(plan: Any) -> bool:
@@ -37,11 +39,13 @@ def inputs_first(plans: Sequence[Node]) -> list[Node]:
         seen.add(name)
         if not is_value:
             stack.append((part, True))
-            stack += [(item, False) for item in parts_of(part)]
+            # Most values of a frame refer to its columns, and to no other node.
+            stack += [(item, False) for item in parts_of(part) if type(item) not in _LEAVES]
         elif isinstance(part, Replica):
             stack.append((part.node, False))
         else:
-            stack += [(item, False) for item in part.args]
+            for item in part.args:
+                stack.append((item, False))
     return found
 
 
@@ -54,13 +58,8 @@ def parts_of(node: Any) -> list[Any]:
         if isinstance(operand, Expr | Value):
             found.append(operand)
         elif type(operand) is tuple:
-            found += _among(operand)
+            # Without nested calls, as a frame may have thousands of columns.
+            found += [item for item in operand if isinstance(item, Expr | Value)]
+            reductions = [item for item in operand if hasattr(item, "made_of") and not isinstance(item, Expr | Value)]
+            found += [value for item in reductions for value in item.values]
     return found
-
-
-def _among(items: tuple[Any, ...]) -> Iterator[Any]:
-    for item in items:
-        if isinstance(item, Expr | Value):
-            yield item
-        elif hasattr(item, "made_of"):
-            yield from item.values
