@@ -131,13 +131,11 @@ def _draw_groups(groups: DrawnGroups, columns: Sequence[AxisValues], counted: An
     high = max(math.ceil(math.sqrt(len(groups.labels))), 1)
     across = max(math.ceil(len(groups.labels) / high), 1)
     size = options.pop("figsize", (max(6.4, 3.2 * across), max(4.8, 2.4 * high)))
-    common = {"squeeze": False, "sharex": True, "sharey": True, "layout": "constrained"}
+    common = {"squeeze": False, "sharey": True, "layout": "constrained"}
     _, axes = pyplot().subplots(high, across, figsize=size, **common)
     names = [column.label for column in columns]
     for row, (ax, label) in enumerate(zip(axes.flat, groups.labels, strict=False)):
         _draw_counts(names, [table[row] for table in tables], edges, {"title": label, **options, "ax": ax}, None)
-        # Below the last of them may be nothing that says it.
-        ax.tick_params(labelbottom=True)
     for ax in axes.flat[len(groups.labels) :]:
         ax.set_visible(False)
     return axes.ravel()[: len(groups.labels)]
