@@ -27,12 +27,16 @@ from akdask.typing import NumberArray
 
 
 class Edges(Frame):
-    """The edges of `bins` bins of equal width from the smallest to the largest value, or between given bounds."""
+    """The edges of `bins` bins of equal width from the smallest to the largest value, or between given bounds.
+
+    The extremes of `searched`, of which the value is one, are found in one pass over the rows.
+    """
 
     frame: Frame
     value: Value
     bins: int
     bounds: tuple[float, float] | None
+    searched: tuple[Value, ...]
 
     @property
     def rows(self) -> RowSpace:
@@ -86,8 +90,8 @@ class CountInBins:
         return counts
 
 
-def _edges(results: Sequence[list[Any]], bins: int) -> Table:
-    ((low, high),) = results
+def _edges(results: Sequence[list[Any]], position: int, bins: int) -> Table:
+    low, high = results[0][2 * position : 2 * position + 2]
     return Table({0: bin_edges(low, high, bins)}, bins + 1)
 
 
@@ -111,8 +115,9 @@ def _(frame: Edges) -> Expr:
     if frame.bounds is not None:
         edges = bin_edges(*frame.bounds, frame.bins)
         return Tables(f"edges {frame._name}", (Table({0: edges}, len(edges)),), _determ_token=f"edges {frame._name}")
-    extremes = Aggregate(frame.frame, (AggregateExpr("min", frame.value), AggregateExpr("max", frame.value)))
-    return Tasks(frame._name, _edges, ((((0, 0),), (frame.bins,)),), extremes)
+    wanted = [AggregateExpr(name, value) for value in frame.searched for name in ("min", "max")]
+    position = frame.searched.index(frame.value)
+    return Tasks(frame._name, _edges, ((((0, 0),), (position, frame.bins)),), Aggregate(frame.frame, tuple(wanted)))
 
 
 @lower.register
