@@ -19,7 +19,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -105,6 +106,25 @@ def workers_of(client: Client) -> dict[str, tuple[int, int]]:
     """Return the limit of memory in bytes, 0 for none, and the number of threads of each worker, by its address."""
     facts = client.scheduler_info(n_workers=-1)["workers"]
     return {address: (worker["memory_limit"], worker["nthreads"]) for address, worker in facts.items()}
+
+
+def tasks_by_step(client: Client) -> Mapping[str, Mapping[str, int]]:
+    """Return how many tasks of a cluster are in each state, by what Dask shows of their keys."""
+    found: Mapping[str, Mapping[str, int]] = client.sync(client.scheduler.get_task_prefix_states)
+    return found
+
+
+@contextmanager
+def recorded_by_cluster(client: Client) -> Iterator[Mapping[Hashable, float]]:
+    """Have a cluster record how long each task takes; yields a mapping that holds seconds by keys when it ends."""
+    from distributed import get_task_stream
+
+    seconds: dict[Hashable, float] = {}
+    with get_task_stream(client) as stream:
+        yield seconds
+    for task in stream.data:
+        spans = [span["stop"] - span["start"] for span in task["startstops"] if span["action"] == "compute"]
+        seconds[task["key"]] = seconds.get(task["key"], 0.0) + sum(spans)
 
 
 def check_address(address: str) -> None:

@@ -13,6 +13,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from akdask.deferred import without_collection
+
 
 def names_of_stub(
     package: str, file: str, otherwise: Callable[[str], Any] | None = None
@@ -44,7 +46,8 @@ def names_of_stub(
         if name not in sources:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         module, original = sources[name]
-        found = import_module(f"{module}.{original}") if module == package else getattr(import_module(module), original)
+        loaded = without_collection(import_module)(f"{module}.{original}" if module == package else module)
+        found = loaded if module == package else getattr(loaded, original)
         # A name that is loaded is found without a call from then on.
         setattr(sys.modules[package], name, found)
         return found

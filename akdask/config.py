@@ -78,6 +78,7 @@ def _or(kind: Kind, meaning: str, *others: Any) -> Kind:
 
 
 FLAG = Kind("True or False", _truth)
+SECONDS = Kind("a whole number of seconds from 0", _number_from(0))
 ROWS = Kind("a whole number from 0", _number_from(0))
 BYTES = Kind("a number of bytes from 0, as an int or as text such as '2 GiB'", _bytes_from(0))
 TRIES = Kind("a whole number from 1", _number_from(1))
@@ -94,6 +95,11 @@ SETTINGS: dict[str, Setting] = {
     # Wait until written files are on disk, so that a power failure spares them: True, False, or "replaced", which is
     # where they take the place of older ones, as both would be lost.
     "durable": Setting("replaced", _or(FLAG, "'replaced'", "replaced")),
+    # Seconds that may go into showing an object whose values are not at hand; 0 to show only those that are.
+    "display_seconds": Setting(1, SECONDS),
+    # Show how far computations are that take longer than a second: True, False, or "auto", which is on terminals and in
+    # notebooks.
+    "progress": Setting("auto", _or(FLAG, "'auto'", "auto")),
     # Persist every array as it is made, as an Arkouda server does.
     "eager": Setting(False, FLAG),
     # Use the manifests of sets: fewer files are opened, and partitions without a match are not read.

@@ -6,11 +6,23 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from importlib import import_module
+from time import perf_counter
 from typing import Any
+
+
+@dataclass(frozen=True)
+class Spent:
+    """What a process took: seconds that passed, and seconds of processors."""
+
+    answer: Any
+    wall: float
+    cpu: float
 
 
 def fresh(function: Callable[..., Any], *args: object) -> Any:
@@ -19,6 +31,21 @@ def fresh(function: Callable[..., Any], *args: object) -> Any:
     command = [sys.executable, "-m", "benchmarks.process", name, json.dumps(args)]
     result = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
     return json.loads(result.stdout.splitlines()[-1])
+
+
+def spend(command: Sequence[str], environment: Mapping[str, str]) -> Spent:
+    """Run a command that prints JSON, and return that as a tuple with what its process took (Linux)."""
+    start = perf_counter()
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None, "it is piped"
+        printed = process.stdout.read()
+        _, status, usage = os.wait4(process.pid, 0)
+        wall = perf_counter() - start
+        process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise subprocess.CalledProcessError(process.returncode, command[0])
+    answer = tuple(json.loads(printed.splitlines()[-1]))
+    return Spent(answer, wall, usage.ru_utime + usage.ru_stime)
 
 
 def main() -> None:

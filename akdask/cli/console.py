@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from shutil import get_terminal_size
 from time import perf_counter
 from typing import Any
 
 import numpy as np
-from dask.callbacks import Callback
 
 from akdask.testing import assert_equal
 
 INDENT = " " * 6
-_BAR = 40
-"""Characters of a progress bar, at most."""
 
 
 def say(text: object = "") -> None:
@@ -71,49 +66,6 @@ class Steps:
         start = perf_counter()
         yield
         say(f"({duration(perf_counter() - start)})")
-
-
-def progress_bar(done: int, total: int, seconds: float, columns: int) -> str:
-    """Return a line that shows how much of something is done; as long as what it says if the terminal is narrow.
-
-    Examples
-    --------
-    >>> progress_bar(3, 4, 12.34, 60)
-    '      [██████████████████      ]  75%  3 of 4 tasks, 12.3 s'
-    """
-    said = f"] {done / max(total, 1):4.0%}  {done} of {total} tasks, {duration(seconds)}"
-    width = min(max(columns - len(INDENT) - len(said) - 2, 1), _BAR)
-    return f"{INDENT}[{('█' * (width * done // max(total, 1))).ljust(width)}{said}"
-
-
-class TaskProgress(Callback):  # type: ignore[misc]  # Dask is not typed
-    """While active, shows on a terminal how many tasks of a computation are done, if it takes long.
-
-    The line is wiped out when the computation ends, well or not.  Dask's own progress bar makes every computation wait
-    for its thread, which small ones would notice.
-    """
-
-    def _start_state(self, dsk: Any, state: Any) -> None:
-        self.begun = self.told = perf_counter()
-        self.shown = 0
-
-    def _posttask(self, key: Any, result: Any, dsk: Any, state: Any, worker_id: Any) -> None:
-        now = perf_counter()
-        if now - self.begun > 1 and now - self.told > 0.2 and sys.stderr.isatty():
-            self.told = now
-            done = len(state["finished"])
-            total = done + sum(len(state[name]) for name in ("waiting", "ready", "running"))
-            line = progress_bar(done, total, now - self.begun, get_terminal_size().columns)
-            self._show(line)
-
-    def _finish(self, dsk: Any, state: Any, errored: bool) -> None:
-        if self.shown:
-            self._show("")
-            print("\r", end="", file=sys.stderr, flush=True)
-
-    def _show(self, line: str) -> None:
-        print(f"\r{line.ljust(self.shown)}", end="", file=sys.stderr, flush=True)
-        self.shown = len(line)
 
 
 class Checks:

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from akdask.cli.console import TaskProgress, size
+from akdask.cli.console import size
 from akdask.cli.objects import readable_objects
 from akdask.cli.sets import NamedSet, add_json, named_files
 from akdask.cli.table import counted, print_json, printable
@@ -109,7 +109,7 @@ def write_anew(
         The files.
     """
     file_type = "single" if num_locales is None else "distribute"
-    with TaskProgress(), warnings.catch_warnings(record=True) as told:
+    with warnings.catch_warnings(record=True) as told:
         warnings.filterwarnings("always", "missing text of", UserWarning)
         warnings.filterwarnings("ignore", "[0-9]+ existing files", UserWarning)  # the user has asked for it
         stored = storables(objects, None)

@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 
-from akdask.cli.console import progress_bar
 from akdask.cli.sets import EXIT_CODES
 from akdask.cli.table import counted, print_json, printable, table
 from akdask.errors import ArgumentError, MissingFileError
@@ -30,6 +29,7 @@ from akdask.lbann.schema import load
 from akdask.lbann.schema.generate import generate
 from akdask.lbann.verification.faults import SampleSetReport
 from akdask.lbann.verification.sample_set import verify
+from akdask.plan.explain.bars import progress_bar
 
 _SHOWN_VALUES = 4
 _MOST_FAULTS = 1000
@@ -155,7 +155,7 @@ def _verify(options: argparse.Namespace) -> int:
 
 def _progress(done: int, total: int) -> None:
     columns = get_terminal_size().columns
-    shown = progress_bar(done, total, 0.0, columns) if done < total else " " * (columns - 1)
+    shown = progress_bar(done, total, f"{done:,} of {total:,} files", columns) if done < total else " " * (columns - 1)
     print(f"\r{shown}", end="\r" if done == total else "", file=sys.stderr, flush=True)
 
 

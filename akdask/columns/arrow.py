@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
+
+from akdask.deferred import pa
 
 
 def arrow_numbers(values: Any, dtype: Any = None) -> pa.Array:

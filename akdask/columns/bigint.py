@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import pyarrow as pa
 
+from akdask.deferred import pa
 from akdask.typing import NumberArray
 
 LIMB = 64

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
+from akdask.deferred import is_arrow, pa
 from akdask.schema import ColumnType
 from akdask.typing import Column, NumberArray
 
@@ -27,7 +27,7 @@ def values_of(lists: pa.LargeListArray, item: ColumnType) -> Column:
 
 def lists_of(offsets: NumberArray, values: Column) -> pa.LargeListArray:
     """Return lists of values, given where each starts and the last ends."""
-    items = values if isinstance(values, pa.Array) else pa.array(values)
+    items = values if is_arrow(values, "Array") else pa.array(values)
     return pa.LargeListArray.from_arrays(pa.array(offsets, pa.int64()), items)
 
 

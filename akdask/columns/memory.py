@@ -5,25 +5,32 @@ the next ones, whose pages the system must then find and clear: several times as
 virtual machines it may have to ask the host for them, which takes fifty times as long.  Here freed memory is kept until
 it has not been used for `IDLE` seconds.
 
-Arrow's pools do not serve instead.  Arrays of 2 to 64 MiB, filled by two threads in rounds with pauses of 50 ms, take
-0.03 s of system time with this module, 0.87 s with Arrow's mimalloc, which gives memory back after milliseconds unless
-the environment says otherwise before the process starts, and 2.4 s with the C library.  Without pauses Arrow's jemalloc
-takes 1.5 to 1.8 s, although ``pa.jemalloc_set_decay_ms`` is 30 s, this module 0.06 to 0.15 s.
+Blocks are mappings of their own, on large pages where the system has them, so that each goes back whole, and Arrow is
+not loaded for them.  Its pools do not serve instead.  Arrays of 2 to 64 MiB, filled by two threads in rounds with
+pauses of 50 ms, take 0.03 s of system time with this module, 0.87 s with Arrow's mimalloc, which gives memory back
+after milliseconds unless the environment says otherwise before the process starts, and 2.4 s with the C library.
+Without pauses Arrow's jemalloc takes 1.5 to 1.8 s, although ``pa.jemalloc_set_decay_ms`` is 30 s, this module 0.06 to
+0.15 s.
 """
 
 from __future__ import annotations
 
+import mmap
 import os
+import sys
 import threading
 import weakref
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from time import monotonic, sleep
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
+
+from akdask.deferred import pa
+from akdask.interruption import end_if_interrupted
 
 LARGE = 2**20
 """Bytes from which on it matters."""
@@ -59,6 +66,8 @@ def new_array(nrows: int, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
     size = nrows * dtype.itemsize
     if size < LARGE or dtype.hasobject:
         return np.empty(nrows, dtype)
+    # Whatever works on many rows asks for memory before each step.
+    end_if_interrupted()
     if not _limit():
         # The C library gives memory back sooner than Arrow's pool does.
         _spare.release()
@@ -102,16 +111,36 @@ def with_capacity(array: npt.NDArray[Any], used: int, needed: int) -> npt.NDArra
 def release_unused() -> None:
     """Give freed memory back to the system."""
     _spare.release()
-    pa.default_memory_pool().release_unused()
+    _release_arrow()
+
+
+def _release_arrow() -> None:
+    if "pyarrow" in sys.modules:
+        pa.default_memory_pool().release_unused()
+
+
+def _new_block(size: int) -> mmap.mmap:
+    """Return new memory, whose bytes are all 0."""
+    if not hasattr(mmap, "MAP_ANONYMOUS"):
+        return mmap.mmap(-1, size)
+    try:
+        pages = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    except OSError as error:
+        raise MemoryError(f"the system has no {size:,} bytes of memory left.") from error
+    if hasattr(mmap, "MADV_HUGEPAGE"):
+        # Refused by kernels that have none.
+        with suppress(OSError):
+            pages.madvise(mmap.MADV_HUGEPAGE)
+    return pages
 
 
 class SpareMemory:
     """Free blocks of memory, the latest last; at most the bytes set by `keep_freed`."""
 
     def __init__(self) -> None:
-        self._blocks: list[tuple[float, pa.Buffer]] = []
+        self._blocks: list[tuple[float, mmap.mmap]] = []
         # Blocks may come back at any moment, also while this thread holds the lock and memory is collected.
-        self._returned: deque[tuple[float, pa.Buffer]] = deque()
+        self._returned: deque[tuple[float, mmap.mmap]] = deque()
         self._lock = threading.Lock()
         self._limit = 0
         self._watcher: threading.Thread | None = None
@@ -119,23 +148,23 @@ class SpareMemory:
     @property
     def nbytes(self) -> int:
         """Bytes of all blocks."""
-        return sum(block.size for _, block in [*self._blocks, *self._returned])
+        return sum(len(block) for _, block in [*self._blocks, *self._returned])
 
-    def take(self, size: int) -> pa.Buffer:
+    def take(self, size: int) -> mmap.mmap:
         """Return a block of `size` bytes, or up to twice as many: the smallest that there is, or a new one."""
         with self._lock:
             self._limit = _limit()
             self._sort_in()
-            sizes = [(block.size, place) for place, (_, block) in enumerate(self._blocks)]
+            sizes = [(len(block), place) for place, (_, block) in enumerate(self._blocks)]
             fitting = [item for item in sizes if size <= item[0] <= 2 * size]
             if fitting:
                 return self._blocks.pop(min(fitting)[1])[1]
             if self._watcher is None:
                 self._watcher = threading.Thread(target=self._watch, name="akdask-spare-memory", daemon=True)
                 self._watcher.start()
-        return pa.allocate_buffer(size)
+        return _new_block(size)
 
-    def give(self, block: pa.Buffer) -> None:
+    def give(self, block: mmap.mmap) -> None:
         """Take back a block that is not used any more."""
         self._returned.append((monotonic(), block))
         if self._lock.acquire(blocking=False):
@@ -155,15 +184,15 @@ class SpareMemory:
     def _sort_in(self) -> None:
         while self._returned:
             self._blocks.append(self._returned.popleft())
-        excess = sum(block.size for _, block in self._blocks) - self._limit
+        excess = sum(len(block) for _, block in self._blocks) - self._limit
         while excess > 0:
-            excess -= self._blocks.pop(0)[1].size
+            excess -= len(self._blocks.pop(0)[1])
 
     def _watch(self) -> None:
         while True:
             sleep(IDLE / 4)
             if self.release(IDLE):
-                pa.default_memory_pool().release_unused()
+                _release_arrow()
 
 
 _spare = SpareMemory()

@@ -11,10 +11,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from akdask.columns.strings import offsets_and_bytes
-from akdask.deferred import pc
+from akdask.deferred import is_arrow, pa, pc
 from akdask.errors import ArgumentError
 from akdask.typing import NumberArray, StringArray
 
@@ -58,7 +57,7 @@ def with_nulls(strings: Any) -> Any:
     >>> with_nulls(from_nulls(pa.array(["a", None], pa.large_string()))).to_pylist()
     ['a', None]
     """
-    if isinstance(strings, pa.ChunkedArray):
+    if is_arrow(strings, "ChunkedArray"):
         return pa.chunked_array([with_nulls(chunk) for chunk in strings.chunks], strings.type)
     missing = missing_rows(strings)
     return pc.if_else(pa.array(missing), pa.scalar(None, pa.large_string()), strings) if missing.any() else strings
@@ -93,5 +92,5 @@ def filled(strings: StringArray, text: Any) -> StringArray:
     missing = missing_rows(strings)
     if not missing.any():
         return strings
-    instead = text if isinstance(text, pa.Array) else pa.scalar(text, pa.large_string())
+    instead = text if is_arrow(text, "Array") else pa.scalar(text, pa.large_string())
     return pc.if_else(pa.array(missing), instead, strings)

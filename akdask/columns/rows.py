@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import singledispatch
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from akdask.columns.bigint import from_ints, from_limbs, limbs_of, to_ints, with_limbs
+from akdask.columns.dispatch import by_column, of_arrow
 from akdask.columns.lists import offsets_of, values_of
 from akdask.columns.memory import new_array
 from akdask.columns.missing_text import from_nulls, with_nulls
 from akdask.columns.strings import StringsBuilder, offsets_and_bytes
-from akdask.deferred import pc
+from akdask.deferred import is_arrow, pa, pc
 from akdask.errors import ArgumentTypeError
 from akdask.schema import BIGINT, BOOL, FLOAT64, INT64, STR, UINT8, UINT64, ColumnType, column_type, list_of
 from akdask.typing import Column, NumberArray
@@ -38,37 +37,37 @@ def arrow_type(dtype: ColumnType) -> pa.DataType:
     return pa.from_numpy_dtype(dtype.numpy)
 
 
-@singledispatch
+@by_column
 def type_of(column: Any) -> ColumnType:
     """Return the type of a column in memory."""
     raise ArgumentTypeError(f"{type(column).__name__} is not a column.")
 
 
-@singledispatch
+@by_column
 def slice_rows(column: Any, start: int, stop: int, step: int = 1) -> Any:
     """Return every `step`-th row from `start` up to `stop`, with NumPy's meaning of negative steps."""
     raise ArgumentTypeError(f"{type(column).__name__} is not a column.")
 
 
-@singledispatch
+@by_column
 def take_rows(column: Any, positions: NumberArray) -> Any:
     """Return the rows at the given non-negative positions."""
     raise ArgumentTypeError(f"{type(column).__name__} is not a column.")
 
 
-@singledispatch
+@by_column
 def filter_rows(column: Any, mask: NumberArray) -> Any:
     """Return the rows where the mask holds."""
     raise ArgumentTypeError(f"{type(column).__name__} is not a column.")
 
 
-@singledispatch
+@by_column
 def nbytes(column: Any) -> int:
     """Return the bytes that the rows occupy."""
     raise ArgumentTypeError(f"{type(column).__name__} is not a column.")
 
 
-@singledispatch
+@by_column
 def own_rows(column: Any) -> Any:
     """Return a copy, which keeps nothing in memory but its rows."""
     raise ArgumentTypeError(f"{type(column).__name__} is not a column.")
@@ -80,7 +79,7 @@ def concat_rows(columns: Sequence[Column]) -> Column:
         return columns[0]
     if isinstance(columns[0], np.ndarray):
         return np.concatenate(columns, out=new_array(sum(map(len, columns)), np.result_type(*columns)))
-    if isinstance(columns[0], pa.LargeStringArray):
+    if is_arrow(columns[0], "LargeStringArray"):
         return _joined(columns)
     return pa.concat_arrays(_of_one_type(columns))
 
@@ -111,20 +110,20 @@ def _of_one_type(columns: Sequence[pa.Array]) -> Sequence[pa.Array]:
 
 def to_objects(column: Column) -> list[Any]:
     """Return the rows as Python objects: lists of them for lists, None for missing text."""
-    if isinstance(column, pa.FixedSizeBinaryArray):
+    if is_arrow(column, "FixedSizeBinaryArray"):
         return to_ints(column)
-    if isinstance(column, pa.LargeListArray):
+    if is_arrow(column, "LargeListArray"):
         dtype = type_of(column)
         items = [] if dtype.item is None else to_objects(values_of(column, dtype.item))
         return [items[start:stop] for start, stop in pairwise(offsets_of(column).tolist())]
-    rows: Any = with_nulls(column) if isinstance(column, pa.LargeStringArray) else column
+    rows: Any = with_nulls(column) if is_arrow(column, "LargeStringArray") else column
     found: list[Any] = rows.tolist()
     return found
 
 
 def is_scalar(result: Any) -> bool:
     """Whether the result of an operation is a single value rather than a column."""
-    return not isinstance(result, pa.Array) and not np.ndim(result)
+    return not is_arrow(result, "Array") and not np.ndim(result)
 
 
 def spread(result: Any, dtype: ColumnType, nrows: int) -> Column:
@@ -173,7 +172,7 @@ def _(column: np.ndarray) -> NumberArray:
     return column.copy()
 
 
-@type_of.register
+@of_arrow(type_of, "Array")
 def _(column: pa.Array) -> ColumnType:
     return _type_of_arrow(column.type)
 
@@ -189,29 +188,29 @@ def _type_of_arrow(kind: pa.DataType) -> ColumnType:
     return _TYPES.get(numpy_dtype) or column_type(numpy_dtype)
 
 
-@slice_rows.register
+@of_arrow(slice_rows, "Array")
 def _(column: pa.Array, start: int, stop: int, step: int = 1) -> pa.Array:
     if step == 1:
         return column.slice(start, max(stop - start, 0))
     return column.take(pa.array(np.arange(len(column))[_python_slice(start, stop, step)]))
 
 
-@take_rows.register
+@of_arrow(take_rows, "Array")
 def _(column: pa.Array, positions: NumberArray) -> pa.Array:
     return column.take(pa.array(positions))
 
 
-@filter_rows.register
+@of_arrow(filter_rows, "Array")
 def _(column: pa.Array, mask: NumberArray) -> pa.Array:
     return pc.filter(column, pa.array(mask))
 
 
-@nbytes.register
+@of_arrow(nbytes, "Array")
 def _(column: pa.Array) -> int:
     return int(column.nbytes)
 
 
-@own_rows.register
+@of_arrow(own_rows, "Array")
 def _(column: pa.Array) -> pa.Array:
     return pa.concat_arrays([column])
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import pyarrow as pa
 
 from akdask.columns.memory import new_array, with_capacity
+from akdask.deferred import pa
 from akdask.typing import NumberArray, StringArray
 
 

@@ -7,7 +7,6 @@ from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 from pandas.api.extensions import ExtensionDtype
 
 from akdask.collections.arrays.creation import array
@@ -17,6 +16,7 @@ from akdask.collections.core.later import provides
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.concatenation import concatenate
 from akdask.collections.text.strings import Strings
+from akdask.deferred import pa
 from akdask.errors import ArgumentError, ArgumentTypeError, PositionError, UnsupportedError
 from akdask.extension.keys import row_key
 from akdask.extension.order import OrderedElements

@@ -20,7 +20,6 @@ from typing import Any
 from uuid import uuid4
 
 import numpy as np
-import pyarrow as pa
 import pyarrow.parquet as pq
 
 from akdask.cluster import transfer_limit
@@ -29,6 +28,7 @@ from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.text.concatenation import concatenate
 from akdask.columns import Table
 from akdask.columns.bigint import to_ints
+from akdask.deferred import pa
 from akdask.errors import (
     AkdaskError,
     ArgumentError,

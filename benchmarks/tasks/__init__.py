@@ -24,6 +24,7 @@ from benchmarks.tasks.scaling import scaling
 from benchmarks.tasks.scripts import run_scripts
 from benchmarks.tasks.sorting import sort_rows
 from benchmarks.tasks.sparse import sparse_files
+from benchmarks.tasks.start import start
 from benchmarks.tasks.stations import stations
 from benchmarks.tasks.strings import read_write_ask_strings
 from benchmarks.tasks.text import ask_strings
@@ -50,6 +51,7 @@ TASKS: dict[str, Callable[[Setting], list[Result]]] = {
     "sort": sort_rows,
     "text": ask_strings,
     "stations": stations,
+    "start": start,
     "scripts": run_scripts,
     "scaling": scaling,
     "strings": read_write_ask_strings,

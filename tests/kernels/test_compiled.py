@@ -16,6 +16,8 @@ def anew(monkeypatch):
     monkeypatch.setattr(compiled._Process, "is_enabled", True)
     monkeypatch.setattr(compiled._Process, "is_preparing", False)
     monkeypatch.setattr(compiled._Process, "is_ready", False)
+    monkeypatch.setattr(compiled._Process, "callers", set())
+    monkeypatch.setattr(compiled._Process, "number", 0)
     forget = compiled._is_importable.cache_clear
     forget()
     yield
@@ -56,6 +58,32 @@ def test_what_is_called_for_again_and_again_waits_until_nothing_is_or_patience_e
             compiled._load_when_idle(*waiting.pop())
     assert set(loaded) == {12.0}
     assert compiled.is_loaded()
+
+
+@pytest.mark.parametrize("computations", [1, 2])
+def test_one_computation_is_not_disturbed_by_the_compiler_and_several_are_after_a_while(monkeypatch, computations):
+    waiting, loaded, clock = [], [], [0.0]
+    monkeypatch.setattr(compiled, "DELAY", 1.0)
+    monkeypatch.setattr(compiled, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(compiled, "_load_later", lambda warm_up, latest: waiting.append((warm_up, latest)))
+    monkeypatch.setattr(compiled, "_is_importable", lambda: loaded.append(clock[0]) or True)
+    for _ in range(computations - 1):
+        with compiled.computation():
+            compiled.prepare()
+    with compiled.computation():
+        compiled.prepare()
+        for clock[0] in (1.5, 5.0):
+            compiled._load_when_idle(*waiting.pop())
+            if loaded:
+                break
+    assert set(loaded) == ({5.0} if computations > 1 else set())
+    if not loaded:
+        clock[0] = 5.5
+        compiled._load_when_idle(*waiting.pop())
+        assert not loaded
+        clock[0] = 6.0
+        compiled._load_when_idle(*waiting.pop())
+        assert set(loaded) == {6.0}
 
 
 def test_plans_that_are_not_worth_the_wait_have_the_compiler_loaded_for_later_ones(monkeypatch):

@@ -11,7 +11,7 @@ from time import perf_counter
 from typing import Any
 
 import akdask as ak
-from akdask.cli.console import Checks, Steps, TaskProgress, duration, size
+from akdask.cli.console import Checks, Steps, duration, size
 from akdask.cli.demo import steps
 from akdask.cli.demo.flows import make_flows
 from akdask.errors import ArgumentError
@@ -52,27 +52,26 @@ def run(options: argparse.Namespace) -> int:
     samples = _arkouda_files(options.fixture)
     step, checks, began = Steps(9 if samples else 8), Checks(), perf_counter()
     print(f"akdask {ak.__version__}: {options.rows:,} network flows of one day, on {os.cpu_count()} cores")
-    with TaskProgress():
-        with step("Make the records, and write a set of four files"):
-            truth = make_flows(options.rows)
-            pattern = steps.write_flows(truth, folder / "flows.h5")
-        with step("Open the set: only metadata is read"):
-            flows = steps.open_flows(pattern)
-        with step("Look at it"):
-            steps.show_tables(flows)
-        with step("Several questions, one pass over the files"):
-            steps.ask_totals(flows, truth, checks)
-        with step("Filter, and see what will be done before it is"):
-            steps.ask_protocols(flows, truth, checks)
-        with step("One question with akdask, and by hand with h5py and NumPy"):
-            steps.race(pattern, truth, checks)
-        with step("Draw the traffic of each hour"):
-            steps.draw_hours(flows, truth, folder / "traffic.png", checks)
-        with step("Write what was found, read it back, compare every value"):
-            steps.write_result(flows, truth, folder / "blocked.h5", checks)
-        if samples:
-            with step("Open files that Arkouda servers wrote"):
-                steps.show_files(samples)
+    with step("Make the records, and write a set of four files"):
+        truth = make_flows(options.rows)
+        pattern = steps.write_flows(truth, folder / "flows.h5")
+    with step("Open the set: only metadata is read"):
+        flows = steps.open_flows(pattern)
+    with step("Look at it"):
+        steps.show_tables(flows)
+    with step("Several questions, one pass over the files"):
+        steps.ask_totals(flows, truth, checks)
+    with step("Filter, and see what will be done before it is"):
+        steps.ask_protocols(flows, truth, checks)
+    with step("One question with akdask, and by hand with h5py and NumPy"):
+        steps.race(pattern, truth, checks)
+    with step("Draw the traffic of each hour"):
+        steps.draw_hours(flows, truth, folder / "traffic.png", checks)
+    with step("Write what was found, read it back, compare every value"):
+        steps.write_result(flows, truth, folder / "blocked.h5", checks)
+    if samples:
+        with step("Open files that Arkouda servers wrote"):
+            steps.show_files(samples)
     return _conclude(folder, checks, perf_counter() - began)
 
 

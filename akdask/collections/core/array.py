@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Self, overload
 
 import numpy as np
-import pyarrow as pa
 
 from akdask import config
 from akdask.collections.core import selection as row_tools
@@ -18,6 +17,7 @@ from akdask.collections.core.to_arrow import ToArrow
 from akdask.collections.core.writing import Storable, stored_column
 from akdask.collections.registered import RegisteredArray
 from akdask.columns import Table
+from akdask.deferred import pa
 from akdask.errors import ArgumentError, ArgumentTypeError, AxisError, UnsupportedError
 from akdask.plan.expr.created import as_column, literal
 from akdask.plan.expr.node import Frame

@@ -7,7 +7,9 @@ from typing import Any, Self
 
 from dask.base import DaskMethodsMixin
 
-from akdask.plan.run.explain import explain
+from akdask.plan.explain import progress  # noqa: F401  # shows how far computations are
+from akdask.plan.explain.explanation import Explanation, explain
+from akdask.plan.explain.profile import Profile, profile
 from akdask.plan.run.root import Root
 
 
@@ -28,9 +30,21 @@ class Collection(Root, DaskMethodsMixin):
     def __dask_postpersist__(self) -> tuple[Callable[..., Self], tuple[Any, ...]]:
         raise NotImplementedError
 
-    def explain(self) -> str:
+    def explain(self) -> Explanation:
         """Return the plan as it was written and as it will run; nothing is computed."""
         return explain(self.expr)
+
+    def profile(self) -> Profile:
+        """Compute the object, and return its plan with what each step took; ``.result`` is what was computed.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> taken = ak.arange(10).sum().profile()
+        >>> int(taken.result), taken.seconds < 60
+        (45, True)
+        """
+        return profile(self.expr)
 
 
 class Labelled:

@@ -8,12 +8,16 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from akdask import config
 from akdask.collections.core.base import Collection
+from akdask.plan.explain.cost import edge_of_limit, is_cheap, is_small, shown_budget
+from akdask.plan.explain.estimate import estimate
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Partitions
 from akdask.plan.expr.values import Value
-from akdask.plan.run.cost import edge_of_limit, is_cheap, is_small
-from akdask.plan.run.run import run
+from akdask.plan.run.observers import OutOfTime, time_limit
+from akdask.plan.run.result import tasks_of
+from akdask.plan.run.run import resolve_lengths, run
 from akdask.schema import RowSpace
 
 SHOWN = 100
@@ -24,8 +28,8 @@ EDGE = 3
 
 GAP = "..."
 
-LAZY = "lazy; .head().compute() shows some values, .compute() all, .explain() the plan"
-"""What `repr` says where it shows no values."""
+MOST_PARTITIONS = 1000
+"""Partitions of rows for which it takes a moment to tell what they will take."""
 
 
 class HtmlDisplay:
@@ -92,13 +96,17 @@ class ArrayDisplay(HtmlDisplay, Collection):
         """Return the elements, or the first and last ones; None where they take long to find."""
         edges = self._edges()
         if edges is None:
-            return None
+            in_memory: Self | None = rows_in_memory(self, self._frame, [self._value])
+            if in_memory is None:
+                return None
+            resolve_lengths(in_memory._frame)
+            return in_memory._shown()
         head, tail = edges
         return self._listed(self._printed(head) + ([] if tail is None else [self._gap, *self._printed(tail)]))
 
     def __str__(self) -> str:
         shown = self._shown()
-        return f"<{self._describe()}: {LAZY}>" if shown is None else shown
+        return f"<{self._describe()}: {lazy_text(self)}>" if shown is None else shown
 
     def __repr__(self) -> str:
         shown = str(self)
@@ -166,6 +174,30 @@ class TextDisplay(ArrayDisplay):
 
     def _printed(self, items: Any) -> list[str]:
         return quoted(items)
+
+
+def lazy_text(shown: Collection) -> str:
+    """Return what `repr` says of an object whose values it does not show: what they take, and how to see them."""
+    taken = ""
+    if shown.expr.npartitions <= MOST_PARTITIONS:
+        found = estimate([tasks_of(shown.expr)])
+        taken = f" {found.describe()};"
+    return f"lazy;{taken} .head().compute() shows some values, .compute() all, .explain() the plan"
+
+
+def rows_in_memory(shown: Any, frame: Frame, values: Sequence[Value]) -> Any | None:
+    """Return an object with its rows in memory where its plan says that they are found in a moment, else None.
+
+    It is given up after the seconds of the setting ``display_seconds``, where threads of this process compute.
+    """
+    seconds = config.get("display_seconds")
+    if not seconds or not is_small(frame, values, shown_budget()):
+        return None
+    try:
+        with time_limit(seconds):
+            return shown.persist()
+    except OutOfTime:
+        return None
 
 
 def printed_numbers(items: np.ndarray[Any, Any]) -> list[str]:

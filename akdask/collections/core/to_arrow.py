@@ -8,19 +8,16 @@ from decimal import Decimal
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from akdask.columns import Table, to_objects
 from akdask.columns.missing_text import with_nulls
+from akdask.deferred import pa
 from akdask.errors import UnsupportedError
 from akdask.plan.expr.tokens import token
 from akdask.plan.join.categories import LABEL
 
 DIGITS = 76
 """Decimal digits of Arrow's widest integers."""
-
-_TIMES = {"timestamp": pa.timestamp("ns"), "duration": pa.duration("ns")}
-"""What columns of int64 can stand for."""
 
 MISSING_TIME = np.iinfo(np.int64).min
 
@@ -58,7 +55,7 @@ class ToArrow:
             if name in positions:
                 made[shown] = _dictionary(column, labels[positions[name]])
             elif isinstance(column, np.ndarray):
-                made[shown] = _times(column).view(_TIMES[stands_for]) if stands_for else pa.array(column)
+                made[shown] = _times(column).view(getattr(pa, stands_for)("ns")) if stands_for else pa.array(column)
             elif pa.types.is_large_string(column.type):
                 made[shown] = with_nulls(column) if name in self.nullable else column
             else:

@@ -7,15 +7,14 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-import pyarrow as pa
-
 from akdask.collections.core.to_arrow import ToArrow
 from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.columnset import INDEX, ColumnSet
 from akdask.collections.text.categorical import Categorical
+from akdask.deferred import pa
 from akdask.errors import ArgumentError, MissingColumnError, PositionError, UnsupportedError
+from akdask.plan.explain.cost import partitions_stand_alone
 from akdask.plan.expr.rowwise import Partitions
-from akdask.plan.run.cost import partitions_stand_alone
 from akdask.plan.run.result import CollectionRows
 from akdask.plan.run.run import run
 from akdask.storage.formats.objects import ROW_LABELS

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Self
 
-import pyarrow as pa
-
 from akdask.collections.core.later import later
 from akdask.collections.core.selection import repartitioned
 from akdask.collections.frame.dataframe_protocol import InterchangeFrame, arrow_table
 from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.to_pandas import ToPandas
+from akdask.deferred import pa
 from akdask.plan.expr._dask import unknown_categories
 from akdask.plan.run.dask_dataframe import to_dask
 

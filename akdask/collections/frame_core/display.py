@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from html import escape
 from typing import Any, TextIO
 
-from akdask.collections.core.display import GAP, LAZY
+from akdask.collections.core.display import GAP, lazy_text, rows_in_memory
 from akdask.collections.core.later import later
 from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.memory_units import convert_bytes
 from akdask.deferred import pd
+from akdask.plan.explain.cost import edge_of_limit, is_cheap, is_small
 from akdask.plan.expr.rowwise import Partitions
-from akdask.plan.run.cost import edge_of_limit, is_cheap, is_small
 from akdask.plan.task.combine import Limit
 from akdask.schema import INT64
 
@@ -21,6 +22,21 @@ UNITS = ("B", "KB", "MB", "GB")
 SHOWN_COLUMNS = 20
 SHOWN_ROWS = 60
 """Where pandas is told to show all of them."""
+
+# Rules, and what is less important, are the text colour of the notebook, made translucent: dark and light themes need
+# no styles of their own.
+STYLE = """<style scoped>
+.akdask p {margin: 0 0 .4em; opacity: .75}
+.akdask table {border-collapse: collapse; border: none; font-variant-numeric: tabular-nums}
+.akdask th, .akdask td {text-align: right; padding: .25em .7em; border: none; max-width: 24em; overflow: hidden;
+  text-overflow: ellipsis; white-space: nowrap; background: none; color: inherit}
+.akdask thead tr:nth-child(n+2) th {font-weight: normal; font-size: 85%; opacity: .65}
+.akdask thead tr:last-child th {
+border-bottom: 1px solid rgba(127, 127, 127, .5)}
+.akdask tbody tr:nth-child(even) {background: rgba(127, 127, 127, .08)}
+.akdask tbody tr:hover {background: rgba(127, 127, 127, .2)}
+.akdask tbody th {font-weight: normal; opacity: .65}
+</style>"""
 
 
 class Row(dict[str, Any]):
@@ -90,7 +106,7 @@ class DisplayMethods(FrameBase):
     def __repr__(self) -> str:
         shown = edge_rows(self)
         if shown is None:
-            return "\n".join([f"<{self._summary()}: {LAZY}>", *self._types()])
+            return "\n".join([f"<{self._summary()}: {lazy_text(self)}>", *self._types()])
         with pd.option_context("display.show_dimensions", False):
             return f"{shown!r} ({self._shape_text(shown)})"
 
@@ -106,12 +122,16 @@ class DisplayMethods(FrameBase):
         return f"DataFrame([{', '.join(map(repr, names))}], {rows}{memory})"
 
     def _repr_html_(self) -> str:
-        shown: Any = edge_rows(self)
+        shown = edge_rows(self)
+        types = self.dtypes
         if shown is None:
-            rows = "".join(f"<tr><td>{escape(line)}</td></tr>" for line in self._types())
-            return f"<p>{escape(self._summary())}: {escape(LAZY)}</p><table>{rows}</table>"
-        with pd.option_context("display.show_dimensions", False):
-            return f"{shown._repr_html_()}<p>{self._shape_text(shown)}</p>"
+            named = [(name, str(kind)) for name, kind in list(types.items())[:SHOWN_COLUMNS]]
+            more = len(types) - len(named)
+            return _framed(
+                f"{self._summary()}: {lazy_text(self)}",
+                _types_table([*named, *([("…", f"{more} more")] if more else [])]),
+            )
+        return _framed(self._summary(shown), _rows_table(shown, types))
 
     @property
     def info(self) -> Info:
@@ -135,10 +155,10 @@ class DisplayMethods(FrameBase):
         size = columns.frame.rows.size
         return sum(columns.counted()) if size is None and is_small(columns.frame, ()) else size
 
-    def _summary(self) -> str:
+    def _summary(self, shown: pd.DataFrame | None = None) -> str:
         rows = self._columns.frame.rows
         parts = f"{rows.npartitions} partition{'' if rows.npartitions == 1 else 's'}"
-        return f"{type(self).__name__}: {self._shape_text()}, {parts}"
+        return f"{type(self).__name__}: {self._shape_text(shown)}, {parts}"
 
     def _types(self, limit: int | None = SHOWN_COLUMNS) -> list[str]:
         types = self.dtypes
@@ -233,7 +253,11 @@ def edge_rows(frame: FrameBase) -> pd.DataFrame | None:
     else:
         rows = _edge_of_limit(frame, columns)
     if rows is None:
-        return None
+        in_memory: FrameBase | None = rows_in_memory(frame, columns.frame, values)
+        if in_memory is None:
+            return None
+        in_memory._columns.counted()
+        return edge_rows(in_memory)
     if len(shown) < len(names):
         rows.insert(half, GAP, GAP)
     return rows
@@ -282,3 +306,39 @@ def _edge_partitions(columns: ColumnSet) -> tuple[ColumnSet, ColumnSet]:
         return columns, columns
     first, last = (replace(columns, frame=Partitions(columns.frame, (number,))) for number in (0, count - 1))
     return first, last
+
+
+def _framed(title: str, *parts: str) -> str:
+    """Return parts of HTML below a title, which is plain text, with the style of tables."""
+    return f'<div class="akdask">{STYLE}<p>{escape(title)}</p>{"".join(parts)}</div>'
+
+
+def _rows_table(shown: pd.DataFrame, types: Mapping[str, Any]) -> str:
+    """Return rows as a table, of those that pandas leaves out too where there are more than it shows.
+
+    Parameters
+    ----------
+    shown : pandas.DataFrame
+        The rows, those at both ends at least.
+    types : mapping of str to object
+        The types of columns; what is shown of columns that are left out has none.
+    """
+    most: int | None = pd.get_option("display.max_rows")
+    cut = most is not None and len(shown) > most
+    labelled = shown.copy(deep=False)
+    labelled.columns = pd.MultiIndex.from_arrays(
+        [shown.columns, [str(types.get(name, "")) for name in shown.columns]], names=[None, None]
+    )
+    return labelled.to_html(
+        max_rows=pd.get_option("display.min_rows") if cut else None,
+        sparsify=False,
+        show_dimensions=False,
+        border=0,
+        index_names=shown.index.name is not None,
+    )
+
+
+def _types_table(types: Sequence[tuple[str, str]]) -> str:
+    """Return the names and types of columns as a table, for what shows no rows."""
+    lines = "".join(f"<tr><th>{escape(name)}</th><td>{escape(kind)}</td></tr>" for name, kind in types)
+    return f"<table><thead><tr><th>column</th><th>type</th></tr></thead><tbody>{lines}</tbody></table>"

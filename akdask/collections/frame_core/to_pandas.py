@@ -8,7 +8,6 @@ from functools import cache
 from typing import Any, cast
 
 import numpy as np
-import pyarrow as pa
 
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.frame_core.columnset import INDEX, ColumnSet
@@ -17,7 +16,7 @@ from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.categorical_conversion import labels_text, pandas_categorical
 from akdask.columns import Table, empty, to_objects
 from akdask.columns.missing_text import with_nulls
-from akdask.deferred import pd
+from akdask.deferred import is_arrow, pd
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.tokens import token
 from akdask.plan.join.categories import LABEL, CategoryTable
@@ -136,9 +135,9 @@ class ToPandas:
     def _column(self, column: Column, labels: Table | None) -> Any:
         if labels is not None:
             return pandas_categorical(np.asarray(column), labels_text(labels))
-        if isinstance(column, pa.LargeStringArray | pa.ChunkedArray):
+        if is_arrow(column, "LargeStringArray", "ChunkedArray"):
             return pandas_text(column, "string[pyarrow]" if self.arrow_strings else _text_type())
-        if isinstance(column, pa.Array):
+        if is_arrow(column, "Array"):
             return pd.Series(to_objects(column), dtype=object).array
         # Arrays of plans, and those that other processes have sent, may not be written to.
         return column if not isinstance(column, np.ndarray) or column.flags.writeable else column.copy()
@@ -160,7 +159,7 @@ def pandas_text(column: Any, dtype: Any) -> Any:
     """
     if getattr(dtype, "storage", None) == "pyarrow" or dtype == "string[pyarrow]":
         return pd.array(column, dtype=dtype)
-    return column.to_numpy(zero_copy_only=False) if isinstance(column, pa.Array) else column.to_numpy()
+    return column.to_numpy(zero_copy_only=False) if is_arrow(column, "Array") else column.to_numpy()
 
 
 _NULLABLE = {INT64: "Int64", UINT64: "UInt64", UINT8: "UInt8", BOOL: "boolean", FLOAT64: "Float64"}

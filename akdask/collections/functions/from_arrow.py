@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.array import Array
@@ -17,7 +16,7 @@ from akdask.collections.time.datetimes import Datetime, Timedelta
 from akdask.columns import Table
 from akdask.columns.bigint import from_ints
 from akdask.columns.lists import lists_of
-from akdask.deferred import pc
+from akdask.deferred import is_arrow, pa, pc
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.plan.expr.created import literal, partition_lengths
 from akdask.plan.expr.node import Frame
@@ -72,10 +71,10 @@ def from_polars(data: Any) -> Any:
 
 
 def _chunked(data: Any) -> pa.ChunkedArray:
-    if isinstance(data, pa.Table):
+    if is_arrow(data, "Table"):
         return data.to_struct_array()
     if hasattr(data, "__arrow_c_stream__"):
-        return data if isinstance(data, pa.ChunkedArray) else pa.chunked_array(data)
+        return data if is_arrow(data, "ChunkedArray") else pa.chunked_array(data)
     if hasattr(data, "__arrow_c_array__"):
         return pa.chunked_array([pa.array(data)])
     raise ArgumentTypeError(

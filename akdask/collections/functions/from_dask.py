@@ -8,7 +8,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.array import Array
@@ -20,7 +19,7 @@ from akdask.collections.text.categorical import Categorical
 from akdask.collections.time.datetimes import Datetime, Timedelta
 from akdask.columns import Table
 from akdask.columns.missing_text import from_nulls
-from akdask.deferred import pd
+from akdask.deferred import pa, pd
 from akdask.errors import ArgumentError, ArgumentTypeError, SchemaError
 from akdask.kernels.rowwise.times import nanoseconds
 from akdask.plan.expr._dask import Task, TaskRef

@@ -15,12 +15,12 @@ from akdask.collections.groups.base import projected
 from akdask.collections.groups.groupby import GroupBy
 from akdask.collections.groups.keys import as_array, as_arrays, like
 from akdask.errors import ArgumentError
+from akdask.plan.explain.cost import is_small
 from akdask.plan.expr.values import Call, cast
 from akdask.plan.reduce.row_numbers import row_numbers
 from akdask.plan.rows.ranges import ConcatRanges
 from akdask.plan.rows.segment_starts import SegmentStarts
 from akdask.plan.run.alignment import align
-from akdask.plan.run.cost import is_small
 from akdask.schema import INT64
 
 PREDICATES = ("true_dt", "abs_dt", "pos_dt")

@@ -13,12 +13,12 @@ from akdask.collections.groups.setops import in1d
 from akdask.collections.lookups.finding import filling
 from akdask.collections.text.categorical import Categorical
 from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.plan.explain.cost import is_cheap
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.values import Call, Constant, Value, cast
 from akdask.plan.join.intervals import BuildIntervals
 from akdask.plan.rows.broadcast import broadcast
 from akdask.plan.run.alignment import align
-from akdask.plan.run.cost import is_cheap
 from akdask.plan.run.run import run
 from akdask.schema import ColumnType
 

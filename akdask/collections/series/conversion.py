@@ -9,7 +9,7 @@ import numpy as np
 
 from akdask.collections.arrays.elementwise import where
 from akdask.collections.core.base import unlabelled
-from akdask.collections.core.display import LAZY, HtmlDisplay, counted
+from akdask.collections.core.display import HtmlDisplay, counted, lazy_text
 from akdask.collections.core.later import later
 from akdask.collections.frame_core.display import edge_rows
 from akdask.collections.frame_core.memory_units import convert_bytes
@@ -141,7 +141,7 @@ class SeriesConversion(HtmlDisplay, SeriesJoining):
     def __repr__(self) -> str:
         shown = edge_rows(self._labelled)
         if shown is None:
-            return f"<Series({self.values._describe()}): {LAZY}>"
+            return f"<Series({self.values._describe()}): {lazy_text(self._labelled)}>"
         return self._as_text(shown)
 
     def _as_text(self, shown: pd.DataFrame) -> str:

@@ -23,6 +23,7 @@ from akdask.collections.text.strings import Strings
 from akdask.collections.text.strings_parts import as_str
 from akdask.deferred import is_pandas, pd
 from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.plan.explain.cost import is_cheap
 from akdask.plan.expr.missing_text import call, is_missing, without_missing
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Project
@@ -32,7 +33,6 @@ from akdask.plan.group.aggregate import GroupAggregate
 from akdask.plan.join.categories import CategoryTable, Distinct, UniqueLabels
 from akdask.plan.join.membership import BuildKeySet
 from akdask.plan.run.alignment import align
-from akdask.plan.run.cost import is_cheap
 from akdask.plan.run.run import run
 from akdask.plan.sort.sort import ranks
 from akdask.plan.task.compact import joined

@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from akdask.columns import type_of
 from akdask.columns.bigint import LIMB, from_unsigned, limbs_of, modulo_power, with_limbs
+from akdask.deferred import is_arrow, pa
 from akdask.errors import SchemaError
 from akdask.hdf5.encoding.elements import Elements
 from akdask.hdf5.encoding.newfile import Attributes, NewDataset, NewGroup, NewObject
@@ -94,7 +94,7 @@ def group_of_limbs(
     SchemaError
         If the column holds anything else, or an integer that does not fit.
     """
-    if not isinstance(column, pa.FixedSizeBinaryArray):
+    if not is_arrow(column, "FixedSizeBinaryArray"):
         raise SchemaError(f"{path!r} is to be written as bigint, but the values are {type_of(column)}.")
     limbs = with_limbs(limbs_of(column), count)
     if limbs[:, count:].any():

@@ -6,10 +6,9 @@ does not always tell of what type the values of the other files are.
 
 from __future__ import annotations
 
-import pyarrow as pa
-
 from akdask.columns import empty, type_of
 from akdask.columns.lists import lists_of, offsets_of, values_of
+from akdask.deferred import pa
 from akdask.errors import FileFormatError, SchemaError
 from akdask.hdf5.codecs import bigint, pdarray, strings
 from akdask.hdf5.codecs.registry import read_column

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from akdask.cluster import check_memory
 from akdask.columns import new_array, offsets_and_bytes, type_of
+from akdask.deferred import is_arrow
 from akdask.errors import FileFormatError, SchemaError
 from akdask.hdf5.encoding.elements import Elements
 from akdask.hdf5.encoding.newfile import NewDataset, NewGroup, NewObject, Share
@@ -161,9 +162,11 @@ def group_of_strings(path: str, strings: Column) -> NewObject:
     SchemaError
         If the column holds numbers; when the bytes are made, if a string contains NUL.
     """
-    if not isinstance(strings, pa.LargeStringArray):
+    if not is_arrow(strings, "LargeStringArray"):
         raise SchemaError(f"{path!r} is to be written as Strings, but the values are {type_of(strings)}.")
-    rows = strings.fill_null("") if strings.null_count else strings
+    rows: Any = strings
+    if rows.null_count:
+        rows = rows.fill_null("")
     values, segments = f"{path}/{VALUES}", f"{path}/{SEGMENTS}"
     leaf = path.rpartition("/")[2]
     nbytes = len(offsets_and_bytes(rows)[1]) + len(rows)

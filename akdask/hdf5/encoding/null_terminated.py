@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-import pyarrow as pa
 
 from akdask.columns import new_array, offsets_and_bytes
-from akdask.deferred import pc
+from akdask.deferred import pa, pc
 from akdask.kernels import compiled
 from akdask.kernels.reductions.top_k import PrefixRange
 from akdask.typing import NumberArray
@@ -22,7 +21,6 @@ BLOCK_ROWS = 2**17
 
 _BLOCK_BYTES = 2**22
 
-_LISTED = pa.list_(pa.binary())
 _NUL = np.zeros(1, np.uint8)
 _COUNTED = np.arange(BLOCK_ROWS)
 
@@ -176,7 +174,9 @@ def _with_nuls(strings: pa.LargeStringArray) -> NumberArray | None:
     offsets[-1] = offsets[-2]
     # The list has one row: all strings.  Offsets of 32 bits suffice for a block, and Arrow joins no others.
     words = pa.Array.from_buffers(pa.binary(), count, [None, pa.py_buffer(offsets), pa.py_buffer(text)])
-    listed = pa.Array.from_buffers(_LISTED, 1, [None, pa.py_buffer(np.array([0, count], np.int32))], children=[words])
+    listed = pa.Array.from_buffers(
+        pa.list_(pa.binary()), 1, [None, pa.py_buffer(np.array([0, count], np.int32))], children=[words]
+    )
     joined = pc.binary_join(listed, pa.scalar(b"\0"))
     return np.frombuffer(joined.buffers()[2], np.uint8, len(text) + count - 1)
 

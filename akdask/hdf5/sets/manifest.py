@@ -12,9 +12,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
 from akdask.columns.arrow import arrow_numbers, numpy_numbers
+from akdask.deferred import pa
 from akdask.errors import AkdaskError
 from akdask.hdf5.encoding.statistics import SUMMARY, DatasetSummary
 from akdask.hdf5.reading.checksums import check_extent

@@ -30,6 +30,7 @@ from akdask.kernels.aggregates.specification import (
     giving,
 )
 from akdask.kernels.aggregates.sums import ADDED, sum_integers
+from akdask.kernels.core.opcodes import Opcode
 from akdask.kernels.core.summation import Moments, UnitPositions, sum_exactly
 from akdask.schema import BIGINT, FLOAT64
 from akdask.typing import NumberArray
@@ -133,10 +134,13 @@ def _group_deviation(count: NumberArray, mean: NumberArray, squares: NumberArray
     return np.sqrt(_group_variance(count, mean, squares, ddof))
 
 
+_MOMENTS = CompiledForm({FLOAT64: Opcode.KEEP_FLOATS}, lambda nrows, moments: moments, as_floats=True)
+
 VARIANCE = Reduction(
     "var",
     giving(FLOAT64),
     scalar=ScalarForm(Moments.of, add, _variance, adds_floats=True),
+    compiled=_MOMENTS,
     grouped=GroupedForm(_group_moments, _merge_moments, _group_variance),
     identity=math.nan,
     rounds=True,
@@ -146,6 +150,7 @@ DEVIATION = Reduction(
     "std",
     giving(FLOAT64),
     scalar=ScalarForm(Moments.of, add, _deviation, adds_floats=True),
+    compiled=_MOMENTS,
     grouped=GroupedForm(_group_moments, _merge_moments, _group_deviation),
     identity=math.nan,
     rounds=True,

@@ -6,11 +6,10 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from akdask.columns.bigint import limbs_of, to_ints
 from akdask.columns.lists import values_of
-from akdask.deferred import pc
+from akdask.deferred import is_arrow, pc
 from akdask.errors import SchemaError
 from akdask.kernels.aggregates.select import select_rows
 from akdask.kernels.aggregates.specification import ANYTHING, Reduction, ScalarForm, State, giving
@@ -44,7 +43,7 @@ def _merge_sorted(left: State, right: State) -> State:
 def _limbs(column: Any, mask: NumberArray | None) -> State:
     """Return how many limbs the integers need without a sign, as they are stored; also those in lists."""
     rows = select_rows(column, mask)
-    limbs = limbs_of(values_of(rows, BIGINT) if isinstance(rows, pa.LargeListArray) else rows)
+    limbs = limbs_of(values_of(rows, BIGINT) if is_arrow(rows, "LargeListArray") else rows)
     if (limbs[:, -1] >> np.uint64(63)).any():
         raise SchemaError(
             "integers below 0 cannot be stored as bigint.",

@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from importlib.util import find_spec
 from threading import Timer
 from time import monotonic
+from typing import ClassVar
 
 # Words of strings are read as the processor orders bytes.
 INSTALLED = find_spec("numba") is not None and sys.byteorder == "little"
@@ -32,16 +34,21 @@ DELAY = 0.2
 """Seconds without a call for the compiler until it is loaded beside other computations: a script has ended by then."""
 
 PATIENCE = 2.0
-"""Seconds until it is loaded however often it has been called for: what takes so long computes more than once."""
+"""Seconds until it is loaded beside computations, if a second one calls for it: a process of many is not idle soon."""
 
 
 class _Process:
-    """Whether this process has memory for the compiler, is about to load it, and has done so; times in seconds."""
+    """Whether this process has memory for the compiler, is about to load it, and has done so; times in seconds.
+
+    `running` computations are under way, and `number` have begun, of which `callers` have called for the compiler.
+    """
 
     is_enabled = True
     is_preparing = False
     is_ready = False
     called_at = 0.0
+    running = number = 0
+    callers: ClassVar[set[int]] = set()
 
 
 def should_compile(nrows: int) -> bool:
@@ -72,11 +79,24 @@ def load() -> bool:
     return _Process.is_ready
 
 
+@contextmanager
+def computation() -> Iterator[None]:
+    """Leave the processors to a computation: what it calls for is loaded when it has ended."""
+    _Process.number += 1
+    _Process.running += 1
+    try:
+        yield
+    finally:
+        _Process.running -= 1
+        _Process.called_at = monotonic()
+
+
 def prepare(warm_up: Callable[[], None] | None = None) -> None:
     """Load the compiler, and one loop by calling `warm_up`, in a thread, when the present computations have ended."""
     if is_loaded() or not INSTALLED or not _Process.is_enabled:
         return
     _Process.called_at = monotonic()
+    _Process.callers.add(_Process.number)
     if not _Process.is_preparing:
         # Two threads may come here at once, and one of them will find it loaded.
         _Process.is_preparing = True
@@ -91,10 +111,13 @@ def _load_later(warm_up: Callable[[], None], latest: float) -> None:
 
 def _load_when_idle(warm_up: Callable[[], None], latest: float) -> None:
     now = monotonic()
-    if now < min(_Process.called_at + DELAY, latest):
-        _load_later(warm_up, latest)
-    else:
+    is_idle = not _Process.running and now >= _Process.called_at + DELAY
+    # Tasks of a cluster's worker belong to computations of another process.
+    is_one = _Process.number and len(_Process.callers) == 1
+    if is_idle or (now >= latest and not is_one):
         _load_loop(warm_up)
+    else:
+        _load_later(warm_up, latest)
 
 
 def _load_loop(warm_up: Callable[[], None]) -> None:

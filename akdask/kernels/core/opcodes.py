@@ -60,6 +60,7 @@ class Opcode(IntEnum):
     FLOATS_OF_BOOLS = auto()
     INTS_OF_BOOLS = auto()
     SUM_FLOATS = auto()
+    KEEP_FLOATS = auto()
     SUM_INTS = auto()
     COUNT_BOOLS = auto()
     LEAST_FLOATS = auto()

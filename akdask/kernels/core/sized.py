@@ -6,9 +6,9 @@ import sys
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from akdask.columns import nbytes
+from akdask.deferred import is_arrow
 
 
 class Sized:
@@ -29,4 +29,4 @@ class Sized:
 def _bytes(item: Any) -> int:
     if isinstance(item, list | tuple):
         return sum(map(_bytes, item))
-    return nbytes(item) if isinstance(item, np.ndarray | pa.Array) else sys.getsizeof(item)
+    return nbytes(item) if isinstance(item, np.ndarray) or is_arrow(item, "Array") else sys.getsizeof(item)

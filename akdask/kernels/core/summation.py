@@ -295,7 +295,7 @@ class Moments:
             distances = np.subtract(rows[unit], means[number], out=buffer[: unit.stop - unit.start])
             np.square(distances, out=distances)
             (within[number],) = unit_sums(distances, None if mask is None else mask[unit])
-        return cls._joined(counts, sums, within)
+        return cls.joined(counts, sums, within)
 
     @classmethod
     def _of_placed(cls, values: Floats, positions: UnitPositions) -> Moments:
@@ -304,10 +304,10 @@ class Moments:
         sums = _sum_accumulators(values, accumulators, units)
         counts = np.diff(positions.offsets.searchsorted(np.arange(units + 1) * UNIT))
         distances = values - np.repeat(sums / np.maximum(counts, 1), counts)
-        return cls._joined(counts, sums, _sum_accumulators(np.square(distances, out=distances), accumulators, units))
+        return cls.joined(counts, sums, _sum_accumulators(np.square(distances, out=distances), accumulators, units))
 
     @classmethod
-    def _joined(cls, counts: NumberArray, sums: Floats, within: Floats) -> Moments:
+    def joined(cls, counts: NumberArray, sums: Floats, within: Floats) -> Moments:
         """Return the moments of units, given the number of rows, the sum, and the squared distances of each."""
         known = np.flatnonzero((counts > 0) & np.isfinite(sums))
         scaled = zip(_scaled_each(sums[known]), counts[known].tolist(), strict=True)

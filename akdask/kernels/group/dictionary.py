@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial, singledispatch
+from functools import cached_property, partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-import pyarrow as pa
 
 from akdask.columns import concat_rows, take_rows
-from akdask.deferred import pc
+from akdask.columns.dispatch import by_column, of_arrow
+from akdask.deferred import pa, pc
 from akdask.kernels import compiled
 from akdask.kernels.keys.encoded_strings import EncodedStrings, StringEncoder
 from akdask.kernels.keys.normalized import from_words, word, word_count
@@ -56,18 +56,18 @@ class DictionaryColumns:
 Restore: TypeAlias = Callable[[Sequence[NumberArray]], Column]
 
 
-@singledispatch
+@by_column
 def _numbers(column: Any) -> tuple[Sequence[NumberArray], Restore]:
     """Return numbers for each row, in the order of the values, and what makes values of numbers."""
     return [column], lambda numbers: numbers[0]
 
 
-@_numbers.register
+@of_arrow(_numbers, "FixedSizeBinaryArray")
 def _(integers: pa.FixedSizeBinaryArray) -> tuple[Sequence[NumberArray], Restore]:
     return [word(integers, number) for number in range(word_count(integers))], from_words
 
 
-@_numbers.register
+@of_arrow(_numbers, "LargeStringArray")
 def _(strings: pa.LargeStringArray) -> tuple[Sequence[NumberArray], Restore]:
     coding = StringEncoder(len(strings))
     coding.append(strings)
@@ -78,7 +78,7 @@ def _(strings: pa.LargeStringArray) -> tuple[Sequence[NumberArray], Restore]:
     return [ranks], lambda numbers: take_rows(table, numbers[0])
 
 
-@_numbers.register
+@_numbers.register(EncodedStrings)
 def _(encoded: EncodedStrings) -> tuple[Sequence[NumberArray], Restore]:
     return encoded.codes, partial(strings_of, encoded.form)
 
@@ -109,8 +109,12 @@ class Dictionary:
     """Different strings in the order in which they were met."""
 
     def __init__(self) -> None:
-        self.strings: pa.LargeStringArray = pa.nulls(0, pa.large_string())
         self._numbering: Numbering | None = None
+
+    @cached_property
+    def strings(self) -> pa.LargeStringArray:
+        """The strings, to which others are added."""
+        return pa.nulls(0, pa.large_string())
 
     def codes(self, strings: pa.LargeStringArray) -> NumberArray | None:
         """Return the position of each string, after adding those that are new; None if they are too many."""

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from akdask.columns import Table, take_rows
 from akdask.columns.missing_text import missing_rows
+from akdask.deferred import is_arrow
 from akdask.kernels.aggregates.registry import REDUCTIONS
 from akdask.kernels.aggregates.specification import DistinctForm
 from akdask.kernels.group.aggregation import Aggregation, AggregationStep
@@ -98,7 +98,7 @@ class DistinctValues:
         """Return which values are left out."""
         if self.times:
             return np.equal(values, np.iinfo(np.int64).min)
-        if isinstance(values, pa.LargeStringArray):
+        if is_arrow(values, "LargeStringArray"):
             return missing_rows(values)
         is_float = isinstance(values, np.ndarray) and values.dtype == np.float64
         return np.isnan(values) if is_float else np.zeros(len(values), np.bool_)

@@ -9,9 +9,9 @@ from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
-import pyarrow as pa
 
 from akdask.columns import Table, concat_rows, take_rows, to_objects
+from akdask.deferred import is_arrow
 from akdask.kernels.group.row_groups import group_rows
 from akdask.kernels.group.strategy import GroupStrategy, KeyGrouping, KeySample, PartialTable, TableMerge
 from akdask.typing import Column
@@ -146,7 +146,7 @@ def _comparable(column: Column, position: int) -> Any:
     """Return a value in a form that is compared like the column's."""
     if isinstance(column, np.ndarray):
         return column[position]
-    if isinstance(column, pa.FixedSizeBinaryArray):
+    if is_arrow(column, "FixedSizeBinaryArray"):
         return to_objects(column.slice(position, 1))[0]
     return column[position].as_buffer().to_pybytes()
 

@@ -10,10 +10,9 @@ from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
-import pyarrow as pa
 
 from akdask.columns import concat_rows, full_array
-from akdask.deferred import pc
+from akdask.deferred import is_arrow, pc
 from akdask.kernels import compiled
 from akdask.kernels.core.sized import Sized
 from akdask.kernels.group.row_groups import group_rows
@@ -59,9 +58,9 @@ def index_keys(keys: Sequence[Column]) -> KeyIndex:
     >>> index.firsts.tolist(), index.find([np.array([5, 6, 7])]).tolist()
     ([0, 1, 0], [1, -1, 0])
     """
-    if any(isinstance(key, pa.FixedSizeBinaryArray) for key in keys):
+    if any(is_arrow(key, "FixedSizeBinaryArray") for key in keys):
         return GroupingIndex(keys)
-    if len(keys) == 1 and isinstance(keys[0], pa.Array) and len(keys[0]) <= FEW_STRINGS:
+    if len(keys) == 1 and is_arrow(keys[0], "Array") and len(keys[0]) <= FEW_STRINGS:
         return StringIndex(keys)
     grid = direct_grid(keys)
     if grid is not None:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-import pyarrow as pa
 
 from akdask.columns.bigint import to_ints
+from akdask.deferred import is_arrow, pa
 from akdask.kernels import compiled
 from akdask.kernels.core.sized import Sized
 from akdask.kernels.keys.normalized import word
@@ -50,7 +50,7 @@ def _comparable(column: Column) -> NumberArray:
     """Return what NumPy compares as the rows are compared: words of numbers, integers of Python, or text."""
     if isinstance(column, np.ndarray):
         return word(column, 0)
-    if isinstance(column, pa.FixedSizeBinaryArray):
+    if is_arrow(column, "FixedSizeBinaryArray"):
         return np.array(to_ints(column), object)
     # Of missing text too, whose byte is behind those of all other.
     return np.array(column.view(pa.large_binary()).to_pylist(), dtype=bytes)

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import pyarrow as pa
 
 from akdask.columns import StringsBuilder, new_array, offsets_and_bytes, slice_rows
+from akdask.deferred import pa
 from akdask.kernels.core.string_layout import CodesOfRows, StringLayout
 from akdask.kernels.core.words import Words
 from akdask.kernels.keys.string_codes import BLOCK_ROWS, LONGEST, strings_of, write_codes

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
 from akdask.columns import new_array, slice_rows
+from akdask.deferred import is_arrow
 from akdask.kernels import compiled
 from akdask.kernels.core.words import FIRST, HALF, LAST_BITS, SECOND, TEXT_BYTES, Words
 from akdask.kernels.keys.normalized import word, word_count
@@ -115,7 +115,7 @@ def _hash_block(columns: Sequence[Column]) -> Words:
 
 
 def _hash_column(column: Column) -> Words:
-    if isinstance(column, pa.LargeStringArray) and compiled.should_compile_text(len(column)):
+    if is_arrow(column, "LargeStringArray") and compiled.should_compile_text(len(column)):
         from akdask.kernels.compiled.keys.strings import hash_strings
 
         return hash_strings(column)

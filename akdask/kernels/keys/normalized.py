@@ -15,14 +15,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import singledispatch
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from akdask.columns.bigint import from_limbs
+from akdask.columns.dispatch import by_column, of_arrow
 from akdask.columns.memory import new_array
+from akdask.deferred import pa
 from akdask.errors import ArgumentTypeError
 from akdask.kernels import compiled
 from akdask.kernels.core.words import LAST, SIGN, TEXT_BYTES, WORD_BITS, Words
@@ -216,13 +216,13 @@ def unpack_rows(packed: Words, shift: int, out: NumberArray | None = None) -> Nu
 # --------------------------------------------------------------------------------------------------------------- words
 
 
-@singledispatch
+@by_column
 def word_count(column: Any) -> int:
     """Return how many words the values of a column have."""
     raise ArgumentTypeError(f"values of {type(column).__name__} have no order.")
 
 
-@singledispatch
+@by_column
 def word(column: Any, number: int, ascending: bool = True, rows: NumberArray | None = None) -> Words:
     """Return word `number` of each value, from the most significant; the smaller the earlier in the order.
 
@@ -279,13 +279,13 @@ def _missing_last(codes: Words, missing: NumberArray, ascending: bool) -> Words:
     return codes
 
 
-@word_count.register
+@of_arrow(word_count, "LargeStringArray")
 def _(column: pa.LargeStringArray) -> int:
     longest = int(np.diff(_offsets(column)).max(initial=0))
     return max(-(-longest // TEXT_BYTES), 1)
 
 
-@word.register
+@of_arrow(word, "LargeStringArray")
 def _(column: pa.LargeStringArray, number: int, ascending: bool = True, rows: NumberArray | None = None) -> Words:
     offsets = _offsets(column)
     starts = offsets[:-1] if rows is None else offsets[rows]
@@ -328,12 +328,12 @@ def _bytes_at(column: pa.LargeStringArray, starts: NumberArray, stops: NumberArr
     return codes
 
 
-@word_count.register
+@of_arrow(word_count, "FixedSizeBinaryArray")
 def _(column: pa.FixedSizeBinaryArray) -> int:
     return int(column.type.byte_width) // 8
 
 
-@word.register
+@of_arrow(word, "FixedSizeBinaryArray")
 def _(column: pa.FixedSizeBinaryArray, number: int, ascending: bool = True, rows: NumberArray | None = None) -> Words:
     count = column.type.byte_width // 8
     flat = np.frombuffer(column.buffers()[1] or b"", np.dtype("<u8"))

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
+from akdask.deferred import pa
 from akdask.errors import ArgumentError
 from akdask.typing import NumberArray
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-import pyarrow as pa
 
 from akdask.columns import full_array, new_array, offsets_and_bytes
+from akdask.deferred import pa
 from akdask.kernels import compiled
 from akdask.kernels.core.string_layout import BYTES, CodesOfRows, StringLayout, moves
 from akdask.kernels.core.words import WORD_BITS, Words

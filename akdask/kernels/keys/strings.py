@@ -11,11 +11,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from akdask.columns import offsets_and_bytes
 from akdask.columns.arrow import numpy_numbers
-from akdask.deferred import pc
+from akdask.deferred import is_arrow, pa, pc
 from akdask.errors import ArgumentError
 from akdask.kernels import compiled
 from akdask.kernels.core.byte_sets import byte_sets, literal_sets
@@ -28,12 +27,12 @@ _RARE = 0.25  # places to look at for each row, above which the search by row is
 
 def arrow_operand(item: Any) -> Any:
     """Return an Arrow array as it is, a str as an Arrow scalar of the same type."""
-    return item if isinstance(item, pa.Array) else pa.scalar(str(item), pa.large_string())
+    return item if is_arrow(item, "Array") else pa.scalar(str(item), pa.large_string())
 
 
 def unpack_bools(packed: Any, out: Any = None) -> Any:
     """Return Arrow's bits as NumPy's bytes, a Boolean scalar as NumPy's."""
-    if isinstance(packed, pa.Scalar):
+    if is_arrow(packed, "Scalar"):
         bools: Any = np.bool_(packed.as_py())
     else:
         bools = numpy_numbers(packed)
@@ -179,7 +178,7 @@ def _strip(strings: Any, out: Any = None, *, chars: str = "") -> Any:
 
 def _stick(left: Any, right: Any, out: Any = None, *, delimiter: str = "") -> Any:
     joined = pc.binary_join_element_wise(arrow_operand(left), arrow_operand(right), arrow_operand(delimiter))
-    return joined.as_py() if isinstance(joined, pa.Scalar) else joined
+    return joined.as_py() if is_arrow(joined, "Scalar") else joined
 
 
 def _isin(strings: Any, out: Any = None, *, values: tuple[str, ...]) -> Any:

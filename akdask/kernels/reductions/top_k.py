@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import pyarrow as pa
 
 from akdask.columns import take_rows
-from akdask.deferred import pc
+from akdask.deferred import pa, pc
 from akdask.kernels.core.words import Words
 from akdask.kernels.keys.normalized import word
 from akdask.kernels.keys.sort import argsort

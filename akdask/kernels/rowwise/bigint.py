@@ -14,7 +14,6 @@ from itertools import repeat
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from akdask.columns.bigint import (
     LARGEST,
@@ -28,6 +27,7 @@ from akdask.columns.bigint import (
     to_ints,
     with_limbs,
 )
+from akdask.deferred import is_arrow
 from akdask.errors import ArgumentError
 from akdask.kernels.core.rules import Kernel, Operation, Rule
 from akdask.kernels.rowwise.limbs import BY_LIMBS, ORDERED, operand_limbs, order
@@ -37,7 +37,7 @@ from akdask.typing import NumberArray
 
 def is_bigint(item: Any) -> bool:
     """Whether an argument of a kernel is a column of integers of any size, or a single one."""
-    return isinstance(item, (pa.FixedSizeBinaryArray, int))
+    return isinstance(item, int) or is_arrow(item, "FixedSizeBinaryArray")
 
 
 # ------------------------------------------------------------------------------------------------- arguments, results
@@ -45,7 +45,7 @@ def is_bigint(item: Any) -> bool:
 
 def ints_of(item: Any) -> list[int]:
     """Return the rows of an argument as Python ints; a single number as one row."""
-    if isinstance(item, pa.FixedSizeBinaryArray):
+    if is_arrow(item, "FixedSizeBinaryArray"):
         return to_ints(item)
     return [int(item)] if np.ndim(item) == 0 else to_ints(from_numbers(item))
 
@@ -72,7 +72,7 @@ def _result(limbs: NumberArray, args: Iterable[Any], max_bits: int) -> Any:
 
 
 def _is_single(item: Any) -> bool:
-    return not isinstance(item, pa.Array) and np.ndim(item) == 0
+    return not is_arrow(item, "Array") and np.ndim(item) == 0
 
 
 def _rows(args: Sequence[Any]) -> Iterator[tuple[int, ...]]:

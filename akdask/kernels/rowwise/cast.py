@@ -6,10 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from akdask.columns.bigint import from_ints, from_numbers, from_unsigned, limbs_of, modulo_power, to_ints
-from akdask.deferred import pc
+from akdask.deferred import is_arrow, pa, pc
 from akdask.errors import ArgumentError, ArgumentTypeError, ConversionError
 from akdask.kernels.core.rules import Operation
 from akdask.kernels.rowwise.bigint import floats_of, ints_of, is_bigint
@@ -28,7 +27,7 @@ def _cast(values: Any, out: Any = None, *, dtype: str, errors: str = "strict", m
         return _to_bigint(values, errors, max_bits)
     if is_bigint(values):
         numbers = _from_bigint(values, wanted)
-    elif isinstance(values, pa.Array | str):
+    elif isinstance(values, str) or is_arrow(values, "Array"):
         if wanted == STR:
             return values
         numbers = _parse(values, wanted, errors)
@@ -64,7 +63,7 @@ def _to_bigint(values: Any, errors: str, max_bits: int) -> Any:
             column = from_ints([_parse_integer(number) for number in np.atleast_1d(values).tolist()])
     if max_bits > 0:
         column = from_unsigned(modulo_power(limbs_of(column), max_bits))
-    return column if isinstance(values, (pa.Array, np.ndarray)) else to_ints(column)[0]
+    return column if isinstance(values, np.ndarray) or is_arrow(values, "Array") else to_ints(column)[0]
 
 
 def _parse_integer(number: float) -> int:

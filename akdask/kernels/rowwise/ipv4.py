@@ -6,9 +6,8 @@ from ipaddress import IPv4Address, ip_address
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
-from akdask.deferred import pc
+from akdask.deferred import pa, pc
 from akdask.errors import ArgumentError
 from akdask.kernels.core.rules import Operation
 from akdask.schema import STR, UINT64

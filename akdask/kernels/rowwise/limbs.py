@@ -10,15 +10,15 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from akdask.columns.bigint import TOP_BIT, from_ints, from_numbers, limbs_of, with_limbs
+from akdask.deferred import is_arrow
 from akdask.typing import NumberArray
 
 
 def operand_limbs(item: Any) -> NumberArray:
     """Return the limbs of an argument; of a single number one row, which stands for all."""
-    if isinstance(item, pa.FixedSizeBinaryArray):
+    if is_arrow(item, "FixedSizeBinaryArray"):
         return limbs_of(item)
     return limbs_of(from_numbers(item) if np.ndim(item) else from_ints([int(item)]))
 

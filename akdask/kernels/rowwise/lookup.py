@@ -9,10 +9,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from akdask.columns import is_scalar, spread
 from akdask.columns.missing_text import text_at
+from akdask.deferred import pa
 from akdask.errors import ArgumentError, FileFormatError, PositionError
 from akdask.kernels.core.rules import Operation, Rule, scalar_type
 from akdask.kernels.index.intervals import IntervalIndex

@@ -12,12 +12,11 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from akdask.columns import concat_rows, take_rows, to_objects, type_of
 from akdask.columns.bigint import from_ints, to_ints
 from akdask.columns.lists import lists_of, offsets_of, values_of
-from akdask.deferred import pc
+from akdask.deferred import is_arrow, pa, pc
 from akdask.errors import ArgumentError
 from akdask.kernels.core.rules import Kernel, Operation, Rule
 from akdask.kernels.keys.digests import digests
@@ -27,7 +26,7 @@ from akdask.typing import Column, NumberArray
 
 def is_list(item: Any) -> bool:
     """Whether an argument of a kernel is a column of lists."""
-    return isinstance(item, pa.LargeListArray)
+    return is_arrow(item, "LargeListArray")
 
 
 def parts_of(lists: pa.LargeListArray) -> tuple[NumberArray, Any]:
@@ -87,7 +86,7 @@ def ranked(values: Column) -> ValueCodes:
     """Return the codes of values of any type: their ranks among the distinct ones."""
     if isinstance(values, np.ndarray):
         distinct, codes = np.unique(values, return_inverse=True)
-    elif isinstance(values, pa.FixedSizeBinaryArray):
+    elif is_arrow(values, "FixedSizeBinaryArray"):
         numbers = to_ints(values)
         ordered = sorted(set(numbers))
         codes_by_number = {number: code for code, number in enumerate(ordered)}
@@ -167,7 +166,7 @@ def _set(lists: Any, chosen: Any, items: Any, out: Any = None, *, j: int, max_bi
 
 
 def _as_column(item: Any, dtype: ColumnType, count: int) -> Column:
-    if isinstance(item, (np.ndarray, pa.Array)):
+    if isinstance(item, np.ndarray) or is_arrow(item, "Array"):
         return item
     return take_rows(_single(item, dtype), np.zeros(count, np.int64))
 

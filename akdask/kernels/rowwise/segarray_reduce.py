@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from akdask.columns.bigint import from_ints, to_ints
+from akdask.deferred import is_arrow, pa
 from akdask.kernels.aggregates.registry import REDUCTIONS
 from akdask.kernels.aggregates.specification import Reduction, limited
 from akdask.kernels.core.rules import Kernel, Operation, Rule
@@ -58,7 +58,7 @@ def _reduce_integers(
 def _kernel(reduction: Reduction) -> Kernel:
     def kernel(lists: Any, out: Any = None, max_bits: int = -1) -> Any:
         offsets, values = parts_of(lists)
-        if isinstance(values, pa.FixedSizeBinaryArray):
+        if is_arrow(values, "FixedSizeBinaryArray"):
             return _reduce_integers(reduction, offsets, to_ints(values), max_bits)
         return _reduce_numbers(reduction, offsets, values)
 

@@ -8,10 +8,10 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from akdask.columns import is_scalar, spread, to_objects
 from akdask.columns.bigint import from_ints
+from akdask.deferred import pa
 from akdask.errors import ArgumentError
 from akdask.kernels.core.rules import Operation, scalar_type
 from akdask.schema import ColumnType, column_type

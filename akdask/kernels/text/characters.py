@@ -10,10 +10,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from akdask.columns import offsets_and_bytes
-from akdask.deferred import pc
+from akdask.deferred import pa, pc
 from akdask.kernels.core.rules import Kernel, Operation
 from akdask.kernels.keys.strings import unpack_bools
 from akdask.schema import BOOL, STR, ColumnType

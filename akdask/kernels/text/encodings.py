@@ -13,8 +13,7 @@ from encodings.idna import nameprep
 from functools import lru_cache
 from typing import Any
 
-import pyarrow as pa
-
+from akdask.deferred import pa
 from akdask.errors import ArgumentError, ConversionError
 from akdask.kernels.core.rules import Operation
 from akdask.kernels.text.characters import beyond_ascii

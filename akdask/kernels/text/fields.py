@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from akdask.columns import offsets_and_bytes
 from akdask.columns.lists import lists_of, offsets_of, values_of
-from akdask.deferred import pc
+from akdask.deferred import pa, pc
 from akdask.errors import ArgumentError
 from akdask.kernels import compiled
 from akdask.kernels.core.rules import Operation

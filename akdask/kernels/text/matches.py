@@ -12,11 +12,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from akdask.columns import offsets_and_bytes
 from akdask.columns.lists import lists_of, offsets_of, values_of
-from akdask.deferred import pc
+from akdask.deferred import pa, pc
 from akdask.kernels.core.rules import Operation
 from akdask.kernels.keys.strings import check_pattern
 from akdask.kernels.text.patterns import Replacement, capturing, check_group, replacement

@@ -6,13 +6,12 @@ from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from dask.system import CPU_COUNT
 
 from akdask import config
 from akdask.columns import Table
 from akdask.columns.bigint import from_ints
-from akdask.deferred import pd
+from akdask.deferred import is_arrow, pa, pd
 from akdask.errors import ArgumentError
 from akdask.plan.expr.sources import Literal, Rows
 from akdask.plan.expr.values import ColumnRef
@@ -74,11 +73,11 @@ def as_column(items: Any) -> Column:
     ArgumentError
         If the elements are not one-dimensional or of no type that a column can hold.
     """
-    if isinstance(items, pa.ChunkedArray | pa.Array):
+    if is_arrow(items, "ChunkedArray", "Array"):
         items = items.to_numpy(zero_copy_only=False) if not _is_text(items.type) else items
-    if isinstance(items, pa.ChunkedArray):
+    if is_arrow(items, "ChunkedArray"):
         items = items.combine_chunks()
-    if isinstance(items, pa.Array):
+    if is_arrow(items, "Array"):
         return items.cast(pa.large_string())
     array = at_hand(items)
     if array.ndim == 1 and array.dtype.kind in "Of" and _are_ints(items):

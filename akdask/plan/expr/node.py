@@ -41,7 +41,7 @@ class Node(SingletonExpr):
 
         What Dask's constructors do for nodes of any kind takes five times as long.
         """
-        name = f"{cls.__name__.lower()}-{_determ_token or token(cls.__name__, *operands)}"
+        name = f"{cls.step(*operands)}-{_determ_token or token(cls.__name__, *operands)}"
         found = cls._instances.get(name)
         if found is not None:
             return found
@@ -50,6 +50,11 @@ class Node(SingletonExpr):
         node.__dict__.update(operands=list(operands), _determ_token=name.partition("-")[2], _name=name)
         cls._instances[name] = node
         return node
+
+    @classmethod
+    def step(cls, *_operands: Any) -> str:
+        """Return what tasks of such a node do, in words without hyphens: Dask shows it of a key, and groups by it."""
+        return cls.__name__.lower()
 
     def __reduce__(self) -> tuple[Any, ...]:
         return flattened(self)

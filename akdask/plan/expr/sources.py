@@ -8,15 +8,13 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Self
 from uuid import uuid4
 
-import pyarrow as pa
-
 from akdask.columns import Table, type_of
 from akdask.columns.missing_text import from_nulls
+from akdask.deferred import is_arrow
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.values import ColumnRef
 from akdask.schema import INT64, NULLABLE_STR, ColumnType, RowSpace
 from akdask.storage.data.source import Source
-from akdask.typing import Column
 
 if TYPE_CHECKING:
     from akdask.plan.expr.rowwise import Project
@@ -95,8 +93,8 @@ class Literal(Frame):
         return f"Literal  {self.rows.describe()}"
 
 
-def _has_nulls(column: Column) -> bool:
-    return isinstance(column, pa.LargeStringArray) and bool(column.null_count)
+def _has_nulls(column: Any) -> bool:
+    return is_arrow(column, "LargeStringArray") and bool(column.null_count)
 
 
 class Persisted(Frame):

@@ -7,11 +7,10 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from akdask.cluster import check_memory
 from akdask.columns import Table, concat_rows
-from akdask.deferred import pc
+from akdask.deferred import pa, pc
 from akdask.errors import FileFormatError, NonUniqueError
 from akdask.plan.expr._dask import Expr
 from akdask.plan.expr.lower import lower

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial, reduce
 from typing import Any, Self
 
-from akdask.deferred import pd
+from akdask.deferred import pd, without_collection
 from akdask.kernels.aggregates.registry import REDUCTIONS, ScalarReduction, merge_states
 from akdask.plan.expr._dask import Expr, ExprSequence, List, Task, TaskRef
 from akdask.plan.expr.lower import lower
@@ -22,7 +22,6 @@ from akdask.plan.reduce.sharing import share_groups
 from akdask.plan.task import operators
 from akdask.plan.task.batches import reduction_batches
 from akdask.plan.task.pipeline import Compile, pipeline
-from akdask.plan.task.tables import without_collection
 from akdask.schema import ColumnType, RowSpace
 
 FAN_IN = 16
@@ -213,6 +212,10 @@ class TreeReduce(Node):
     combine: Any
     finish: Any
     partials: Expr
+
+    @classmethod
+    def step(cls, *_operands: Any) -> str:
+        return "combine"
 
     @property
     def npartitions(self) -> int:

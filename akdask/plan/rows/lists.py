@@ -6,10 +6,10 @@ from collections.abc import Hashable, Sequence
 from functools import cached_property
 
 import numpy as np
-import pyarrow as pa
 
 from akdask.columns import Table, take_rows, type_of
 from akdask.columns.lists import lists_of, offsets_of, values_of
+from akdask.deferred import is_arrow, pa
 from akdask.errors import ArgumentError
 from akdask.plan.expr._dask import Expr
 from akdask.plan.expr.chain import column_identity
@@ -93,7 +93,7 @@ def _flatten(tables: Sequence[Table]) -> Table:
 
 def _nest(tables: Sequence[Table], first: int) -> Table:
     (shape,), (values,) = (tuple(table.columns.values()) for table in tables)
-    if isinstance(shape, pa.LargeListArray):
+    if is_arrow(shape, "LargeListArray"):
         offsets = offsets_of(shape)
     else:
         # Of no lists there are no starts, and the end is the only bound.

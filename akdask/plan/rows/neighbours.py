@@ -13,13 +13,14 @@ from typing import Any
 import numpy as np
 
 from akdask.columns import Table, concat_rows, spread, take_rows
+from akdask.deferred import without_collection
 from akdask.kernels.reductions.windows import reduced_windows, running_by_group, window_quantiles
 from akdask.plan.expr._dask import Expr, List, Task, TaskRef
 from akdask.plan.expr.lower import lower
 from akdask.plan.expr.node import Frame, Node
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.values import ColumnRef
-from akdask.plan.task.tables import Tasks, without_collection
+from akdask.plan.task.tables import Tasks
 from akdask.schema import BOOL, FLOAT64, NULLABLE_STR, ColumnType, RowSpace
 
 OUTSIDE = "outside"

@@ -1,1 +1,1 @@
-"""From a plan to its results: schedulers, files, pandas and dask.dataframe; plans as text and their cost."""
+"""From a plan to its results: schedulers, files, pandas and dask.dataframe."""

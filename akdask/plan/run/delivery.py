@@ -12,10 +12,10 @@ from itertools import accumulate
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from akdask._distributed import shares_memory
 from akdask.columns import Table, concat_rows, new_array
+from akdask.deferred import pa
 from akdask.errors import TransferError
 from akdask.plan.expr._dask import Expr
 from akdask.plan.expr.chain import Chain

@@ -82,6 +82,11 @@ class FinishResult(Node):
         return {key: Task(key, finish_result, self.form, tables, extras)}
 
 
+def tasks_of(plan: Node) -> Expr:
+    """Return what a plan lowers to if it is computed, whatever its size; nothing is computed."""
+    return (plan.finish() if isinstance(plan, CollectionRows) else plan.finalize_compute()).lower_completely()
+
+
 def finish_result(form: Callable[..., Any], tables: Sequence[Table], extras: Sequence[Any]) -> Any:
     """Concatenate the partitions, and make the user's object of them."""
     return form(Table.concat(tables), *extras)

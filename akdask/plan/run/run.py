@@ -12,6 +12,7 @@ from akdask.errors import TransferError
 from akdask.plan.expr.lengths import remember_lengths
 from akdask.plan.expr.node import Frame, Node
 from akdask.plan.reduce.aggregate import CountRows, Element
+from akdask.plan.run.observers import callbacks, surrounded
 from akdask.plan.run.root import Root
 from akdask.plan.run.waiting import tasks_at_once
 from akdask.plan.run.worker_results import persist_on_workers
@@ -27,7 +28,8 @@ def run(*plans: Node) -> tuple[Any, ...]:
         If the memory of this process, or of a worker, does not suffice.
     """
     try:
-        return _results(plans)
+        with surrounded():
+            return _results(plans)
     except MemoryError as error:
         raise TransferError(
             "this takes more memory than there is.",
@@ -40,13 +42,15 @@ def _results(plans: Sequence[Node]) -> tuple[Any, ...]:
     persist_on_workers(plans)
     scheduler = _scheduler()
     at_once = tasks_at_once(plans)
-    options = {} if at_once is None else {"num_workers": dask.config.get("num_workers", None) or at_once}
+    options: dict[str, Any] = {"callbacks": callbacks()} if scheduler is not Root.__dask_scheduler__ else {}
+    if at_once is not None:
+        options["num_workers"] = dask.config.get("num_workers", None) or at_once
     if scheduler is None or len(plans) > 1 or not isinstance(plans[0], Element):
         return dask.compute(*[Root(plan) for plan in plans], traverse=False, scheduler=scheduler, **options)
     return (_number(plans[0], scheduler, options),)
 
 
-def _number(plan: Element, scheduler: Callable[..., Any], options: Mapping[str, int]) -> Any:
+def _number(plan: Element, scheduler: Callable[..., Any], options: Mapping[str, Any]) -> Any:
     """Return the one number of a plan without the overhead of `dask.compute`, which takes longer than planning it.
 
     The last task runs in this thread: it only merges the results of the others.

@@ -19,6 +19,9 @@ import dask
 from dask.system import CPU_COUNT
 
 from akdask._distributed import forget_threads, threaded_get
+from akdask.interruption import interruptible
+from akdask.kernels import compiled
+from akdask.plan.run.observers import callbacks, recording
 
 AHEAD = 2
 """Tasks submitted for each thread: one to run, and one to continue with."""
@@ -43,7 +46,7 @@ class Executor:
 
     def submit(self, function: Callable[..., Any], *args: Any) -> Future[Any]:
         """Run a function in a thread, with the variables of this context."""
-        future = self._pool.submit(copy_context().run, function, *args)
+        future = self._pool.submit(copy_context().run, recording(function), *args)
         self._handed_out.add(future)
         return future
 
@@ -64,11 +67,12 @@ def get(graph: Mapping[Any, Any], keys: Any, **options: Any) -> Any:
         return threaded_get(graph, keys, **options)
     count = options.pop("num_workers", None) or dask.config.get("num_workers", None) or CPU_COUNT
     executor = Executor(count)
-    try:
-        return threaded_get(graph, keys, pool=executor, **options)
-    except BaseException:
-        executor.cancel()
-        raise
+    with compiled.computation(), interruptible():
+        try:
+            return threaded_get(graph, keys, pool=executor, **{"callbacks": callbacks(), **options})
+        except BaseException:
+            executor.cancel()
+            raise
 
 
 def _start_anew() -> None:

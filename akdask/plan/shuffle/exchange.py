@@ -22,13 +22,13 @@ from typing import Any, Protocol, TypeVar
 from dask.system import CPU_COUNT
 
 from akdask.cluster import addresses, all_memory, on_cluster, partition_size
+from akdask.deferred import without_collection
 from akdask.plan.expr._dask import Expr, List, Task, TaskRef
 from akdask.plan.expr.node import Frame, Node
 from akdask.plan.expr.rowwise import SELECTIONS, Project
 from akdask.plan.shuffle.spill import ShuffleBuffer, SpillFile, clear_spill_files, task_name
 from akdask.plan.task.allocator import manage_freed_memory
 from akdask.plan.task.batches import ITEMSIZE, SMALL_ROWS
-from akdask.plan.task.tables import without_collection
 
 ROWS = 2**22
 """Rows of a new partition, or fewer if the partition size is small."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from typing import Any, TypeAlias
 
 from akdask import config
 from akdask.columns import Table
+from akdask.deferred import without_collection
 from akdask.kernels import compiled
 from akdask.kernels.core.summation import UNIT
 from akdask.plan.expr._dask import DataNode, Expr, List, Task, TaskRef
@@ -34,7 +36,7 @@ from akdask.plan.task.inputs import (
 from akdask.plan.task.operators import Collect, Reduce, Sink
 from akdask.plan.task.program import Apply, BroadcastInput, Compiler, Load, Program
 from akdask.plan.task.pruning import partitions_left
-from akdask.plan.task.tables import Union, without_collection
+from akdask.plan.task.tables import Union
 from akdask.plan.vector.program import warm_up
 from akdask.schema import INT64
 from akdask.storage.data.source import Part
@@ -43,6 +45,8 @@ ITEMSIZE = 8
 STRING_WIDTH = 4
 """Number columns that need as much cache as one string column, stored and decoded."""
 FEWEST_ROWS = 2**14
+MOST_NAMED = 2
+"""Columns that the name of a task has room for."""
 
 Compile = Callable[[Sequence[Value]], Program]
 MakeSink = Callable[[Compile, Sequence[Value]], Sink]
@@ -78,6 +82,16 @@ class PipelineLayout:
         """Number of partitions that are read."""
         return sum(map(len, self.batches))
 
+    @cached_property
+    def step(self) -> str:
+        """What the tasks do, such as ``read+filter+sum bytes``, in words that Dask shows whole."""
+        scans = [number for number, base in enumerate(self.chain.bases) if isinstance(base, Scan)]
+        words = ["read"] if scans else []
+        words += ["filter" if isinstance(mask, Mask) else "match" for mask in self.masks]
+        columns = [column for number in scans for column in self.scanned(number)]
+        named = ", ".join(columns[:MOST_NAMED]) + (", …" if len(columns) > MOST_NAMED else "")
+        return f"{'+'.join([*words, _what(self.sink)])} {named}".strip().replace("-", "_")
+
     @property
     def table_bases(self) -> list[int]:
         """Positions of the inputs that are tables made by other tasks."""
@@ -101,6 +115,10 @@ class Pipeline(Node):
     """
 
     layout: PipelineLayout
+
+    @classmethod
+    def step(cls, *operands: Any) -> str:
+        return operands[0].step
 
     @property
     def npartitions(self) -> int:
@@ -188,6 +206,14 @@ def run_batch(
             return sink.run(batch)
     with partitions[0] as partition:
         return sink.run(partition)
+
+
+def _what(sink: Sink) -> str:
+    """Return what a sink does, in words: by the names of its reductions, or by its own."""
+    if isinstance(sink, Reduce):
+        calls = (*sink.plain_calls, *sink.computed_calls)
+        return ", ".join(dict.fromkeys(reduction.name for _, reduction in calls)) or "reduce"
+    return re.sub("(?<!^)(?=[A-Z])", " ", type(sink).__name__).lower()
 
 
 def _adds_floats(sink: Sink) -> bool:

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from akdask.interruption import end_if_interrupted
 from akdask.kernels.core.intervals import COMPARISONS, Interval, apply
 from akdask.kernels.core.summation import UNIT
 from akdask.plan.expr.node import Frame
@@ -191,6 +192,7 @@ def windows(left: RowRanges | None, first: int, last: int, most: int) -> Iterato
     ranges = [(0, last)] if left is None else left.tolist()
     for begin, end in ((max(begin, first), min(end, last)) for begin, end in ranges):
         for start in range(begin - begin % most, end if begin < end else 0, most):
+            end_if_interrupted()
             yield max(start, begin), min(start + most, end)
 
 

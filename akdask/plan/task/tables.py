@@ -2,37 +2,15 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from functools import cached_property, wraps
-from typing import Any, ParamSpec, Self, TypeVar
+from functools import cached_property
+from typing import Any, Self
 
+from akdask.deferred import without_collection
 from akdask.plan.expr._dask import Alias, DataNode, Expr, List, Task, TaskRef
 from akdask.plan.expr.lower import lower
 from akdask.plan.expr.node import Node
 from akdask.plan.expr.sources import Literal, Persisted
-
-P = ParamSpec("P")
-T = TypeVar("T")
-
-
-def without_collection(function: Callable[P, T]) -> Callable[P, T]:
-    """Return a function during which Python does not look for garbage: one that makes many objects, and no cycles.
-
-    Python would look at all of them again and again for nothing.
-    """
-
-    @wraps(function)
-    def uninterrupted(*args: P.args, **options: P.kwargs) -> T:
-        if not gc.isenabled():
-            return function(*args, **options)
-        gc.disable()
-        try:
-            return function(*args, **options)
-        finally:
-            gc.enable()
-
-    return uninterrupted
 
 
 class Tables(Node):
@@ -81,6 +59,10 @@ class Tasks(Node):
     token: str
     function: Callable[..., Any]
     calls: tuple[tuple[tuple[tuple[int, int], ...], tuple[Any, ...]], ...]
+
+    @classmethod
+    def step(cls, *operands: Any) -> str:
+        return operands[1].__name__.strip("_").replace("_", " ")
 
     @property
     def npartitions(self) -> int:

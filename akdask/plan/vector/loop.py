@@ -43,6 +43,28 @@ def _add_all_floats(floats: NumberArray, row: int, count: int, accumulators: Num
 
 
 @compiled
+def _keep(values: NumberArray, out: int, a: int, count: int) -> None:
+    for at in range(count):
+        values[out, at] = values[a, at]
+
+
+@compiled
+def _add_distances(
+    floats: NumberArray,
+    row: int,
+    mean: float,
+    bools: NumberArray,
+    mask: int,
+    is_filtered: bool,
+    count: int,
+    accumulators: NumberArray,
+) -> None:
+    for at in range(count):
+        distance = floats[row, at] - mean
+        accumulators[at % ACCUMULATORS] += distance * distance if not is_filtered or bools[mask, at] else 0.0
+
+
+@compiled
 def _join(accumulators: NumberArray) -> float:
     """Return the sum of the accumulators, and set them to 0."""
     width = ACCUMULATORS // 2
@@ -204,6 +226,7 @@ def run(
     sums: NumberArray,
     accumulators: NumberArray,
     totals: NumberArray,
+    moments: NumberArray,
 ) -> int:
     """Run instructions on rows of files, and return the number of selected rows, or `FAILED`.
 
@@ -235,6 +258,9 @@ def run(
         Zeros: the accumulators of the current unit.
     totals : ndarray
         The integer sums, changed in place.
+    moments : ndarray, shape (n, 2)
+        For each variance the row of memory where the values of a unit are kept, and the number of their sum; the two
+        sums that follow are set to that of the squared distances from the mean, and to the number of selected rows.
     """
     uints = ints.view(np.uint64)
     address, row_bytes = np.int64(bools.ctypes.data), bools.shape[1]
@@ -346,6 +372,8 @@ def run(
                             _add_floats(floats, a, bools, under, count, accumulators[to])
                         else:
                             _add_all_floats(floats, a, count, accumulators[to])
+                    elif op == Opcode.KEEP_FLOATS:
+                        _keep(floats, out, a, count)
                     elif op == Opcode.SUM_INTS:
                         totals[to] += _sum(ints, a, bools, under, count)
                     elif op == Opcode.COUNT_BOOLS:
@@ -366,10 +394,22 @@ def run(
                     left[vector] = _sum(bools, under, bools, under, count)
             if not part and is_filtered and not left[:nvectors].any():
                 break
-        else:
-            selected += left[:nvectors].sum() if is_filtered else here
+        chosen = left[:nvectors].sum() if is_filtered else here
+        selected += chosen
         for row in range(len(sums)):
             sums[row, units] = _join(accumulators[row])
+        for number in range(len(moments)):
+            row, at = moments[number, 0], moments[number, 1]
+            sums[at + 2, units] = chosen
+            if not chosen:
+                continue
+            mean = sums[at, units] / chosen
+            for vector in range(nvectors):
+                count = min(VECTOR, here - vector * VECTOR)
+                if not is_filtered or left[vector]:
+                    under = mask + vector * moves[mask]
+                    _add_distances(floats, row + vector, mean, bools, under, is_filtered, count, accumulators[at + 1])
+            sums[at + 1, units] = _join(accumulators[at + 1])
         units += 1
         first += here
         if first == lengths[extent]:
@@ -398,4 +438,5 @@ def warm_up() -> None:
         sums,
         np.zeros((0, ACCUMULATORS)),
         numbers,
+        numbers.reshape(0, 2),
     )

@@ -8,7 +8,7 @@ the core, as MonetDB/X100 does (Boncz, Zukowski and Nes, CIDR 2005).
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias
@@ -16,10 +16,11 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from akdask.columns.scratch import scratch
+from akdask.interruption import end_if_interrupted
 from akdask.kernels.aggregates.registry import REDUCTIONS
 from akdask.kernels.aggregates.specification import State
 from akdask.kernels.core.opcodes import BLOCK, CHOICES, CONVERSIONS, FAILED, VECTOR, Instruction, Opcode
-from akdask.kernels.core.summation import ACCUMULATORS, UNIT, ExactSum
+from akdask.kernels.core.summation import ACCUMULATORS, UNIT, ExactSum, Moments
 from akdask.schema import BOOL, FLOAT64, INT64, UINT64, ColumnType
 from akdask.typing import NumberArray
 
@@ -41,6 +42,12 @@ Address: TypeAlias = tuple[int, int]
 """The descriptor of a file, and the position of the first row there, in bytes; or `IN_MEMORY` and the row's address."""
 
 IN_MEMORY = -1
+
+Extent: TypeAlias = tuple[int, Sequence[Address]]
+"""The number of consecutive rows, and where each column has the first of them."""
+
+ROWS_AT_A_TIME = 2**22
+"""Rows, about, after which a loop can be ended."""
 
 
 class NoInstructionError(Exception):
@@ -103,6 +110,7 @@ class VectorProgram:
         self._code: list[Instruction] = []
         self._finish: list[Finish] = []
         self._nsums = self._ntotals = 0
+        self._moments: list[tuple[int, int]] = []
         self._mask = self.constant(np.True_)
         self._marking: tuple[int, int] | None = None
 
@@ -204,19 +212,32 @@ class VectorProgram:
             self._code.append((opcode, best.row, value.row, 0, 0))
             return lambda results: ufunc.reduce(results.memory.vector(best))
         if opcode == Opcode.SUM_FLOATS:
-            self._nsums += 1
-            position = self._nsums - 1
-            self._code.append((opcode, position, value.row, 0, 0))
+            position = self._summed(value)
             return lambda results: ExactSum.of(results.sums[position])
+        if opcode == Opcode.KEEP_FLOATS:
+            if value.row not in self._moving:
+                copied = self._block(FLOAT64)
+                self._code.append((opcode, copied.row, value.row, 0, 0))
+                value = copied
+            position = self._summed(value)
+            self._moments.append((value.row, position))
+            self._nsums += 2
+            return lambda results: _moments(*results.sums[position : position + 3])
         self._ntotals += 1
         wanted = np.uint64 if value.dtype == UINT64 else np.int64
         position = self._ntotals - 1
         self._code.append((opcode, position, value.row, 0, 0))
         return lambda results: results.totals.view(wanted)[position]
 
+    def _summed(self, value: Register) -> int:
+        """Add up floats, and return the number of their sum."""
+        self._nsums += 1
+        self._code.append((Opcode.SUM_FLOATS, self._nsums - 1, value.row, 0, 0))
+        return self._nsums - 1
+
     # --------------------------------------------------------------------------------------------------------- running
 
-    def run(self, extents: Sequence[tuple[int, Sequence[Address]]]) -> list[State] | None:
+    def run(self, extents: Sequence[Extent]) -> list[State] | None:
         """Return the states of all reductions, None for each if no row is selected.
 
         Parameters
@@ -231,18 +252,42 @@ class VectorProgram:
             None if a file could not be read: the general path then reports why.
         """
         memory = self._memory()
-        lengths = np.array([nrows for nrows, _ in extents if nrows], np.int64)
-        if not len(lengths):
+        sums, totals = [np.zeros((self._nsums, 0))], np.zeros(self._ntotals, np.int64)
+        selected = 0
+        for part in self._divided(extents):
+            end_if_interrupted()
+            lengths = np.array([nrows for nrows, _ in part], np.int64)
+            addresses = np.array([columns for _, columns in part], np.int64).reshape(len(lengths), -1, 2)
+            # Every extent begins a unit.
+            sums.append(np.zeros((self._nsums, int((-(-lengths // UNIT)).sum()))))
+            found = self._run(addresses, lengths, memory, (sums[-1], totals), self._parts)
+            if found == FAILED:
+                return None
+            selected += found
+        if not selected:
             return [None] * len(self._finish)
-        addresses = np.array([columns for nrows, columns in extents if nrows], np.int64)
-        # Every extent begins a unit.
-        nunits = int((-(-lengths // UNIT)).sum())
-        sums, totals = np.zeros((self._nsums, nunits)), np.zeros(self._ntotals, np.int64)
-        selected = self._run(addresses.reshape(len(lengths), -1, 2), lengths, memory, (sums, totals), self._parts)
-        if selected == FAILED:
-            return None
-        results = Results(selected, sums, totals, memory)
-        return [finish(results) if selected else None for finish in self._finish]
+        results = Results(selected, np.concatenate(sums, axis=1), totals, memory)
+        return [finish(results) for finish in self._finish]
+
+    def _divided(self, extents: Sequence[Extent]) -> Iterator[list[Extent]]:
+        """Yield stretches of `ROWS_AT_A_TIME` rows, whole units of each, so that threads can be ended in between."""
+        part: list[Extent] = []
+        remaining = ROWS_AT_A_TIME
+        for nrows, addresses in extents:
+            first = 0
+            while first < nrows:
+                rows = min(nrows - first, -(-remaining // UNIT) * UNIT)
+                moved = [
+                    (file, offset + first * width)
+                    for (file, offset), (_, width) in zip(addresses, self._columns, strict=True)
+                ]
+                part.append((rows, moved))
+                first, remaining = first + rows, remaining - rows
+                if remaining <= 0:
+                    yield part
+                    part, remaining = [], ROWS_AT_A_TIME
+        if part:
+            yield part
 
     @property
     def nmarking(self) -> int:
@@ -293,6 +338,7 @@ class VectorProgram:
                 found[0],
                 np.zeros((self._nsums, ACCUMULATORS)),
                 found[1],
+                np.array(self._moments, np.int64).reshape(-1, 2),
             )
         )
 
@@ -338,6 +384,10 @@ class VectorProgram:
         if value in self._constants:
             return self.constant(dtype.numpy.type(self._constants[value]))
         return self._emit(op, dtype, value)
+
+
+def _moments(sums: NumberArray, within: NumberArray, counts: NumberArray) -> Moments:
+    return Moments.joined(counts.astype(np.int64), sums, within)
 
 
 def _check(dtype: ColumnType) -> None:

@@ -10,15 +10,15 @@ from __future__ import annotations
 
 import os
 import struct
-from collections.abc import Container
+from collections.abc import Callable, Container
 from time import sleep
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
 from akdask.columns.arrow import arrow_numbers, numpy_numbers
+from akdask.deferred import pa
 from akdask.storage.data.checksum import checksum
 from akdask.storage.paths.directory import check_status, open_regular
 
@@ -81,7 +81,7 @@ def write_manifest(path: str, batch: pa.RecordBatch) -> None:
 
 
 def read_manifest(
-    path: str, owners: Container[int] | None = None, schema: pa.Schema | None = None
+    path: str, owners: Container[int] | None = None, schema: Callable[[], pa.Schema] | None = None
 ) -> pa.RecordBatch | None:
     """Return the table of a manifest; None if it is missing, damaged, of another version or of another schema.
 
@@ -91,15 +91,18 @@ def read_manifest(
         The manifest; a link in its place is none.
     owners : container of int, optional
         Users one of whom must own the file; any user unless given.
-    schema : pyarrow.Schema, optional
-        The schema that the table must have before any of it is read; metadata do not count.
+    schema : callable, optional
+        Returns the schema that the table must have before any of it is read; metadata do not count.
     """
     try:
         raw = _content(path, owners)
+    except (OSError, ValueError):
+        return None
+    try:
         end = len(raw) - _END
         if end < 0 or raw[end:].tobytes() != _FORMAT + checksum(raw[:end]).to_bytes(8, "little"):
             return None
-        return _table(pa.py_buffer(raw[:end]), schema)
+        return _table(pa.py_buffer(raw[:end]), None if schema is None else schema())
     except (OSError, ValueError, TypeError, struct.error, pa.ArrowException, StopIteration):
         return None
 

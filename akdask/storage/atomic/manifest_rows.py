@@ -16,13 +16,13 @@ import re
 from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
 import numpy as np
-import pyarrow as pa
 
 from akdask.columns.arrow import arrow_bytes, arrow_numbers
+from akdask.deferred import pa
 from akdask.storage.atomic.manifest import later_than, manifest_path, read_manifest, write_manifest
 from akdask.storage.paths.files import FileIdentity, is_remote, modified, owner_of
 from akdask.storage.paths.locales import sort_key, split_locale
@@ -54,19 +54,9 @@ class ManifestRows(ABC, Generic[Description]):
     ----------
     key : bytes
         Under which the metadata of the table say what files are made of.
-    errors : tuple of exception types
-        What the constructor raises for a table that does not describe files.
     """
 
     key: ClassVar[bytes]
-    errors: ClassVar[tuple[type[Exception], ...]] = (
-        AttributeError,
-        LookupError,
-        RecursionError,
-        TypeError,
-        ValueError,
-        pa.ArrowException,
-    )
 
     def __init__(self, batch: pa.RecordBatch) -> None:
         names = batch["name"].to_pylist()
@@ -110,10 +100,10 @@ class ManifestRows(ABC, Generic[Description]):
         owner : int
             The user who owns the files that it is asked about.
         """
-        batch = read_manifest(manifest_path(path), {os.geteuid(), owner}, _types(cls))
+        batch = read_manifest(manifest_path(path), {os.geteuid(), owner}, partial(_types, cls))
         try:
             return None if batch is None else cls(batch)
-        except cls.errors:
+        except (AttributeError, LookupError, RecursionError, TypeError, ValueError, pa.ArrowException):
             return None
 
     @classmethod

@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from akdask.deferred import without_collection
 from akdask.storage.formats.objects import FileLayout, Mode, ObjectSpec, StoredSet, Writer
 from akdask.storage.formats.registry import Format
 from akdask.storage.paths.locales import Filenames
@@ -25,7 +26,7 @@ class FileFormat(Format, ABC):
 
     def open(self, filenames: Filenames, **options: Any) -> StoredSet:
         """Open files as one set; see `Format.open`."""
-        return self.opener()(filenames, **options)
+        return without_collection(self.opener)()(filenames, **options)
 
     def writer(
         self,

@@ -2,12 +2,15 @@
 
 import operator
 
+import dask
 import numpy as np
 import pandas as pd
 import pytest
 
 import akdask as ak
 from akdask.errors import AlignmentError, ArgumentTypeError, PositionError
+from akdask.plan.run import threads
+from akdask.plan.run.observers import time_limit
 from akdask.testing import assert_equal
 from akdask.testing.memory import MemorySource
 
@@ -178,9 +181,12 @@ def test_more_than_the_limit_is_not_brought_into_this_process(x):
 def test_what_would_take_long_to_show_is_described(function):
     rows = 300_000
     x = MemorySource({"x": np.zeros(rows, int)}, [rows // 3] * 3).arrays()["x"]
-    described = repr(function(x, x.sum()))
+    lazy = function(x, x.sum())
+    with ak.config.set(display_seconds=0):
+        described = repr(lazy)
     assert described.startswith("<pdarray(")
-    assert "3 partitions, lengths (100000, 100000, 100000)): lazy; .head().compute() shows some values" in described
+    assert "3 partitions, lengths (100000, 100000, 100000)): lazy; reads 600,000 rows, 4.58 MiB of files" in described
+    assert repr(lazy).startswith("array([0 0 0 ...") or function is operator.lt
 
 
 def test_the_first_rows_of_a_filter_are_shown_from_its_first_partition():
@@ -212,9 +218,26 @@ def test_showing_the_first_rows_looks_into_one_partition_only():
 
 def test_the_hint_where_no_values_are_shown_shows_some():
     running = ak.cumsum(ak.arange(2_000_000))
-    assert ".head().compute() shows some values" in repr(running)
+    with ak.config.set(display_seconds=0):
+        assert ".head().compute() shows some values" in repr(running)
+        assert ".head().compute() shows some values" in repr(ak.DataFrame({"x": running}))
     assert running.head().compute().tolist() == [0, 1, 3, 6, 10]
-    assert ".head().compute() shows some values" in repr(ak.DataFrame({"x": running}))
+
+
+def test_what_takes_a_moment_is_computed_to_be_shown():
+    running = ak.cumsum(ak.arange(2_000_000))
+    with ak.config.set(display_seconds=60):
+        last = " ".join(map(str, np.cumsum(np.arange(2_000_000))[-3:]))
+        assert repr(running) == f"array([0 1 3 ... {last}])"
+        frame = ak.DataFrame({"x": ak.arange(300_000) % 3, "y": 1}).groupby("x").sum("y")
+        plain = pd.DataFrame({"x": np.arange(300_000) % 3, "y": 1}).groupby("x").sum()
+        assert repr(frame) == f"{plain} (3 rows x 1 columns)"
+
+
+def test_what_takes_longer_than_it_may_is_not_shown(monkeypatch):
+    monkeypatch.setattr("akdask.collections.core.display.time_limit", lambda seconds: time_limit(0))
+    with dask.config.set(scheduler=threads.get):
+        assert "lazy; reads " in repr(ak.sort(ak.arange(2_000_000) % 7))
 
 
 def test_objects_say_what_they_are():

@@ -83,7 +83,10 @@ def test_frames_are_shown_by_pandas_with_their_size_in_brackets():
     frame, plain = ak.DataFrame({"x": ak.arange(200)}), pd.DataFrame({"x": np.arange(200)})
     with pd.option_context("display.show_dimensions", False):
         assert repr(frame) == f"{plain} (200 rows x 1 columns)"
-        assert frame._repr_html_() == f"{plain._repr_html_()}<p>200 rows x 1 columns</p>"
+        html = frame._repr_html_()
+        assert "<p>DataFrame: 200 rows x 1 columns, 1 partition</p>" in html
+        assert "<th>int64</th>" in html
+        assert html.count("<tr") == 2 + 11  # heads, first and last rows, and dots between
         with pd.option_context("display.max_rows", None):
             assert repr(frame[:61]) != repr(frame)
     assert str(frame) == "DataFrame(['x'], 200 rows, 3.12 KB)"

@@ -386,9 +386,9 @@ def test_small_frames_show_rows_and_large_ones_their_structure(df):
     assert "<table" in df._repr_html_()
     big = arange(300_000)
     heavy = DataFrame({"x": big[big % 2 == 0][::-1].resolve_lengths()})
-    with dask.config.set(scheduler=_refuse):
+    with dask.config.set(scheduler=_refuse), config.set(display_seconds=0):
         assert repr(heavy).startswith("<DataFrame: 150000 rows x 1 columns, 1 partition: lazy")
-        assert "x: int64" in heavy._repr_html_()
+        assert "<tr><th>x</th><td>int64</td></tr>" in heavy._repr_html_()
 
 
 def test_wide_frames_show_some_columns():

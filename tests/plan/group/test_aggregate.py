@@ -11,11 +11,11 @@ import akdask as ak
 from akdask.kernels.group import direct_index, radix
 from akdask.kernels.group import sorted as sorted_groups
 from akdask.kernels.group.dense import DenseAggregation
+from akdask.plan.explain.explanation import explain
 from akdask.plan.expr import cache
 from akdask.plan.group import aggregate as group_plan
 from akdask.plan.group import merge as ranges
 from akdask.plan.group.partial import PartialAggregation
-from akdask.plan.run.explain import explain
 from akdask.plan.shuffle import exchange
 from akdask.testing.memory import MemorySource
 from akdask.testing.strategies import partition_lengths, partitioned

@@ -84,7 +84,7 @@ GENERAL = {
     "of strings": (lambda d: d["i"][d["s"] == "7"].sum(), lambda c: 7 * (c["i"] == 7).sum()),
     "of some rows by position": (lambda d: d["i"][100:90_000].sum(), lambda c: c["i"][100:90_000].sum()),
     "that there is no instruction for": (lambda d: ak.sin(d["f"] * 0).sum(), lambda c: np.nan),
-    "of other kinds": (lambda d: d["i"].var(), lambda c: c["i"].var()),
+    "of other kinds": (lambda d: (d["i"] * 0 + 1).prod(), lambda c: 1),
 }
 
 

@@ -251,10 +251,52 @@ def test_what_there_is_no_instruction_for_is_refused(name, types, result, params
         program.apply(name, registers, result, params)
 
 
+@settings(max_examples=settings().max_examples // 2)
+@given(
+    seed=st.integers(0, 2**32),
+    size=st.sampled_from(SIZES),
+    share=st.sampled_from([None, 0.0, 0.001, 0.5, 1.0]),
+    at_a_time=st.sampled_from([1, BLOCK, 2**22]),
+)
+def test_variances_have_the_bits_of_the_general_path_however_rows_are_divided(
+    tmp_path_factory, seed, size, share, at_a_time
+):
+    generator = np.random.default_rng(seed)
+    plain = generator.normal(5, 1, size) * 10.0 ** generator.integers(-3, 4, size)
+    rows = Rows(tmp_path_factory.mktemp("rows"), [*columns_of(seed, size), plain])
+    program = VectorProgram()
+    registers = read(program, rows.columns)
+    chosen = generator.random(size) < (1.0 if share is None else share)
+    values = dict(zip(registers, rows.columns, strict=True))
+    if share is not None:
+        flags = next(register for register in registers if register.dtype == BOOL)
+        rows = Rows(tmp_path_factory.mktemp("rows"), [chosen if one is values[flags] else one for one in rows.columns])
+        values = dict(zip(registers, rows.columns, strict=True))
+        program.select([flags])
+    values[program.apply("multiply", [registers[-1], registers[-1]], FLOAT64, {})] = plain * plain
+    for register in values:
+        program.reduce("var", register)
+        program.reduce("min", registers[-1])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(vectors, "ROWS_AT_A_TIME", at_a_time)
+        found = rows.run(program, range(len(registers)))
+    mask = None if share is None else chosen
+    if not chosen.any():
+        assert found == [None] * len(found)
+        return
+    for state, column in zip(found[::2], values.values(), strict=True):
+        with np.errstate(all="ignore"):
+            expected = ScalarReduction("var", FLOAT64).partial(np.asarray(column), mask)
+        assert repr(state) == repr(expected)
+    variance = ScalarReduction("var", FLOAT64).finalize(found[-4])
+    assert math.isclose(variance, np.var(plain[chosen]), rel_tol=1e-9, abs_tol=1e-12)
+    assert found[-1] == (plain[chosen].min(),)
+
+
 def test_reductions_of_other_kinds_are_refused():
     program = VectorProgram()
     with pytest.raises(NoInstructionError):
-        program.reduce("var", program.column(FLOAT64))
+        program.reduce("prod", program.column(FLOAT64))
     with pytest.raises(NoInstructionError):
         program.constant("text")
 

@@ -17,7 +17,7 @@ from akdask.collections.arrays.shaped.axis_methods import AxisMethods
 from akdask.collections.arrays.shaped.indexing import Positions, all_positions, chosen, mask_of
 from akdask.collections.arrays.shaped.layout import Layout, Shape, arranged
 from akdask.collections.core.array import Array
-from akdask.collections.core.display import LAZY, printed_numbers
+from akdask.collections.core.display import lazy_text, printed_numbers
 from akdask.collections.core.later import provides
 from akdask.collections.core.storage_methods import StorageMethods
 from akdask.collections.core.wrap import wrap
@@ -282,7 +282,7 @@ class ArrayView(AxisMethods):
 
     def _nested(self, start: str, end: str) -> str:
         if self.size > MOST_SHOWN or not self._is_cheap():
-            return f"<{self._describe()}: {LAZY}>"
+            return f"<{self._describe()}: {lazy_text(self)}>"
         return _nested(self.to_ndarray(), start, end)
 
     def _describe(self) -> str:

@@ -1,0 +1,91 @@
+"""Ctrl-C ends what threads compute, not only the wait for it."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from contextvars import copy_context
+from threading import Event, Thread
+
+import numpy as np
+import pytest
+
+import akdask as ak
+from akdask.columns import memory, new_array
+from akdask.interruption import end_if_interrupted, interruptible
+from akdask.plan.task import pruning
+from akdask.plan.vector import program as vectors
+
+FOR_HOURS = """
+import akdask as ak
+from akdask.kernels import compiled
+
+compiled.load() if {is_compiled} else compiled.disable()
+with ak.config.set(small_array=10**15):
+    rows = ak.arange(10**14)
+try:
+    print("begun", flush=True)
+    {question}
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("is_compiled", [False, True])
+@pytest.mark.parametrize("question", ["float((rows * 2.5).sum())", "rows[rows % 1000 == 1].to_ndarray()"])
+def test_a_process_that_would_compute_for_hours_ends_at_ctrl_c(question, is_compiled):
+    script = FOR_HOURS.format(question=question, is_compiled=is_compiled)
+    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "begun\n"
+        process.send_signal(signal.SIGINT)
+        # The interpreter waits for its threads when it ends.
+        assert process.communicate(timeout=60)[0] == "interrupted\n"
+        assert process.returncode == 0
+
+
+def test_tasks_end_when_their_computation_has_and_no_others_do():
+    begun, ended, found = Event(), Event(), []
+
+    def task():
+        begun.set()
+        ended.wait()
+        try:
+            end_if_interrupted()
+        except KeyboardInterrupt:
+            found.append("interrupted")
+
+    @interruptible()
+    def computation():
+        thread.append(Thread(target=copy_context().run, args=(task,)))
+        thread[0].start()
+        begun.wait()
+        raise ValueError("failed")
+
+    thread = []
+    with pytest.raises(ValueError, match="failed"):
+        computation()
+    ended.set()
+    thread[0].join()
+    assert found == ["interrupted"]
+    end_if_interrupted()
+    with interruptible():
+        end_if_interrupted()
+
+
+def test_loops_and_new_memory_end_tasks_between_pieces(tmp_path, monkeypatch, take_path):
+    take_path(True)
+    asked = []
+    for module in (vectors, pruning, memory):
+        monkeypatch.setattr(module, "end_if_interrupted", lambda name=module.__name__: asked.append(name))
+    monkeypatch.setattr(vectors, "ROWS_AT_A_TIME", 2**15)
+    ak.DataFrame({"x": ak.array(np.arange(2**17, dtype=float))}).to_hdf(tmp_path / "rows", num_locales=1)
+    array = ak.read_hdf(str(tmp_path / "rows_LOCALE*"))["x"]
+    assert array.sum() == 2**16 * (2**17 - 1)
+    assert asked.count(vectors.__name__) == 4
+    with ak.config.set(block_size=2**18):
+        assert len(array[array >= 0].to_ndarray()) == 2**17
+    assert asked.count(pruning.__name__) > 1
+    new_array(memory.LARGE, np.uint8)
+    assert asked[-1] == memory.__name__
