@@ -14,12 +14,20 @@ sys.path.insert(0, str(ROOT / "docs"))
 
 project = "akdask"
 author = "the akdask developers"
-copyright = author  # noqa: A001 - Sphinx reads this name
+copyright = author
 root_doc = "docs/index"
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 include_patterns = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "docs/**", "notebooks/*.ipynb"]
 exclude_patterns = [".*", "akdask", "akdask-demo", "benchmarks", "build", "dist", "examples", "tests"]
-extensions = ["myst_parser", "sphinx.ext.autodoc", "numpydoc", "extensions.public_names", "extensions.source_pages", "extensions.notebook_pages"]
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "numpydoc",
+    "extensions.public_names",
+    "extensions.source_pages",
+    "extensions.notebook_pages",
+    "extensions.links",
+]
 nitpicky = False
 
 # Docstrings name things in single backticks; what is no name of akdask's is shown as code.
@@ -42,3 +50,4 @@ html_static_path: list[str] = []
 html_show_sourcelink = False
 html_copy_source = False
 pygments_style = "default"
+pygments_dark_style = "native"

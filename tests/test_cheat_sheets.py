@@ -26,7 +26,8 @@ def lines_of(section):
 
 def cases(section):
     return pytest.mark.parametrize(
-        ("theirs", "ours"), [pytest.param(theirs.strip("`"), ours, id=about) for about, theirs, ours in lines_of(section)]
+        ("theirs", "ours"),
+        [pytest.param(theirs.strip("`"), ours, id=about) for about, theirs, ours in lines_of(section)],
     )
 
 

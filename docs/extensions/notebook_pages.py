@@ -24,7 +24,7 @@ class NotebookParser(MystParser):
     def parse(self, inputstring: str, document: nodes.document) -> None:
         """Parse a notebook."""
         cells = json.loads(inputstring)["cells"]
-        shown = iter(run(self.env.doc2path(self.env.docname)))
+        shown = iter(run(Path(document.current_source)))
         parts = []
         for cell in cells:
             source = "".join(cell["source"])
@@ -56,6 +56,7 @@ def markdown(shown: tuple[str, str]) -> str:
 
 
 def fenced(language: str, text: str) -> str:
+    """Return a block of code."""
     return f"~~~~~{language}\n{text}\n~~~~~"
 
 

@@ -27,10 +27,10 @@ def run_cell(source: str, names: dict[str, Any]) -> Any:
     """Execute a cell; returns the value of its last expression, None if it is a statement or ends with a semicolon."""
     body = ast.parse(source).body
     last = body.pop() if body and isinstance(body[-1], ast.Expr) else None
-    exec(compile(ast.Module(body, []), "<cell>", "exec"), names)  # noqa: S102
+    exec(compile(ast.Module(body, []), "<cell>", "exec"), names)
     if last is None:
         return None
-    value = eval(compile(ast.Expression(last.value), "<cell>", "eval"), names)  # noqa: S307
+    value = eval(compile(ast.Expression(last.value), "<cell>", "eval"), names)
     return None if source.rstrip().endswith(";") else value
 
 

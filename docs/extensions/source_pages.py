@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os.path
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from docutils import nodes
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
-from pygments.lexers import get_lexer_for_filename
+from pygments.lexers import TextLexer, guess_lexer_for_filename
 from sphinx.addnodes import download_reference
 from sphinx.application import Sphinx
 from sphinx.transforms import SphinxTransform
@@ -39,21 +38,36 @@ class LinkSource(SphinxTransform):
             node.replace_self(link)
 
 
-def pages(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
-    """Return the pages of all files that are linked to."""
-    for target in sorted(set().union(*app.env.domaindata.get("source_pages", {}).values())):
-        text = (Path(app.srcdir) / target).read_text(encoding="utf-8")
-        lexer = get_lexer_for_filename("x.mk" if target == "Makefile" else target)
-        body = highlight(text, lexer, HtmlFormatter(cssclass="highlight"))
-        title = f"<h1>{target}</h1>\n"
-        yield f"{FOLDER}/{target}", {"title": target, "body": title + body}, "page.html"
+PAGE = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{path} — akdask</title>
+<style>body {{margin: 1rem; font: 90% sans-serif}} pre {{overflow-x: auto; line-height: 1.4}}
+{style} @media (prefers-color-scheme: dark) {{body {{background: #131416; color: #cfd0d0}} a {{color: #6ab0f3}} {dark}}}
+</style></head><body><p><a href="{start}">akdask</a> / <code>{path}</code></p>
+{code}</body></html>
+"""
+
+
+def write_pages(app: Sphinx, exception: Exception | None) -> None:
+    """Write the pages of all files that are linked to, without the theme, which takes long; and the first page."""
+    if exception is not None or app.builder.name != "html":
+        return
+    light, dark = HtmlFormatter(), HtmlFormatter(style="native")
+    styles = {"style": light.get_style_defs(), "dark": dark.get_style_defs()}
     start = f"{app.config.root_doc}.html"
-    redirect = f'<meta http-equiv="refresh" content="0; url={start}"><a href="{start}">{app.config.project}</a>'
-    (Path(app.outdir) / "index.html").write_text(f"<!doctype html><title>akdask</title>{redirect}\n", encoding="utf-8")
+    for path in sorted(set().union(*app.env.domaindata.get("source_pages", {}).values())):
+        text = (Path(app.srcdir) / path).read_text(encoding="utf-8")
+        lexer = guess_lexer_for_filename(path, text) if Path(path).suffix != ".csv" else TextLexer()
+        page = Path(app.outdir) / FOLDER / f"{path}.html"
+        page.parent.mkdir(parents=True, exist_ok=True)
+        there = os.path.relpath(Path(app.outdir) / start, page.parent)
+        page.write_text(PAGE.format(path=path, start=there, code=highlight(text, lexer, light), **styles), encoding="utf-8")
+    link = f'<meta http-equiv="refresh" content="0; url={start}"><a href="{start}">akdask</a>'
+    (Path(app.outdir) / "index.html").write_text(f"<!doctype html><title>akdask</title>{link}\n", encoding="utf-8")
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Tell Sphinx of the transform and the pages."""
+    """Tell Sphinx of the transform and the pages of files."""
     app.add_transform(LinkSource)
-    app.connect("html-collect-pages", pages)
+    app.connect("build-finished", write_pages)
     return {"parallel_read_safe": False, "parallel_write_safe": True}
