@@ -46,7 +46,8 @@ myst_enable_extensions = ["html_image"]
 
 html_theme = "furo"
 html_title = "akdask"
-html_static_path: list[str] = []
+html_static_path = ["static"]
+html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_copy_source = False
 pygments_style = "default"

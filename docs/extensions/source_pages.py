@@ -61,7 +61,9 @@ def write_pages(app: Sphinx, exception: Exception | None) -> None:
         page = Path(app.outdir) / FOLDER / f"{path}.html"
         page.parent.mkdir(parents=True, exist_ok=True)
         there = os.path.relpath(Path(app.outdir) / start, page.parent)
-        page.write_text(PAGE.format(path=path, start=there, code=highlight(text, lexer, light), **styles), encoding="utf-8")
+        page.write_text(
+            PAGE.format(path=path, start=there, code=highlight(text, lexer, light), **styles), encoding="utf-8"
+        )
     link = f'<meta http-equiv="refresh" content="0; url={start}"><a href="{start}">akdask</a>'
     (Path(app.outdir) / "index.html").write_text(f"<!doctype html><title>akdask</title>{link}\n", encoding="utf-8")
 
