@@ -17,8 +17,8 @@ author = "the akdask developers"
 copyright = author
 root_doc = "docs/index"
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
-include_patterns = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "docs/**", "notebooks/*.ipynb"]
-exclude_patterns = [".*", "akdask", "akdask-demo", "benchmarks", "build", "dist", "examples", "tests"]
+include_patterns = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "docs/**", "examples/README.md", "notebooks/*.ipynb"]
+exclude_patterns = [".*", "akdask", "akdask-demo", "benchmarks", "build", "dist", "tests"]
 extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",

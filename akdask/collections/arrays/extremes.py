@@ -11,8 +11,8 @@ from akdask.collections.core.wrap import wrap
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.plan.expr.missing_text import is_present, without_missing
 from akdask.plan.reduce.row_numbers import row_numbers
-from akdask.plan.reduce.top_k import TopK
 from akdask.plan.run.alignment import align
+from akdask.plan.sort.top_k import TopK
 
 
 class ExtremeMethods(Array):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Sequence
 from operator import index
 from typing import Any, SupportsIndex
 
@@ -11,12 +12,15 @@ import numpy as np
 from akdask.collections.arrays.sorting import sort
 from akdask.collections.core.array import Array
 from akdask.collections.core.selection import known_lengths, position
+from akdask.collections.core.wrap import wrap
 from akdask.collections.groups.base import GroupBase, Keys, codes_of, like, projected
 from akdask.collections.groups.keys import as_array, as_arrays, is_several
 from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError
 from akdask.kernels.group.arrange import RowsPerGroup
 from akdask.plan.group.arrange import BroadcastToRows, RowsByGroup
+from akdask.plan.group.top_rows import TopRowsOfGroups
 from akdask.plan.run.alignment import align
+from akdask.plan.task.align import Aligned
 
 
 class GroupRowMethods(GroupBase):
@@ -105,6 +109,11 @@ class GroupRowMethods(GroupBase):
         arranged = RowsByGroup(frame, keys, self._by.identity, carried, some)
         number = 0 if return_indices else 1
         return self.unique_keys, like(None if return_indices else given, arranged, arranged.column(number))
+
+    def _first_in_order(self, by: Sequence[Aligned], ascending: Sequence[bool], count: int) -> TopRowsOfGroups:
+        """Return the node of the positions of the first rows of each group in some order, group by group."""
+        frame, keys, values, numbers = self._on(*(wrap(*given) for given in by))
+        return TopRowsOfGroups(frame, keys, self._by.identity, tuple(values), tuple(ascending), numbers, max(count, 0))
 
     def broadcast(self, values: Any, permute: bool = True) -> Any:
         """Spread one value per group back to every row of that group.
