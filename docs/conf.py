@@ -17,7 +17,15 @@ author = "the akdask developers"
 copyright = author
 root_doc = "docs/index"
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
-include_patterns = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "docs/**", "examples/README.md", "notebooks/*.ipynb"]
+include_patterns = [
+    "README.md",
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
+    "SECURITY.md",
+    "docs/**",
+    "examples/README.md",
+    "notebooks/*.ipynb",
+]
 exclude_patterns = [".*", "akdask", "akdask-demo", "benchmarks", "build", "dist", "tests"]
 extensions = [
     "myst_parser",
