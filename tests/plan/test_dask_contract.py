@@ -450,16 +450,16 @@ def test_a_scheduler_keeps_results_until_their_owner_lets_them_go(local_client):
 
 @pytest.mark.cluster
 def test_tasks_wait_again_for_a_result_that_is_taken_back(local_client):
-    scheduler = local_client.cluster.scheduler
     first = local_client.submit(len, [1], key="contract-first")
     first.result()
     waiting = local_client.submit(lambda _: time.sleep(0.2), first, key="contract-second")
-    local_client.run_on_scheduler(
-        lambda dask_scheduler: ours.release_results(
-            dask_scheduler, ours.tasks_of(dask_scheduler, ["contract-first"]), "contract"
-        )
-    )
-    assert scheduler.tasks["contract-first"].state != "memory"
+
+    def take_back(dask_scheduler):
+        ours.release_results(dask_scheduler, ours.tasks_of(dask_scheduler, ["contract-first"]), "contract")
+        # Looked at here, as it is soon computed anew.
+        return dask_scheduler.tasks["contract-first"].state
+
+    assert local_client.run_on_scheduler(take_back) != "memory"
     waiting.result()
 
 

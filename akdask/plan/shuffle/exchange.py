@@ -12,8 +12,8 @@ This module decides how slices travel.  Where memory is short, split partitions 
   task for each worker and new partition.  Where there would be very many slices all the same, those of several
   partitions are concatenated first.
 
-Dask's P2P shuffle has as few tasks, but starts from the beginning when a worker dies, and takes several times as long:
-see docs/scale.md.
+Dask's P2P shuffle has as few tasks, but starts from the beginning when a worker dies, and was slower where partitions
+were many: see docs/scale.md.
 """
 
 from __future__ import annotations
