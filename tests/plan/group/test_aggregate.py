@@ -17,10 +17,17 @@ from akdask.plan.group import aggregate as group_plan
 from akdask.plan.group import merge as ranges
 from akdask.plan.group.partial import PartialAggregation
 from akdask.plan.shuffle import exchange
+from akdask.plan.task import batches
 from akdask.testing.memory import MemorySource
 from akdask.testing.strategies import partition_lengths, partitioned
 
 ROWS = np.arange(60)
+
+
+@pytest.fixture(autouse=True)
+def few_rows_in_several_tasks(monkeypatch):
+    """Few rows are grouped by one task in real use."""
+    monkeypatch.setattr(batches, "SMALL_ROWS", 0)
 
 
 @pytest.fixture
