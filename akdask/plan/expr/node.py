@@ -139,6 +139,9 @@ class Frame(Node):
     no_more_rows = False
     """Whether it has no more rows than its first input."""
 
+    shares_passes = False
+    """Whether plans that are computed at once share one node for columns of the same `pass_key`."""
+
     keeps_rows = False
     """Whether it has as many rows as its first input."""
 

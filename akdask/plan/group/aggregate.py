@@ -142,6 +142,7 @@ class GroupAggregate(Frame):
     """
 
     no_more_rows = True
+    shares_passes = True
 
     frame: Frame
     keys: tuple[Value, ...]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from typing import Any
 
 from akdask.plan.expr._dask import Expr, ExprSequence
@@ -11,9 +11,8 @@ from akdask.plan.expr.chain import Chain, rebuild
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Computed, Zip
 from akdask.plan.expr.values import ColumnRef, Value, substitute
-from akdask.plan.group.aggregate import GroupAggregate
 
-_Merged = tuple[GroupAggregate, dict[str, ColumnRef]]
+_Merged = tuple[Frame, dict[str, ColumnRef]]
 """A node with what several have, and where the columns of these are found in it."""
 
 
@@ -25,7 +24,7 @@ def share_groups(parent: Expr) -> ExprSequence | None:
     if not isinstance(parent, ExprSequence) or "_groups_shared" in parent.__dict__:
         return None
     parent.__dict__["_groups_shared"] = True
-    alike: defaultdict[tuple[str, ...], dict[str, GroupAggregate]] = defaultdict(dict)
+    alike: defaultdict[Hashable, dict[str, Frame]] = defaultdict(dict)
     for plan in parent.operands:
         for node in _grouped(plan):
             alike[node.pass_key][node._name] = node
@@ -44,8 +43,8 @@ def _computed(plan: Any) -> list[Computed]:
     return [operand for operand in getattr(plan, "operands", ()) if isinstance(operand, Computed)]
 
 
-def _grouped(plan: Any) -> list[GroupAggregate]:
-    return [base for item in _computed(plan) for base in Chain.of(item.frame).bases if isinstance(base, GroupAggregate)]
+def _grouped(plan: Any) -> list[Frame]:
+    return [base for item in _computed(plan) for base in Chain.of(item.frame).bases if base.shares_passes]
 
 
 def _moved(plan: Any, merged: Mapping[str, _Merged]) -> Any:
