@@ -39,7 +39,7 @@ FAMILIES = {
     "LIST_OPERATIONS": "rowwise.segarray",
     "LIST_REDUCTIONS": "rowwise.segarray_reduce",
 }
-"""Modules of `akdask.kernels` by the operations that they have, those of numbers first: no others are loaded for these."""
+"""Modules of `akdask.kernels` by the operations that they have; those of numbers come first, which load no others."""
 
 LIST_COMPARISONS = ("equal", "not_equal")
 """What is done with lists as well, by the module of operations on these."""

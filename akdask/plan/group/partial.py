@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from akdask.kernels.group.choice import STRATEGIES, choose_strategy
+from akdask.deferred import DeferredModule
 from akdask.kernels.group.direct_index import DirectIndexAggregation
 from akdask.kernels.group.strategy import PartialTable, RowAggregation
 from akdask.plan.expr import cache
@@ -20,6 +20,11 @@ from akdask.plan.task.operators import ColumnBuffer, Sink
 from akdask.plan.task.pipeline import Compile, pipeline
 from akdask.plan.task.program import Program
 from akdask.typing import Column
+
+if TYPE_CHECKING:
+    from akdask.kernels.group import choice
+else:
+    choice = DeferredModule("akdask.kernels.group.choice")
 
 
 def group_partitions(
@@ -69,7 +74,7 @@ class PartialAggregation:
         name = None if self.cached_as is None else (*self.cached_as, *partition.identity)
         cached: Any = cache.find(name)
         if cached is not None:
-            strategy = STRATEGIES[cached.kind](self.aggregation)
+            strategy = choice.STRATEGIES[cached.kind](self.aggregation)
             strategy.add(cached, self._values(partition))
             return strategy.finish()
         direct = DirectIndexAggregation(self.aggregation, partition.nrows) if "direct" in self.strategies else None
@@ -88,7 +93,7 @@ class PartialAggregation:
     ) -> PartialTable:
         """Aggregate the rows that direct-index aggregation has not accepted."""
         is_rest = direct is not None and direct.has_rows
-        strategy, grouping = choose_strategy(
+        strategy, grouping = choice.choose_strategy(
             self.aggregation, frozenset() if is_rest else self.strategies, keys, values
         )
         if strategy.caches and not is_rest:
