@@ -16,7 +16,7 @@ from akdask.kernels.rowwise.bigint import BIGINT_OPERATIONS, is_bigint
 from akdask.schema import ColumnType
 from akdask.schema.dtypes import Kind
 
-FAMILIES = {
+_MODULES = {
     "NUMBER_OPERATIONS": "rowwise.elementwise",
     "GENERIC_OPERATIONS": "rowwise.generic",
     "CAST_OPERATIONS": "rowwise.cast",
@@ -59,8 +59,8 @@ def _with(operation: Operation, kind: Kind, holds: Callable[[Any], bool], rule: 
     return replace(operation, rule=either_rule, kernel=either_kernel, modular=True)
 
 
-def _family(name: str) -> dict[str, Any]:
-    found: dict[str, Any] = getattr(import_module(f"akdask.kernels.{FAMILIES[name]}"), name)
+def _table(name: str) -> dict[str, Any]:
+    found: dict[str, Any] = getattr(import_module(f"akdask.kernels.{_MODULES[name]}"), name)
     return found
 
 
@@ -101,7 +101,7 @@ class _Operations(Mapping[str, Operation]):
 
     @staticmethod
     def _find(name: str) -> Operation:
-        found = next((family[name] for family in map(_family, FAMILIES) if name in family), None)
+        found = next((table[name] for table in map(_table, _MODULES) if name in table), None)
         if found is None:
             raise KeyError(name)
         if name in BIGINT_OPERATIONS:
@@ -109,10 +109,10 @@ class _Operations(Mapping[str, Operation]):
         return _with(found, "list", _is_list, *_of_lists(name)) if name in LIST_COMPARISONS else found
 
     def __iter__(self) -> Iterator[str]:
-        return (name for family in map(_family, FAMILIES) for name in family)
+        return (name for table in map(_table, _MODULES) for name in table)
 
     def __len__(self) -> int:
-        return sum(map(len, map(_family, FAMILIES)))
+        return sum(map(len, map(_table, _MODULES)))
 
 
 OPERATIONS = _Operations()
