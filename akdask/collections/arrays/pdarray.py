@@ -28,9 +28,9 @@ from akdask.schema.bigint import bigint, bigint_
 from akdask.schema.scalar_types import NUMBER_FORMAT_STRINGS
 
 if TYPE_CHECKING:
-    from akdask.plan.group import aggregate as grouped
+    from akdask.plan.group import aggregate as group_nodes
 else:
-    grouped = DeferredModule("akdask.plan.group.aggregate")
+    group_nodes = DeferredModule("akdask.plan.group.aggregate")
 
 IN_PLACE: dict[str, Callable[[Any, Any], Any]] = {
     "+=": operator.iadd,
@@ -174,7 +174,7 @@ class pdarray(OperatorMethods, ReductionMethods, ExtremeMethods, SortMethods["pd
 
     def value_counts(self) -> tuple[Any, pdarray]:
         """Return the distinct elements in ascending order, and how often each occurs, as int64; lazy."""
-        groups = grouped.GroupAggregate.of(self._frame, [self._value], [grouped.GroupReduction("size")])
+        groups = group_nodes.GroupAggregate.of(self._frame, [self._value], [group_nodes.GroupReduction("size")])
         return self._like(groups, groups.key(0)), pdarray(groups, groups.result(0))
 
     def fill(self, value: Any) -> None:

@@ -27,7 +27,6 @@ from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.sources import Rows
 from akdask.plan.expr.values import Call, Constant, Value
-from akdask.plan.group.aggregate import GroupAggregate
 from akdask.plan.run.alignment import align
 from akdask.plan.run.run import run
 from akdask.plan.task.compact import joined
@@ -37,12 +36,14 @@ from akdask.storage.formats.objects import CATEGORIES, CODES, NA_CODES, PERMUTAT
 if TYPE_CHECKING:
     from akdask.collections.arrays import sorting
     from akdask.collections.core import writing
+    from akdask.plan.group import aggregate as group_nodes
     from akdask.plan.join import categories as label_tables
     from akdask.plan.join import membership
     from akdask.plan.sort import sort as order
 else:
     sorting = DeferredModule("akdask.collections.arrays.sorting")
     writing = DeferredModule("akdask.collections.core.writing")
+    group_nodes = DeferredModule("akdask.plan.group.aggregate")
     label_tables = DeferredModule("akdask.plan.join.categories")
     membership = DeferredModule("akdask.plan.join.membership")
     order = DeferredModule("akdask.plan.sort.sort")
@@ -353,7 +354,7 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
 
     def unique(self) -> Self:
         """Return the distinct elements, in the order of their codes; lazy."""
-        groups = GroupAggregate.of(self._frame, [self._value])
+        groups = group_nodes.GroupAggregate.of(self._frame, [self._value])
         return self._like(groups, groups.key(0))
 
     # order

@@ -29,7 +29,6 @@ from akdask.kernels.keys.strings import unicode_array
 from akdask.kernels.text.encodings import encoding_name
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.values import Call, cast
-from akdask.plan.group.aggregate import GroupAggregate
 from akdask.plan.run.alignment import align
 from akdask.plan.run.transfer import check_bytes
 from akdask.plan.task.compact import joined
@@ -39,8 +38,11 @@ from akdask.storage.paths.remote import takes_storage_options
 
 if TYPE_CHECKING:
     from akdask.collections.core import writing
+    from akdask.plan.group import aggregate as group_nodes
 else:
     writing = DeferredModule("akdask.collections.core.writing")
+    group_nodes = DeferredModule("akdask.plan.group.aggregate")
+
 
 CHARACTER = np.dtype("U1").itemsize
 """Bytes of a character in NumPy's strings."""
@@ -339,7 +341,7 @@ class Strings(OperatorMethods, ExtremeMethods, TextSortMethods[pdarray], Missing
             raise error(f"expected one or more Strings, got {', '.join(others) or 'none'}.")
         dtype = NULLABLE_STR if any(item._has_missing for item in strings) else STR
         frame = joined([Project(item._frame, (0,), (cast(item._value, dtype),)) for item in strings])
-        groups = GroupAggregate.of(frame, [frame.column(0)])
+        groups = group_nodes.GroupAggregate.of(frame, [frame.column(0)])
         return Strings(groups, groups.key(0))
 
     # files
