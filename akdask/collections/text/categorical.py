@@ -164,9 +164,8 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
         if not isinstance(codes, pdarray) or codes.dtype.kind not in "iu":
             raise ArgumentTypeError("codes are integers.", details=[f"given: {codes!r:.100}"])
         value = codes._value if codes._value.dtype == INT64 else Call("cast", codes._value, dtype=INT64.name)
-        labels = label_tables.CategoryTable(
-            in_one_partition(strings_of(categories)), _na_given(na_value, NAvalue, naValue)
-        )
+        na = _na_given(na_value, NAvalue, naValue)
+        labels = label_tables.CategoryTable(in_one_partition(strings_of(categories)), na)
         parts = [None if part is None else array(part).copy() for part in (permutation, segments)]
         return cls.of(codes._frame, value, labels, *parts)
 
