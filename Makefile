@@ -12,7 +12,7 @@ ON_ALL_CORES := --numprocesses=auto --dist=worksteal
 unexport PYTHONDONTWRITEBYTECODE
 export PYTHONPYCACHEPREFIX ?= $(abspath $(VENV))/bytecode
 
-.PHONY: demo test test-evo test-torch quick long coverage lint types check bench format clean
+.PHONY: demo test test-evo test-torch quick long coverage package lint types check bench format clean
 
 demo: $(VENV)/plot.installed
 	$(BIN)/akdask demo
@@ -25,7 +25,7 @@ test-evo:
 	$(MAKE) --no-print-directory VENV=.venv-evo .venv-evo/converters.installed
 	.venv-evo/bin/python -m pytest tests/evo/interop
 
-# What takes about two minutes: see `--quick` in conftest.py.
+# What takes less than two minutes: see `--quick` in conftest.py.
 quick: $(VENV)/test.installed
 	AKDASK_TEST_PATHS=general $(BIN)/python -m pytest $(ON_ALL_CORES) --quick --hypothesis-profile=few $(COVERAGE)
 
@@ -49,6 +49,10 @@ test-torch:
 # The quick tests, and which lines and branches they reach; `fail_under` in pyproject.toml makes it a gate.
 coverage:
 	$(MAKE) quick COVERAGE='--cov --cov-report=term'
+
+# Source archive and wheel, in dist/: built twice to the same bits, checked, installed in an empty environment, tested there.
+package:
+	bash .ci/package
 
 lint: $(VENV)/dev.installed
 	$(BIN)/ruff format --check $(CODE)

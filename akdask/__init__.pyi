@@ -139,6 +139,7 @@ from akdask.collections.series.accessors import (
 from akdask.collections.series.series import Series
 from akdask.collections.session.connection import connect, disconnect, get_config
 from akdask.collections.session.memory import get_max_array_rank, get_mem_avail, get_mem_status, get_mem_used
+from akdask.collections.session.memory_report import memory
 from akdask.collections.session.registry import (
     AllSymbols,
     RegisteredSymbols,
@@ -731,6 +732,7 @@ __all__ = [
     "may_share_memory",
     "mean",
     "median",
+    "memory",
     "merge",
     "min",
     "minimum",

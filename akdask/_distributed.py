@@ -9,9 +9,11 @@ Worth proposing upstream, as it would make code here unnecessary:
 - restrictions of tasks that hold until their worker is gone, and not as long as it is short of memory
   (`relax_restrictions`);
 - results that a worker spills by itself and reads slice by slice (`register_spilling`);
+- results that workers keep, and hand out in part, until a task that does not depend on them is done (`keep_results`);
 - a public name of the task that runs, and of the folder of its worker (`current_task`, `worker_folder`);
 - workers that give freed memory back only when it runs short (`call_regularly`, `keeps_no_memory`);
-- local threads that are handed tasks ahead, and that start anew after a fork (`threaded_get`, `forget_threads`);
+- local threads that are handed tasks ahead, that start anew after a fork, and whose results go to disk where memory is
+  short (`threaded_get`, `forget_threads`);
 - `compute` that finds out that there is no client without loading `distributed` (`named_scheduler`).
 """
 
@@ -19,10 +21,10 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import dask
 import dask.local
@@ -31,24 +33,38 @@ from dask.base import named_schedulers
 
 if TYPE_CHECKING:
     from distributed import Client, Worker
-    from distributed.diagnostics.plugin import SchedulerPlugin
+    from distributed.diagnostics.plugin import SchedulerPlugin, WorkerPlugin
     from distributed.scheduler import Scheduler, TaskState
 
-__all__ = ["Client", "Scheduler", "SchedulerPlugin", "TaskState", "Worker"]
+__all__ = ["Client", "Scheduler", "SchedulerPlugin", "TaskState", "Worker", "WorkerPlugin"]
 
 threaded_get = dask.threaded.get
-"""Dask's scheduler for threads of this process; takes any executor as its `pool`, and as many tasks as that says."""
+"""Dask's scheduler for threads of this process; takes any executor as its `pool`, and as many tasks as that says.
+
+Threads give a task with its inputs to `loads` before they run it, and its result with their number to `dumps`.
+"""
+
+get_here = dask.local.get_sync
+"""Dask's scheduler that runs tasks one after the other, in this thread."""
+
+Result = TypeVar("Result")
+
+AT_ONCE = 16
+"""Workers that one task asks at a time."""
+
+PATIENCE = 5.0
+"""Seconds after which a worker that does not take a call is taken to be gone."""
 
 DASK_TRIM_THRESHOLD = "65536"
 """The value that Dask sets for its workers; another value is the choice of the user."""
 
 
 def __getattr__(name: str) -> Any:
-    """Return the base class of plugins, which is loaded where there is a cluster to tell of one."""
-    if name == "SchedulerPlugin":
-        from distributed.diagnostics.plugin import SchedulerPlugin
+    """Return a base class of plugins, which is loaded where there is a cluster to tell of one."""
+    if name in {"SchedulerPlugin", "WorkerPlugin"}:
+        from distributed.diagnostics import plugin
 
-        return SchedulerPlugin
+        return getattr(plugin, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
@@ -56,19 +72,18 @@ def __getattr__(name: str) -> Any:
 
 
 def named_scheduler() -> Callable[..., Any] | str | None:
-    """Return the scheduler that Dask's setting names, "threads" if it names none.
+    """Return the scheduler that Dask's setting names, "threads" if it names none or that.
 
     Returns
     -------
     callable, "threads" or None
-        None where only Dask can tell: with `distributed` loaded there may be a client.
+        None where only Dask can tell: if it names none, and `distributed` is loaded, there may be a client.
     """
-    if "distributed" in sys.modules:
-        return None
     named = dask.config.get("scheduler", None)
     if named is None:
-        return "threads"
-    return named_schedulers.get(named) if isinstance(named, str) else None
+        return None if "distributed" in sys.modules else "threads"
+    found = named_schedulers.get(named) if isinstance(named, str) else None
+    return "threads" if found is dask.threaded.get else found
 
 
 def shares_memory() -> bool:
@@ -166,6 +181,11 @@ def holds_result(worker: Worker, key: Hashable) -> bool:
     return key in worker.data
 
 
+def is_cancelled(future: Any) -> bool:
+    """Whether a future of a client will have no result, as after a restart of its cluster, which cancels all."""
+    return bool(future.cancelled())
+
+
 def keeps_no_memory() -> bool:
     """Whether Dask has told this process to give freed memory back at once."""
     return os.environ.get("MALLOC_TRIM_THRESHOLD_") == DASK_TRIM_THRESHOLD
@@ -213,6 +233,94 @@ def register_spilling(kind: type, name_of: Callable[[Any], Any | None], find: Ca
     dask_deserialize.register(kind, lambda header, frames: find(header["name"]))
 
 
+# ------------------------------------------------------------------------------------ results that are fetched in part
+
+
+def keep_results(scheduler: Scheduler, keys: Sequence[Hashable], owner: str) -> None:
+    """Have a scheduler keep results of tasks, computed anew when they are lost, until `owner` lets them go."""
+    scheduler.client_desires_keys(list(keys), owner)
+
+
+def let_results_go(scheduler: Scheduler, owner: str) -> None:
+    """Have a scheduler forget the results that it has kept for an owner, unless others want them."""
+    state = scheduler.clients.get(owner)
+    if state is not None:
+        scheduler.client_releases_keys([task.key for task in state.wants_what], owner)
+        scheduler.clients.pop(owner, None)
+
+
+def release_results(scheduler: Scheduler, tasks: Iterable[TaskState], stimulus_id: str) -> None:
+    """Have a scheduler take back those results of tasks that are there; tasks that need them wait for them again."""
+    scheduler.transitions({task.key: "released" for task in tasks if task.state == "memory"}, stimulus_id)
+
+
+def answers_of(worker: Worker, question: str, arguments: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the answers of other workers, given the arguments of each by its address; None of those that are gone."""
+    from asyncio import Semaphore, gather
+
+    from distributed.core import send_recv
+
+    async def ask(address: str, enough: Any) -> Any:
+        async with enough:
+            try:
+                comm = await worker.rpc.connect(address, timeout=PATIENCE)
+            except OSError:
+                return None
+            try:
+                return await send_recv(comm, op=question, **arguments[address])
+            except OSError:
+                return None
+            finally:
+                worker.rpc.reuse(address, comm)
+
+    async def ask_all() -> list[Any]:
+        enough = Semaphore(AT_ONCE)
+        return await gather(*(ask(address, enough) for address in arguments))
+
+    return dict(zip(arguments, _in_event_loop(worker, ask_all()), strict=True)) if arguments else {}
+
+
+def own_results(worker: Worker, keys: Sequence[Hashable]) -> dict[Hashable, Any]:
+    """Return those results of tasks that a worker holds, on which a task runs."""
+
+    async def find() -> dict[Hashable, Any]:
+        return {key: worker.data[key] for key in keys if key in worker.data}
+
+    return _in_event_loop(worker, find())
+
+
+def holders_of(worker: Worker, keys: Sequence[Hashable]) -> dict[Hashable, Sequence[str]]:
+    """Return the addresses of the workers that hold results, as the scheduler knows them; nobody if it is gone."""
+
+    async def ask() -> Any:
+        try:
+            return await worker.scheduler.who_has(keys=list(keys))
+        except OSError:
+            return {}
+
+    return dict(_in_event_loop(worker, ask()))
+
+
+def as_message(content: bytes) -> Any:
+    """Return bytes as they travel between workers, without another copy."""
+    from distributed.protocol import to_serialize
+
+    return to_serialize(content)
+
+
+def run_again() -> NoReturn:
+    """Hand the task that runs now back to the scheduler, to run it again."""
+    from distributed import Reschedule
+
+    raise Reschedule
+
+
+def _in_event_loop(worker: Worker, coroutine: Coroutine[Any, Any, Result]) -> Result:
+    from asyncio import run_coroutine_threadsafe
+
+    return run_coroutine_threadsafe(coroutine, worker.loop.asyncio_loop).result()
+
+
 # -------------------------------------------------------------------------------------------------------- restrictions
 
 
@@ -244,8 +352,8 @@ def run_waiting(scheduler: Scheduler, tasks: Iterable[TaskState], stimulus_id: s
     scheduler.transitions(waiting, stimulus_id)
 
 
-def register_plugin(client: Client, plugin: SchedulerPlugin) -> bool:
-    """Give a scheduler a plugin, and return whether it takes code from clients."""
+def register_plugin(client: Client, plugin: SchedulerPlugin | WorkerPlugin) -> bool:
+    """Give a scheduler or all workers a plugin, and return whether the scheduler takes code from clients."""
     try:
         client.register_plugin(plugin)
     except ValueError:

@@ -6,6 +6,8 @@ import math
 from time import monotonic
 from typing import TypeAlias
 
+from dask.system import CPU_COUNT
+
 from akdask import config, machine
 from akdask._distributed import default_client, workers_of
 from akdask.errors import TransferError
@@ -16,7 +18,7 @@ memory as they are read, in order, and on their way to the next task."""
 
 
 PROGRAM = 2**28
-"""Bytes of memory that a worker's program takes itself, about."""
+"""Bytes of memory that the program of a worker, or of this process, takes itself, about."""
 
 NEWS = 0.1
 """Seconds for which an answer of the scheduler holds: planning asks many times, and each takes a millisecond."""
@@ -33,18 +35,22 @@ def on_cluster() -> bool:
 
 
 def memory() -> int:
-    """Return the bytes of memory for data that the smallest worker has for each of its threads, or this machine."""
-    return min((nbytes // threads for nbytes, threads in _workers().values()), default=machine.memory())
+    """Return the bytes of memory for data that the smallest worker has for each of its threads.
+
+    Without a cluster, those that all threads of this process have: they share what each of them needs whole.
+    """
+    return _least(_data_memory(machine.memory()))
 
 
 def all_memory() -> int:
-    """Return the memory for data of all workers, or of this machine, in bytes."""
-    return sum(nbytes for nbytes, _ in _workers().values()) or machine.memory()
+    """Return the memory for data of all workers, or of this process, in bytes."""
+    return sum(nbytes for nbytes, _ in _workers().values()) or _data_memory(machine.memory())
 
 
 def partition_size() -> int:
-    """Return the bytes that a column of a partition may take: what the setting says, or less on small workers."""
-    return min(int(config.get("partition_size")), memory() // SHARE)
+    """Return the bytes that a column of a partition may take: what the setting says, or less for want of memory."""
+    per_thread = _least(_data_memory(machine.memory()) // CPU_COUNT)
+    return max(min(int(config.get("partition_size")), per_thread // SHARE), 1)
 
 
 def transfer_limit() -> float:
@@ -88,6 +94,16 @@ def addresses() -> tuple[str, ...]:
     return tuple(sorted(_workers()))
 
 
+def _least(here: int) -> int:
+    """Return the memory for each thread of the smallest worker, or what there is `here` without a cluster."""
+    return min((nbytes // threads for nbytes, threads in _workers().values()), default=here)
+
+
+def _data_memory(limit: int) -> int:
+    """Return what a process has for data; without a limit of it, what the machine has."""
+    return max(limit - PROGRAM, limit // 4) if limit else machine.memory()
+
+
 def _workers() -> Workers:
     """Return the workers of the current cluster, as the scheduler has known them a moment ago."""
     client = default_client()
@@ -99,8 +115,3 @@ def _workers() -> Workers:
         _heard.clear()
         _heard[client.id] = monotonic() + NEWS, workers
     return workers
-
-
-def _data_memory(limit: int) -> int:
-    """Return what is left of a worker's memory for data; without a limit of it, what the machine has."""
-    return max(limit - PROGRAM, limit // 4) if limit else machine.memory()

@@ -102,6 +102,9 @@ SETTINGS: dict[str, Setting] = {
     "progress": Setting("auto", _or(FLAG, "'auto'", "auto")),
     # Persist every array as it is made, as an Arkouda server does.
     "eager": Setting(False, FLAG),
+    # Rewrite plans before they run, so that nothing is sorted, joined or read that nobody needs.  The results are the
+    # same without, but for the last bits of floats that are added up in another order.
+    "optimize": Setting(True, FLAG),
     # Use the manifests of sets: fewer files are opened, and partitions without a match are not read.
     "manifest": Setting(True, FLAG),
     # Check the stored bytes of a column against the manifest before it is read.
@@ -109,6 +112,9 @@ SETTINGS: dict[str, Setting] = {
     # Read data that HDF5 files keep in other files (external storage, virtual datasets), if these are below the folder
     # of the file; changes of theirs are not noticed.  Never so by default: such a file may name any file of its reader.
     "external_files": Setting(False, FLAG),
+    # Bytes of memory that this process may use: what does not fit is kept on disk, in Dask's temporary_directory.  None
+    # for the least of what the machine has and what cgroups and ulimits allow.
+    "memory_limit": Setting(None, _or(SOME_BYTES, "None for what machine, cgroup and ulimit allow", None)),
     # How often a request to a remote file system is made, where it fails in a way that may pass.
     "remote_tries": Setting(6, TRIES),
     # Bytes of remote files that a process fetches before its tasks ask for them; 0 to fetch only what is asked for.

@@ -1,4 +1,4 @@
-"""How much memory this process may use: what the machine has, less where a container or the shell allows less."""
+"""How much memory this process may use: by its setting, or what the machine has and container and shell allow."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import resource
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path, PurePosixPath
+
+from akdask import config
 
 MEMBERSHIP = Path("/proc/self/cgroup")
 """Which groups of processes (cgroups) this process is in, one line for each hierarchy."""
@@ -18,13 +20,16 @@ ULIMITS = (resource.RLIMIT_AS, resource.RLIMIT_DATA, resource.RLIMIT_RSS)
 
 
 def memory() -> int:
-    """Return the bytes of memory that this process may use: the least of machine, cgroup and ulimit.
+    """Return the bytes of memory that this process may use: the setting, or the least of machine, cgroup and ulimit.
 
     Examples
     --------
     >>> memory() > 2**20
     True
     """
+    limit: int | None = config.get("memory_limit")
+    if limit is not None:
+        return limit
     ulimits = [resource.getrlimit(kind)[0] for kind in ULIMITS]
     return min([_machine_memory(), *(limit for limit in ulimits if limit not in (resource.RLIM_INFINITY, 0))])
 

@@ -32,23 +32,23 @@ def make_text_set(setting: Setting, name: str, labels: Sequence[str], values: Ma
             codes = np.concatenate([random.integers(0, len(labels), count) for random, count in made])
             with h5py.File(target / f"set_LOCALE{index:04d}", "w") as file:
                 file.attrs["File_Format"] = 1
-                _write_numbers(file, "v", np.concatenate([values(random, count) for random, count in made]))
-                _write_strings(file, "s", ended.take(pa.array(codes)))
+                write_numbers(file, "v", np.concatenate([values(random, count) for random, count in made]))
+                write_strings(file, "s", ended.take(pa.array(codes)))
                 mark(file.create_group("c"), CATEGORICAL)
-                _write_numbers(file, "c/codes", codes)
-                _write_strings(file, "c/categories", ended.take(pa.array(np.arange(first, last))))
-                _write_numbers(file, "c/NA_Codes", np.full(int(index == 0), len(labels)))
+                write_numbers(file, "c/codes", codes)
+                write_strings(file, "c/categories", ended.take(pa.array(np.arange(first, last))))
+                write_numbers(file, "c/NA_Codes", np.full(int(index == 0), len(labels)))
 
     return make_once(setting.folder / f"{name}-{len(labels)}-labels-{rows}-rows-{files}-files", write)
 
 
-def _write_numbers(file: h5py.File, path: str, values: Array) -> None:
+def write_numbers(file: h5py.File, path: str, values: Array) -> None:
     mark(file.create_dataset(path, data=values), NUMBERS)
 
 
-def _write_strings(file: h5py.File, path: str, ended: pa.LargeStringArray) -> None:
+def write_strings(file: h5py.File, path: str, ended: pa.LargeStringArray) -> None:
     _, offsets, values = ended.buffers()
     starts = np.frombuffer(offsets, np.int64)[: len(ended) + 1]
     mark(file.create_group(path), STRINGS)
-    _write_numbers(file, f"{path}/values", np.frombuffer(values, np.uint8)[: starts[-1]])
-    _write_numbers(file, f"{path}/segments", starts[:-1])
+    write_numbers(file, f"{path}/values", np.frombuffer(values, np.uint8)[: starts[-1]])
+    write_numbers(file, f"{path}/segments", starts[:-1])

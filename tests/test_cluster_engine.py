@@ -15,7 +15,7 @@ import pytest
 import akdask as ak
 from akdask.plan.expr.lower import lower
 from akdask.plan.group import aggregate as group_plan
-from akdask.plan.shuffle import exchange
+from akdask.plan.shuffle import affinity, exchange
 from akdask.testing import assert_equal
 
 pytestmark = pytest.mark.cluster
@@ -111,8 +111,19 @@ def test_rows_whose_keys_are_nearly_all_their_own_travel_as_they_are(cluster_cli
     assert_equal(ak.unique(data["k"]), wanted.index.to_numpy())
 
 
+@pytest.fixture
+def no_plugins(monkeypatch):
+    """Plan for a cluster that takes no plugins."""
+    monkeypatch.setattr(affinity, "are_strict", lambda: False)
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_answers_are_those_of_threads_where_the_cluster_takes_no_plugins(task, frames, cluster_client, no_plugins):
+    test_answers_are_those_of_threads(task, frames, cluster_client)
+
+
 def test_each_worker_splits_some_partitions_and_sends_the_slices_of_all_of_these_at_a_time(
-    frames, cluster_client, short_memory, monkeypatch
+    frames, cluster_client, short_memory, no_plugins, monkeypatch
 ):
     monkeypatch.setattr(exchange, "PARTITIONS_PER_BUFFER", 2)
     expr = frames[0].sort_values("k")._columns.frame
@@ -130,7 +141,7 @@ def test_each_worker_splits_some_partitions_and_sends_the_slices_of_all_of_these
 
 def test_partitions_are_grouped_where_their_groups_stay(frames, cluster_client):
     expr = TASKS["group"](*frames)._columns.frame
-    node = next(node for node in lower(expr).walk() if isinstance(node, exchange.Exchange))
+    node = next(node for node in lower(expr).walk() if isinstance(node, exchange.FetchExchange))
     where, groups, split = (node.annotations()["workers"], node.origin.__dask_keys__(), node.split.__dask_keys__())
     assert len(groups) == len(split) > 1
     assert not set(groups) & set(split)
@@ -203,17 +214,17 @@ def a_worker_dies(client, kind):
 
 
 DEATHS = [
-    # When rows are being cut, when slices are on their way, and when the first results are there.
+    # When rows are being cut, when it is being told where they are, and when the first results are there.
     ("sort", "range partition"),
-    ("sort", "shuffle-slice"),
-    ("sort", "exchange"),
-    ("group", "shuffle-slice"),
-    ("merge", "shuffle-slice"),
-    ("merge", "exchange"),
+    ("sort", "place"),
+    ("sort", "fetchexchange"),
+    ("group", "fetchexchange"),
+    ("merge", "place"),
+    ("merge", "fetchexchange"),
 ]
 
 
-@pytest.mark.parametrize(("task", "kind"), [("sort", "shuffle-slice"), ("merge", "exchange")])
+@pytest.mark.parametrize(("task", "kind"), [("sort", "place"), ("merge", "fetchexchange")])
 def test_the_answer_is_right_although_a_worker_dies_that_is_short_of_memory(
     task, kind, frames, mortal_client, short_memory
 ):

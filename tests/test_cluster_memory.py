@@ -68,5 +68,8 @@ def test_a_plan_asks_the_scheduler_once(monkeypatch):
 
 def test_without_a_cluster_there_is_this_machine(monkeypatch):
     monkeypatch.setattr(cluster, "default_client", lambda: None)
-    assert cluster.memory() == cluster.all_memory() == machine.memory()
+    assert cluster.memory() == cluster.all_memory() == machine.memory() - cluster.PROGRAM
+    with config.set(memory_limit=GB):
+        assert cluster.memory() == cluster.all_memory() == GB - cluster.PROGRAM
+        assert 3 * 10 * cluster.CPU_COUNT * cluster.partition_size() < GB - cluster.PROGRAM
     assert cluster.addresses() == ()

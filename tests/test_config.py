@@ -61,7 +61,11 @@ def test_flags_are_truth_values(name):
 
 @pytest.mark.parametrize(
     "name",
-    [name for name in SETTINGS if name not in ("cache_size", "read_ahead", "replicate_size", "max_transfer_bytes")],
+    [
+        name
+        for name in SETTINGS
+        if name not in ("cache_size", "memory_limit", "read_ahead", "replicate_size", "max_transfer_bytes")
+    ],
 )
 def test_none_is_only_taken_where_it_has_a_meaning(name):
     with pytest.raises(ArgumentError, match="None"):
@@ -108,12 +112,14 @@ def run_with(code, tmp_path, **variables):
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=False)
 
 
+@pytest.mark.slow
 def test_values_of_the_environment_are_refused_with_the_variable(tmp_path):
     ran = run_with("import akdask as ak; ak.arange(9).tolist()", tmp_path, DASK_AKDASK__BLOCK_SIZE="-3")
     assert ran.returncode == 1
     assert "the environment variable DASK_AKDASK__BLOCK_SIZE" in ran.stderr
 
 
+@pytest.mark.slow
 def test_values_of_a_file_are_refused_with_its_path(tmp_path):
     (tmp_path / "mine.yaml").write_text("akdask:\n  small-array: many\n")
     ran = run_with("import akdask as ak; ak.arange(9).tolist()", tmp_path)
@@ -121,6 +127,7 @@ def test_values_of_a_file_are_refused_with_its_path(tmp_path):
     assert f"the file {tmp_path / 'mine.yaml'}" in ran.stderr
 
 
+@pytest.mark.slow
 def test_files_and_the_environment_may_write_sizes_as_text(tmp_path):
     (tmp_path / "mine.yaml").write_text("akdask:\n  block-size: 4 KiB\n")
     code = "import akdask as ak; print(ak.config.get('block_size'), ak.config.get('max_transfer_bytes'))"
@@ -128,6 +135,7 @@ def test_files_and_the_environment_may_write_sizes_as_text(tmp_path):
     assert ran.stdout.split() == ["4096", "inf"]
 
 
+@pytest.mark.slow
 def test_misspelt_settings_of_a_file_are_warned_of(tmp_path):
     (tmp_path / "mine.yaml").write_text("akdask:\n  blok-size: 4096\n")
     ran = run_with("import akdask", tmp_path)

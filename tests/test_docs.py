@@ -11,7 +11,11 @@ import pytest
 from akdask import cli, config
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")] + sorted(ROOT.glob("docs/*.md"))
+PAGES = (
+    [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")]
+    + sorted(ROOT.glob("docs/*.md"))
+    + [ROOT / "examples" / "README.md"]
+)
 TEXTS = {page: page.read_text(encoding="utf-8") for page in PAGES}
 
 

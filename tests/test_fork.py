@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import pytest
+
 SCRIPT = """
 import os, signal, sys, threading
 import numpy as np
@@ -69,6 +71,7 @@ compute()
 """
 
 
+@pytest.mark.slow
 def test_a_forked_process_computes_with_threads_of_its_own(tmp_path):
     found = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", SCRIPT, str(tmp_path / "x.h5")],

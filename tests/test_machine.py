@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from akdask import machine
+from akdask import config, machine
 
 PHYSICAL = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
@@ -50,10 +50,18 @@ def test_the_least_limit_of_all_groups_holds(system, line, limits, expected):
     assert machine.memory() == expected
 
 
+def test_the_setting_goes_before_what_is_found(system):
+    system("0::/\n", {"memory.max": 2**30})
+    with config.set(memory_limit="3 GiB"):
+        assert machine.memory() == 3 * 2**30
+    assert machine.memory() == 2**30
+
+
 def test_without_groups_the_machine_has_what_it_has(system):
     assert machine.memory() == PHYSICAL
 
 
+@pytest.mark.slow
 def test_a_ulimit_holds():
     code = "from akdask import machine; print(machine.memory())"
     shell = f"ulimit -v 6000000; exec {sys.executable} -c '{code}'"

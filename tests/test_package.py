@@ -32,6 +32,7 @@ def test_console_script_points_at_a_callable():
     assert callable(script.load())
 
 
+@pytest.mark.slow
 def test_import_loads_neither_the_cluster_nor_optional_packages():
     code = (
         "import sys, akdask; "
@@ -41,6 +42,7 @@ def test_import_loads_neither_the_cluster_nor_optional_packages():
     assert result.stdout.strip() == "[]"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheduler", ["None", "'synchronous'"])
 def test_a_computation_does_not_wait_for_the_cluster_to_be_imported(scheduler):
     code = (
@@ -53,6 +55,7 @@ def test_a_computation_does_not_wait_for_the_cluster_to_be_imported(scheduler):
     assert result.stdout.split() == ["295", "6", "100", "3", "False"]
 
 
+@pytest.mark.slow
 def test_kernels_and_columns_know_no_settings():
     """New arrays are the system's until somebody who knows the settings has spare memory kept."""
     code = (

@@ -86,6 +86,7 @@ def test_mypy_accepts_what_users_write_and_finds_their_mistakes(tmp_path):
     assert _mypy(mistakes, tmp_path / "cache").startswith("Success")
 
 
+@pytest.mark.slow
 def test_the_script_runs(tmp_path):
     done = subprocess.run(
         [sys.executable, SCRIPT],

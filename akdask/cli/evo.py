@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 
 import akdask
 from akdask import evo
-from akdask.cli.sets import EXIT_CODES
+from akdask.cli.files.sets import EXIT_CODES
 from akdask.cli.table import counted, print_json, printable, table
 from akdask.errors import AkdaskError, ArgumentError, FileFormatError, MissingColumnError
 from akdask.storage.paths.files import is_remote

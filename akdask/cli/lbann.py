@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from akdask.cli.sets import EXIT_CODES
+from akdask.cli.files.sets import EXIT_CODES
 from akdask.cli.table import counted, print_json, printable, table
 from akdask.errors import ArgumentError, MissingFileError
 from akdask.lbann.dataset import Dataset

@@ -23,6 +23,11 @@ def registered_names() -> list[str]:
     return sorted({*_objects, *map(str, published)})
 
 
+def registered_objects() -> dict[str, Any]:
+    """Return the objects that are registered in this process; not what others have published on a cluster."""
+    return dict(_objects)
+
+
 def enter(name: str, item: Any) -> None:
     """Keep an object under a name.
 

@@ -26,7 +26,7 @@ def by_column(default: Callable[..., T]) -> _SingleDispatchCallable[T]:
 
     @wraps(default)
     def other(column: Any, *args: Any, **kwargs: Any) -> T:
-        if is_arrow(column, "Array"):
+        if is_arrow(column, "Array", "ChunkedArray"):
             # Threads that come here at once register the same.
             for name, implementation in _OF_ARROW.get(dispatched, {}).items():
                 dispatched.register(getattr(pa, name), implementation)

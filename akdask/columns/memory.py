@@ -108,6 +108,11 @@ def with_capacity(array: npt.NDArray[Any], used: int, needed: int) -> npt.NDArra
     return longer
 
 
+def spare_bytes() -> int:
+    """Return the bytes of freed memory that are kept for the next arrays."""
+    return _spare.nbytes
+
+
 def release_unused() -> None:
     """Give freed memory back to the system."""
     _spare.release()

@@ -206,7 +206,8 @@ def _(column: pa.Array, mask: NumberArray) -> pa.Array:
 
 
 @of_arrow(nbytes, "Array")
-def _(column: pa.Array) -> int:
+@of_arrow(nbytes, "ChunkedArray")
+def _(column: pa.Array | pa.ChunkedArray) -> int:
     return int(column.nbytes)
 
 

@@ -8,10 +8,12 @@ from benchmarks.report import Result
 from benchmarks.setting import Setting
 from benchmarks.tasks.arriving import text_and_numbers_to_pandas
 from benchmarks.tasks.csv_files import read_write_csv
+from benchmarks.tasks.database import database, database_groups, database_joins
 from benchmarks.tasks.evo_blobs import get_two_of_three, memory_of_a_put, put_vertices, validate_many_footers
 from benchmarks.tasks.group import distinct_values, few_groups, many_groups, string_groups, two_keys
 from benchmarks.tasks.join import join, membership
 from benchmarks.tasks.lbann import epoch_of_small_samples, epoch_of_volumes, open_a_list_of_many_samples
+from benchmarks.tasks.limited import limited
 from benchmarks.tasks.memory import memory_of_a_filtered_sum, memory_of_workers
 from benchmarks.tasks.opening import open_many_files, open_with_a_manifest
 from benchmarks.tasks.outgrown import outgrown
@@ -44,6 +46,9 @@ TASKS: dict[str, Callable[[Setting], list[Result]]] = {
     "join": join,
     "membership": membership,
     "write": write_three_columns,
+    "database": database,
+    "database-groups": database_groups,
+    "database-joins": database_joins,
     "parquet": filter_two_of_ten,
     "parquet-write": write_with_strings,
     "parquet-manifest": open_parquet_by_manifest,
@@ -69,6 +74,7 @@ TASKS: dict[str, Callable[[Setting], list[Result]]] = {
     "memory": memory_of_a_filtered_sum,
     "cluster": memory_of_workers,
     "outgrown": outgrown,
+    "limited": limited,
     "evo-put": put_vertices,
     "evo-get": get_two_of_three,
     "evo-memory": memory_of_a_put,

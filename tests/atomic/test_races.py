@@ -76,6 +76,7 @@ def test_a_write_during_another_is_refused_with_its_process_and_a_hint(tmp_path)
     assert ak.load(tmp_path / "set.h5", dataset="x")["x"].tolist() == [0, 1, 2]
 
 
+@pytest.mark.slow
 def test_a_reader_finds_one_generation_or_is_told_while_the_set_is_replaced(tmp_path):
     path = tmp_path / "set.h5"
     write(path, 0)

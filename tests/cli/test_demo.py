@@ -21,6 +21,7 @@ def demo(tmp_path, monkeypatch):
     return run
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rows", [1, 3, 2000])
 def test_demo_runs_with_any_number_of_records(demo, rows, tmp_path, capsys):
     pytest.importorskip("matplotlib")
@@ -45,6 +46,7 @@ def test_demo_writes_the_records_to_four_files_in_arkouda_layout(demo, tmp_path)
     assert ports == flows.make_flows(500).column("dst_port").tolist()
 
 
+@pytest.mark.slow
 def test_demo_may_run_again_in_the_same_folder(demo, tmp_path):
     assert demo("--rows", "400") == 0
     assert demo("--rows", "40") == 0
@@ -52,6 +54,7 @@ def test_demo_may_run_again_in_the_same_folder(demo, tmp_path):
         assert len(file["start"]) < 40
 
 
+@pytest.mark.slow
 def test_a_wrong_answer_is_told_and_gives_code_1(demo, monkeypatch, capsys):
     monkeypatch.setattr(steps, "_web_bytes", lambda pattern: -1)
     assert demo("--rows", "300") == 1
@@ -60,6 +63,7 @@ def test_a_wrong_answer_is_told_and_gives_code_1(demo, monkeypatch, capsys):
     assert "1 of 25 answers are WRONG: web bytes, akdask." in printed
 
 
+@pytest.mark.slow
 def test_without_matplotlib_the_demo_tells_how_to_get_it(demo, monkeypatch, capsys):
     monkeypatch.setattr(chart, "find_spec", lambda name: None)
     assert demo("--rows", "300") == 0
@@ -101,6 +105,7 @@ def test_a_missing_fixture_gives_code_2(demo, tmp_path, capsys):
     assert "there is no file" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_reader_that_goes_away_gives_no_traceback(tmp_path):
     code = f"import sys; from akdask.cli import main; sys.exit(main(['demo', '--rows=9', '--folder={tmp_path}']))"
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:

@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 import akdask as ak
-from akdask.cli import main, validate
+from akdask.cli import main
+from akdask.cli.files import validate
 from akdask.hdf5.validate import Severity, Violation
 
 COMMANDS = ["ls", "info", "head", "validate", "repack"]
@@ -375,6 +376,7 @@ def test_help_tells_the_exit_codes(command, capsys):
     assert "exit codes: 0 fine; 1 violations or differences found; 2 wrong use" in printed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("argv", [["ls", "x"], ["head", "x", "--json"], ["validate", "--rules"]])
 def test_a_reader_that_goes_away_is_no_error_to_speak_of(argv, folder):
     code = f"import sys; from akdask.cli import main; sys.exit(main({argv}))"

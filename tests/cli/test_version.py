@@ -17,6 +17,7 @@ def test_the_version_is_printed(capsys):
     assert capsys.readouterr().out == f"akdask {akdask.__version__}\n"
 
 
+@pytest.mark.slow
 def test_the_package_runs_as_a_module():
     ran = subprocess.run([sys.executable, "-m", "akdask", "--version"], capture_output=True, text=True, check=True)
     assert ran.stdout == f"akdask {akdask.__version__}\n"

@@ -70,6 +70,7 @@ def test_akdasks_own_modules_go_before_those_of_arkouda():
     assert importlib.import_module("akdask.testing").assert_equal is ak.assert_equal
 
 
+@pytest.mark.slow
 def test_numpy_and_pandas_stay_what_they_are_inside_the_package():
     code = "import akdask.numpy, akdask.pandas, numpy, pandas, akdask as ak; print(numpy.__file__, pandas.__file__)"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout

@@ -39,11 +39,13 @@ def folder(tmp_path):
     return tmp_path
 
 
+@pytest.mark.slow
 def test_a_script_runs_with_its_arguments_and_its_neighbours(folder):
     found = run("-m", "akdask.compat", str(folder / "script.py"), "a", "-b", cwd="/")
     assert found.stdout.split(" ", 1)[1].strip() == "'a', '-b'] __main__ 7 [2, 1]", found.stderr
 
 
+@pytest.mark.slow
 def test_a_test_runs_with_the_plugin(folder):
     (folder / "conftest.py").write_text("import arkouda")
     (folder / "test_x.py").write_text("import arkouda as ak\n\ndef test_sum(): assert ak.arange(3).sum() == 3")

@@ -324,6 +324,7 @@ while True:
 """
 
 
+@pytest.mark.slow
 def test_section_8_killed_writers_leave_no_damaged_blob(tmp_path):
     place = tmp_path / "blobs"
     delays = np.random.default_rng(0).uniform(0.0, 0.4, 2)

@@ -182,6 +182,7 @@ def test_threads_end_when_an_epoch_is_left(ds):
     assert threading.active_count() == before
 
 
+@pytest.mark.slow
 def test_an_interrupt_stops_an_epoch(tmp_path, made):
     code = f"""
 import os, signal
@@ -253,6 +254,7 @@ def test_memory_of_an_epoch_is_that_of_the_batches_ahead(tmp_path):
     assert peak < (4 + 2) * 2 * rows[0].nbytes + 2_000_000 < rows.nbytes
 
 
+@pytest.mark.slow
 def test_import_of_akdask_loads_none_of_it():
     code = "import sys, akdask; assert not any(name.startswith('akdask.lbann') for name in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True, env={**os.environ})

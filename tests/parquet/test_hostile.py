@@ -90,6 +90,7 @@ def test_every_byte_of_a_footer(tmp_path):
 
 
 # A chunk of another type than the schema's makes pyarrow end the process: this is what would be seen of it.
+@pytest.mark.slow
 def test_a_chunk_of_another_type_does_not_end_the_process(tmp_path):
     path = tmp_path / "x"
     pq.write_table(pa.table({"a": np.arange(3)}), path, compression="none")

@@ -228,6 +228,10 @@ CHAINS: dict[str, tuple[Callable[[], Any], Step]] = {
     "plus a number of arithmetic": (_arange, lambda v: (v + v.sum() % 97 * 2) % 1000),
     "product of matrices": (lambda: ak.arange(64).reshape(8, 8), lambda a: ak.matmul(a, a) % 10),
     "intervals": (_arange, lambda v: (v + ak.search_intervals(v, (_arange() * 90, _arange() * 90 + 9))) % 1000),
+    "largest of groups": (
+        _arange,
+        lambda v: ak.DataFrame({"k": v % 3, "v": v + 1}).sort_values("v").groupby("k").head(4)["v"],
+    ),
     "head": (_arange, lambda v: _frame(v[v % 5 != 7]).head(20)["v"]),
 }
 
@@ -248,6 +252,7 @@ NOT_IN_CHAINS = {
     "PersistedResults": "has no inputs",
     "Element": "is a number, not rows to go on with",
     "Delivery": "ends a plan",
+    "FetchExchange": "is on clusters alone",
     "ToDask": "ends a plan",
     "Write": "ends a plan",
 }

@@ -161,6 +161,25 @@ def test_the_scheduler_of_threads_submits_to_any_executor_as_many_tasks_as_it_sa
     assert 1 < executor.most <= 3
 
 
+def test_threads_load_the_inputs_of_their_tasks_and_dump_the_results():
+    here, seen = threading.current_thread(), []
+
+    def loads(pair):
+        first, second = pair
+        if isinstance(second, dict):
+            seen.append((first.key, dict(second), threading.current_thread() is not here))
+            return first, {key: value.removeprefix("dumped ") for key, value in second.items()}
+        return pair
+
+    def dumps(pair):
+        first, second = pair
+        return pair if isinstance(second, dict) else (f"dumped {first}", second)
+
+    graph = {"x": Task("x", str.upper, "a"), "y": Task("y", str.lower, TaskRef("x"))}
+    assert ours.threaded_get(graph, ["y"], loads=loads, dumps=dumps) == ("dumped a",)
+    assert seen == [("x", {}, True), ("y", {"x": "dumped A"}, True)]
+
+
 def test_the_scheduler_of_threads_keeps_pools_that_can_be_forgotten():
     dask.delayed(len)([]).compute(scheduler="threads")
     lock = dask.threaded.pools_lock
@@ -358,6 +377,37 @@ def test_a_plugin_sees_new_tasks_and_workers_that_go(local_client):
 
 
 @pytest.mark.cluster
+def test_a_plugin_is_told_how_tasks_have_ended(local_client):
+    class Noting(ours.SchedulerPlugin):
+        name = "contract-ends"
+
+        def __init__(self):
+            self.ends = []
+
+        def transition(self, key, start, finish, *args, **facts):
+            self.ends.append((key, start, finish, facts))
+
+    assert ours.register_plugin(local_client, Noting())
+    noting = local_client.cluster.scheduler.plugins["contract-ends"]
+    local_client.submit(bytes, 1000, key="contract-end").result()
+    local_client.submit(int, "x", key="contract-error").exception()
+    ends = {(key, finish): facts for key, start, finish, facts in noting.ends if start == "processing"}
+    facts = ends["contract-end", "memory"]
+    assert facts["nbytes"] >= 1000
+    assert [span["stop"] >= span["start"] for span in facts["startstops"] if span["action"] == "compute"] == [True]
+    assert ("contract-error", "erred") in ends
+
+
+@pytest.mark.cluster
+def test_a_restart_cancels_what_a_client_holds(local_client):
+    future = local_client.submit(len, [])
+    assert future.result() == 0
+    assert not ours.is_cancelled(future)
+    local_client.restart(wait_for_workers=False)
+    assert ours.is_cancelled(future)
+
+
+@pytest.mark.cluster
 def test_a_restricted_task_waits_for_its_worker_and_runs_once_relaxed(local_client):
     def relax(dask_scheduler):
         relaxed = ours.relax_restrictions(dask_scheduler, ours.tasks_of(dask_scheduler), "contract_mark")
@@ -374,3 +424,67 @@ def test_a_restricted_task_waits_for_its_worker_and_runs_once_relaxed(local_clie
         time.sleep(0.01)
     assert local_client.run_on_scheduler(relax) == 1
     assert waiting.compute() == 1
+
+
+# ------------------------------------------------------------------------------------ results that are fetched in part
+
+
+@pytest.mark.cluster
+def test_a_scheduler_keeps_results_until_their_owner_lets_them_go(local_client):
+    scheduler = local_client.cluster.scheduler
+    future = local_client.submit(len, [1], key="contract-kept")
+    future.result()
+    local_client.run_on_scheduler(lambda dask_scheduler: ours.keep_results(dask_scheduler, ["contract-kept"], "owner"))
+    future.release()
+    (holder,) = scheduler.tasks["contract-kept"].who_has
+    closed = next(item for item in local_client.cluster.workers.values() if item.address == holder.address)
+    local_client.cluster.sync(closed.close)
+    until = time.monotonic() + 10
+    while scheduler.tasks["contract-kept"].state != "memory":
+        assert time.monotonic() < until
+        time.sleep(0.01)
+    local_client.run_on_scheduler(lambda dask_scheduler: ours.let_results_go(dask_scheduler, "owner"))
+    assert "contract-kept" not in scheduler.tasks
+    assert "owner" not in scheduler.clients
+
+
+@pytest.mark.cluster
+def test_tasks_wait_again_for_a_result_that_is_taken_back(local_client):
+    first = local_client.submit(len, [1], key="contract-first")
+    first.result()
+    waiting = local_client.submit(lambda _: time.sleep(0.2), first, key="contract-second")
+
+    def take_back(dask_scheduler):
+        ours.release_results(dask_scheduler, ours.tasks_of(dask_scheduler, ["contract-first"]), "contract")
+        # Looked at here, as it is soon computed anew.
+        return dask_scheduler.tasks["contract-first"].state
+
+    assert local_client.run_on_scheduler(take_back) != "memory"
+    waiting.result()
+
+
+@pytest.mark.cluster
+def test_workers_answer_each_other_and_those_that_are_gone_do_not(local_client):
+    class Answering(ours.WorkerPlugin):
+        name = "contract-answering"
+
+        def setup(self, worker):
+            async def contract(number):
+                return {"parts": ours.as_message(bytes(number))}
+
+            worker.handlers["contract"] = contract
+
+    def ask(addresses, key):
+        worker = ours.current_worker()
+        answers = ours.answers_of(worker, "contract", {address: {"number": 3} for address in addresses})
+        return answers, ours.own_results(worker, [key]), ours.holders_of(worker, [key, "contract-missing"])
+
+    assert ours.register_plugin(local_client, Answering())
+    here, there = sorted(local_client.nthreads())
+    held = local_client.submit(len, [1, 2], key="contract-held", workers=[here])
+    held.result()
+    gone = f"{there.rpartition('/')[0]}/999999"
+    answers, own, holders = local_client.submit(ask, [there, gone], "contract-held", workers=[here]).result()
+    assert answers == {there: {"parts": bytes(3)}, gone: None}
+    assert own == {"contract-held": 2}
+    assert {key: list(places) for key, places in holders.items()} == {"contract-held": [here], "contract-missing": []}

@@ -15,10 +15,10 @@ from akdask.plan.run.alignment import align
 
 if TYPE_CHECKING:
     from akdask.plan.reduce import row_numbers as numbering
-    from akdask.plan.reduce import top_k
+    from akdask.plan.sort import top_k
 else:
     numbering = DeferredModule("akdask.plan.reduce.row_numbers")
-    top_k = DeferredModule("akdask.plan.reduce.top_k")
+    top_k = DeferredModule("akdask.plan.sort.top_k")
 
 
 class ExtremeMethods(Array):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,15 +11,28 @@ from akdask.collections.core.array import Array, check_axis
 from akdask.collections.core.later import later
 from akdask.collections.core.scalar import Scalar
 from akdask.collections.core.wrap import wrap
+from akdask.deferred import DeferredModule
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.kernels.aggregates.quantiles import checked_quantiles
 from akdask.plan.expr.created import as_column, literal
+from akdask.plan.expr.values import Constant
 from akdask.plan.reduce.aggregate import Aggregate, AggregateExpr, Element
+
+if TYPE_CHECKING:
+    from akdask.plan.group import aggregate as group_nodes
+else:
+    group_nodes = DeferredModule("akdask.plan.group.aggregate")
 
 
 def reduced(array: Array, name: str, form: str | None = None, **params: Any) -> Scalar:
     """Return the lazy scalar of one reduction of an array, in one of the `FORMS` of elements if that is given."""
     return Scalar(Element(Aggregate(array._frame, (AggregateExpr(name, array._value, **params),)), 0, form))
+
+
+def distinct_count(array: Array) -> Scalar:
+    """Return the lazy number of distinct elements of an array, which are grouped, for there may be many."""
+    groups = group_nodes.GroupAggregate.of(array._frame, [array._value])
+    return Scalar(Element(Aggregate(groups, (AggregateExpr("count_nonzero", Constant(True)),)), 0, None))
 
 
 class ReductionMethods(Array):
@@ -128,11 +141,8 @@ class ReductionMethods(Array):
         return self._reduced("count_nonzero", None, False)
 
     def nunique(self) -> Scalar:
-        """Return the number of distinct elements as int64; lazy.
-
-        Each partition keeps its distinct elements, so this is for columns with few of them.
-        """
-        return self._reduced("nunique", None, False)
+        """Return the number of distinct elements as int64, all NaN being one; lazy."""
+        return distinct_count(self)
 
     def _checked_ddof(self, ddof: int) -> int:
         size = self.rows.size

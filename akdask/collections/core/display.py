@@ -100,7 +100,7 @@ class ArrayDisplay(HtmlDisplay, Collection):
             if in_memory is None:
                 return None
             resolve_lengths(in_memory._frame)
-            return in_memory._shown()
+            edges = in_memory._first_and_last(small=False)
         head, tail = edges
         return self._listed(self._printed(head) + ([] if tail is None else [self._gap, *self._printed(tail)]))
 
@@ -129,6 +129,10 @@ class ArrayDisplay(HtmlDisplay, Collection):
         small = is_small(self._frame, [self._value])
         if not small and not self._is_cheap():
             return self._edge_of_limit()
+        return self._first_and_last(small=small)
+
+    def _first_and_last(self, *, small: bool) -> tuple[Any, Any]:
+        """Return the first and last elements, of the edge partitions unless all of it is as cheap."""
         first, last = (self, self) if small else self._edge_partitions()
         size = self.rows.size
         if first is not last or (size is not None and size > self._most_shown):

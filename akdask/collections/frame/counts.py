@@ -9,7 +9,7 @@ import dask
 import numpy as np
 
 from akdask.collections.arrays.pdarray import pdarray
-from akdask.collections.arrays.reductions import reduced
+from akdask.collections.arrays.reductions import distinct_count
 from akdask.collections.core.array import Array
 from akdask.collections.core.column_names import axis_number, names_of
 from akdask.collections.frame.choice import ChoiceMethods
@@ -50,8 +50,7 @@ class CountMethods(ChoiceMethods, FrameSortMethods):
         if axis_number(axis):
             raise UnsupportedError("distinct values are counted in columns, not in rows.")
         columns = self._columns
-        groups = [GroupBy(_values(columns, name, dropna), dropna=False) for name in columns.values]
-        counts = dask.compute(*(reduced(group.size()[1], "count") for group in groups))
+        counts = dask.compute(*(distinct_count(_values(columns, name, dropna)) for name in columns.values))
         return by_column(counts, columns.values, np.int64)
 
     def value_counts(

@@ -12,16 +12,16 @@ from akdask.collections.core.column_names import names_of
 from akdask.collections.core.selection import known_lengths
 from akdask.collections.core.substitutes import missing_attribute
 from akdask.collections.frame.diff import DiffAggregate
+from akdask.collections.frame.group_heads import GroupTopMethods, first_of_sorted_groups
 from akdask.collections.frame_core.analysis.group_rows import FrameGroupMethods
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.index import Index, MultiIndex
 from akdask.collections.frame_core.rows import RowMethods
 from akdask.collections.groups.column_rules import has_meaning
 from akdask.collections.groups.groupby import GroupBy
-from akdask.collections.groups.reductions import GROUP_REDUCTIONS
+from akdask.collections.groups.reductions import GROUP_REDUCTIONS, reduces_at_once
 from akdask.collections.series.series import Series, series_of
 from akdask.errors import ArgumentError
-from akdask.kernels.aggregates.registry import REDUCTIONS
 
 Rows = TypeVar("Rows", bound=RowMethods)
 
@@ -29,7 +29,7 @@ Call = tuple[str, str, str]
 """Name of the result, column, reduction."""
 
 
-class DataFrameGroupBy(FrameGroupMethods[Rows], Generic[Rows]):
+class DataFrameGroupBy(GroupTopMethods[Rows], FrameGroupMethods[Rows], Generic[Rows]):
     """Rows of a DataFrame grouped by columns of it.
 
     Parameters
@@ -260,6 +260,9 @@ class DataFrameGroupBy(FrameGroupMethods[Rows], Generic[Rows]):
         1  2  6
         2  1  7
         """
+        found = first_of_sorted_groups(self.gb, self.df._columns, n, sort_index)
+        if found is not None:
+            return self.df._of(found)
         return self._some_rows(self.gb.head(self.gb._arrays[0], n)[1], sort_index)
 
     def tail(self, n: int = 5, sort_index: bool = True) -> Rows:
@@ -350,13 +353,14 @@ class DataFrameGroupBy(FrameGroupMethods[Rows], Generic[Rows]):
                 details=[f"reductions: {', '.join(sorted(GROUP_REDUCTIONS))}"],
             )
         self._columns([column for _, column, _ in calls])
-        one_pass = [call for call in calls if REDUCTIONS[call[2]].grouped is not None]
-        arrays = [(self.df._columns.array(column), how) for _, column, how in one_pass]
+        given = {column: self.df._columns.array(column) for _, column, _ in calls}
+        one_pass = [call for call in calls if reduces_at_once(call[2], given[call[1]])]
+        arrays = [(given[column], how) for _, column, how in one_pass]
         keys, results = self.gb.reduce_at_once(arrays, **(params if arrays else {}))
         found = {name: result for (name, _, _), result in zip(one_pass, results, strict=True)}
         for name, column, how in calls:
-            if REDUCTIONS[how].distinct is not None:
-                found[name] = _beside(keys, getattr(self.gb, how)(self.df._columns.array(column), **params)[1])
+            if name not in found:
+                found[name] = _beside(keys, getattr(self.gb, how)(given[column], **params)[1])
         return self._frame(keys, {name: found[name] for name, _, _ in calls})
 
     def _frame(self, keys: Any, results: Mapping[str, Array]) -> Rows:

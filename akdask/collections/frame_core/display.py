@@ -257,7 +257,7 @@ def edge_rows(frame: FrameBase) -> pd.DataFrame | None:
         if in_memory is None:
             return None
         in_memory._columns.counted()
-        return edge_rows(in_memory)
+        rows = _edge_rows(in_memory, in_memory._columns.only(shown), False)
     if len(shown) < len(names):
         rows.insert(half, GAP, GAP)
     return rows

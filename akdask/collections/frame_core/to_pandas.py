@@ -154,6 +154,7 @@ def pandas_text(column: Any, dtype: Any) -> Any:
 
     Examples
     --------
+    >>> import pyarrow as pa
     >>> pandas_text(pa.array(["a", "b"], pa.large_string()), "string[pyarrow]").tolist()
     ['a', 'b']
     """

@@ -11,10 +11,11 @@ from typing import Any
 from akdask.collections.arrays.creation import full
 from akdask.collections.arrays.elementwise import cast
 from akdask.collections.arrays.pdarray import pdarray
-from akdask.collections.arrays.shaped.along_axis import along_axis
+from akdask.collections.arrays.shaped.along_axis import LONGEST, along_axis
 from akdask.collections.arrays.shaped.ndarray import reshaped
 from akdask.collections.core.later import provides
 from akdask.collections.groups.groupby import GroupBy
+from akdask.collections.text.concatenation import concatenate
 from akdask.errors import ArgumentError, ArgumentTypeError, AxisError
 from akdask.kernels.aggregates.registry import REDUCTIONS
 from akdask.kernels.reductions.along_axis import AXIS_FUNCTIONS
@@ -23,8 +24,8 @@ from akdask.plan.reduce.row_numbers import row_numbers
 
 POSITIONS = frozenset({"argmin", "argmax"})
 
-LONGEST = 2**22
-"""Elements that one task reduces at once; of more, parts are reduced first, whatever the partitions."""
+PARTS = frozenset({"sum", "min", "max", "any", "all", "mean"})
+"""Reductions that are made of those of parts."""
 
 
 def bounds_check(axis: int | Sequence[int], rank: int) -> bool:
@@ -100,16 +101,11 @@ def reduced_along(base: pdarray, shape: tuple[int, ...], name: str, axis: Any, k
         # Groups skip NaN, and their products are float64, which does not hold all integers.
         found = reduce(lambda array, axis: along_axis(name, array, axis), axes, reshaped(base, shape))
         return reshaped(found.flatten(), left)
-    if (
-        name in AXIS_FUNCTIONS
-        and axes
-        and axes == tuple(range(len(shape) - len(axes), len(shape)))
-        and math.prod(shape[axes[0] :]) <= LONGEST
-        and base._value.dtype.is_number
-    ):
-        # What follows one another in rows is reduced without looking for groups.
-        lines = reshaped(base, (math.prod(shape[: axes[0]]), -1))
-        return reshaped(along_axis(name, lines, 1).flatten(), left)
+    if axes and base._value.dtype.is_number and axes == tuple(range(axes[0], axes[-1] + 1)):
+        before, behind = math.prod(shape[: axes[0]]), math.prod(shape[axes[-1] + 1 :])
+        found = _of_blocks(base, (before, -1, behind), name, params)
+        if found is not None:
+            return reshaped(found, left)
     return reshaped(_of_groups(base, shape, name, axes, params), left)
 
 
@@ -126,6 +122,33 @@ def _checked_axes(name: str, axis: Any, ndim: int) -> tuple[int, ...]:
     if len(axes) < len(numbers):
         raise ArgumentError(f"{name}(axis={axis}): a dimension comes twice.")
     return axes
+
+
+def _of_blocks(base: pdarray, shape: tuple[int, int, int], name: str, params: dict[str, Any]) -> pdarray | None:
+    """Return the reduction along the second of three dimensions, in row-major order; None where groups find it better.
+
+    Of long dimensions parts are reduced first, whatever the partitions, so that results do not depend on these.
+    """
+    if name == "count_nonzero":
+        name, base = "sum", base != 0
+    before, _, behind = shape
+    length = base.size // (before * behind)
+    if name not in AXIS_FUNCTIONS:
+        return None
+    if length * behind <= LONGEST:
+        return along_axis(name, reshaped(base, shape), 1, **params).flatten()
+    rows = LONGEST // behind
+    if before > 1 or rows < 2 or name not in PARTS:
+        return None
+    if name == "mean":
+        total = _of_blocks(cast(base, float), shape, "sum", params)
+        return None if total is None else total / length
+    even = length - length % rows
+    parts = along_axis(name, reshaped(base[: even * behind], (even // rows, rows, behind)), 1).flatten()
+    if even < length:
+        rest = along_axis(name, reshaped(base[even * behind :], (1, length - even, behind)), 1).flatten()
+        parts = concatenate([parts, rest])
+    return _of_blocks(parts, shape, name, params)
 
 
 def _of_groups(base: pdarray, shape: tuple[int, ...], name: str, axes: tuple[int, ...], params: dict[str, Any]) -> Any:

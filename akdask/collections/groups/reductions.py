@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from akdask.collections.arrays.pdarray import pdarray
+from akdask.collections.core.array import Array
 from akdask.collections.core.later import later
 from akdask.collections.core.wrap import wrap
 from akdask.collections.groups.base import GroupBase, Keys, codes_of, like
@@ -254,7 +255,7 @@ class GroupReductionMethods(GroupBase):
 
     def reduce_column(self, name: str, values: Any, **params: Any) -> Any:
         """Return a reduction of each group, by its name, without the keys; lazy."""
-        reduce = self._reduced if REDUCTIONS[name].distinct is None else self._statistic
+        reduce = self._reduced if reduces_at_once(name, values) else self._statistic
         return reduce(name, values, **params)[1]
 
     def reduce_at_once(self, calls: Sequence[tuple[Any, str]], **params: Any) -> tuple[Keys, list[Any]]:
@@ -291,6 +292,8 @@ class GroupReductionMethods(GroupBase):
 
     def _statistic(self, name: str, values: Any, skipna: bool = True, **params: Any) -> tuple[Keys, Any]:
         given = lazy_array(name, values)
+        if reduces_at_once(name, given):
+            return self._reduced(name, given, skipna=skipna, **params)
         form = REDUCTIONS[name].distinct
         assert form is not None, "others are reduced in one pass"
         operand = given if form.of_numbers else codes_of(given)
@@ -305,6 +308,14 @@ class GroupReductionMethods(GroupBase):
             found = times_of(node.result) if result == FLOAT64 else node.result
             return self._keys_of(node), given._like(node, found)
         return self._keys_of(node), like(given if name == "mode" else None, node, node.result)
+
+
+def reduces_at_once(name: str, values: Any) -> bool:
+    """Whether groups of an array are reduced in one pass over the rows, with other reductions."""
+    reduction = REDUCTIONS[name]
+    return reduction.distinct is None or (
+        isinstance(values, Array) and reduction.has_grouped_form(values._as_operand()[1].dtype)
+    )
 
 
 def _as_text(values: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Sequence
 from operator import index
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
@@ -10,20 +11,23 @@ import numpy as np
 
 from akdask.collections.core.array import Array
 from akdask.collections.core.selection import known_lengths, position
+from akdask.collections.core.wrap import wrap
 from akdask.collections.groups.base import GroupBase, Keys, codes_of, like, projected
 from akdask.collections.groups.keys import as_array, as_arrays, is_several
 from akdask.deferred import DeferredModule
 from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError
 from akdask.plan.run.alignment import align
+from akdask.plan.task.align import Aligned
 
 if TYPE_CHECKING:
     from akdask.collections.arrays import sorting
     from akdask.kernels.group import arrange as group_kernels
-    from akdask.plan.group import arrange
+    from akdask.plan.group import arrange, top_rows
 else:
     sorting = DeferredModule("akdask.collections.arrays.sorting")
     group_kernels = DeferredModule("akdask.kernels.group.arrange")
     arrange = DeferredModule("akdask.plan.group.arrange")
+    top_rows = DeferredModule("akdask.plan.group.top_rows")
 
 
 class GroupRowMethods(GroupBase):
@@ -116,6 +120,13 @@ class GroupRowMethods(GroupBase):
         arranged = arrange.RowsByGroup(frame, keys, self._by.identity, carried, some)
         number = 0 if return_indices else 1
         return self.unique_keys, like(None if return_indices else given, arranged, arranged.column(number))
+
+    def _first_in_order(self, by: Sequence[Aligned], ascending: Sequence[bool], count: int) -> top_rows.TopRowsOfGroups:
+        """Return the node of the positions of the first rows of each group in some order, group by group."""
+        frame, keys, values, numbers = self._on(*(wrap(*given) for given in by))
+        return top_rows.TopRowsOfGroups(
+            frame, keys, self._by.identity, tuple(values), tuple(ascending), numbers, max(count, 0)
+        )
 
     def broadcast(self, values: Any, permute: bool = True) -> Any:
         """Spread one value per group back to every row of that group.

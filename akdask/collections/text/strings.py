@@ -11,7 +11,7 @@ import numpy as np
 from akdask.collections.arrays.creation import array
 from akdask.collections.arrays.extremes import ExtremeMethods
 from akdask.collections.arrays.pdarray import pdarray
-from akdask.collections.arrays.reductions import reduced
+from akdask.collections.arrays.reductions import distinct_count
 from akdask.collections.arrays.sort_methods import TextSortMethods
 from akdask.collections.core.assignment import assigned
 from akdask.collections.core.later import later
@@ -439,8 +439,8 @@ class Strings(OperatorMethods, ExtremeMethods, TextSortMethods[pdarray], Missing
         return self.argsort()
 
     def nunique(self) -> Scalar:
-        """Return the number of distinct strings as int64, without missing ones; lazy.  For columns with few of them."""
-        return reduced(self.dropna(), "nunique")
+        """Return the number of distinct strings as int64, without missing ones; lazy."""
+        return distinct_count(self.dropna())
 
     def equals(self, other: Any) -> Any:
         """Whether the other array has the same strings in the same order, missing where this one's are; computes."""

@@ -40,6 +40,10 @@ class RowGroups(Protocol):
         """Return, for each row, the value of its group."""
         ...
 
+    def adjacent(self, values: NumberArray) -> tuple[NumberArray, NumberArray]:
+        """Return the values with those of each group adjacent, in their order, behind where each begins and ends."""
+        ...
+
     def pick(self, mask: NumberArray) -> NumberArray:
         """Return the position of the one row of each group where a mask holds, 0 for groups without rows."""
         ...

@@ -1,7 +1,8 @@
 """Quantiles and medians, by the methods of NumPy.
 
 Of a whole column, all rows meet in the task that finishes: eight bytes for each, or sixteen for each distinct value of
-a block where values repeat.  Of groups, the distinct values of each group meet in one task.
+a block where values repeat.  Of groups, the values of each group meet in one task: floats, of which few repeat, as
+lists, of which only the wanted ranks are looked for; others as distinct values in order.
 """
 
 from __future__ import annotations
@@ -14,13 +15,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from akdask.columns import new_array
+from akdask.columns.lists import lists_of, offsets_of, values_of
 from akdask.deferred import DeferredModule
 from akdask.errors import ArgumentError
-from akdask.kernels.aggregates.by_group import AdjacentRowGroups
+from akdask.kernels import compiled
+from akdask.kernels.aggregates.by_group import AdjacentRowGroups, GroupState, RowGroups
+from akdask.kernels.aggregates.order_statistics import order_statistics
 from akdask.kernels.aggregates.select import select_rows
 from akdask.kernels.aggregates.specification import (
     NUMBERS,
     DistinctForm,
+    GroupedForm,
     Reduction,
     ScalarForm,
     State,
@@ -173,6 +179,57 @@ def _of_groups(
     return found
 
 
+# -------------------------------------------------------------------------- groups of floats, by lists of their values
+
+
+def _values(groups: RowGroups, column: NumberArray, skipna: bool) -> GroupState:
+    """Return the values of each group as lists, zeros without a sign."""
+    offsets, values = groups.adjacent(column + 0.0)
+    missing = np.isnan(values)
+    if skipna and missing.any():
+        until = np.append(0, np.cumsum(~missing))
+        offsets, values = until[offsets], values[~missing]
+    return (lists_of(offsets, values),)
+
+
+def _merge_values(groups: RowGroups, skipna: bool, lists: Any) -> GroupState:
+    """Put the lists of each group end to end."""
+    rows, order = groups.adjacent(np.arange(len(lists)))
+    offsets, values = offsets_of(lists), values_of(lists, FLOAT64)
+    sizes = np.diff(offsets)[order]
+    into = np.append(0, np.cumsum(sizes))
+    if compiled.should_compile(len(values)):
+        from akdask.kernels.compiled.aggregates.order_statistics import copy_lists
+        from akdask.kernels.compiled.compiler import read_only
+
+        moved = new_array(len(values), np.float64)
+        copy_lists(read_only(offsets), read_only(values), order, into, moved)
+    else:
+        moved = values[np.arange(len(values)) + np.repeat(offsets[order] - into[:-1], sizes)]
+    return (lists_of(into[rows], moved),)
+
+
+def _of_lists(lists: Any, q: float = 0.5, method: str = "linear") -> NumberArray:
+    """Find the one or two values of each group by their ranks."""
+    offsets, given = offsets_of(lists), values_of(lists, FLOAT64)
+    values = new_array(len(given), np.float64)
+    values[:] = given
+    sizes = np.diff(offsets)
+    low, high, weight = _ranks(sizes, np.asarray(q), method)
+    missing = np.isnan(values)
+    has_missing = np.zeros(len(sizes), np.bool_)
+    if missing.any():
+        has_missing = np.diff(np.append(0, np.cumsum(missing))[offsets]) > 0
+        values[missing] = np.inf
+    of_low, of_high = order_statistics(values, offsets, low, low if method in AT_ROWS else high)
+    found = of_low if method in AT_ROWS else _interpolated(of_low, of_high, weight)
+    found[(sizes == 0) | has_missing] = np.nan
+    return found
+
+
+_OF_LISTS = GroupedForm(_values, _merge_values, _of_lists, types=giving(FLOAT64, FLOAT64), keeps_values=True)
+
+
 def _types(q: Any = 0.5, method: str = "linear", skipna: bool = False) -> Types:
     return themselves(*NUMBERS) if method in AT_ROWS else giving(FLOAT64)
 
@@ -186,6 +243,7 @@ QUANTILE = Reduction(
     giving(FLOAT64),
     types_with=_types,
     scalar=ScalarForm(_runs, add, _finish),
+    grouped=_OF_LISTS,
     distinct=DistinctForm(_of_groups, of_numbers=True),
     identity=math.nan,
 )
@@ -194,6 +252,7 @@ MEDIAN = Reduction(
     "median",
     giving(FLOAT64),
     scalar=ScalarForm(_runs, add, partial(_finish, q=0.5)),
+    grouped=_OF_LISTS,
     distinct=DistinctForm(_of_groups, of_numbers=True),
     identity=math.nan,
 )

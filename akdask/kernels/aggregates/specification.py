@@ -157,6 +157,8 @@ class GroupedForm:
         Whether the numbers of the rows matter.
     accumulated : AccumulatorForm, optional
         How accumulators find the same state.
+    keeps_values : bool
+        Whether the state holds all values, so that it is not made block by block.
     """
 
     partial_state: Callable[..., GroupState]
@@ -165,6 +167,7 @@ class GroupedForm:
     types: Types | None = None
     by_position: bool = False
     accumulated: AccumulatorForm | None = None
+    keeps_values: bool = False
 
     def partial(self, groups: RowGroups, column: Column, *positions: NumberArray, skipna: bool = True) -> GroupState:
         """Return the state of some rows."""
@@ -267,6 +270,8 @@ class Reduction:
         Arguments of the last step to the types, where these depend on them.
     rounds : bool
         Whether floats are added up or multiplied, so that results depend on the order of these steps.
+    of_neighbours : bool
+        Whether values are compared with those of the next rows.
     """
 
     name: str
@@ -282,6 +287,12 @@ class Reduction:
     of_bools: str | None = None
     types_with: Callable[..., Types] | None = None
     rounds: bool = False
+    of_neighbours: bool = False
+
+    @property
+    def by_order(self) -> bool:
+        """Whether results depend on the order of the rows, by more than how floats are rounded."""
+        return self.by_position or self.of_neighbours
 
     def takes(self, dtype: ColumnType) -> bool:
         """Whether groups of values of a type can be reduced so."""
@@ -290,8 +301,12 @@ class Reduction:
     @property
     def group_types(self) -> Types:
         """The types that groups take and give."""
-        form = self.grouped or self.distinct
-        return {} if form is None else self.types if form.types is None else form.types
+        forms = [form for form in (self.distinct, self.grouped) if form is not None]
+        return {given: found for form in forms for given, found in (form.types or self.types).items()}
+
+    def has_grouped_form(self, dtype: ColumnType) -> bool:
+        """Whether groups of values of a type are reduced in one pass over the rows; otherwise by distinct values."""
+        return self.grouped is not None and (self.distinct is None or dtype in (self.grouped.types or self.types))
 
     @property
     def list_types(self) -> Types:

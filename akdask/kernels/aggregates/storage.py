@@ -58,6 +58,7 @@ IS_SORTED = Reduction(
     giving(BOOL, *ANYTHING),
     scalar=ScalarForm(_is_sorted, _merge_sorted, lambda state: np.bool_(state[0])),
     integers=ScalarForm(_are_integers_sorted, _merge_sorted, lambda state: np.bool_(state[0])),
+    of_neighbours=True,
 )
 
 LIMBS = Reduction("limbs", giving(INT64, BIGINT, list_of(BIGINT)), integers=ScalarForm(_limbs, max, np.int64))

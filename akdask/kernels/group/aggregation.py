@@ -152,6 +152,11 @@ class Aggregation:
         return self._again(StackedGroups(len(layers), nslots), states)
 
     @property
+    def keeps_values(self) -> bool:
+        """Whether a state holds all values of its group."""
+        return any(step.form.keeps_values for step in self.steps)
+
+    @property
     def merges_in_place(self) -> bool:
         """Whether states of the same groups are merged in place, column by column."""
         return all(step.form.merges_in_place for step in self.steps)

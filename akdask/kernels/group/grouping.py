@@ -23,6 +23,9 @@ from akdask.typing import Column, NumberArray
 SLOTS_PER_ROW = 2
 """Slots that take less time than sorting a row does."""
 
+FEW_SLOTS = 2**16
+"""Slots that fit the processor's cache."""
+
 Reduce: TypeAlias = Callable[[RowGroups, Sequence[Column]], list[GroupState]]
 """Makes the states of reductions of some rows."""
 
@@ -49,7 +52,7 @@ class GroupedSlice:
         """Return the states of the groups that have rows."""
         states = reduce(self.groups, values)
         self.groups.forget_values()
-        if self.slots is None:
+        if self.slots is None or len(self.slots) == self.groups.count:
             return states
         return [tuple(take_rows(column, self.slots) for column in state) for state in states]
 
@@ -70,9 +73,7 @@ class Grouping:
     def __init__(self, keys: Sequence[Column | EncodedStrings], runs: Sequence[int] | None = None) -> None:
         self.nrows = len(keys[0])
         numbered = DictionaryColumns(keys)
-        self._division: RadixSlices | SortedSlices | None = (
-            RadixSlices.of(numbered.columns) if runs is None else SortedSlices.of(numbered.columns[0], runs)
-        )
+        self._division = _division(numbered.columns, runs)
         self._slices: list[GroupedSlice] = []
         unique: list[Sequence[NumberArray]] = []
         # Taken at once, since for each slice it would be new memory, which has to be found and cleared.
@@ -97,6 +98,14 @@ class Grouping:
 
     def _divided(self, columns: Sequence[Column]) -> list[Sequence[Column]]:
         return [columns] if self._division is None else list(self._division.slices(columns))
+
+
+def _division(keys: Sequence[NumberArray], runs: Sequence[int] | None) -> RadixSlices | SortedSlices | None:
+    """Return how rows are divided into slices; None where these gain nothing, as slots or rows fit the cache."""
+    if runs is not None:
+        return SortedSlices.of(keys[0], runs)
+    few = len(keys[0]) and SlotGrid.within(keys, min(FEW_SLOTS, SLOTS_PER_ROW * len(keys[0]))) is not None
+    return None if few else RadixSlices.of(keys)
 
 
 def _grouped(keys: Sequence[NumberArray], buffer: npt.NDArray[np.int32]) -> tuple[GroupedSlice, Sequence[NumberArray]]:

@@ -81,6 +81,9 @@ class SortedGroups:
         rows[self.permutation] = ordered_rows
         return rows
 
+    def adjacent(self, values: NumberArray) -> tuple[NumberArray, NumberArray]:
+        return np.append(self.segments, self.nrows), self.gather(values)
+
     def pick(self, mask: NumberArray) -> NumberArray:
         if self.permutation is None:
             return np.flatnonzero(mask)
@@ -183,6 +186,17 @@ class GroupCodes:
     def spread(self, values: NumberArray) -> NumberArray:
         return np.asarray(gather(values, self.codes))
 
+    def adjacent(self, values: NumberArray) -> tuple[NumberArray, NumberArray]:
+        offsets = np.append(0, np.cumsum(self.sizes()))
+        if not compiled.should_compile(len(values)):
+            return offsets, values.take(argsort([self.codes], [True]))
+        from akdask.kernels.compiled.compiler import read_only
+        from akdask.kernels.compiled.group.row_groups import arrange
+
+        arranged = new_array(len(values), values.dtype)
+        arrange(read_only(self.codes), read_only(values), offsets[:-1].copy(), arranged)
+        return offsets, arranged
+
     def pick(self, mask: NumberArray) -> NumberArray:
         rows = np.flatnonzero(mask)
         positions = np.zeros(self.count, np.int64)
@@ -206,6 +220,9 @@ class StackedGroups:
 
     def spread(self, values: NumberArray) -> NumberArray:
         return np.tile(values, self.depth)
+
+    def adjacent(self, values: NumberArray) -> tuple[NumberArray, NumberArray]:
+        return np.arange(self.count + 1) * self.depth, values.reshape(self.depth, self.count).T.ravel()
 
     def pick(self, mask: NumberArray) -> NumberArray:
         layer = mask.reshape(self.depth, self.count).argmax(axis=0)

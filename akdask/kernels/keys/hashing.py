@@ -55,7 +55,11 @@ def is_exact(columns: Sequence[Column]) -> bool:
     return len(columns) == 1 and isinstance(columns[0], np.ndarray)
 
 
-def buckets_of(hashes: Words, count: int) -> npt.NDArray[np.uint16]:
+NARROW = 2**16
+"""Buckets whose numbers fit in two bytes."""
+
+
+def buckets_of(hashes: Words, count: int) -> npt.NDArray[np.unsignedinteger]:
     """Return which of some buckets each row goes to, so that rows with equal hashes meet in one.
 
     The last bits of the hashes decide: the hashes of one bucket still differ in the leading bits, by which an index
@@ -65,24 +69,25 @@ def buckets_of(hashes: Words, count: int) -> npt.NDArray[np.uint16]:
     ----------
     hashes : ndarray of uint64
     count : int
-        Number of buckets, below 2 ** 16.
+        Number of buckets, below 2 ** 32.
 
     Returns
     -------
-    ndarray of uint16
+    ndarray of uint16, or of uint32 for many buckets
+        Sorted faster the narrower they are.
     """
     buckets = hashes & LAST_BITS
     buckets *= np.uint64(count)
     buckets >>= HALF
-    return buckets.astype(np.uint16)
+    return buckets.astype(np.uint16 if count <= NARROW else np.uint32)
 
 
-def bucket_order(buckets: npt.NDArray[np.uint16], count: int) -> tuple[NumberArray, NumberArray]:
+def bucket_order(buckets: npt.NDArray[np.unsignedinteger], count: int) -> tuple[NumberArray, NumberArray]:
     """Return the rows in order of their buckets.
 
     Parameters
     ----------
-    buckets : ndarray of uint16
+    buckets : ndarray of uint16 or uint32
         Where each row goes.
     count : int
         Number of buckets.

@@ -11,7 +11,7 @@ import numpy as np
 from akdask.columns import type_of
 from akdask.kernels.aggregates.specification import TOTALS
 from akdask.kernels.reductions.scan import SCANS
-from akdask.schema import BOOL, INT64, ColumnType
+from akdask.schema import BOOL, FLOAT64, INT64, ColumnType
 from akdask.typing import NumberArray
 
 
@@ -71,6 +71,16 @@ def _reduction(name: str, types: Mapping[ColumnType, ColumnType] | ColumnType | 
     return AxisFunction(name, result_type, compute, reduces=True)
 
 
+def _moment(name: str) -> AxisFunction:
+    compute_moment = getattr(np, name)
+
+    def compute(block: NumberArray, **params: Any) -> NumberArray:
+        found: NumberArray = compute_moment(block, axis=1, keepdims=True, dtype=np.float64, **params)
+        return found
+
+    return AxisFunction(name, lambda _: FLOAT64, compute, reduces=True)
+
+
 def _scan(name: str) -> AxisFunction:
     scan = SCANS[name]
 
@@ -96,6 +106,9 @@ AXIS_FUNCTIONS: dict[str, AxisFunction] = {
         _reduction("max"),
         _reduction("any", BOOL),
         _reduction("all", BOOL),
+        _moment("mean"),
+        _moment("var"),
+        _moment("std"),
     )
 }
 """The functions by name."""

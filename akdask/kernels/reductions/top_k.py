@@ -1,46 +1,67 @@
-"""The rows with the smallest or the largest values of a column."""
+"""The first or last rows in the order of some columns, and the range of strings."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from akdask.columns import take_rows
 from akdask.deferred import pa, pc
 from akdask.kernels.core.words import Words
-from akdask.kernels.keys.normalized import word
-from akdask.kernels.keys.sort import argsort
+from akdask.kernels.keys.normalized import word, word_count
 from akdask.typing import Column, NumberArray
 
 
-def smallest(column: Column, count: int) -> NumberArray:
-    """Return the positions of the `count` first rows in order, in order; all if there are fewer.
+def first_rows(columns: Sequence[Column], ascending: Sequence[bool], count: int) -> NumberArray:
+    """Return the positions of the `count` first rows in order, or of the ``-count`` last ones; all if there are fewer.
+
+    The order is that of `akdask.kernels.keys.sort.argsort`.  Positions ascend.
 
     Examples
     --------
-    >>> smallest(np.array([3, 1, 2, 1]), 3).tolist()
-    [1, 3, 2]
+    >>> keys = [np.array([3, 1, 2, 1, 1])]
+    >>> first_rows(keys, [True], 2).tolist(), first_rows(keys, [True], -2).tolist()
+    ([1, 3], [0, 2])
     """
-    few = _candidates(word(column, 0), count)
-    return few[argsort([take_rows(column, few)], [True])[:count]]
+    wanted, taken = abs(count), list[NumberArray]()
+    rows: NumberArray = np.arange(len(columns[0]))
+    for column, upwards in zip(columns, ascending, strict=True):
+        for number in range(word_count(column)):
+            if wanted >= len(rows):
+                break
+            words = _words(column, number, upwards, count, rows if taken else None)
+            bound = np.partition(words, wanted - 1)[wanted - 1]
+            before = rows[words < bound]
+            taken.append(before)
+            wanted -= len(before)
+            rows = rows[words == bound]
+    taken.append(rows[:wanted] if count > 0 else rows[max(len(rows) - wanted, 0) :])
+    return np.sort(np.concatenate(taken))
 
 
-def largest(column: Column, count: int) -> NumberArray:
-    """Return the positions of the `count` last rows in order, in order; all if there are fewer.
+def rows_within(
+    columns: Sequence[Column], ascending: Sequence[bool], count: int, bound: np.uint64 | None
+) -> NumberArray:
+    """Return the positions of the rows that may be among the first or last ones, given the bound of earlier rows."""
+    if bound is None:
+        return first_rows(columns, ascending, count)
+    words = _words(columns[0], 0, ascending[0], count)
+    # Of rows that are equal the earlier ones come first.
+    ties_lose = count > 0 and len(columns) == 1 and word_count(columns[0]) == 1
+    return np.flatnonzero(words < bound if ties_lose else words <= bound)
 
-    Examples
-    --------
-    >>> largest(np.array([3, 1, 2, 3]), 3).tolist()
-    [2, 0, 3]
-    """
-    few = _candidates(~word(column, 0), count)
-    return few[argsort([take_rows(column, few)], [True])[-count:]]
+
+def bound_of(columns: Sequence[Column], ascending: Sequence[bool], count: int) -> np.uint64 | None:
+    """Return the bound that later rows must be within to be among the first or last ones; None if there is none yet."""
+    if len(columns[0]) < abs(count):
+        return None
+    bound: np.uint64 = _words(columns[0], 0, ascending[0], count).max()
+    return bound
 
 
-def _candidates(words: Words, count: int) -> NumberArray:
-    """Return the positions of all rows whose first word is not after that of rank `count`."""
-    if count >= len(words):
-        return np.arange(len(words))
-    return np.flatnonzero(words <= np.partition(words, count - 1)[count - 1])
+def _words(column: Column, number: int, upwards: bool, count: int, rows: NumberArray | None = None) -> Words:
+    words = word(column, number, upwards, rows)
+    return words if count > 0 else ~words
 
 
 PREFIX_BYTES = 16

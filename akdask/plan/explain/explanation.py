@@ -43,12 +43,12 @@ class Explanation(str):
     >>> import akdask as ak
     >>> print(ak.arange(10).sum().explain())
     As written
-      Aggregate sum(row)
+      Aggregate sum(position)
         Rows  1 partition, lengths (10)
     As it will run
       Combine  1 task
         Pipeline  1 task, 10 rows
-          reduce sum(row)
+          reduce sum(position)
     """
 
     _written: Sequence[Branch]

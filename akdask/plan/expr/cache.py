@@ -121,6 +121,12 @@ def _drop(key: Key) -> None:
     _used -= _sizes.pop(key)
 
 
+def sizes() -> dict[Hashable, int]:
+    """Return the bytes of all results that are cached, by the names of their leases."""
+    with _lock:
+        return {name: sum(_sizes[key] for key in keys) for name, keys in _by_name.items()}
+
+
 def clear() -> None:
     """Drop all results; they are found again where they are needed."""
     with _lock:

@@ -12,10 +12,10 @@ from inspect import get_annotations
 from typing import TYPE_CHECKING, Any, ClassVar, dataclass_transform
 from weakref import WeakValueDictionary
 
-from akdask.plan.expr._dask import Alias, Expr, SingletonExpr
+from akdask.plan.expr._dask import Alias, Expr, ExprSequence, SingletonExpr
 from akdask.plan.expr.depth import depth_of
 from akdask.plan.expr.lengths import counted
-from akdask.plan.expr.lower import has_tasks, lower
+from akdask.plan.expr.lower import has_tasks, lower, optimized
 from akdask.plan.expr.pickling import Made, flattened
 from akdask.plan.expr.rounds import rounds_of
 from akdask.plan.expr.tokens import token
@@ -23,6 +23,10 @@ from akdask.schema import RowSpace
 
 if TYPE_CHECKING:
     from typing import Self
+
+
+_OPTIMIZED = "_optimized"
+"""Marks a sequence of plans as optimised, as Dask asks again and again."""
 
 
 @dataclass_transform(frozen_default=True)
@@ -87,6 +91,21 @@ class Node(SingletonExpr):
         """Return what the scheduler is to know of this node's own tasks."""
         return {}
 
+    def lower_completely(self) -> Expr:
+        """Return the tasks of a plan that is computed alone, once it has been optimised."""
+        (plan,) = optimized([self])
+        return Expr.lower_completely(plan)
+
+    def _simplify_up(self, parent: Expr, dependents: Any) -> Expr | None:
+        """Return what ``dask.compute`` hands to Dask, optimised as a whole; tried once for each sequence of plans."""
+        if not isinstance(parent, ExprSequence) or _OPTIMIZED in parent.__dict__:
+            return None
+        ours = [plan for plan in parent.operands if isinstance(plan, Node)]
+        found = iter(optimized(ours))
+        sequence = ExprSequence(*[next(found) if isinstance(plan, Node) else plan for plan in parent.operands])
+        parent.__dict__[_OPTIMIZED] = sequence.__dict__[_OPTIMIZED] = True
+        return sequence
+
     # Rewriting is akdask's own (rewrite.py): columns refer to nodes by name, so Dask must not rename them.
 
     def lower_once(self, lowered: dict[str, Expr]) -> Expr:
@@ -138,9 +157,6 @@ class Frame(Node):
     # Without an annotation, which would make it an operand.
     no_more_rows = False
     """Whether it has no more rows than its first input."""
-
-    shares_passes = False
-    """Whether plans that are computed at once share one node for columns of the same `pass_key`."""
 
     keeps_rows = False
     """Whether it has as many rows as its first input."""

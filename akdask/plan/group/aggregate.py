@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
 
-from akdask.cluster import memory, on_cluster
+from akdask.cluster import memory, on_cluster, partition_size
 from akdask.kernels.aggregates.registry import REDUCTIONS
 from akdask.kernels.group.aggregation import Aggregation, AggregationStep
 from akdask.kernels.group.distinct_values import DistinctValues
@@ -22,15 +22,15 @@ from akdask.plan.expr.rowwise import Zip
 from akdask.plan.expr.tokens import token
 from akdask.plan.expr.values import ColumnRef, Value, columns_of, describe
 from akdask.plan.group.cached_columns import CachedColumns, cached, cached_tables
-from akdask.plan.group.merge import merge_by_range, merged_in_process
+from akdask.plan.group.merge import merge_by_range, merged_in_process, table_bytes
 from akdask.plan.group.partial import group_partitions
-from akdask.plan.shuffle.exchange import MOST_PARTITIONS
-from akdask.plan.task.batches import group_batches
+from akdask.plan.shuffle.exchange import memory_share
+from akdask.plan.task.batches import ITEMSIZE, group_batches
 from akdask.plan.task.compact import rows_at_most
 from akdask.schema import FLOAT64, INT64, RowSpace
 
 RANGE_ROWS = 2**21
-"""Rows of the input for which a partition of the result is planned."""
+"""Rows of the input for which a partition of the result is planned, or fewer where memory is short."""
 
 
 ENOUGH_FOR_ROWS = 2**30
@@ -126,8 +126,10 @@ def _planned_ranges(frame: Frame, keys: Sequence[Value]) -> int:
     bases = Chain.of(frame).bases
     sizes = [rows_at_most(base) for base in [base for base in bases if base._name in names] or bases]
     known = [size for size in sizes if size is not None]
-    most = min(frame.npartitions, MOST_PARTITIONS)
-    return max(1, min(most, -(-min(known) // RANGE_ROWS))) if known else most
+    most = frame.npartitions
+    # Tasks that merge tables take several times their bytes.
+    of_range = min(RANGE_ROWS, partition_size() // ITEMSIZE + 1)
+    return max(1, min(most, -(-min(known) // of_range))) if known else most
 
 
 def _tables(frame: Frame, keys: Sequence[Value]) -> str:
@@ -142,7 +144,6 @@ class GroupAggregate(Frame):
     """
 
     no_more_rows = True
-    shares_passes = True
 
     frame: Frame
     keys: tuple[Value, ...]
@@ -291,10 +292,11 @@ def _aggregated(frame: GroupAggregate) -> Expr:
     rounds = any(REDUCTIONS[item.name].rounds and item.dtype == FLOAT64 for item in frame.reductions)
     aggregation = Aggregation(len(frame.keys), steps, rounds)
     cached_as = frame.grouping if cache.is_leased(frame.grouping) and not on_cluster() else None
-    strategies = {"direct"}
-    if not on_cluster() or memory() >= ENOUGH_FOR_ROWS:
+    strategies = set() if aggregation.keeps_values else {"direct"}
+    nbytes = table_bytes(frame.frame, (*frame.keys, *values))
+    if memory() >= ENOUGH_FOR_ROWS if on_cluster() else nbytes <= memory_share():
         strategies.add("radix")
-    if merged_in_process(frame.frame.npartitions, frame.npartitions):
+    if merged_in_process(frame.frame.npartitions, frame.npartitions, nbytes):
         strategies.add("dense")
     partials = group_partitions(
         frame.frame,
@@ -304,7 +306,7 @@ def _aggregated(frame: GroupAggregate) -> Expr:
         strategies=frozenset(strategies),
         cached_as=cached_as,
     )
-    return merge_by_range(frame._name, partials, frame.npartitions, aggregation, cached_as)
+    return merge_by_range(frame._name, partials, frame.npartitions, aggregation, nbytes=nbytes, cached_as=cached_as)
 
 
 def _statistic(frame: GroupStatistic) -> Expr:
@@ -314,4 +316,4 @@ def _statistic(frame: GroupStatistic) -> Expr:
     partials = group_partitions(
         frame.frame, values, distinct.aggregation, frame.describe(), strategies=frozenset(["direct"])
     )
-    return merge_by_range(frame._name, partials, frame.npartitions, distinct)
+    return merge_by_range(frame._name, partials, frame.npartitions, distinct, nbytes=table_bytes(frame.frame, values))

@@ -21,7 +21,7 @@ from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.values import ColumnRef, Value, describe
 from akdask.plan.group.aggregate import GroupIdentity
-from akdask.plan.group.merge import merge_by_range
+from akdask.plan.group.merge import merge_by_range, table_bytes
 from akdask.plan.group.partial import group_partitions
 from akdask.plan.task.combine import all_partitions
 from akdask.plan.task.tables import Tasks
@@ -113,8 +113,9 @@ class GroupValues:
 @lower.register
 def _(frame: RowsByGroup) -> Expr:
     arrangement = Arrangement(len(frame.keys), frame.some)
-    tables = group_partitions(frame.frame, (*frame.keys, *frame.carried), arrangement, frame.describe())
-    return merge_by_range(frame._name, tables, frame.npartitions, arrangement)
+    values = (*frame.keys, *frame.carried)
+    tables = group_partitions(frame.frame, values, arrangement, frame.describe())
+    return merge_by_range(frame._name, tables, frame.npartitions, arrangement, nbytes=table_bytes(frame.frame, values))
 
 
 @lower.register

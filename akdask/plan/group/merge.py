@@ -11,7 +11,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from akdask.cluster import on_cluster
+from akdask.cluster import on_cluster, partition_size
 from akdask.columns import Table
 from akdask.kernels.group.sorted import SAMPLES, GroupTable, as_one_kind
 from akdask.kernels.group.strategy import (
@@ -24,12 +24,20 @@ from akdask.kernels.group.strategy import (
 )
 from akdask.plan.expr import cache
 from akdask.plan.expr._dask import Expr
-from akdask.plan.shuffle.exchange import Slices, buffer_bytes, exchange
+from akdask.plan.expr.node import Frame
+from akdask.plan.expr.values import Value
+from akdask.plan.shuffle.exchange import buffer_bytes, exchange, memory_share
+from akdask.plan.shuffle.fetch import Slices
 from akdask.plan.shuffle.spill import spilled
+from akdask.plan.task.batches import ITEMSIZE
+from akdask.plan.task.compact import rows_at_most
 from akdask.plan.task.tables import Tasks, Union
 
 MOST_SAMPLES = 2**16
-"""Rows that stand for all tables, but for two of each."""
+"""Rows that stand for all tables, but for two of each, and more where there are many ranges."""
+
+RANGE_SAMPLES = 32
+"""Rows that stand for a range, at least."""
 
 MOST_SLICES = 2**14
 """Slices of tables that threads share sooner made by one task than by two tasks for each table."""
@@ -40,37 +48,56 @@ FEW_TABLES = 64
 FEW_ROWS = 2**14
 """Rows of a table that is merged beforehand, where there are more tables."""
 
+TEXT_BYTES = 32
+"""Assumed bytes of a value that is not a number."""
+
 FAN_IN = 16
 MOST_MERGED = 2**20
 """Rows beyond which tables are not merged beforehand after all."""
 
 
-def merge_by_range(name: str, tables: Expr, count: int, merging: TableMerge, cached_as: str | None = None) -> Expr:
+def merge_by_range(
+    name: str, tables: Expr, count: int, merging: TableMerge, *, nbytes: int, cached_as: str | None = None
+) -> Expr:
     """Return the node that merges the tables of another into `count` partitions, in the order of the keys.
 
-    Groupings of what is merged are cached under the name `cached_as`, if one is given.
+    All tables take `nbytes` bytes at most, as far as the plan tells.  Groupings of what is merged are cached under the
+    name `cached_as`, if one is given.
     """
     everything = _all(tables)
     names = [None if cached_as is None else (cached_as, _batches(tables), number) for number in range(count)]
     if count == 1:
         return Tasks(name, _merge_all, ((everything, (merging, names[0])),), tables)
-    if merged_in_process(tables.npartitions, count):
+    if merged_in_process(tables.npartitions, count, nbytes):
         split = Tasks(f"split {name}", _split_all, ((everything, (count, merging.cut_keys)),), tables)
         calls = tuple((((0, 0),), (number, merging, names[number])) for number in range(count))
         return Tasks(name, _merge_range, calls, split)
     return exchange(_split_tables(name, tables, count, merging), count, MergeGroups(merging), tables)
 
 
-def merged_in_process(tables: int, count: int) -> bool:
+def merged_in_process(tables: int, count: int, nbytes: int) -> bool:
     """Whether one task takes all partial tables, which never leave the process then, and splits them into ranges."""
-    return (count == 1 or tables * count <= MOST_SLICES) and not on_cluster()
+    is_simple = count == 1 or (tables * count <= MOST_SLICES and nbytes <= memory_share())
+    return is_simple and not on_cluster()
+
+
+def table_bytes(frame: Frame, values: Sequence[Value]) -> int:
+    """Return the bytes of partial tables of some columns of a frame, at most: those of the columns.
+
+    Rows of unknown number are taken for as many as partitions may have.
+    """
+    rows = rows_at_most(frame)
+    if rows is None:
+        rows = frame.npartitions * (partition_size() // ITEMSIZE)
+    return rows * sum(value.dtype.itemsize if value.dtype.is_number else TEXT_BYTES for value in values)
 
 
 def _split_tables(name: str, tables: Expr, count: int, merging: TableMerge) -> Expr:
     """Return the node that gives the rows of each range, of each table or of some that are merged beforehand."""
     numbers = range(tables.npartitions)
     is_many = len(numbers) > FEW_TABLES and merging.reduces
-    nkeys, most = merging.cut_keys, min(SAMPLES, max(MOST_SAMPLES // len(numbers), 2))
+    wanted = max(MOST_SAMPLES, RANGE_SAMPLES * count)
+    nkeys, most = merging.cut_keys, min(SAMPLES, max(wanted // len(numbers), 2))
     calls = tuple((((0, number),), (number, nkeys, most, FEW_ROWS if is_many else -1)) for number in numbers)
     samples: Expr = Tasks(f"sample {name}", _sample, calls, tables)
     while is_many and samples.npartitions > FEW_TABLES:

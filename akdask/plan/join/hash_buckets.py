@@ -22,7 +22,7 @@ from akdask.kernels.keys import hashing
 from akdask.kernels.keys.hashing import bucket_order, buckets_of
 from akdask.kernels.rowwise.lookup import lookup_found
 from akdask.plan.expr.tokens import token
-from akdask.plan.shuffle.exchange import Slices
+from akdask.plan.shuffle.fetch import Slices
 from akdask.plan.shuffle.spill import spilled
 from akdask.plan.sort import splitters
 from akdask.plan.sort.runs import RangedRows, join_runs
@@ -40,6 +40,9 @@ Kind: TypeAlias = Literal["inner", "left", "mark"]
 
 BLOCK_ROWS = 2**16
 """Rows that are split at a time, so that they stay in the cache of the core."""
+
+SLICE_ROWS = 2**6
+"""Rows that are split at a time for each bucket, where buckets are many: what a slice takes by itself is not little."""
 
 SAMPLED = 2**12
 """Sampled rows of a partition, to find heavy keys."""
@@ -98,7 +101,7 @@ def split_left(
     """
     table, heavy = inputs
     slices: list[list[HashBucket]] = [[] for _ in range(count)]
-    for start, block, hashes in _hashed_blocks(table, by):
+    for start, block, hashes in _hashed_blocks(table, by, count):
         buckets = buckets_of(hashes, count)
         if len(heavy):
             buckets[np.isin(hashes, heavy, kind="sort")] = number % count
@@ -113,7 +116,7 @@ def split_right(inputs: tuple[Table, Words], by: Sequence[Hashable], count: int,
     """Split the rows of a partition like `split_left`; those of heavy keys go to all buckets."""
     table, heavy = inputs
     slices: list[list[HashBucket]] = [[] for _ in range(count)]
-    for _, block, hashes in _hashed_blocks(table, by):
+    for _, block, hashes in _hashed_blocks(table, by, count):
         is_heavy = np.isin(hashes, heavy, kind="sort")
         light = np.flatnonzero(~is_heavy)
         order, bounds = bucket_order(buckets_of(hashes[light], count), count)
@@ -125,9 +128,10 @@ def split_right(inputs: tuple[Table, Words], by: Sequence[Hashable], count: int,
     return spilled(slices, memory_budget, concat_buckets)
 
 
-def _hashed_blocks(table: Table, by: Sequence[Hashable]) -> Iterator[tuple[int, Table, Words]]:
-    for start in range(0, table.nrows, BLOCK_ROWS):
-        block = table.slice(start, min(start + BLOCK_ROWS, table.nrows))
+def _hashed_blocks(table: Table, by: Sequence[Hashable], count: int) -> Iterator[tuple[int, Table, Words]]:
+    rows = max(BLOCK_ROWS, SLICE_ROWS * count)
+    for start in range(0, table.nrows, rows):
+        block = table.slice(start, min(start + rows, table.nrows))
         yield start, block, hashing.hash_rows([block.columns[name] for name in by])
 
 

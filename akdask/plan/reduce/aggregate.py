@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections import defaultdict
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial, reduce
@@ -11,14 +10,13 @@ from typing import Any, Self
 
 from akdask.deferred import pd, without_collection
 from akdask.kernels.aggregates.registry import REDUCTIONS, ScalarReduction, merge_states
-from akdask.plan.expr._dask import Expr, ExprSequence, List, Task, TaskRef
+from akdask.plan.expr._dask import Expr, List, Task, TaskRef
 from akdask.plan.expr.lower import lower
 from akdask.plan.expr.node import Frame, Node, materialize
 from akdask.plan.expr.pickling import Made, flattened
 from akdask.plan.expr.rowwise import Computed
 from akdask.plan.expr.tokens import token
 from akdask.plan.expr.values import ColumnRef, Replica, Value, describe, substitute, walk
-from akdask.plan.reduce.sharing import share_groups
 from akdask.plan.task import operators
 from akdask.plan.task.batches import reduction_batches
 from akdask.plan.task.pipeline import Compile, pipeline
@@ -169,16 +167,6 @@ class Element(Node):
         """One line for `explain`."""
         return self.aggregate.describe_result(self.position)
 
-    def _simplify_up(self, parent: Expr, dependents: Any) -> Expr | None:
-        """Share groups, then one pass, with the other plans of a sequence, tried once for each sequence."""
-        shared = share_groups(parent)
-        if shared is not None:
-            return shared
-        if not isinstance(parent, ExprSequence) or "_shared" in parent.__dict__:
-            return None
-        parent.__dict__["_shared"] = True
-        return share_aggregates(parent)
-
     def _lower(self) -> Expr | None:
         """Let the last task of a reduction that is alone return the element itself."""
         source = self.operands[0]
@@ -288,47 +276,6 @@ def _element(results: Sequence[Any], position: int, form: str | None) -> Any:
 
 def _as_list(counts: Sequence[Any]) -> list[Any]:
     return [count for item in counts for count in (item if isinstance(item, list) else [item])]
-
-
-def share_aggregates(sequence: ExprSequence) -> ExprSequence | None:
-    """Merge the reductions of the same rows in what ``dask.compute(a.sum(), b.mean())`` hands to Dask.
-
-    None if there is nothing to merge.
-    """
-    groups: defaultdict[str, dict[str, Element]] = defaultdict(dict)
-    for plan in sequence.operands:
-        if _is_logical(plan):
-            groups[plan.aggregate.frame._name][plan.aggregate._name] = plan
-    moved: dict[str, tuple[Aggregate, int]] = {}
-    for elements in groups.values():
-        if len(elements) > 1:
-            moved.update(_merge([element.aggregate for element in elements.values()]))
-    if not moved:
-        return None
-    return ExprSequence(*[_moved(plan, moved) for plan in sequence.operands])
-
-
-def _is_logical(plan: Any) -> bool:
-    """Whether the plan is a reduction that has not been lowered yet; Dask simplifies again after lowering."""
-    return isinstance(plan, Element) and isinstance(plan.operands[0], Aggregate)
-
-
-def _merge(aggregates: list[Aggregate]) -> dict[str, tuple[Aggregate, int]]:
-    """Return where each reduction is to be found, by its token within its rows."""
-    reductions: dict[str, AggregateExpr] = {}
-    for aggregate in aggregates:
-        reductions.update((item.token, item) for item in aggregate.reductions)
-    merged = Aggregate(aggregates[0].frame, tuple(reductions.values()))
-    frame = merged.frame._name
-    return {f"{frame} {token}": (merged, position) for position, token in enumerate(reductions)}
-
-
-def _moved(plan: Any, moved: dict[str, tuple[Aggregate, int]]) -> Any:
-    if not _is_logical(plan):
-        return plan
-    wanted = plan.aggregate.reductions[plan.position]
-    found = moved.get(f"{plan.aggregate.frame._name} {wanted.token}")
-    return plan if found is None else Element(*found, plan.form)
 
 
 @lower.register

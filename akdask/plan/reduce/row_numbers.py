@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import accumulate, pairwise
+from typing import Any
 
 import numpy as np
 
@@ -45,13 +47,18 @@ def row_numbers(frame: Frame) -> tuple[Frame, ColumnRef]:
 @lower.register
 def _(frame: RowNumbers) -> Expr:
     lengths = frame.rows.lengths
-    counts = [CountRows(frame.frame)] if lengths is None else []
-    inputs = tuple((number, 0) for number in range(len(counts)))
-    calls = tuple((inputs, (partition, lengths)) for partition in range(frame.npartitions))
-    return Tasks(frame._name, _number, calls, *counts)
+    if lengths is not None:
+        known = tuple(((), bounds) for bounds in pairwise(accumulate(lengths, initial=0)))
+        return Tasks(frame._name, _number_between, known)
+    calls = tuple((((0, 0),), (partition,)) for partition in range(frame.npartitions))
+    return Tasks(frame._name, _number, calls, CountRows(frame.frame))
 
 
-def _number(counts: Sequence[Sequence[int]], partition: int, known: Sequence[int] | None) -> Table:
-    (lengths,) = counts if known is None else [known]
-    start, length = sum(lengths[:partition]), lengths[partition]
-    return Table({0: np.arange(start, start + length)}, length)
+def _number(counts: Sequence[Sequence[int]], partition: int) -> Table:
+    (lengths,) = counts
+    start = sum(lengths[:partition])
+    return _number_between((), start, start + lengths[partition])
+
+
+def _number_between(inputs: Sequence[Any], start: int, stop: int) -> Table:
+    return Table({0: np.arange(start, stop)}, stop - start)

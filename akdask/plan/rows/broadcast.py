@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from akdask import config
-from akdask.cluster import memory
+from akdask.cluster import memory, on_cluster
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.values import Replica, Value
@@ -14,6 +14,9 @@ from akdask.plan.task.combine import Gather
 
 SHARE = 16
 """The part of a worker's memory that columns may take to be held: an index of them takes several times as much."""
+
+SHARE_HERE = 6
+"""The same of this process, whose threads hold them once: to exchange rows instead takes several times as long."""
 
 TEXT_BYTES = 32
 """Bytes of a row of anything but numbers, as far as anybody knows beforehand."""
@@ -28,7 +31,9 @@ def fits_broadcast(frame: Frame, values: Iterable[Value]) -> bool:
     if limit == 0:
         return False
     width = sum(value.dtype.itemsize if value.dtype.is_number else TEXT_BYTES for value in dict.fromkeys(values))
-    return rows * width <= (memory() // SHARE if limit is None else limit)
+    if limit is None:
+        limit = memory() // (SHARE if on_cluster() else SHARE_HERE)
+    return bool(rows * width <= limit)
 
 
 def broadcast(frame: Frame, value: Value) -> Replica:

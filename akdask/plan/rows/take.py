@@ -7,24 +7,34 @@ space of the positions.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from typing import TypeAlias
 
 import numpy as np
 
-from akdask.columns import Table
+from akdask.columns import Table, empty, own_rows
 from akdask.kernels.rowwise.lookup import from_start
 from akdask.plan.expr._dask import Expr
+from akdask.plan.expr.chain import Chain
 from akdask.plan.expr.lower import lower
 from akdask.plan.expr.node import Frame
-from akdask.plan.expr.rowwise import Project
-from akdask.plan.expr.values import Call, Value
+from akdask.plan.expr.rowwise import Project, Zip
+from akdask.plan.expr.sources import Literal, Persisted, Rows, Scan
+from akdask.plan.expr.values import Call, Replica, Value
 from akdask.plan.rows.broadcast import broadcast, fits_broadcast
 from akdask.plan.shuffle.exchange import max_rows
-from akdask.plan.task.combine import OverProject, concat_tables, row_bounds
+from akdask.plan.task import operators
+from akdask.plan.task.batches import partition_batches
+from akdask.plan.task.blocks import Partition, PartitionBatch
+from akdask.plan.task.combine import Gather, OverProject, all_partitions, concat_tables, row_bounds
+from akdask.plan.task.pipeline import Compile, pipeline
+from akdask.plan.task.program import BroadcastInput, Program
 from akdask.plan.task.tables import Tasks
-from akdask.schema import RowSpace
+from akdask.schema import INT64, RowSpace
+from akdask.typing import NumberArray
 
 FEW = 64
 """If one row in this number is wanted, or fewer, a broadcast does not pay."""
@@ -33,6 +43,12 @@ MOST_PICKS = 2**14
 """Largest number of tasks that pick rows; otherwise partitions are concatenated first."""
 
 FEWEST_SOURCES = 16
+
+STORED = (Scan, Rows, Literal, Persisted)
+"""Kinds of frames whose rows are read by their numbers."""
+
+Picked: TypeAlias = tuple[Table, np.ndarray]
+"""Rows of one task, and the slot of each in the result."""
 
 
 class Take(OverProject):
@@ -78,7 +94,58 @@ def take_exchanged(
     return taken, [taken.column(number) for number in range(len(values))]
 
 
-def _pick(tables: Sequence[Table], first: int, total: int) -> tuple[Table, np.ndarray]:
+@dataclass(frozen=True, slots=True)
+class PickRows:
+    """Read only those rows of a partition that are wanted; returns them with their slots in the result.
+
+    Parameters
+    ----------
+    program, first : Program
+        The columns, and the number of each row.
+    names : tuple of hashable
+        The names of the columns.
+    positions : BroadcastInput
+        The numbers of the rows that are wanted.
+    total : int
+        The number of rows of all partitions.
+    """
+
+    names: tuple[Hashable, ...]
+    program: Program
+    first: Program
+    positions: BroadcastInput
+    total: int
+    leave_last_mask: bool = False
+
+    @property
+    def programs(self) -> Sequence[Program]:
+        return (self.program, self.first)
+
+    def run(self, partition: Partition | PartitionBatch) -> Picked:
+        wanted = from_start(partition.replicas[self.positions.position][self.positions.field], self.total)
+        picked = [(self._nothing, np.empty(0, np.int64))]
+        picked += [self._of(part, wanted) for part in partition.each() if part.nrows]
+        return Table.concat([table for table, _ in picked]), np.concatenate([slots for _, slots in picked])
+
+    @property
+    def _nothing(self) -> Table:
+        return Table({name: empty(dtype) for name, dtype in zip(self.names, self.program.dtypes, strict=True)}, 0)
+
+    def _of(self, partition: Partition, wanted: NumberArray) -> Picked:
+        (first,) = next(partition.blocks_of(np.zeros(1, np.int64))).evaluate(self.first)
+        rows = wanted - first[0]
+        slots = np.flatnonzero((rows >= 0) & (rows < partition.nrows))
+        if not len(slots):
+            return self._nothing, slots
+        distinct, inverse = np.unique(rows[slots], return_inverse=True)
+        tables = [
+            Table(dict(zip(self.names, map(own_rows, block.evaluate(self.program)), strict=True)), block.nrows)
+            for block in partition.blocks_of(distinct)
+        ]
+        return Table.concat(tables).take(inverse), slots
+
+
+def _pick(tables: Sequence[Table], first: int, total: int) -> Picked:
     """Return the wanted rows that one partition has, and their slots in the result."""
     table, wanted = tables
     (positions,) = wanted.columns.values()
@@ -87,7 +154,7 @@ def _pick(tables: Sequence[Table], first: int, total: int) -> tuple[Table, np.nd
     return table.take(positions[slots]), slots
 
 
-def _reorder(picked: Sequence[tuple[Table, np.ndarray]]) -> Table:
+def _reorder(picked: Sequence[Picked]) -> Table:
     """Return picked rows in the order of the positions."""
     order = np.empty(sum(len(slots) for _, slots in picked), np.int64)
     order[np.concatenate([slots for _, slots in picked])] = np.arange(len(order))
@@ -109,8 +176,39 @@ def _joined(frame: Take) -> tuple[Expr, Sequence[int]]:
     return Tasks(f"join {frame._name}", concat_tables, calls, frame.frame), lengths
 
 
+def _few_of_stored(frame: Take) -> bool:
+    """Whether so few rows are wanted of columns that are stored, or computed of such, that only these are read."""
+    chain, wanted = Chain.of(frame.frame.frame), frame.positions.rows.size
+    return (
+        frame.npartitions == 1
+        and wanted is not None
+        and wanted * FEW <= sum(frame.given)
+        and not chain.selections
+        and all(isinstance(base, STORED) for base in chain.bases)
+    )
+
+
+def _read_few(frame: Take) -> Expr:
+    project, numbers = frame.frame, Rows(frame.given)
+    bases = {base._name: base for base in (*Chain.of(project.frame).bases, numbers)}
+    (positions,) = frame.positions.names
+
+    def sink(compile_these: Compile, values: Sequence[Value]) -> operators.Sink:
+        (replica,) = compile_these(values[-1:]).steps
+        assert isinstance(replica, BroadcastInput), "a replica is whole"
+        columns, first = compile_these(values[:-2]), compile_these(values[-2:-1])
+        return PickRows(project.names, columns, first, replica, sum(frame.given))
+
+    rows = Zip(tuple(bases.values())) if len(bases) > 1 else numbers
+    given = [*project.values, numbers.position, Replica(Gather(frame.positions), positions, INT64)]
+    picked = pipeline(rows, given, sink, f"pick {frame._name}", batches=partition_batches(rows))
+    return Tasks(frame._name, _reorder, ((all_partitions(picked.npartitions), ()),), picked)
+
+
 @lower.register
 def _(frame: Take) -> Expr:
+    if _few_of_stored(frame):
+        return _read_few(frame)
     source, given = _joined(frame)
     sources, total = row_bounds(given), sum(given)
     wanted = range(frame.npartitions)

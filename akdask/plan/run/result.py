@@ -11,7 +11,7 @@ from akdask.plan.expr._dask import Expr, List, Task, TaskRef
 from akdask.plan.expr.lower import lower
 from akdask.plan.expr.node import Frame, Node, materialize
 from akdask.plan.expr.rowwise import Project
-from akdask.plan.reduce.sharing import share_groups
+from akdask.plan.optimize.needs import Need, ReaderNeed, ReaderNeeds, needs_of_inputs
 from akdask.plan.run.delivery import Delivery, can_be_delivered
 from akdask.plan.run.transfer import check_transfer
 from akdask.schema import RowSpace
@@ -32,9 +32,6 @@ class CollectionRows(Frame):
     @cached_property
     def planned_rows(self) -> RowSpace:
         return self.frame.rows
-
-    def _simplify_up(self, parent: Expr, dependents: Any) -> Expr | None:
-        return share_groups(parent)
 
     def finalize_compute(self) -> Expr:
         check_transfer(self.frame, self.limit)
@@ -70,9 +67,6 @@ class FinishResult(Node):
     def npartitions(self) -> int:
         return 1
 
-    def _simplify_up(self, parent: Expr, dependents: Any) -> Expr | None:
-        return share_groups(parent)
-
     def _layer(self) -> dict[Any, Any]:
         if isinstance(self.frame, Frame):
             return materialize(self)
@@ -95,3 +89,10 @@ def finish_result(form: Callable[..., Any], tables: Sequence[Table], extras: Seq
 @lower.register
 def _(frame: CollectionRows) -> Expr:
     return lower(frame.frame)
+
+
+@needs_of_inputs.register
+def _(node: FinishResult, need: Need) -> ReaderNeeds:
+    yield node.frame, ReaderNeed(partitions=False)
+    for extra in node.operands[2:]:
+        yield extra, ReaderNeed()

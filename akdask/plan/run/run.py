@@ -10,13 +10,17 @@ import dask
 from akdask._distributed import named_scheduler
 from akdask.errors import TransferError
 from akdask.plan.expr.lengths import remember_lengths
+from akdask.plan.expr.lower import optimizes
 from akdask.plan.expr.node import Frame, Node
+from akdask.plan.optimize.optimize import optimize
 from akdask.plan.reduce.aggregate import CountRows, Element
 from akdask.plan.run.observers import callbacks, surrounded
 from akdask.plan.run.root import Root
 from akdask.plan.run.waiting import tasks_at_once
 from akdask.plan.run.worker_results import persist_on_workers
 from akdask.plan.task.pipeline import narrowed
+
+optimizes(optimize)
 
 
 def run(*plans: Node) -> tuple[Any, ...]:

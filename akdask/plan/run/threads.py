@@ -11,20 +11,31 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from functools import cache
-from threading import current_thread, main_thread
+from threading import Condition, current_thread, main_thread
 from typing import Any
 from weakref import WeakSet
 
 import dask
 from dask.system import CPU_COUNT
 
-from akdask._distributed import forget_threads, threaded_get
+from akdask._distributed import forget_threads, get_here, threaded_get
+from akdask.columns import Table
 from akdask.interruption import interruptible
 from akdask.kernels import compiled
+from akdask.plan.expr._dask import Alias, DataNode, Expr
 from akdask.plan.run.observers import callbacks, recording
+from akdask.plan.shuffle.budget import memory_budget
+from akdask.plan.shuffle.pending import fetch, fetch_all, pend
+from akdask.plan.task.batches import SMALL_ROWS
 
 AHEAD = 2
 """Tasks submitted for each thread: one to run, and one to continue with."""
+
+PAUSE = 0.05
+"""Seconds after which a task that waits for memory looks whether there is enough now."""
+
+SMALL_TASKS = 64
+"""Tasks that this thread may do alone, if they have few rows."""
 
 
 @cache
@@ -43,12 +54,27 @@ class Executor:
         self._pool = _threads(count)
         self._max_workers = AHEAD * count
         self._handed_out: WeakSet[Future[Any]] = WeakSet()
+        self._running = 0
+        self._has_ended = Condition()
 
     def submit(self, function: Callable[..., Any], *args: Any) -> Future[Any]:
         """Run a function in a thread, with the variables of this context."""
-        future = self._pool.submit(copy_context().run, recording(function), *args)
+        future = self._pool.submit(copy_context().run, self._run, recording(function), *args)
         self._handed_out.add(future)
         return future
+
+    def _run(self, function: Callable[..., Any], *args: Any) -> Any:
+        """Run a function, after others have ended if there is not enough memory for it beside them."""
+        with self._has_ended:
+            while self._running and memory_budget.is_exhausted():
+                self._has_ended.wait(PAUSE)
+            self._running += 1
+        try:
+            return function(*args)
+        finally:
+            with self._has_ended:
+                self._running -= 1
+                self._has_ended.notify_all()
 
     def cancel(self) -> None:
         """Drop the waiting tasks, whose results are not needed any more."""
@@ -59,20 +85,82 @@ class Executor:
 def get(graph: Mapping[Any, Any], keys: Any, **options: Any) -> Any:
     """Return the results of some keys, computed by threads: Dask's scheduler, with tasks submitted ahead.
 
-    A configured pool is used as it is.  Computations within tasks, and in other threads than the main one, use Dask's
-    own threads, since all of ours may be waiting for them.
+    Results that wait for other tasks do so on disk where memory is short.
+    A configured pool is used as it is.  What takes little is computed here: to wake a thread takes longer.
+    Computations within tasks, and in other threads than the main one, use Dask's own threads, since all of ours may be
+    waiting for them.
     """
+    # Dask gives tasks with their inputs to `loads` in the thread that runs them, and results to `dumps` there.
+    options |= {"dumps": _pending, "loads": _with_inputs}
+    return _fetched(keys, _run(graph, keys, options))
+
+
+def _run(graph: Mapping[Any, Any], keys: Any, options: dict[str, Any]) -> Any:
     has_pool = options.get("pool") or dask.config.get("pool", None)
     if has_pool or current_thread() is not main_thread():
         return threaded_get(graph, keys, **options)
+    found = _tasks_of(graph)
     count = options.pop("num_workers", None) or dask.config.get("num_workers", None) or CPU_COUNT
+    options = {"callbacks": callbacks(), **options}
     executor = Executor(count)
     with compiled.computation(), interruptible():
         try:
-            return threaded_get(graph, keys, pool=executor, **{"callbacks": callbacks(), **options})
+            if is_small(found):
+                return get_here(found, keys, **options)
+            return threaded_get(found, keys, pool=executor, **options)
         except BaseException:
             executor.cancel()
             raise
+
+
+class _PassedOn:
+    """What a task passes on as it has got it."""
+
+    def __init__(self, result: Any) -> None:
+        self.result = result
+
+
+def _pending(pair: tuple[Any, Any]) -> tuple[Any, Any]:
+    """Return a result with the thread that it was found in; a task with its inputs as they are."""
+    result, other = pair
+    if isinstance(other, dict):
+        return pair
+    return (result.result if isinstance(result, _PassedOn) else pend(result)), other
+
+
+def _with_inputs(pair: tuple[Any, Any]) -> tuple[Any, Any]:
+    """Return a task with its inputs in memory; a result with its thread as they are."""
+    task, inputs = pair
+    if not isinstance(inputs, dict):
+        return pair
+    if isinstance(task, Alias):
+        return task, {key: _PassedOn(value) for key, value in inputs.items()}
+    return task, fetch_all(inputs)
+
+
+def _fetched(keys: Any, found: Any) -> Any:
+    """Return results, in lists like those of their keys."""
+    if isinstance(keys, list):
+        return tuple(map(_fetched, keys, found))
+    return fetch(found)
+
+
+def is_small(tasks: Mapping[Any, Any]) -> bool:
+    """Whether few tasks compute with few rows that are in memory, and with nothing else."""
+    if len(tasks) > SMALL_TASKS:
+        return False
+    rows = 0
+    for task in tasks.values():
+        item = task.value if isinstance(task, DataNode) else task
+        if isinstance(item, Table):
+            rows += item.nrows
+        elif not getattr(item, "dependencies", None):
+            return False
+    return rows <= SMALL_ROWS
+
+
+def _tasks_of(graph: Any) -> Mapping[Any, Any]:
+    return dict(graph.__dask_graph__() if isinstance(graph, Expr) else graph)
 
 
 def _start_anew() -> None:

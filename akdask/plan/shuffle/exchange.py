@@ -1,15 +1,19 @@
 """The exchange: every partition is split into slices, and each new partition is made of one slice of every old one.
 
 The caller says how to split rows and how to finish a partition: a sort splits by ranges of keys and sorts each range.
-This module decides how slices travel.  Threads of one process pass them on as they are.  On a cluster each worker
-splits some partitions, keeps them, and sends for each new partition the slices of all of them at once.  So workers
-fetch, hold and spill no more than they need, and there are few tasks, each of which takes time of the scheduler and
-some kilobytes of the worker.  Where memory is short, split partitions wait in spill files (spill.py).  Where there
-would be very many slices all the same, those of several partitions are concatenated first.
+This module decides how slices travel.  Where memory is short, split partitions wait in spill files (spill.py).
 
-Dask's P2P shuffle would do the same on a cluster.  But 20 M rows of two integers in 8 and 32 partitions, on two workers
-of one thread, were sorted here in 0.4 to 0.5 of the time that P2P took for the shuffle alone; and results stay right
-when a worker dies halfway.
+- Threads of one process pass them on as they are.
+- On a cluster split partitions stay where they are split, in spill files (spill.py) where memory is short, and each new
+  partition is one task, which fetches its slices from all workers (fetch.py).  There are as many tasks as partitions,
+  and what a worker takes with it when it dies is computed anew.
+- A cluster that takes no plugins cannot keep what no task depends on.  There, slices are results of tasks: each worker
+  splits some partitions, keeps them, and sends for each new partition the slices of all of them at once.  That is a
+  task for each worker and new partition.  Where there would be very many slices all the same, those of several
+  partitions are concatenated first.
+
+Dask's P2P shuffle has as few tasks, but starts from the beginning when a worker dies, and was slower where partitions
+were many: see docs/scale.md.
 """
 
 from __future__ import annotations
@@ -17,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from dask.system import CPU_COUNT
 
@@ -26,6 +30,7 @@ from akdask.deferred import without_collection
 from akdask.plan.expr._dask import Expr, List, Task, TaskRef
 from akdask.plan.expr.node import Frame, Node
 from akdask.plan.expr.rowwise import SELECTIONS, Project
+from akdask.plan.shuffle.fetch import MANY_PARTS, FinishPartition, Part, Slices, SplitIndex, tell_place
 from akdask.plan.shuffle.spill import ShuffleBuffer, SpillFile, clear_spill_files, task_name
 from akdask.plan.task.allocator import manage_freed_memory
 from akdask.plan.task.batches import ITEMSIZE, SMALL_ROWS
@@ -39,7 +44,8 @@ COLUMNS = 4
 MEMORY_SHARE = 4
 """The divisor of the memory of all workers that bounds split partitions in memory."""
 
-MOST_PARTITIONS = 1024
+FINE_PARTITIONS = 1024
+"""Up to this number, new partitions stay so small that they are sorted quickly; more of them are larger."""
 
 MAX_SLICES = 2**18
 """Largest number of slices of an exchange."""
@@ -47,35 +53,14 @@ MAX_SLICES = 2**18
 PARTITIONS_PER_BUFFER = 4
 """Approximate size of a shuffle buffer, in new partitions: Dask may choose to move all of it."""
 
-MANY_PARTS = 16
-"""From this number of source partitions on, parts are concatenated before they travel, to save messages."""
-
 FEWEST_GROUPS = 64
 """The slices of this number of old partitions are never concatenated, however many new ones there are."""
 
 Item = TypeVar("Item")
 
-Part = Any
-"""What an old partition gives to a new one; splitting a block of rows makes one part for each."""
-
-Slices = Sequence[Sequence[Part]] | None
-"""For each new partition, its parts in row order; None if no partition gets any."""
-
-
-class FinishPartition(Protocol):
-    """Makes a new partition of its parts."""
-
-    def __call__(self, parts: Sequence[Part], /) -> Any:
-        """Return a new partition, given all its parts."""
-        ...
-
-    def pack(self, parts: Sequence[Part], /) -> list[Part]:
-        """Return the same rows as fewer parts, which keep nothing else in memory."""
-        ...
-
 
 class Exchange(Node):
-    """The partitions made of the slices that the tasks of `split` return.
+    """The partitions made of the slices that the tasks of `split` return, as far as Dask alone passes them on.
 
     If `is_separate`, slices are results of tasks, and `workers` are addresses: each worker splits consecutive
     partitions, keeps them, and sends the slices of all of them for a new partition together.  Without affinity, Dask
@@ -90,7 +75,6 @@ class Exchange(Node):
     is_separate: bool
     is_buffered: bool
     workers: tuple[str, ...]
-    strict: bool
     origin: Expr
 
     @property
@@ -133,7 +117,7 @@ class Exchange(Node):
             kinds = (self._buffer_key, self._slice_key) if self.is_buffered else (self._slice_key,)
             sliced = [key(number, index) for key in kinds for index in range(self.count)]
             where |= dict.fromkeys((*made_of, *sources, *sliced), worker)
-        return annotate(where, strict=self.strict)
+        return annotate(where, strict=False)
 
     @cached_property
     def _sources(self) -> list[tuple[Hashable, list[Hashable]]]:
@@ -190,6 +174,60 @@ class Exchange(Node):
         return (f"shuffle-slice-{self._name}", number, index)
 
 
+class FetchExchange(Node):
+    """The partitions made of the slices that the tasks of `split` return, each by one task that fetches its slices.
+
+    Split partitions stay where they are split, and each has a task that says where that is.  Each of the `workers`
+    splits consecutive ones, if it can, so that it sends few parts; the input of a split, a partition of `origin`, is
+    computed on the same worker.
+    """
+
+    split: Expr
+    count: int
+    finish: FinishPartition
+    workers: tuple[str, ...]
+    origin: Expr
+
+    @property
+    def npartitions(self) -> int:
+        return self.count
+
+    @without_collection
+    def _layer(self) -> dict[Any, Any]:
+        graph: dict[Any, Any] = {}
+        split = tuple(self.split.__dask_keys__())
+        told: list[TaskRef] = []
+        for number, key in enumerate(split):
+            token = self._token(number)
+            graph[token] = Task(token, tell_place, TaskRef(key))
+            told.append(TaskRef(token))
+        graph[self._index] = Task(self._index, SplitIndex.of, List(*told), split)
+        index = TaskRef(self._index)
+        for number in range(self.count):
+            key = (self._name, number)
+            graph[key] = Task(key, _fetch, index, number, self.finish)
+        return graph
+
+    def annotations(self) -> Mapping[str, Mapping[Any, Any]]:
+        """Keep tasks on their workers, as long as these are alive, and have the scheduler keep split partitions."""
+        from akdask.plan.shuffle.affinity import annotate
+        from akdask.plan.shuffle.keeping import IS_INDEX
+
+        split, origins = self.split.__dask_keys__(), self.origin.__dask_keys__()
+        where: dict[Any, str] = {}
+        for worker, numbers in zip(self.workers, _runs(range(len(split)), len(self.workers)), strict=True):
+            for number in numbers:
+                where |= dict.fromkeys((split[number], self._token(number), *origins[number : number + 1]), worker)
+        return {**annotate(where, strict=True), IS_INDEX: {self._index: True}}
+
+    def _token(self, number: int) -> Hashable:
+        return (f"place-{self._name}", number)
+
+    @property
+    def _index(self) -> str:
+        return f"split-index-{self._name}"
+
+
 def exchange(split: Expr, count: int, finish: FinishPartition, origin: Expr | None = None) -> Expr:
     """Return the physical node of the `count` new partitions that `finish` makes of the slices that `split` returns.
 
@@ -197,16 +235,24 @@ def exchange(split: Expr, count: int, finish: FinishPartition, origin: Expr | No
     """
     origin = split if origin is None else origin
     if not on_cluster():
-        return Exchange(split, count, finish, False, False, (), False, origin)
+        return Exchange(split, count, finish, False, False, (), origin)
     from akdask.plan.shuffle.affinity import are_strict
+    from akdask.plan.shuffle.keeping import can_fetch
 
-    is_large = count * _partition_size() * COLUMNS > all_memory() // MEMORY_SHARE
-    return Exchange(split, count, finish, True, is_large, addresses(), are_strict(), origin)
+    if are_strict() and can_fetch():
+        return FetchExchange(split, count, finish, addresses(), origin)
+    is_large = count * _partition_size() * COLUMNS > memory_share()
+    return Exchange(split, count, finish, True, is_large, addresses(), origin)
 
 
 def buffer_bytes(count: int) -> int | None:
-    """Return the memory budget of each of `count` split partitions; None if they stay in this process."""
-    return all_memory() // (MEMORY_SHARE * count) if on_cluster() else None
+    """Return the memory budget of each of `count` split partitions; None if they share that of this process."""
+    return memory_share() // count if on_cluster() else None
+
+
+def memory_share() -> int:
+    """Return the bytes of memory, of all workers or of this process, that split partitions may have together."""
+    return all_memory() // MEMORY_SHARE
 
 
 def _make(slices: Sequence[Any], finish: FinishPartition, index: int | None) -> Any:
@@ -216,6 +262,13 @@ def _make(slices: Sequence[Any], finish: FinishPartition, index: int | None) -> 
     return finish(
         [part for parts in slices for part in parts] if index is None else _collect_slice(slices, index, None)
     )
+
+
+def _fetch(index: SplitIndex, number: int, finish: FinishPartition) -> Any:
+    """Fetch the slices of a new partition and finish it: the function of its task."""
+    manage_freed_memory()
+    clear_spill_files()
+    return finish(index.fetch(number, finish))
 
 
 def _collect(slices: list[Any]) -> list[Any]:
@@ -259,14 +312,17 @@ def concat_slices(slices: Sequence[Slices], finish: FinishPartition) -> Slices:
 
 
 def partition_count(frame: Frame) -> int:
-    """Return the number of partitions to exchange the rows of a frame into: a multiple of the threads, by size."""
+    """Return the number of partitions to exchange the rows of a frame into, by size.
+
+    A multiple of the threads for as long as they are few; of many rows, as many as a thread of a worker can hold.
+    """
     rows = max_rows(frame)
     if rows is None:
-        return min(frame.npartitions, MOST_PARTITIONS)
+        return frame.npartitions
     if rows <= SMALL_ROWS:
         return 1
-    wanted = -(-rows * ITEMSIZE // _partition_size())
-    return min(-(-wanted // CPU_COUNT) * CPU_COUNT, MOST_PARTITIONS)
+    fine, coarse = (-(-rows * ITEMSIZE // nbytes) for nbytes in (_partition_size(), max(partition_size(), ITEMSIZE)))
+    return max(min(-(-fine // CPU_COUNT) * CPU_COUNT, FINE_PARTITIONS), coarse)
 
 
 def _partition_size() -> int:

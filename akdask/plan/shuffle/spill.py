@@ -3,28 +3,29 @@
 Dask, too, writes results to disk where memory is short.  But it reads a result back as a whole, for each task: a
 partition of a hundred slices would be read a hundred times.
 
-Slices are pickled, which writes the buffers of arrays as they are, and returns arrays that a sort may write to.
-Arrow's IPC format takes as many bytes, and as long to write; it takes 1.4 times as long to read tables of 200,000 rows
-with strings, and 1.9 times those of numbers alone, since what Arrow reads must be copied before it is sorted in place;
-tables of 2,000 rows take twice as long either way.
+Slices are pickled beside the buffers of their arrays, which are written as they are and read at once, and give arrays
+that a sort may write to.  Arrow's IPC format takes as many bytes, and as long to write; it takes 1.4 times as long to
+read tables of 200,000 rows with strings, and 1.9 times those of numbers alone, since what Arrow reads must be copied
+before it is sorted in place; tables of 2,000 rows take twice as long either way.
 """
 
 from __future__ import annotations
 
-import pickle
 import sys
 from array import array
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
-from tempfile import TemporaryFile, gettempdir
-from threading import Lock
-from typing import IO, Any, TypeAlias, overload
-from weakref import finalize
+from tempfile import gettempdir
+from typing import Any, TypeAlias, overload
+
+import dask
 
 from akdask._distributed import current_task, current_worker, holds_result, register_spilling, worker_folder
 from akdask.errors import AkdaskError, WriteError
+from akdask.plan.shuffle.budget import memory_budget as process_budget
+from akdask.plan.shuffle.spill_space import spill_space
 
 Name: TypeAlias = tuple[str, Hashable]
 """The address of a worker, and the key of the task whose result is a spill file."""
@@ -41,7 +42,7 @@ class WorkerResult:
 
 
 class SpillFile(WorkerResult, Sequence[Any]):
-    """Slices in an unnamed file, which disappears with this object or its process.
+    """Slices in an unnamed file, which disappears with all that is in it or with the process.
 
     Parameters
     ----------
@@ -58,18 +59,14 @@ class SpillFile(WorkerResult, Sequence[Any]):
 
     def __init__(self, slices: Iterable[Any], name: Name | None = None) -> None:
         super().__init__(name)
-        self._lock = Lock()
-        with _errors_naming_the_folder():
-            self._file = TemporaryFile(dir=worker_folder())  # noqa: SIM115 -- closed with this object
-        finalize(self, _close, self._file)
         # There are many spill files of many slices each: eight bytes of memory for a slice.
         self._starts = array("q")
-        for slice_ in slices:
-            with _errors_naming_the_folder():
-                self._starts.append(self._file.tell())
-                pickle.dump(slice_, self._file, 5)
-        with _errors_naming_the_folder():
-            self._file.flush()
+        with _errors_naming_the_folder() as folder, spill_space().file_in(folder) as file:
+            self._file = file
+            self._starts.append(file.nbytes)
+            for slice_ in slices:
+                file.append(slice_)
+                self._starts.append(file.nbytes)
 
     @classmethod
     def of_task(cls, slices: Iterable[Any]) -> SpillFile:
@@ -77,7 +74,7 @@ class SpillFile(WorkerResult, Sequence[Any]):
         return cls(slices, task_name())
 
     def __len__(self) -> int:
-        return len(self._starts)
+        return len(self._starts) - 1
 
     @overload
     def __getitem__(self, index: int) -> Any: ...
@@ -86,9 +83,9 @@ class SpillFile(WorkerResult, Sequence[Any]):
     def __getitem__(self, index: int | slice) -> Any:
         if isinstance(index, slice):
             return [self[number] for number in range(*index.indices(len(self)))]
-        with self._lock, _errors_naming_the_folder():
-            self._file.seek(self._starts[index])
-            return pickle.load(self._file)
+        number = range(len(self))[index]
+        with _errors_naming_the_folder():
+            return self._file.read(self._starts[number], self._starts[number + 1])
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the contents of the file, for other processes."""
@@ -133,19 +130,29 @@ class ShuffleBuffer(WorkerResult):
         return ShuffleBuffer, (slices, self._numbers, self._numbers.start)
 
 
+class SlicesInMemory(list[Any]):
+    """Slices in memory, which count in the memory budget of this process."""
+
+    in_budget: Any
+
+
 def spilled(
     slices: Sequence[Any], memory_budget: int | None, join: Callable[[Sequence[Any]], Sequence[Any]]
 ) -> Sequence[Any]:
-    """Return slices as they are if they stay in this process, otherwise with the parts of each concatenated.
+    """Return slices as they are if they stay in this process and its memory, otherwise with the parts of each joined.
 
-    Slices of more than `memory_budget` bytes are written to a spill file, one by one.
+    Slices of more than `memory_budget` bytes are written to a spill file, one by one.  Those that stay in this process,
+    without a budget of their own, are if they would not fit in that of the process.
     """
-    if memory_budget is None:
-        return slices
+    nbytes = sum(sys.getsizeof(part) for parts in slices for part in parts)
     joined = map(join, slices)
-    if sum(sys.getsizeof(part) for parts in slices for part in parts) <= memory_budget:
-        return list(joined)
-    return SpillFile.of_task(joined)
+    if memory_budget is not None:
+        return list(joined) if nbytes <= memory_budget else SpillFile.of_task(joined)
+    if process_budget.is_short(nbytes):
+        return SpillFile(joined)
+    in_memory = SlicesInMemory(slices)
+    process_budget.add(in_memory, nbytes)
+    return in_memory
 
 
 def clear_spill_files() -> None:
@@ -158,24 +165,25 @@ def clear_spill_files() -> None:
             _spilled.pop((address, key), None)
 
 
-def _close(file: IO[bytes]) -> None:
-    """Close a file that is not needed any more, although the rest of it cannot be written."""
-    with suppress(OSError):
-        file.close()
+def spill_folder() -> str:
+    """Return the folder for what does not fit in memory: that of the worker, or Dask's for temporary files."""
+    return worker_folder() or dask.config.get("temporary_directory", None) or gettempdir()
 
 
 @contextmanager
-def _errors_naming_the_folder() -> Iterator[None]:
-    """Turn errors of the operating system into one that names the folder."""
+def _errors_naming_the_folder() -> Iterator[str]:
+    """Give the caller the folder, and turn errors of the operating system into one that names it."""
+    folder = spill_folder()
     try:
-        yield
+        yield folder
     except AkdaskError:
         raise
     except OSError as error:
         raise WriteError(
             f"rows that do not fit in memory cannot be kept on disk: {error.strerror or error}.",
-            details=[f"folder: {worker_folder() or gettempdir()}"],
-            hint="free space there, or choose a folder: TMPDIR for this process, local_directory for Dask's workers.",
+            details=[f"folder: {folder}"],
+            hint="free space there, or choose a folder: dask.config.set(temporary_directory=…) or TMPDIR for this "
+            "process, local_directory for Dask's workers.",
         ) from error
 
 

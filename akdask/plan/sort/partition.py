@@ -13,15 +13,25 @@ from akdask.kernels import compiled
 from akdask.kernels.core.words import Words
 from akdask.kernels.keys.normalized import unpack_rows, word
 from akdask.kernels.keys.sort import argsort, split_packed, split_sorted
-from akdask.plan.shuffle.exchange import Slices
+from akdask.plan.shuffle.exchange import memory_share
+from akdask.plan.shuffle.fetch import Slices
 from akdask.plan.shuffle.spill import spilled
 from akdask.plan.sort.radix import RadixPartitioning
 from akdask.plan.sort.runs import ROW, By, PackedKeys, RangedRows, join_runs
 from akdask.plan.sort.splitters import Splitters
-from akdask.plan.task.blocks import Block, Partition, PartitionBatch
+from akdask.plan.task.blocks import Partition, PartitionBatch
 from akdask.plan.task.operators import ColumnBuffer
 from akdask.plan.task.program import BroadcastInput, Program
 from akdask.typing import NumberArray
+
+MANY_SLICES = 512
+"""New partitions from which on all rows are split at once: those of a block would make next to nothing of each."""
+
+MOST_RADIX_RANGES = 2**16
+"""Ranges that radix partitioning tells apart."""
+
+PACKED_BYTES = 16
+"""Bytes of a packed key and of the full key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +60,8 @@ class RangePartition:
     def run(self, partition: Partition | PartitionBatch) -> Slices:
         splitters: Splitters = partition.replicas[self.splitters.position][self.splitters.field]
         # Keys that have lost bits must be at hand wherever their rows are put in order.
-        packs = self.names == (ROW,) and (splitters.fits or (splitters.nearly_fits and self.memory_budget is None))
+        stays = self.memory_budget is None and PACKED_BYTES * splitters.nrows <= memory_share()
+        packs = self.names == (ROW,) and (splitters.fits or (splitters.nearly_fits and stays))
         if self._can_radix_partition(splitters) and compiled.should_compile(partition.nrows):
             partitioned = self._radix_words(partition, splitters) if packs else self._radix_runs(partition, splitters)
             return spilled([[part] for part in partitioned], self.memory_budget, join_runs)
@@ -64,15 +75,19 @@ class RangePartition:
 
     def _can_radix_partition(self, splitters: Splitters) -> bool:
         """Whether there is one key of one word, and all wanted columns are numbers."""
-        has_one_word = splitters.spans is not None and len(self.by) == 1 and len(splitters.rows) > 0
-        return has_one_word and all(dtype.is_number for dtype in self.program.dtypes)
+        has_one_word = splitters.spans is not None and len(self.by) == 1
+        return (
+            has_one_word
+            and 0 < len(splitters.rows) < MOST_RADIX_RANGES
+            and all(dtype.is_number for dtype in self.program.dtypes)
+        )
 
     def _radix_words(self, partition: Partition | PartitionBatch, splitters: Splitters) -> list[PackedKeys]:
         """Radix-partition packed keys by range."""
         ranges = RadixPartitioning(splitters, partition.nrows)
         full_keys: dict[int, Words] = {}
         for block in partition.blocks():
-            columns = self._evaluate(block)
+            columns = self._named(block.evaluate(self.program))
             keys = ranges.add_packed(columns[self.by[0]], columns[ROW])
             if splitters.lost:
                 full_keys[int(columns[ROW][0])] = keys
@@ -101,13 +116,12 @@ class RangePartition:
         bounds = slice(splitters.within - 1, None, splitters.within)
         codes, rows = splitters.codes(splitters.columns)[bounds], splitters.rows[bounds]
         at = splitters.pack(codes, rows if splitters.fits else np.zeros_like(rows))
-        for block in partition.blocks():
-            columns = self._evaluate(block)
+        for columns, nrows in self._blocks(partition):
             keys = splitters.codes([columns[name] for name in self.by])
             slices = split_packed(splitters.pack(keys, columns[ROW]), at)
             if splitters.fits:
                 yield [PackedKeys(words, splitters.shift, [0, len(words)]) for words in slices]
-            elif block.nrows:
+            elif nrows:
                 first = int(columns[ROW][0])
                 _move_below(slices, splitters, (codes, rows), keys, first)
                 yield [PackedKeys(words, splitters.shift, [0, len(words)], {first: keys}) for words in slices]
@@ -116,10 +130,9 @@ class RangePartition:
         by = self._by(splitters)
         names, ascending = zip(*by, strict=True)
         at = self._with_words(dict(zip(self.by, splitters.columns, strict=True)), splitters)
-        for block in partition.blocks():
-            columns = self._evaluate(block)
-            order = argsort([columns[name] for name in self.by], self.ascending)
-            columns |= self._with_words(columns, splitters)
+        for found, nrows in self._blocks(partition):
+            order = argsort([found[name] for name in self.by], self.ascending)
+            columns = found | self._with_words(found, splitters)
             wanted = dict.fromkeys([*self.names, *names])
             # Row numbers follow one another, so that those of the sorted rows need not be looked up.
             first = int(columns[ROW][0]) if ROW in columns else 0
@@ -127,8 +140,8 @@ class RangePartition:
             bounds = split_sorted(
                 [taken[name] for name in names], ascending, order, [at[name] for name in names], splitters.rows - first
             )
-            table = Table(taken, block.nrows)
-            yield list(_slices_of_block(table, by, np.concatenate([[0], bounds, [block.nrows]]), splitters.within))
+            table = Table(taken, nrows)
+            yield list(_slices_of_block(table, by, np.concatenate([[0], bounds, [nrows]]), splitters.within))
 
     def _by(self, splitters: Splitters) -> By:
         """Return what to order by once rows are split: wanted key columns themselves, the words of other keys."""
@@ -150,8 +163,20 @@ class RangePartition:
                 found |= {("word", name, number): word(columns[name], number, upwards) for number in range(count)}
         return found
 
-    def _evaluate(self, block: Block) -> dict[Hashable, Any]:
-        return dict(zip(self.columns, block.evaluate(self.program), strict=True))
+    def _blocks(self, partition: Partition | PartitionBatch) -> Iterator[tuple[dict[Hashable, Any], int]]:
+        """Yield the columns of some rows at a time, and their number."""
+        if self.count < MANY_SLICES:
+            for block in partition.blocks():
+                yield self._named(block.evaluate(self.program)), block.nrows
+            return
+        buffered = ColumnBuffer(self.program, partition.nrows)
+        for block in partition.blocks():
+            buffered.add(block)
+        if buffered.nrows:
+            yield self._named(buffered.columns()), buffered.nrows
+
+    def _named(self, columns: Sequence[Any]) -> dict[Hashable, Any]:
+        return dict(zip(self.columns, columns, strict=True))
 
 
 def _move_below(

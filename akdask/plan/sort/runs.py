@@ -42,6 +42,8 @@ class RangedRows:
     @staticmethod
     def joined(runs: Sequence[RangedRows]) -> RangedRows:
         """Return the rows of several runs by range; within a range the order of the runs is kept."""
+        if len(runs) == 1:
+            return RangedRows(runs[0].table.own(), runs[0].by, runs[0].bounds)
         bounds = np.array(common_bounds(runs))
         tables = [run.table.columns for run in runs]
         ranges = [list(zip(tables, *range_bounds, strict=True)) for range_bounds in pairwise(bounds.T.tolist())]

@@ -35,6 +35,9 @@ MOST_SAMPLED = 2**11
 SAMPLES = 32
 """Sampled rows of a partition, if it has that many."""
 
+ALL_SAMPLES = 2**23
+"""Sampled rows of all partitions, which one task sorts: fewer rows are sampled of more rows than these stand for."""
+
 
 @dataclass(frozen=True, slots=True)
 class SortOrder:
@@ -69,7 +72,7 @@ class SortOrder:
         count, most = partition_count(frame), max_rows(frame)
         # Small partitions have some sampled rows each.
         wanted = MOST_SAMPLED if most is None else most // (frame.npartitions * SAMPLES)
-        stride = min(max(wanted, 1), MOST_SAMPLED)
+        stride = max(min(max(wanted, 1), MOST_SAMPLED), (most or 0) // ALL_SAMPLES)
         straddle = count > 1 and frame.rows.is_fixed
         named = [column_identity(*key) for key in keys]
         rows = rows_decided_by("sort", named, count, tuple(ascending), stride, straddle, frame.rows.token)
@@ -117,12 +120,12 @@ def sorted_rows(
     AlignmentError
         If keys and payload do not share rows.
     """
-    keys, ascending = _missing_last(keys, ascending)
+    keys, ascending = key_order(keys, ascending)
     frame, _ = align("sort", [*keys, *payload])
     return _sort(keys, payload, SortOrder.of(frame, keys, ascending), with_row)
 
 
-def _missing_last(keys: Sequence[Aligned], ascending: Sequence[bool]) -> tuple[Sequence[Aligned], Sequence[bool]]:
+def key_order(keys: Sequence[Aligned], ascending: Sequence[bool]) -> tuple[Sequence[Aligned], Sequence[bool]]:
     """Return keys by which missing text comes last in descending order too; in ascending order it does anyway."""
     if not any(value.dtype.nullable for _, value in keys):
         return keys, ascending

@@ -9,12 +9,10 @@ and again without effect.
 from __future__ import annotations
 
 import ctypes
-import os
 import sys
 from functools import cache, partial
-from pathlib import Path
 
-from akdask import config
+from akdask import config, machine
 from akdask._distributed import call_regularly, current_worker, keeps_no_memory, memory_limit
 from akdask.columns.memory import keep_freed, release_unused
 from akdask.kernels import compiled
@@ -32,7 +30,7 @@ ENOUGH_TO_COMPILE = 2**30
 """Workers with less memory do not load the compiler."""
 
 SPARE = 8
-"""The divisor of a worker's memory that bounds the freed space it keeps."""
+"""The divisor of the memory of a worker, or of this process, that bounds the freed space it keeps."""
 
 INTERVAL = 200
 """Milliseconds between two checks of a worker's memory."""
@@ -41,7 +39,7 @@ SHORT = 0.5
 """The fraction of a worker's memory from which on it is short: Dask begins to spill at 0.6."""
 
 
-keep_freed(lambda: config.get("spare_memory"))
+keep_freed(lambda: min(config.get("spare_memory"), machine.memory() // SPARE))
 
 
 @cache
@@ -69,12 +67,7 @@ def manage_freed_memory() -> None:
 def give_back_freed_memory(limit: int) -> None:
     """Return the space of freed arrays to the system if this process comes close to a limit in bytes."""
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
-    if _resident() > SHORT * limit:
+    if machine.memory_in_use() > SHORT * limit:
         release_unused()
         if trim is not None:
             trim(0)
-
-
-def _resident() -> int:
-    statistics = Path("/proc/self/statm")
-    return int(statistics.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") if statistics.exists() else 0

@@ -15,7 +15,7 @@ from akdask.cluster import partition_size
 from akdask.plan.expr.chain import Chain
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Project
-from akdask.plan.expr.sources import Literal, Rows, Scan
+from akdask.plan.expr.sources import Literal, Persisted, Rows, Scan
 from akdask.plan.expr.values import Value, columns_of
 
 Batches: TypeAlias = tuple[tuple[int, ...], ...]
@@ -57,10 +57,12 @@ def group_batches(frame: Frame, keys: Sequence[Value]) -> Batches:
     The float sums of a group are added in row order within a batch, and batch by batch.  So results have the same bits
     for any number of threads and on any cluster.
     """
-    if frame.npartitions <= GROUP_BATCHES:
-        return single_partitions(frame)
     rows = rows_read(frame, {column.source for column in columns_of(*keys)})
-    return single_partitions(frame) if rows is None else batch_neighbours(rows, GROUP_BATCHES, GROUP_ROWS)
+    if rows is not None and sum(rows) <= SMALL_ROWS:
+        return batch_neighbours(rows, 1)
+    if rows is None or frame.npartitions <= GROUP_BATCHES:
+        return single_partitions(frame)
+    return batch_neighbours(rows, GROUP_BATCHES, GROUP_ROWS)
 
 
 def reduction_batches(frame: Frame) -> Batches:
@@ -127,7 +129,7 @@ def _lengths(base: Frame) -> Sequence[int] | None:
     match base:
         case Project():
             return _rows_read_by(base)
-        case Scan() | Rows() | Literal():
+        case Scan() | Rows() | Literal() | Persisted():
             return base.rows.lengths
     return None
 

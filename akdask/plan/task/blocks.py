@@ -12,11 +12,11 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from functools import cached_property
 from types import TracebackType
-from typing import Any, Self, TypeGuard
+from typing import Any, Self
 
 import numpy as np
 
-from akdask.columns import Table, empty, slice_rows, spread, take_rows
+from akdask.columns import Table, empty, spread
 from akdask.kernels.core.summation import UNIT, UnitPositions
 from akdask.kernels.index.matches import MatchMultiplicity
 from akdask.kernels.rowwise.operations import OPERATIONS
@@ -30,21 +30,21 @@ from akdask.plan.task.inputs import (
     RowPositions,
     Selection,
     TableReader,
+    is_several,
+    read_only,
+    selected_rows,
     sizes_of,
 )
 from akdask.plan.task.program import Apply, BroadcastInput, ConstantRows, Load, Program, Recall
-from akdask.plan.task.pruning import RowPruning, stretches_left, windows
+from akdask.plan.task.pruning import RowPruning, near_rows, stretches_left, windows
 from akdask.schema import ColumnType
 from akdask.storage.data.consecutive import ConsecutiveParts
 from akdask.storage.data.read_ahead import can_read_ahead
 from akdask.storage.data.source import RowBounds, RowRanges, Stretch, opens_early
 from akdask.typing import Column, NumberArray
 
-OPEN_PARTITIONS = 4
-"""Number of partitions that are open at a time; each may have several files."""
-
-OPEN_AHEAD = 16
-"""The same of remote ones, all but the first of which only wait for their bytes."""
+OPEN_PARTITIONS, OPEN_AHEAD = 4, 16
+"""Partitions that are open at a time, of several files perhaps; remote ones, which wait for their bytes."""
 
 
 class Partition:
@@ -128,6 +128,19 @@ class Partition:
         """Whether every row of the inputs is left."""
         return not self.selections
 
+    @property
+    def keeps_row_numbers(self) -> bool:
+        """Whether rows that are left can be read again by their numbers."""
+        return all(isinstance(selection, Mask) for selection in self.selections)
+
+    def blocks_of(self, rows: NumberArray) -> Iterator[Block]:
+        """Yield blocks of only the rows of some ascending numbers, which the selections have left; see `numbers_of`."""
+        for start, stop in near_rows(rows, self._block_rows):
+            block = Block(self, int(rows[start]), int(rows[stop - 1]) + 1)
+            block.select_rows(rows[start:stop] - rows[start], stop - start)
+            yield from self._selected(block, 0, [0] * len(self.selections))
+            self._give_back(0)
+
     def unfiltered_columns(self, program: Program) -> list[Column] | None:
         """Return the results of a program that only passes on columns, None for any other."""
         columns = []
@@ -139,7 +152,7 @@ class Partition:
                 columns.append(empty(step.dtype))  # what stands for a partition that is left out has no columns
                 continue
             column = self._readers[step.base].read(step.column, 0, self.nrows)
-            columns.append(_read_only(column) if isinstance(self._inputs[step.base], Table) else column)
+            columns.append(read_only(column) if isinstance(self._inputs[step.base], Table) else column)
         return columns
 
     def blocks(self) -> Iterator[Block]:
@@ -247,7 +260,7 @@ class Partition:
 
     def unit_positions(self, start: int, stop: int) -> UnitPositions | None:
         """Return the positions of the rows of a block in the units of summation, None if they are adjacent."""
-        several = next(filter(_is_several, self._inputs), None)
+        several = next(filter(is_several, self._inputs), None)
         if several is not None:
             # All are one block, and each begins a unit.
             sizes = np.array([part.nrows for part in several.parts])
@@ -380,7 +393,7 @@ class Block:
             else:
                 column = self.partition.read(load, self._start, self._stop, target)
             for rows in self._selections:
-                column = _select(column, rows)
+                column = selected_rows(column, rows)
             self._columns[load] = column
         return column
 
@@ -391,14 +404,14 @@ class Block:
             assert self._origin is not None, "an earlier program has computed it"
             column = self._origin.recall(slot)
             for rows in self._selections:
-                column = _select(column, rows)
+                column = selected_rows(column, rows)
             self._handed_on[slot] = column
         return column
 
     def select_rows(self, rows: NumberArray | slice, count: int) -> None:
         """Drop all rows but those at the given positions or in a slice."""
-        self._columns = {load: _select(column, rows) for load, column in self._columns.items()}
-        self._handed_on = {slot: _select(column, rows) for slot, column in self._handed_on.items()}
+        self._columns = {load: selected_rows(column, rows) for load, column in self._columns.items()}
+        self._handed_on = {slot: selected_rows(column, rows) for slot, column in self._handed_on.items()}
         self._selections.append(rows)
         self.nrows = count
 
@@ -419,6 +432,12 @@ class Block:
             self.select_rows(rows, len(rows))
             self.mask = None
 
+    def numbers_of(self, positions: NumberArray) -> NumberArray:
+        """Return the numbers in the partition of rows at some positions of a block, where these are kept."""
+        for rows in reversed(self._selections):
+            positions = np.asarray(selected_rows(rows, positions))
+        return positions + self._start
+
     def unit_positions(self) -> UnitPositions | None:
         """Return the positions of the rows in the units of `akdask.kernels.core.summation`; None if they are adjacent.
 
@@ -431,7 +450,7 @@ class Block:
         positions, extent = given or (None, self._extent)
         for rows in selections:
             if positions is not None:
-                positions = _select(positions, rows)
+                positions = selected_rows(positions, rows)
             else:
                 positions = rows if isinstance(rows, np.ndarray) else np.arange(self._extent)[rows]
         return UnitPositions(np.asarray(positions), extent)
@@ -479,21 +498,3 @@ class Block:
             spread(registers[register], dtype, self.nrows)
             for register, dtype in zip(program.outputs, program.dtypes, strict=True)
         ]
-
-
-def _is_several(item: Input) -> TypeGuard[ConsecutiveParts]:
-    return isinstance(item, ConsecutiveParts) and len(item.parts) > 1
-
-
-def _read_only(column: Column) -> Column:
-    """Plans keep tables in memory: a caller that changes a column must copy it."""
-    if isinstance(column, np.ndarray):
-        column = column.view()
-        column.flags.writeable = False
-    return column
-
-
-def _select(column: Column, rows: NumberArray | slice) -> Column:
-    if isinstance(rows, slice):
-        return slice_rows(column, rows.start, rows.stop, rows.step)
-    return take_rows(column, rows)

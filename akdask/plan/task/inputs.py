@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias
+from functools import lru_cache
+from typing import Any, Protocol, TypeAlias, TypeGuard
 
 import numpy as np
 
 from akdask.columns import Table, slice_rows
 from akdask.errors import InconsistentFilesError
 from akdask.kernels.core.summation import UNIT
+from akdask.kernels.keys.gather import gather
 from akdask.plan.task.program import BroadcastInput, Load, Program
 from akdask.storage.data.consecutive import ConsecutiveParts
 from akdask.storage.data.source import Part, RowBounds, RowRanges, Stretch
@@ -90,13 +92,23 @@ class PositionReader:
         self._start = positions.start
 
     def read(self, column: Hashable, start: int, stop: int, out: NumberArray | None = None) -> Column:
-        return np.arange(self._start + start, self._start + stop)
+        if out is None:
+            return np.arange(self._start + start, self._start + stop)
+        return np.add(_numbers(1 << int(stop - start).bit_length())[: stop - start], self._start + start, out=out)
 
     def stretches(self, column: Hashable) -> None:
         return None
 
     def row_bounds(self, column: Hashable, within: RowRanges) -> None:
         return None
+
+
+@lru_cache(maxsize=4)
+def _numbers(count: int) -> NumberArray:
+    """Return the numbers from 0, which need not be made in new memory for each block."""
+    numbers = np.arange(count)
+    numbers.flags.writeable = False
+    return numbers
 
 
 FEW_ROWS = 4 * UNIT
@@ -141,6 +153,26 @@ def _as_one(members: Sequence[Given]) -> Given:
         return members[0]
     (selections, _), *_ = members
     return selections, [ConsecutiveParts(parts) for parts in zip(*(inputs for _, inputs in members), strict=True)]
+
+
+def is_several(item: Input) -> TypeGuard[ConsecutiveParts]:
+    """Whether an input is several parts, one after the other."""
+    return isinstance(item, ConsecutiveParts) and len(item.parts) > 1
+
+
+def selected_rows(column: Column, rows: NumberArray | slice) -> Column:
+    """Return the rows at the given positions or in a slice."""
+    if isinstance(rows, slice):
+        return slice_rows(column, rows.start, rows.stop, rows.step)
+    return gather(column, rows)
+
+
+def read_only(column: Column) -> Column:
+    """Return a column that cannot be changed: plans keep tables in memory, and a caller must copy it."""
+    if isinstance(column, np.ndarray):
+        column = column.view()
+        column.flags.writeable = False
+    return column
 
 
 def common_nrows(inputs: Sequence[Input]) -> int:

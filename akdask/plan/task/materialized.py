@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from functools import cached_property
+from itertools import islice
 from typing import Any, NamedTuple
 from weakref import ref
 
 from akdask import machine
-from akdask._distributed import default_client, shares_memory
+from akdask._distributed import default_client, is_cancelled, shares_memory
 from akdask.columns import Table
 from akdask.plan.expr._dask import Expr
 from akdask.plan.expr.cache import CachedResult, CacheLease, find, is_leased, lease, put
@@ -74,7 +75,10 @@ class Materialized(OverProject):
         if found is None or shares_memory():
             return None
         client = found.client()
-        return found if client is not None and client is default_client() else None
+        if client is None or client is not default_client():
+            return None
+        # A restart of the cluster cancels all futures or none.
+        return None if any(map(is_cancelled, islice(found.graph.values(), 1))) else found
 
     def hold(self, results: WorkerResults | None) -> None:
         """Have workers hold its results for as long as the plan lives; no longer for None."""

@@ -29,6 +29,12 @@ if TYPE_CHECKING:
 else:
     encoded_strings = DeferredModule("akdask.kernels.keys.encoded_strings")
 
+MOST_RESERVED = 2**22
+"""Rows for which memory is reserved before it is known how many are left of a partition; it grows with more."""
+
+ENOUGH = 2
+"""The divisor of the rows that there may be from which on their memory is kept for fewer."""
+
 
 class Sink(Protocol):
     """The last operator of a pipeline; picklable, and the same for all partitions."""
@@ -61,15 +67,17 @@ class Collect:
     def run(self, partition: Partition | PartitionBatch) -> Table:
         if self.limit is None and isinstance(partition, Partition) and partition.keeps_all_rows:
             return self._fill(partition)
+        if self.limit is None:
+            return self._buffered(partition)
         tables: list[Table] = []
         rows = 0
         for block in partition.blocks():
             part = self._own(block)
             tables.append(part)
             rows += part.nrows
-            if self.limit is not None and 0 <= self.limit <= rows:
+            if 0 <= self.limit <= rows:
                 break
-            if self.limit is not None and self.limit < 0:
+            if self.limit < 0:
                 rows -= _drop_before(tables, rows + self.limit)
         return self._trim(Table.concat(tables) if tables else self._nothing())
 
@@ -98,6 +106,15 @@ class Collect:
         ]
         return Table(dict(zip(self.names, filled, strict=True)), partition.nrows)
 
+    def _buffered(self, partition: Partition | PartitionBatch) -> Table:
+        """Evaluate into arrays of as many rows as there are at most; where few are left, copy these."""
+        reserved = min(partition.nrows, MOST_RESERVED)
+        buffer = ColumnBuffer(self.program, reserved)
+        for block in partition.blocks():
+            buffer.add(block)
+        table = Table(dict(zip(self.names, buffer.columns(), strict=True)), buffer.nrows)
+        return table.own() if ENOUGH * buffer.nrows < reserved else table
+
     def _own(self, block: Block) -> Table:
         """Copy results that lie in buffers reused by the next block."""
         results = block.evaluate(self.program)
@@ -108,7 +125,8 @@ class Collect:
         return Table({name: empty(t) for name, t in zip(self.names, self.program.dtypes, strict=True)}, 0)
 
     def _trim(self, table: Table) -> Table:
-        if self.limit is None or table.nrows <= abs(self.limit):
+        assert self.limit is not None, "all rows are wanted otherwise"
+        if table.nrows <= abs(self.limit):
             return table
         return table.slice(0, self.limit) if self.limit >= 0 else table.slice(table.nrows + self.limit, table.nrows)
 

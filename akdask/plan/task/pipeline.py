@@ -45,8 +45,8 @@ ITEMSIZE = 8
 STRING_WIDTH = 4
 """Number columns that need as much cache as one string column, stored and decoded."""
 FEWEST_ROWS = 2**14
-MOST_NAMED = 2
-"""Columns that the name of a task has room for."""
+MOST_NAMED, LONGEST_NAME = 2, 20
+"""Columns that the name of a task has room for, and letters of each."""
 
 Compile = Callable[[Sequence[Value]], Program]
 MakeSink = Callable[[Compile, Sequence[Value]], Sink]
@@ -88,7 +88,7 @@ class PipelineLayout:
         scans = [number for number, base in enumerate(self.chain.bases) if isinstance(base, Scan)]
         words = ["read"] if scans else []
         words += ["filter" if isinstance(mask, Mask) else "match" for mask in self.masks]
-        columns = [column for number in scans for column in self.scanned(number)]
+        columns = [_in_words(column) for number in scans for column in self.scanned(number)]
         named = ", ".join(columns[:MOST_NAMED]) + (", …" if len(columns) > MOST_NAMED else "")
         return f"{'+'.join([*words, _what(self.sink)])} {named}".strip().replace("-", "_")
 
@@ -214,6 +214,11 @@ def _what(sink: Sink) -> str:
         calls = (*sink.plain_calls, *sink.computed_calls)
         return ", ".join(dict.fromkeys(reduction.name for _, reduction in calls)) or "reduce"
     return re.sub("(?<!^)(?=[A-Z])", " ", type(sink).__name__).lower()
+
+
+def _in_words(column: str) -> str:
+    """Return the name of a column as keys of tasks may have it: short, and without what UTF-8 does not have."""
+    return column[:LONGEST_NAME].encode(errors="replace").decode()
 
 
 def _adds_floats(sink: Sink) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import reduce
+from itertools import pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -23,6 +24,7 @@ from akdask.plan.task.inputs import Mask, Range, Selection
 from akdask.plan.task.program import Apply, BroadcastInput, ConstantRows, Load, Program, Recall
 from akdask.schema import BOOL
 from akdask.storage.data.source import Bounds, RowBounds, RowRanges, Stretch, text_prefix
+from akdask.typing import NumberArray
 
 Bools = npt.NDArray[np.bool_]
 
@@ -194,6 +196,24 @@ def windows(left: RowRanges | None, first: int, last: int, most: int) -> Iterato
         for start in range(begin - begin % most, end if begin < end else 0, most):
             end_if_interrupted()
             yield max(start, begin), min(start + most, end)
+
+
+NEAR, MOST_READS = 2**12, 32
+"""Rows between two that are read along with them, and parts of a partition that are read one by one."""
+
+
+def near_rows(rows: NumberArray, most: int) -> Iterator[tuple[int, int]]:
+    """Yield the ranges among ascending row numbers of those that are read together, none from more than `most` rows.
+
+    Examples
+    --------
+    >>> list(near_rows(np.array([1, 3, 90_000, 90_001]), 2**16))
+    [(0, 2), (2, 4)]
+    """
+    windows = np.diff(rows // most) > 0
+    apart = windows | (np.diff(rows) > NEAR)
+    starts = np.flatnonzero(apart if np.count_nonzero(apart) < MOST_READS else windows) + 1
+    yield from pairwise([0, *starts.tolist(), len(rows)] if len(rows) else [])
 
 
 def stretches_left(stretches: Sequence[Stretch], left: RowRanges | None, itemsize: int) -> Sequence[Stretch]:

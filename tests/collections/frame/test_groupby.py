@@ -81,6 +81,30 @@ def test_rows_of_groups_are_rows_of_the_frame(df):
     assert len(df.groupby("k").sample(n=2, replace=True, random_state=0)) == 6
 
 
+@pytest.mark.parametrize("by", ["x", "y", "j", ["j", "y"]])
+@pytest.mark.parametrize("keys", ["k", ["k", "j"]])
+def test_heads_of_sorted_groups_are_those_of_pandas(df, keys, by):
+    for ascending in (True, False):
+        wanted = TABLE.sort_values(by, ascending=ascending, kind="stable").groupby(keys)
+        groups = df.sort_values(by, ascending=ascending).groupby(keys)
+        for n in (0, 1, 2):
+            found = groups.head(n)
+            assert "Sort" not in found.explain().split("First")[1]
+            assert found.index.tolist() == wanted.head(n).index.tolist()
+            assert found["y"].tolist() == wanted.head(n)["y"].tolist()
+            together = groups.head(n, sort_index=False).index.tolist()
+            assert together == [row for _, rows in wanted for row in rows.index[:n].tolist()]
+
+
+def test_the_largest_and_smallest_rows_of_groups_are_those_of_pandas(df):
+    for name in ("nlargest", "nsmallest"):
+        wanted = getattr(TABLE.groupby("k")["y"], name)(2)
+        found = getattr(df.groupby("k"), name)(2, "y")
+        assert found["y"].tolist() == wanted.tolist()
+        assert found.index.tolist() == wanted.index.get_level_values(-1).tolist()
+        assert getattr(df.groupby("k")["y"], name)(2)["y"].tolist() == wanted.tolist()
+
+
 def test_a_groupby_of_the_columns_alone_is_given_where_asked_for(df):
     groups = df.groupby("k", use_series=False)
     assert isinstance(groups, ak.GroupBy)

@@ -1,9 +1,12 @@
 """Reductions along dimensions: NumPy is the reference."""
 
 import itertools
+import math
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import akdask as ak
 from akdask.errors import ArgumentError, ArgumentTypeError, AxisError
@@ -43,6 +46,34 @@ def test_reductions_along_any_dimensions_are_numpys(name, kind, small_array):
             found = found.to_ndarray()
         assert found.dtype == expected.dtype
         np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+
+
+@given(
+    shape=st.tuples(st.integers(1, 40), st.integers(1, 5), st.integers(1, 4)),
+    name=st.sampled_from([*NAMES, "count_nonzero"]),
+    axis=st.sampled_from([0, 1, 2, (0, 1), (1, 2), (0, 2)]),
+    kind=st.sampled_from(["i8", "f8", "?"]),
+    longest=st.sampled_from([1, 6, 20, 2**22]),
+    most=st.sampled_from([1, 7, 2**20]),
+)
+def test_parts_and_blocks_reduce_as_all_at_once(*, shape, name, axis, kind, longest, most):
+    grid = np.random.default_rng(math.prod(shape)).integers(-3, 4, shape).astype(kind)
+    with pytest.MonkeyPatch.context() as patched, ak.config.set(small_array=most):
+        patched.setattr("akdask.collections.groups.axes.LONGEST", longest)
+        found = getattr(ak.array(grid), name)(axis=axis).to_ndarray()
+    expected = getattr(np, name)(grid, axis=axis)
+    assert found.dtype == expected.dtype
+    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+
+
+def test_sums_of_floats_along_a_dimension_do_not_depend_on_partitions():
+    grid = np.random.default_rng(3).normal(size=(3000, 7)) * 1e9
+    found = []
+    for most in (1, 1000, 2**20):
+        with ak.config.set(small_array=most), pytest.MonkeyPatch.context() as patched:
+            patched.setattr("akdask.collections.groups.axes.LONGEST", 700)
+            found.append(ak.array(grid).sum(axis=0).to_ndarray().tobytes())
+    assert len(set(found)) == 1
 
 
 @pytest.mark.parametrize("name", ["argmin", "argmax"])

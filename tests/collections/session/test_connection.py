@@ -129,6 +129,7 @@ def test_what_is_no_number_of_seconds_is_refused(timeout):
         ak.connect("tcp://127.0.0.1:9", timeout=timeout)
 
 
+@pytest.mark.slow
 def test_connecting_to_this_process_does_not_load_the_cluster():
     code = "import sys, akdask as ak; ak.connect('localhost', 5555); ak.connect(); print('distributed' in sys.modules)"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

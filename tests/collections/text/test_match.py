@@ -162,6 +162,7 @@ def test_nothing_is_found_in_no_strings():
     assert [part.tolist() for part in nothing.find_locations("a")] == [[], [], []]
 
 
+@pytest.mark.cluster
 def test_workers_find_the_same(cluster_client):
     s = ak.array(TEXT).repartition(3)
     assert s.findall("_+").tolist() == [found for text in TEXT for found in re.findall("_+", text)]

@@ -81,6 +81,7 @@ def test_codes_of_lazy_categories_are_put_as_they_are(tmp_path):
     assert evo.write_blob(lazy, tmp_path, role="category") == evo.write_blob(codes, tmp_path, role="category")
 
 
+@pytest.mark.cluster
 def test_a_cluster_stores_frames_and_categories_alike(tmp_path, cluster_client):
     frame = pd.DataFrame({**HOLES, "t": ["x", None, "y", "x"]})
     lazy = dd.from_pandas(frame, npartitions=2)

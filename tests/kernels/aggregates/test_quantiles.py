@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from akdask.errors import ArgumentError
 from akdask.kernels.aggregates.quantiles import AT_ROWS, METHODS, checked_quantiles
 from akdask.kernels.aggregates.registry import ScalarReduction
+from akdask.kernels.group.aggregation import Aggregation, AggregationStep
 from akdask.schema import FLOAT64, INT64, column_type
 
 VALUES = {
@@ -82,3 +83,28 @@ def test_methods_are_named_as_by_numpy():
         checked_quantiles(0.5, "cubic")
     for method in METHODS:
         np.quantile([1.0], 0.5, method=method)
+
+
+@given(
+    st.lists(st.lists(st.tuples(st.integers(0, 3), VALUES["float64"]), max_size=15), min_size=1, max_size=4),
+    st.sampled_from(METHODS),
+    st.floats(0, 1),
+    st.booleans(),
+)
+def test_quantiles_of_groups_of_floats_are_those_of_their_rows(blocks, method, q, skipna):
+    step = AggregationStep("quantile", (0,), skipna, (("method", method), ("q", q)))
+    aggregation = Aggregation(1, (step,))
+    tables = [
+        aggregation.rows(
+            [np.array([key for key, _ in rows], np.int64)], [np.array([value for _, value in rows], float)]
+        )
+        for rows in blocks
+    ]
+    found = aggregation.finish(aggregation.merge(tables))
+    plain = [row for rows in blocks for row in rows]
+    assert found.columns[0].tolist() == sorted({key for key, _ in plain})
+    quantile = ScalarReduction("quantile", FLOAT64)
+    for key, value in zip(*(column.tolist() for column in found.columns.values()), strict=True):
+        rows = np.array([value for other, value in plain if other == key])
+        wanted = quantile.finalize(quantile.partial(rows), q=q, method=method, skipna=skipna)
+        np.testing.assert_array_equal(value, wanted)

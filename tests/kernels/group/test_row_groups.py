@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -149,3 +151,18 @@ def test_sums_of_no_floats_are_floats():
     sums = GroupCodes(np.empty(0, np.int64), 3).reduce(np.add, np.empty(0))
     assert sums.dtype == np.float64
     assert sums.tolist() == [0.0, 0.0, 0.0]
+
+
+@given(st.lists(st.integers(0, 5), max_size=40))
+def test_values_of_groups_are_put_side_by_side_in_their_order(codes):
+    codes = np.array(codes, np.int64)
+    values = np.arange(len(codes)) * 10
+    wanted = [values[codes == group].tolist() for group in range(6)]
+    offsets, found = GroupCodes(codes, 6).adjacent(values)
+    assert [found[start:stop].tolist() for start, stop in itertools.pairwise(offsets)] == wanted
+    offsets, found = group_rows([codes]).adjacent(values)
+    assert [found[start:stop].tolist() for start, stop in itertools.pairwise(offsets)] == [
+        rows for rows in wanted if rows
+    ]
+    offsets, found = StackedGroups(2, 3).adjacent(np.arange(6))
+    assert (offsets.tolist(), found.tolist()) == ([0, 2, 4, 6], [0, 3, 1, 4, 2, 5])

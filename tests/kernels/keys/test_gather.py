@@ -68,3 +68,16 @@ def test_a_position_that_is_nowhere_is_refused(wrong):
 
 def test_strings_are_gathered_too():
     assert gather(pa.array(["a", "b", "ü"], pa.large_string()), np.array([2, 2, 0])).to_pylist() == ["ü", "ü", "a"]
+
+
+@given(st.lists(st.text(max_size=20) | st.just("x" * 70), min_size=1, max_size=40), st.integers(0, 3), st.data())
+def test_strings_at_positions_are_those_that_arrow_takes(strings, skipped, data):
+    table = pa.array(["before"] * skipped + strings + ["behind"], pa.large_string())[skipped : skipped + len(strings)]
+    positions = np.array(data.draw(st.lists(st.integers(-1, len(strings) - 1), max_size=60)), np.int64)
+    is_there = positions >= 0
+    assert gather(table, positions[is_there]).equals(table.take(pa.array(positions[is_there])))
+    wanted = table.take(pa.array(positions, mask=~is_there)).fill_null("")
+    assert lookup_found(table, positions).equals(wanted)
+    if not is_there.all():
+        with pytest.raises(PositionError):
+            LOOKUP_OPERATIONS["lookup"].evaluate(table, positions)

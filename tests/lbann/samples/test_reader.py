@@ -211,6 +211,7 @@ def test_readers_are_pickled_without_files_and_used_by_threads(tmp_path):
             check(task.result(), expected[k % 4], slice(None))
 
 
+@pytest.mark.slow
 def test_a_forked_process_reads_on(tmp_path):
     path = str(tmp_path / "f.h5")
     expected = write(path, 30)

@@ -61,6 +61,71 @@ def text_of_strings():
     return flows()["proto"].upper().contains("T")
 
 
+def sum_of_sorted_rows():
+    return _frame().sort_values("port")["bytes"].sum()
+
+
+def first_rows_in_order():
+    return _frame().sort_values(["proto", "rate"], ascending=[True, False]).head(3)["bytes"]
+
+
+def one_column_of_sorted_rows():
+    return _frame().sort_values("port")["bytes"]
+
+
+def filtered_after_a_sort():
+    ordered = _frame().sort_values("port")
+    return ordered[ordered["rate"] > 1]["bytes"]
+
+
+def filtered_after_a_join():
+    joined = _frame().merge(_ports(), on="port", sort=False)
+    return joined[joined["rate"] > 1]["name"]
+
+
+def first_rows_of_a_join():
+    return _frame().merge(_ports(), on="port", how="left", sort=False).head(2)["name"]
+
+
+def first_rows_of_a_sorted_join():
+    return _frame().merge(_ports(), on="port", how="left").head(2)["name"]
+
+
+def one_column_of_an_exchanged_join():
+    with ak.config.set(replicate_size=0):
+        return _frame().merge(_ports(), on="port", sort=False)["bytes"]
+
+
+def two_columns_sorted_by_one_permutation():
+    big = flows()
+    order = ak.argsort(big["port"])
+    return big["bytes"][order] + big["rate"][order]
+
+
+def groups_of_sorted_rows():
+    ordered = _frame().sort_values("rate")
+    return ak.GroupBy(ordered["port"]).sum(ordered["bytes"])[1]
+
+
+def few_rows_by_position():
+    rows = np.arange(900)
+    big = MemorySource({"bytes": rows * 10, "port": rows}, [400, 0, 500], label="read_hdf('flows')").arrays()
+    with ak.config.set(replicate_size=0):
+        return big["bytes"][[3, 1, -1]]
+
+
+def number_of_distinct_elements():
+    return flows()["proto"].nunique()
+
+
+def _frame():
+    return ak.DataFrame(flows())
+
+
+def _ports():
+    return ak.DataFrame({"port": [1, 3], "name": ["one", "three"]})
+
+
 QUERIES = [
     filtered_sum,
     chained_arithmetic,
@@ -71,6 +136,18 @@ QUERIES = [
     assignment_by_mask,
     rows_by_position,
     text_of_strings,
+    sum_of_sorted_rows,
+    first_rows_in_order,
+    one_column_of_sorted_rows,
+    filtered_after_a_sort,
+    filtered_after_a_join,
+    first_rows_of_a_join,
+    first_rows_of_a_sorted_join,
+    one_column_of_an_exchanged_join,
+    two_columns_sorted_by_one_permutation,
+    groups_of_sorted_rows,
+    few_rows_by_position,
+    number_of_distinct_elements,
 ]
 
 

@@ -151,12 +151,15 @@ def test_a_join_of_joined_and_filtered_rows():
         assert again.to_pandas().to_dict("list") == {"k": [3, 3], "x": [30, 31], "y_1": [2, 2], "y_y": [2, 2]}
 
 
-def test_a_side_is_held_whole_while_it_is_small_for_a_worker(monkeypatch):
+@pytest.mark.parametrize("has_workers", [True, False])
+def test_a_side_is_held_whole_while_it_is_small_for_a_worker_or_for_this_process(monkeypatch, has_workers):
     left = ak.DataFrame({"k": ak.arange(100)})
     right = ak.DataFrame({"k": ak.arange(50), "y": ak.arange(50) * 2})
-    monkeypatch.setattr(broadcast, "memory", lambda: 50 * 16 * broadcast.SHARE)
+    monkeypatch.setattr(broadcast, "on_cluster", lambda: has_workers)
+    share = broadcast.SHARE if has_workers else broadcast.SHARE_HERE
+    monkeypatch.setattr(broadcast, "memory", lambda: 50 * 16 * share)
     assert "Match" in left.merge(right, "k", sort=False).explain()
-    monkeypatch.setattr(broadcast, "memory", lambda: 50 * 16 * broadcast.SHARE - broadcast.SHARE)
+    monkeypatch.setattr(broadcast, "memory", lambda: 50 * 16 * share - share)
     assert "Join (inner) by hash" in left.merge(right, "k", sort=False).explain()
     # Of a semi-join, the keys alone are held.
     assert "Join (" not in left.merge(right, "k", "semi", sort=False).explain()

@@ -102,3 +102,10 @@ def test_an_error_is_raised_where_one_waits_and_tasks_that_wait_are_dropped():
     may_end.set()
     assert threads.get({"task": (sum, [1, 2])}, "task", num_workers=2) == 3
     assert 1 <= len(begun) <= 2
+
+
+def test_little_in_memory_is_computed_by_the_thread_that_asks(noted):
+    column = ak.array([3, 1, 2]).persist()
+    noted.clear()
+    assert ak.GroupBy(column).size()[1].persist().tolist() == [1, 1, 1]
+    assert noted == []

@@ -89,6 +89,7 @@ def test_the_writer_on_this_machine_is_dead_once_it_was_started_again(tmp_path):
     assert is_taken_over(tmp_path)
 
 
+@pytest.mark.slow
 def test_without_locks_a_process_of_this_machine_is_looked_for(tmp_path, no_locks):
     sign(tmp_path)
     assert not is_taken_over(tmp_path)

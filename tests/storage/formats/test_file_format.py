@@ -42,6 +42,7 @@ def test_every_built_in_format_makes_what_it_names():
             assert callable(known.writer_class())
 
 
+@pytest.mark.slow
 def test_registering_formats_imports_no_library_that_reads_them():
     script = "import sys, akdask.hdf5.format, akdask.parquet.format, akdask.csv.format; print('h5py' in sys.modules)"
     assert run([sys.executable, "-c", script], check=True, capture_output=True, text=True).stdout == "False\n"

@@ -223,6 +223,7 @@ def test_a_format_without_reader_is_recognized_only(tmp_path):
         formats.unregister("Sketch")
 
 
+@pytest.mark.slow
 def test_the_library_of_a_format_is_loaded_with_the_first_file(tmp_path):
     ak.arange(3).to_hdf(tmp_path / "x")
     program = (

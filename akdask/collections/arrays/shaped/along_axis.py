@@ -21,6 +21,12 @@ from akdask.plan.expr.values import Constant, Value, cast
 from akdask.plan.reduce.along_axis import AlongAxis
 from akdask.plan.task.combine import Realign
 
+LONGEST = 2**22
+"""Elements that one task reduces at once; of more, parts are reduced first, whatever the partitions."""
+
+LONGEST_SORTED = 2**20
+"""Elements that one task puts in order or adds up along a dimension that is not the last."""
+
 
 def checked_axis(name: str, axis: Any, ndim: int) -> int:
     """Return a dimension counted from the first.
@@ -45,8 +51,8 @@ def checked_axis(name: str, axis: Any, ndim: int) -> int:
 def along_axis(name: str, array: Any, axis: Any, keepdims: bool = True, **params: Any) -> Any:
     """Return a function of `akdask.kernels.reductions.along_axis` along a dimension of an array; lazy.
 
-    Partitions are cut between positions of the dimensions before; where these are fewer than partitions, the dimension
-    becomes the last one first.
+    Partitions are cut between positions of the dimensions before; where these are fewer than partitions, and much for
+    one task each, the dimension becomes the last one first.
 
     Raises
     ------
@@ -65,7 +71,7 @@ def along_axis(name: str, array: Any, axis: Any, keepdims: bool = True, **params
         return _of_nothing(name, array, result_shape, axis, keepdims)
     count = len(partition_lengths(array.size))
     outer, inner = math.prod(shape[:axis]), math.prod(shape[axis + 1 :])
-    if outer < count and inner > 1:
+    if outer < count and inner > 1 and shape[axis] * inner > (LONGEST if function.reduces else LONGEST_SORTED):
         order = [*range(axis), *range(axis + 1, len(shape)), axis]
         found = along_axis(name, rearranged(array, Layout.of(shape).permuted(order)), -1, **params)
         back = rearranged(found, Layout.of(found.shape).permuted([order.index(number) for number in range(len(order))]))

@@ -35,8 +35,8 @@ from akdask.plan.expr.values import Call, Constant, Value
 from akdask.plan.expr.values import cast as to_type
 from akdask.plan.reduce.aggregate import Aggregate, AggregateExpr
 from akdask.plan.reduce.row_numbers import row_numbers
-from akdask.plan.reduce.top_k import TopK
 from akdask.plan.run.run import run
+from akdask.plan.sort.top_k import TopK
 from akdask.schema import FLOAT64, INT64
 
 QUARTILES = (0.25, 0.5, 0.75)

@@ -234,3 +234,16 @@ def fmax_at(codes: NumberArray, values: NumberArray, most: NumberArray) -> None:
         group, value = np.uint64(codes[row]), values[row]
         so_far = most[group]
         most[group] = so_far if so_far >= value or value != value else value
+
+
+@compiled
+def arrange(codes: NumberArray, values: NumberArray, ends: NumberArray, arranged: NumberArray) -> None:
+    """Put the values of each group side by side, in their order.
+
+    `ends` says where those of each group begin, and in the end where they end.
+    """
+    for row in range(len(codes)):
+        group = np.uint64(codes[row])
+        at = np.uint64(ends[group])
+        arranged[at] = values[row]
+        ends[group] = at + ONE

@@ -9,8 +9,8 @@ from itertools import islice
 from typing import Any
 
 import akdask as ak
-from akdask.cli.objects import Stored, stored_objects
-from akdask.cli.sets import NamedSet, add_files, named_sets
+from akdask.cli.files.objects import Stored, stored_objects
+from akdask.cli.files.sets import NamedSet, add_files, named_sets
 from akdask.cli.table import counted, print_json, printable, table
 from akdask.errors import AkdaskError, ArgumentError
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from akdask.cli.console import size
-from akdask.cli.info_parquet import parquet_as_json, parquet_as_text
-from akdask.cli.sets import NamedSet, add_files, demand_format, format_of_set, named_sets
+from akdask.cli.files.info_parquet import parquet_as_json, parquet_as_text
+from akdask.cli.files.sets import NamedSet, add_files, demand_format, format_of_set, named_sets
 from akdask.cli.table import counted, print_json, printable, table
 from akdask.errors import FileFormatError
 from akdask.hdf5.metadata.file_metadata import (

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from akdask.cli.sets import NamedSet, add_files, demand_format, named_sets
+from akdask.cli.files.sets import NamedSet, add_files, demand_format, named_sets
 from akdask.cli.table import counted, print_json, printable, table
 from akdask.hdf5.validate import RULES, Report, Severity, Violation, validate
 

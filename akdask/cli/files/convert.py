@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from akdask.cli.console import size
-from akdask.cli.objects import readable_objects
-from akdask.cli.sets import NamedSet, add_json, named_files
+from akdask.cli.files.objects import readable_objects
+from akdask.cli.files.sets import NamedSet, add_json, named_files
 from akdask.cli.table import counted, print_json, printable
 from akdask.collections.core.writing import write_objects
 from akdask.errors import ArgumentError, ExistsError

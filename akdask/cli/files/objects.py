@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from akdask.cli.sets import NamedSet
+from akdask.cli.files.sets import NamedSet
 from akdask.collections.core.stored import from_stored
 from akdask.errors import AkdaskError, MissingDatasetError, UnsupportedError
 from akdask.io.objects import storables

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from akdask.cli.objects import Stored, stored_objects
-from akdask.cli.sets import NamedSet, add_files, named_sets
+from akdask.cli.files.objects import Stored, stored_objects
+from akdask.cli.files.sets import NamedSet, add_files, named_sets
 from akdask.cli.table import counted, print_json, printable, table
 
 

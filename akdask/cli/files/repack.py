@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from akdask.cli.console import size
-from akdask.cli.convert import total, write_anew
-from akdask.cli.objects import readable_objects
-from akdask.cli.sets import NamedSet, add_files, demand_format, named_sets
+from akdask.cli.files.convert import total, write_anew
+from akdask.cli.files.objects import readable_objects
+from akdask.cli.files.sets import NamedSet, add_files, demand_format, named_sets
 from akdask.cli.table import print_json, printable
 from akdask.errors import ArgumentError
 from akdask.storage.paths.locales import locale_files

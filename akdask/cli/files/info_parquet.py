@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from akdask.cli.console import size
-from akdask.cli.sets import NamedSet
+from akdask.cli.files.sets import NamedSet
 from akdask.cli.table import counted, printable, table
 from akdask.parquet.metadata.columns import ParquetColumn
 from akdask.parquet.metadata.description import ParquetFileDescription

@@ -1,0 +1,1 @@
+"""The commands on sets of files: `ls`, `info`, `head`, `validate`, `convert`, `repack`."""

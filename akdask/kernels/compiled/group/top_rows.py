@@ -1,0 +1,46 @@
+"""The first rows of each group, other in order."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from akdask.kernels.compiled.compiler import compiled
+from akdask.kernels.core.words import Words
+from akdask.typing import NumberArray
+
+
+@compiled
+def keep_first(
+    codes: NumberArray, keys: Words, positions: NumberArray, count: int, words: Words, rows: NumberArray
+) -> None:
+    """Find the rows of each group with the smallest words, of equal words those with the smallest positions.
+
+    Parameters
+    ----------
+    codes : ndarray of int64 or int32
+        The group of each row.
+    keys, positions : ndarray of uint64 and of int64
+        What rows are ordered by.
+    count : int
+        How many rows of each group.
+    words : ndarray of uint64
+        Memory for the words of the rows that are kept.
+    rows : ndarray of int64, shape (groups * count,)
+        All -1; filled with the rows of each group, in order.
+    """
+    wanted = np.uint64(count)
+    one = np.uint64(1)
+    for row in range(len(codes)):
+        key, first = keys[row], np.uint64(codes[row]) * wanted
+        at = first + wanted - one
+        # Most rows come behind the last that is kept.
+        if rows[at] >= 0 and (words[at] < key or (words[at] == key and positions[rows[at]] < positions[row])):
+            continue
+        while at > first:
+            before = at - one
+            other = rows[before]
+            if other >= 0 and (words[before] < key or (words[before] == key and positions[other] < positions[row])):
+                break
+            words[at], rows[at] = words[before], other
+            at = before
+        words[at], rows[at] = key, row

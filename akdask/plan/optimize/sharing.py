@@ -1,0 +1,148 @@
+"""Plans that are computed at once share passes: reductions of the same rows or groups, and sorts by the same keys."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
+
+from akdask.plan.expr.chain import Chain, rebuild
+from akdask.plan.expr.node import Frame, Node
+from akdask.plan.expr.rowwise import Computed, Project, Zip
+from akdask.plan.expr.values import ColumnRef, Value, substitute
+from akdask.plan.group.aggregate import GroupAggregate
+from akdask.plan.optimize.finding import find_needs
+from akdask.plan.optimize.needs import Need
+from akdask.plan.optimize.parts import inputs_first
+from akdask.plan.optimize.rewriting import Inlined, Rule, rewritten
+from akdask.plan.reduce.aggregate import Aggregate, AggregateExpr, Element
+from akdask.plan.sort.runs import ROW
+from akdask.plan.sort.sort import Sort
+
+_Merged = tuple[GroupAggregate, dict[str, ColumnRef]]
+"""A node with what several have, and where the columns of these are found in it."""
+
+
+def share_groups(plans: Sequence[Node]) -> list[Node]:
+    """Return plans, such as keys, sums and means, whose groups of the same rows by the same keys are found together."""
+    alike: defaultdict[tuple[str, ...], dict[str, GroupAggregate]] = defaultdict(dict)
+    for plan in plans:
+        for node in _grouped(plan):
+            alike[node.pass_key][node._name] = node
+    merged: dict[str, _Merged] = {}
+    for first, *others in map(dict.values, alike.values()):
+        found = first.in_one_pass(others) if others else None
+        if found is not None:
+            merged.update({node._name: found for node in (first, *others)})
+    return [_moved(plan, merged) for plan in plans] if merged else list(plans)
+
+
+def _computed(plan: Any) -> list[Computed]:
+    """Return what a plan shows, or takes a scalar from; nothing once it has been lowered."""
+    return [operand for operand in getattr(plan, "operands", ()) if isinstance(operand, Computed)]
+
+
+def _grouped(plan: Any) -> list[GroupAggregate]:
+    return [base for item in _computed(plan) for base in Chain.of(item.frame).bases if isinstance(base, GroupAggregate)]
+
+
+def _moved(plan: Any, merged: Mapping[str, _Merged]) -> Any:
+    operands = [_moved_rows(item, merged) if isinstance(item, Computed) else item for item in plan.operands]
+    if all(new is old for new, old in zip(operands, plan.operands, strict=True)):
+        return plan
+    return type(plan)(*operands)
+
+
+def _moved_rows(computed: Computed, merged: Mapping[str, _Merged]) -> Computed:
+    chain = Chain.of(computed.frame)
+    replaced: dict[str, Value] = {}
+    bases: dict[str, Frame] = {}
+    for base in chain.bases:
+        new, columns = merged.get(base._name, (base, {}))
+        bases[new._name] = new
+        replaced.update(columns)
+    if not replaced:
+        return computed
+    base = next(iter(bases.values())) if len(bases) == 1 else Zip(tuple(bases.values()))
+    predicates = [substitute(predicate, replaced) for predicate in chain.predicates]
+    return computed.moved(rebuild(base, chain.selections, predicates), replaced)
+
+
+def share_aggregates(plans: Sequence[Node]) -> list[Node]:
+    """Return plans, such as the sum of a column and the mean of another, whose reductions of the same rows are one."""
+    groups: defaultdict[str, dict[str, Element]] = defaultdict(dict)
+    for plan in plans:
+        if _is_reduction(plan):
+            groups[plan.aggregate.frame._name][plan.aggregate._name] = plan
+    moved: dict[str, tuple[Aggregate, int]] = {}
+    for elements in groups.values():
+        if len(elements) > 1:
+            moved.update(_merged_reductions([element.aggregate for element in elements.values()]))
+    return [_moved_element(plan, moved) for plan in plans] if moved else list(plans)
+
+
+def _is_reduction(plan: Any) -> bool:
+    """Whether the plan is one result of reductions."""
+    return isinstance(plan, Element) and isinstance(plan.operands[0], Aggregate)
+
+
+def _merged_reductions(aggregates: list[Aggregate]) -> dict[str, tuple[Aggregate, int]]:
+    """Return where each reduction is to be found, by its token within its rows."""
+    reductions: dict[str, AggregateExpr] = {}
+    for aggregate in aggregates:
+        reductions.update((item.token, item) for item in aggregate.reductions)
+    merged = Aggregate(aggregates[0].frame, tuple(reductions.values()))
+    frame = merged.frame._name
+    return {f"{frame} {token}": (merged, position) for position, token in enumerate(reductions)}
+
+
+def _moved_element(plan: Any, moved: dict[str, tuple[Aggregate, int]]) -> Any:
+    if not _is_reduction(plan):
+        return plan
+    wanted = plan.aggregate.reductions[plan.position]
+    found = moved.get(f"{plan.aggregate.frame._name} {wanted.token}")
+    return plan if found is None else Element(*found, plan.form)
+
+
+def share_sorts(plans: Sequence[Node]) -> list[Node]:
+    """Return plans in which the columns that the same keys put in order are sorted together."""
+    nodes = inputs_first(plans)
+    alike: defaultdict[str, dict[str, Sort]] = defaultdict(dict)
+    for node in nodes:
+        # What needs other results may need those of another sort.
+        if type(node) is Sort and not any(value.awaits for value in node.frame.values):
+            alike[f"{node.order.token} {node.frame.frame._name}"][node._name] = node
+    merged: dict[str, Inlined] = {}
+    for sorts in alike.values():
+        if len(sorts) > 1:
+            merged.update(_merged_sorts(list(sorts.values())))
+    if not merged:
+        return list(plans)
+    rules: dict[type, Sequence[Rule]] = {Sort: (lambda sort, need: merged.get(sort._name),), Zip: (_each_once,)}
+    return rewritten(plans, nodes, find_needs(nodes, plans), rules)
+
+
+def _merged_sorts(sorts: list[Sort]) -> dict[str, Inlined]:
+    """Return where the columns of each sort are found: all of them have the same keys and the same rows."""
+    first = sorts[0]
+    keys = [first.frame.values[first.frame.names.index(name)] for name in first.by]
+    numbers = dict.fromkeys(value for sort in sorts for value in sort.frame.values)
+    names: dict[Value, Hashable] = {value: number for number, value in enumerate(numbers)}
+    if first.order.straddle:
+        names[first.frame.values[first.frame.names.index(ROW)]] = ROW
+    carried = {
+        sort._name: {name: names[sort.frame.values[sort.frame.names.index(name)]] for name in sort.names}
+        for sort in sorts
+    }
+    wanted = dict.fromkeys(name for moved_names in carried.values() for name in moved_names.values())
+    project = Project(first.frame.frame, tuple(names.values()), tuple(names))
+    sort = Sort(project, tuple(names[key] for key in keys), tuple(wanted), first.order)
+    return {
+        name: Inlined(sort, {old: sort.column(new) for old, new in moved_names.items()}, keeps_rows=True)
+        for name, moved_names in carried.items()
+    }
+
+
+def _each_once(zipped: Zip, need: Need) -> Frame:
+    frames = tuple({frame._name: frame for frame in zipped.frames}.values())
+    return frames[0] if len(frames) == 1 else Zip(frames)

@@ -1,0 +1,212 @@
+"""Slices that stay where partitions were split until the tasks of new partitions fetch them, worker from worker.
+
+So there is one task for each new partition, whatever the number of workers, and slices are results of no task.  What
+Dask does not know of it is told to it by the plugins of `akdask.plan.shuffle.keeping`.
+"""
+
+from __future__ import annotations
+
+import pickle
+import time
+from collections import defaultdict
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from itertools import chain
+from typing import Any, Protocol, TypeAlias
+
+from akdask._distributed import answers_of, current_worker, holders_of, own_results, run_again
+
+Part = Any
+"""What an old partition gives to a new one; splitting a block of rows makes one part for each."""
+
+Slices: TypeAlias = Sequence[Sequence[Part]] | None
+"""For each new partition, its parts in row order; None if no partition gets any."""
+
+FETCH = "akdask_slices"
+"""What workers call the question for slices."""
+
+PAUSE = 0.25
+"""Seconds to wait for the scheduler to know that results are lost, before a task is handed back to it."""
+
+MANY_PARTS = 16
+"""From this number of source partitions on, parts are concatenated before they travel, to save messages."""
+
+NOWHERE = ""
+"""Stands for the worker of partitions that are being computed anew."""
+
+Holders: TypeAlias = Mapping[str, Sequence[int]]
+"""The numbers of the partitions that each worker holds, in order, by its address."""
+
+Run: TypeAlias = Sequence[int]
+"""Numbers of old partitions that follow one another."""
+
+
+class FinishPartition(Protocol):
+    """Makes a new partition of its parts."""
+
+    def __call__(self, parts: Sequence[Part], /) -> Any:
+        """Return a new partition, given all its parts."""
+        ...
+
+    def pack(self, parts: Sequence[Part], /) -> list[Part]:
+        """Return the same rows as fewer parts, which keep nothing else in memory."""
+        ...
+
+
+@dataclass(frozen=True)
+class SplitIndex:
+    """Where the split partitions of an exchange are.
+
+    Parameters
+    ----------
+    keys : tuple of hashable
+        Dask's name of each split partition, in order.
+    holders : dict of str to list of int
+        The numbers of those that each worker holds, by its address.
+    here : dict of int to sequence
+        Those that are in this process, as no worker runs the tasks.
+    """
+
+    keys: tuple[Hashable, ...]
+    holders: Holders = field(default_factory=dict)
+    here: Mapping[int, Slices] = field(default_factory=dict)
+
+    @staticmethod
+    def of(tokens: Sequence[Any], keys: tuple[Hashable, ...]) -> SplitIndex:
+        """Return the index of partitions, given what `tell_place` returned for each: the function of a task."""
+        holders: defaultdict[str, list[int]] = defaultdict(list)
+        here: dict[int, Slices] = {}
+        for number, token in enumerate(tokens):
+            if isinstance(token, str):
+                holders[token].append(number)
+            else:
+                here[number] = token
+        return SplitIndex(keys, dict(holders), here)
+
+    def fetch(self, number: int, finish: FinishPartition) -> list[Part]:
+        """Return the parts of a new partition from all old ones, in their order.
+
+        A task that finds some lost is handed back to the scheduler, which computes these anew before it runs again.
+        """
+        found: dict[int, Sequence[Part]] = {index: taken([slices], number) for index, slices in self.here.items()}
+        if self.holders:
+            worker = current_worker()
+            assert worker is not None, "workers hold what is to be fetched"
+            lost = self._ask(worker, self._known, number, finish, found)
+            # The worker that split them is gone, or has handed them on.
+            if lost and self._ask(worker, self._found_again(worker, lost), number, finish, found):
+                time.sleep(PAUSE)
+                run_again()
+        return [part for first in sorted(found) for part in found[first]]
+
+    def _ask(
+        self, worker: Any, holders: Holders, number: int, finish: FinishPartition, found: dict[int, Sequence[Part]]
+    ) -> list[int]:
+        """Add parts to those that are found, by the number of the first partition of a run; return what is lost."""
+        runs = {address: list(_runs(numbers)) for address, numbers in holders.items()}
+        asked: dict[str, dict[str, Any]] = {
+            address: {
+                "runs": [[self.keys[index] for index in run] for run in wanted],
+                "number": number,
+                "finish": pickle.dumps(finish),
+            }
+            for address, wanted in runs.items()
+            if address != NOWHERE
+        }
+        own = asked.pop(worker.address, None)
+        answers = answers_of(worker, FETCH, asked)
+        lost: list[int] = []
+        for address, wanted in runs.items():
+            if own is not None and address == worker.address:
+                split = own_results(worker, list(chain(*own["runs"])))
+                parts = parts_of_runs(split, own["runs"], number, finish)
+            else:
+                answer = answers.get(address)
+                parts = [None] * len(wanted) if answer is None else pickle.loads(answer["parts"])
+            for run, items in zip(wanted, parts, strict=True):
+                if items is None:
+                    lost.extend(run)
+                else:
+                    found[run[0]] = items
+        return lost
+
+    @cached_property
+    def _known(self) -> Holders:
+        """Where partitions are as far as this process knows."""
+        return self.holders
+
+    def _found_again(self, worker: Any, lost: Sequence[int]) -> Holders:
+        """Ask the scheduler where partitions are, and remember it."""
+        who_has = holders_of(worker, [self.keys[index] for index in lost])
+        holders: defaultdict[str, list[int]] = defaultdict(list)
+        for index in lost:
+            holders[next(iter(who_has.get(self.keys[index], ())), NOWHERE)].append(index)
+        gone = set(lost)
+        known = {address: [index for index in numbers if index not in gone] for address, numbers in self._known.items()}
+        for address, numbers in holders.items():
+            known[address] = sorted([*known.get(address, ()), *numbers])
+        self.__dict__["_known"] = {address: numbers for address, numbers in known.items() if numbers}
+        return holders
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return SplitIndex, (self.keys, self.holders, self.here)
+
+
+def tell_place(slices: Slices) -> str | Slices:
+    """Return the address of the worker that holds the slices of a partition: the function of a task.
+
+    Without workers, all tasks share the slices themselves.
+    """
+    worker = current_worker()
+    return slices if worker is None else worker.address
+
+
+def taken(split: Sequence[Slices], number: int) -> list[Part]:
+    """Return the parts of a new partition from several old ones."""
+    return [part for slices in split if slices is not None for part in slices[number]]
+
+
+def parts_of_runs(
+    split: Mapping[Hashable, Slices], runs: Sequence[Sequence[Hashable]], number: int, finish: FinishPartition
+) -> list[Sequence[Part] | None]:
+    """Return the parts of a new partition for each run of old ones, few for a long run; None if one is missing."""
+    found: list[Sequence[Part] | None] = []
+    for run in runs:
+        if not all(key in split for key in run):
+            found.append(None)
+            continue
+        parts = taken([split[key] for key in run], number)
+        found.append(finish.pack(parts) if len(run) > MANY_PARTS and parts else parts)
+    return found
+
+
+def answer(split: Mapping[Hashable, Slices], runs: Sequence[Sequence[Hashable]], number: int, finish: bytes) -> bytes:
+    """Return the same as bytes: the answer of a worker to another.
+
+    Copied to one string of bytes, since messages of many small parts would take longer.
+    """
+    return pickle.dumps(parts_of_runs(split, runs, number, _loaded(finish)), 5)
+
+
+@lru_cache(16)
+def _loaded(finish: bytes) -> Any:
+    return pickle.loads(finish)
+
+
+def _runs(numbers: Sequence[int]) -> Iterator[Run]:
+    """Cut ascending numbers where one does not follow the other.
+
+    Examples
+    --------
+    >>> list(_runs([1, 2, 3, 7, 8]))
+    [[1, 2, 3], [7, 8]]
+    """
+    run: list[int] = []
+    for number in numbers:
+        if run and number != run[-1] + 1:
+            yield run
+            run = []
+        run.append(number)
+    if run:
+        yield run

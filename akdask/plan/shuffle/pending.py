@@ -1,0 +1,111 @@
+"""Results of tasks that wait in this process for others: the oldest go to disk where memory is short.
+
+Dask's workers do the same with theirs; its scheduler for threads keeps all.  Only tables can wait on disk: they are
+most of what plans hand from task to task.  Slices of an exchange are kept or spilled where they are made (spill.py).
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from threading import Lock
+from typing import Any
+from weakref import ref
+
+from akdask import machine
+from akdask.columns import Table
+from akdask.kernels.group.sorted import GroupTable
+from akdask.kernels.group.strategy import PartialTable
+from akdask.plan.shuffle.budget import memory_budget
+from akdask.plan.shuffle.group_table_on_disk import GroupTableOnDisk
+from akdask.plan.shuffle.spill import SpillFile
+
+_in_memory: dict[ref[PendingResult], None] = {}
+"""Results that are in memory, the oldest first."""
+
+
+class PendingResult:
+    """A result that is in memory or on disk.
+
+    Parameters
+    ----------
+    result : Table or PartialTable
+        What a task has returned.
+    """
+
+    def __init__(self, result: Any) -> None:
+        self.nbytes = sys.getsizeof(result)
+        self._result = result
+        self._on_disk: SpillFile | GroupTableOnDisk | None = None
+        self._lock = Lock()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the result, for other processes."""
+        return fetch, (self.fetch(),)
+
+    def fetch(self) -> Any:
+        """Return the result, from wherever it is; on disk it stays, and tables of groups are read from there later."""
+        result, on_disk = self._result, self._on_disk
+        if on_disk is None:
+            return result
+        return on_disk[0] if isinstance(on_disk, SpillFile) else on_disk
+
+    def spill(self) -> int:
+        """Write the result to disk, and return the bytes of memory that it had."""
+        with self._lock:
+            if self._on_disk is not None:
+                return 0
+            is_sorted = isinstance(self._result, GroupTable)
+            self._on_disk = GroupTableOnDisk.of(self._result.rows) if is_sorted else SpillFile([self._result])
+            self._result = None
+        memory_budget.discard(self)
+        return self.nbytes
+
+
+def pend(result: Any) -> Any:
+    """Return a result of a task as it waits for others: a table as a `PendingResult`, anything else as it is.
+
+    Those that have waited longest make room for it.
+    """
+    if not isinstance(result, Table | PartialTable):
+        return result
+    pending = PendingResult(result)
+    memory_budget.add(pending, pending.nbytes)
+    freed = 0
+    while freed < pending.nbytes and memory_budget.is_short() and (oldest := _oldest()) is not None:
+        freed += oldest.spill()
+    _in_memory[ref(pending, _forget)] = None
+    return pending
+
+
+def _oldest() -> PendingResult | None:
+    """Take the oldest result that is in memory out of their list."""
+    for name in list(_in_memory):
+        _forget(name)
+        result = name()
+        if result is not None:
+            return result
+    return None
+
+
+def _forget(name: ref[PendingResult]) -> None:
+    _in_memory.pop(name, None)
+
+
+def fetch_all(results: Mapping[Any, Any]) -> dict[Any, Any]:
+    """Return the inputs of a task, all at once.
+
+    Raises
+    ------
+    MemoryError
+        If they take more than this process may use, instead of the end that the system would make of it.
+    """
+    needed = sum(result.nbytes for result in results.values() if isinstance(result, PendingResult))
+    if needed > machine.memory():
+        raise MemoryError(f"a task needs {needed:,} bytes at once, and this process may use {machine.memory():,}.")
+    return {key: fetch(result) for key, result in results.items()}
+
+
+def fetch(result: Any) -> Any:
+    """Return what a task has returned."""
+    return result.fetch() if isinstance(result, PendingResult) else result

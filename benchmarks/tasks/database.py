@@ -1,0 +1,466 @@
+"""The ten questions of groups and the five joins of the db-benchmark, of tables in memory and of files.
+
+Data is made as that benchmark defines it: three keys of text, of which two have few values and one many, three of
+integers, integers `v1` and `v2` and floats `v3`; and tables of a millionth, of a thousandth and of all the rows to join
+with, nine tenths of whose keys occur on the other side.  What is timed ends with the whole answer in memory.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from math import exp, log
+from time import perf_counter
+from typing import Any, Literal
+
+import duckdb
+import h5py
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.compute as pc
+
+import akdask as ak
+from benchmarks.data import Array, FileSet, make_once, shares
+from benchmarks.peers.text_h5py import read_arrays
+from benchmarks.report import MILLISECONDS, OURS, PIECES, Result
+from benchmarks.setting import Setting
+from benchmarks.text_data import write_numbers, write_strings
+from benchmarks.timing import Run, Timed
+
+KEYS = 100
+"""Values of the keys that have few; the others have so many rows for each value."""
+
+SEED = 108
+SMALL, MEDIUM = 1_000_000, 1_000
+"""Rows of the large table for each row of the tables that it is joined with."""
+
+PANDAS_ROWS = 1_000_000
+"""Rows up to which pandas takes part."""
+
+FLOOR, MEAN_FLOOR, MEAN_FLOOR_OF_FILES = 1.0, 1.5, 1.2
+
+Tables = Mapping[str, pa.Table]
+
+
+@dataclass(frozen=True)
+class Shape:
+    """How keys are drawn, for data that is not that of the benchmark.
+
+    Parameters
+    ----------
+    keys : int
+        Values of the keys that have few.
+    skew : float
+        The power that evenly drawn numbers are raised to: 1 draws all keys as often, 3 the first ones mostly.
+    prefix : str
+        What all keys of text begin with.
+    scatter : int
+        What keys of integers are multiplied by, so that they are not close together.
+    """
+
+    keys: int = KEYS
+    skew: float = 1.0
+    prefix: str = "id"
+    scatter: int = 1
+
+    @property
+    def name(self) -> str:
+        return f"{self.keys}-{self.skew}-{self.prefix}-{self.scatter}"
+
+    def numbers(self, random: np.random.Generator, high: int, count: int) -> Array:
+        """Return numbers from 1 to `high`."""
+        if self.skew == 1.0:
+            return random.integers(1, high + 1, count)
+        return (random.random(count) ** self.skew * high).astype(np.int64) + 1
+
+    def integers(self, random: np.random.Generator, high: int, count: int) -> Array:
+        """Return keys of integers."""
+        return self.numbers(random, high, count) * self.scatter
+
+    def text(self, random: np.random.Generator, high: int, digits: int, count: int) -> pa.LargeStringArray:
+        """Return keys of text."""
+        return self.words(self.numbers(random, high, count), digits)
+
+    def words(self, numbers: Array, digits: int = 0) -> pa.LargeStringArray:
+        """Return what numbers are called."""
+        distinct, codes = np.unique(numbers, return_inverse=True)
+        made = pa.array([f"{self.prefix}{number:0{digits}d}" for number in distinct.tolist()], pa.large_string())
+        return made.take(pa.array(codes))
+
+
+PLAIN = Shape()
+
+
+def make_groups(rows: int, shape: Shape = PLAIN) -> pa.Table:
+    """Return the table that the questions of groups are asked of."""
+    random = np.random.default_rng(SEED)
+    few, many = shape.keys, max(rows // shape.keys, 1)
+    return pa.table({
+        "id1": shape.text(random, few, 3, rows),
+        "id2": shape.text(random, few, 3, rows),
+        "id3": shape.text(random, many, 10, rows),
+        "id4": shape.integers(random, few, rows),
+        "id5": shape.integers(random, few, rows),
+        "id6": shape.integers(random, many, rows),
+        "v1": random.integers(1, 6, rows),
+        "v2": random.integers(1, 16, rows),
+        "v3": (random.random(rows) * 100).round(6),
+    })  # fmt: skip
+
+
+def make_joins(rows: int, shape: Shape = PLAIN) -> dict[str, pa.Table]:
+    """Return the table `x` and those that it is joined with, `small`, `medium` and `big`."""
+    random = np.random.default_rng(SEED)
+    sizes = [max(rows // SMALL, 10), max(rows // MEDIUM, 10), rows]
+    keys = [_split_keys(random, size) for size in sizes]
+    drawn = [_drawn(random, left, rows, shape) for left, _ in keys]
+    tables = {"x": _keyed(drawn, shape, v1=_values(random, rows))}
+    for name, size, count in (("small", sizes[0], 1), ("medium", sizes[1], 2), ("big", sizes[2], 3)):
+        own = [_drawn(random, right, size, shape) for _, right in keys[: count - 1]]
+        distinct = random.permutation(keys[count - 1][1])
+        tables[name] = _keyed([*own, distinct], shape, v2=_values(random, size))
+    return tables
+
+
+def _split_keys(random: np.random.Generator, size: int) -> tuple[Array, Array]:
+    """Return keys of the left and of the right side: as many, of which nine tenths are the same."""
+    drawn = random.permutation(np.arange(1, size + max(size // 10, 1) + 1))
+    return drawn[:size], drawn[-size:]
+
+
+def _drawn(random: np.random.Generator, keys: Array, count: int, shape: Shape) -> Array:
+    """Return each key at least once, if there are not too many."""
+    if len(keys) >= count:
+        return random.permutation(keys)[:count]
+    again = keys[shape.numbers(random, len(keys), count - len(keys)) - 1]
+    return random.permutation(np.concatenate([keys, again]))
+
+
+def _values(random: np.random.Generator, count: int) -> Array:
+    return (random.random(count) * 100).round(6)
+
+
+def _keyed(numbers: Sequence[Array], shape: Shape, **values: Array) -> pa.Table:
+    integers = {f"id{place}": column * shape.scatter for place, column in enumerate(numbers, 1)}
+    return pa.table(integers | {f"id{place}": shape.words(column) for place, column in enumerate(numbers, 4)} | values)
+
+
+def write_set(setting: Setting, name: str, table: pa.Table) -> FileSet:
+    """Return the files of a table."""
+
+    def write(target: Any) -> None:
+        for index, (start, stop) in enumerate(shares(table.num_rows, setting.files)):
+            part = table.slice(start, stop - start)
+            with h5py.File(target / f"set_LOCALE{index:04d}", "w") as file:
+                file.attrs["File_Format"] = 1
+                for column in part.column_names:
+                    values = part[column].combine_chunks()
+                    if values.type == pa.large_string():
+                        end, between = (pa.scalar(text, pa.large_string()) for text in ("\0", ""))
+                        ended = pc.binary_join_element_wise(values, end, between)
+                        write_strings(file, column, ended)
+                    else:
+                        write_numbers(file, column, values.to_numpy())
+
+    return make_once(setting.folder / f"database-{name}-{table.num_rows}-rows-{setting.files}-files", write)
+
+
+@dataclass(frozen=True)
+class Question:
+    """One question: of the columns `columns` of each table, in the language of everybody."""
+
+    name: str
+    text: str
+    columns: Mapping[str, Sequence[str]]
+    akdask: Callable[[Mapping[str, Any]], Any]
+    polars: Callable[[Mapping[str, pl.LazyFrame]], pl.LazyFrame]
+    pandas: Callable[[Mapping[str, pd.DataFrame]], pd.DataFrame]
+    sql: str
+
+
+def _grouped(name: str, by: str, columns: str, **made: tuple[str, str]) -> Question:
+    """Return a question of reductions by keys: ``total=("v1", "sum")``."""
+    keys = by.split()
+    calls = {"mean": "avg", "std": "stddev", "size": "count"}
+    sql = ", ".join([*keys, *(f"{calls.get(how, how)}({column}) as {out}" for out, (column, how) in made.items())])
+
+    def polars(tables: Mapping[str, pl.LazyFrame]) -> pl.LazyFrame:
+        found = [(pl.len() if how == "size" else getattr(pl.col(column), how)()).alias(out)
+                 for out, (column, how) in made.items()]  # fmt: skip
+        return tables["x"].group_by(keys).agg(found)
+
+    return Question(
+        name,
+        ", ".join(f"{how} {column}" for column, how in made.values()) + f" by {by}",
+        {"x": [*keys, *columns.split()]},
+        lambda tables: tables["x"].groupby(keys, as_index=False).agg(**made),
+        polars,
+        lambda tables: tables["x"].groupby(keys, as_index=False, sort=False).agg(
+            **{out: (column, how) for out, (column, how) in made.items()}
+        ),
+        f"select {sql} from x group by {', '.join(keys)}",
+    )  # fmt: skip
+
+
+def _range(tables: Mapping[str, Any], sort: bool | None = None) -> Any:
+    grouped = tables["x"].groupby("id3", as_index=False, **({} if sort is None else {"sort": sort}))
+    found = grouped.agg(a=("v1", "max"), b=("v2", "min"))
+    found["range"] = found["a"] - found["b"]
+    return found[["id3", "range"]]
+
+
+def _two_largest(tables: Mapping[str, Any]) -> Any:
+    return tables["x"][["id6", "v3"]].sort_values("v3", ascending=False).groupby("id6").head(2)
+
+
+def _r2_akdask(tables: Mapping[str, Any]) -> Any:
+    x = tables["x"][["id2", "id4"]]
+    a, b = (ak.cast(tables["x"][name], "float64") for name in ("v1", "v2"))
+    for name, column in {"a": a, "b": b, "aa": a * a, "bb": b * b, "ab": a * b}.items():
+        x[name] = column
+    sums = {name: (name, "sum") for name in ("a", "b", "aa", "bb", "ab")}
+    found = x.groupby(["id2", "id4"], as_index=False).agg(n=("a", "size"), **sums)
+    return _r2_of_sums(found)
+
+
+def _r2_of_sums(found: Any) -> Any:
+    n, a, b = found["n"], found["a"], found["b"]
+    shared = n * found["ab"] - a * b
+    found["r2"] = shared * shared / ((n * found["aa"] - a * a) * (n * found["bb"] - b * b))
+    return found[["id2", "id4", "r2"]]
+
+
+def _r2_pandas(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    a, b = (tables["x"][name].astype("float64") for name in ("v1", "v2"))
+    x = tables["x"][["id2", "id4"]].assign(a=a, b=b, aa=a * a, bb=b * b, ab=a * b)
+    sums = {name: (name, "sum") for name in ("a", "b", "aa", "bb", "ab")}
+    return pd.DataFrame(_r2_of_sums(x.groupby(["id2", "id4"], as_index=False, sort=False).agg(n=("a", "size"), **sums)))
+
+
+GROUPS = (
+    _grouped("q1", "id1", "v1", v1=("v1", "sum")),
+    _grouped("q2", "id1 id2", "v1", v1=("v1", "sum")),
+    _grouped("q3", "id3", "v1 v3", v1=("v1", "sum"), v3=("v3", "mean")),
+    _grouped("q4", "id4", "v1 v2 v3", v1=("v1", "mean"), v2=("v2", "mean"), v3=("v3", "mean")),
+    _grouped("q5", "id6", "v1 v2 v3", v1=("v1", "sum"), v2=("v2", "sum"), v3=("v3", "sum")),
+    _grouped("q6", "id4 id5", "v3", median=("v3", "median"), sd=("v3", "std")),
+    Question(
+        "q7",
+        "max v1 - min v2 by id3",
+        {"x": ["id3", "v1", "v2"]},
+        _range,
+        lambda tables: tables["x"].group_by("id3").agg(range=pl.col("v1").max() - pl.col("v2").min()),
+        partial(_range, sort=False),
+        "select id3, max(v1) - min(v2) as range from x group by id3",
+    ),
+    Question(
+        "q8",
+        "two largest v3 by id6",
+        {"x": ["id6", "v3"]},
+        _two_largest,
+        lambda tables: tables["x"].group_by("id6").agg(pl.col("v3").top_k(2)).explode("v3"),
+        _two_largest,
+        "select id6, unnest(v3) as v3 from (select id6, max(v3, 2) as v3 from x group by id6)",
+    ),
+    Question(
+        "q9",
+        "r² of v1 and v2 by id2, id4",
+        {"x": ["id2", "id4", "v1", "v2"]},
+        _r2_akdask,
+        lambda tables: tables["x"].group_by("id2", "id4").agg(r2=pl.corr("v1", "v2", method="pearson") ** 2),
+        _r2_pandas,
+        "select id2, id4, pow(corr(v1, v2), 2) as r2 from x group by id2, id4",
+    ),
+    _grouped("q10", "id1 id2 id3 id4 id5 id6", "v3", v3=("v3", "sum"), count=("v3", "size")),
+)  # fmt: skip
+
+
+def _joined(name: str, other: str, key: str, how: Literal["inner", "left"], text: str) -> Question:
+    own = {"small": "id1 id4 v2", "medium": "id1 id2 id4 id5 v2", "big": "id1 id2 id3 id4 id5 id6 v2"}[other].split()
+    columns = {"x": ["id1", "id2", "id3", "id4", "id5", "id6", "v1"], other: own}
+    others = ", ".join(f"r.{column} as {column}_r" for column in own if column not in {key, "v2"})
+    return Question(
+        name,
+        text,
+        columns,
+        lambda tables: ak.merge(
+            tables["x"], tables[other], on=key, how=how, left_suffix="", right_suffix="_r", sort=False
+        ),
+        lambda tables: tables["x"].join(tables[other], on=key, how=how, suffix="_r"),
+        lambda tables: tables["x"].merge(tables[other], on=key, how=how, suffixes=("", "_r"), sort=False),
+        f"select x.*, {others}{', ' if others else ''}r.v2 from x {how} join {other} r using ({key})",
+    )
+
+
+JOINS = (
+    _joined("j1", "small", "id1", "inner", "inner join with the small table by an integer"),
+    _joined("j2", "medium", "id2", "inner", "inner join with the medium table by an integer"),
+    _joined("j3", "medium", "id2", "left", "left join with the medium table by an integer"),
+    _joined("j4", "medium", "id5", "inner", "inner join with the medium table by text"),
+    _joined("j5", "big", "id3", "inner", "inner join with the big table by an integer"),
+)
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What questions are asked of: tables, and their files."""
+
+    tables: Tables
+    files: Mapping[str, FileSet]
+    threads: int
+
+    @cached_property
+    def persisted(self) -> dict[str, Any]:
+        return {name: ak.DataFrame(ak.read_hdf(files.pattern)).persist() for name, files in self.files.items()}
+
+    @cached_property
+    def polars(self) -> dict[str, pl.LazyFrame]:
+        return {name: pl.DataFrame(pl.from_arrow(table)).rechunk().lazy() for name, table in self.tables.items()}
+
+    @cached_property
+    def pandas(self) -> dict[str, pd.DataFrame]:
+        return {name: table.to_pandas() for name, table in self.tables.items()}
+
+    @cached_property
+    def duckdb(self) -> duckdb.DuckDBPyConnection:
+        connection = duckdb.connect(config={"threads": self.threads, "preserve_insertion_order": False})
+        for name, table in self.tables.items():
+            connection.register("arriving", table)
+            connection.execute(f"create table {name} as select * from arriving")
+            connection.unregister("arriving")
+        return connection
+
+    def in_memory(self, question: Question) -> dict[str, Run]:
+        """Return how everybody finds an answer of tables in memory."""
+        runs: dict[str, Run] = {
+            OURS: lambda: _timed(lambda: question.akdask(self.persisted).persist(), _of_akdask),
+            "polars": lambda: _timed(lambda: question.polars(self.polars).collect(), _of_arrow),
+            "duckdb": lambda: _timed(partial(_answer_table, self.duckdb, question.sql), _of_duckdb),
+        }
+        if self.tables["x"].num_rows <= PANDAS_ROWS:
+            runs["pandas"] = lambda: _timed(lambda: question.pandas(self.pandas), _of_pandas)
+        return runs
+
+    def from_files(self, question: Question) -> dict[str, Run]:
+        """Return how everybody finds an answer of files, of which peers read what they need by h5py."""
+
+        def by_akdask() -> Any:
+            opened = {name: ak.read_hdf(self.files[name].pattern) for name in question.columns}
+            return question.akdask({name: ak.DataFrame(found) for name, found in opened.items()}).persist()
+
+        def by_polars() -> Any:
+            read = {name: pl.DataFrame(pl.from_arrow(table)) for name, table in self._read(question)}
+            return question.polars({name: table.lazy() for name, table in read.items()}).collect()
+
+        def by_duckdb() -> Any:
+            connection = duckdb.connect(config={"threads": self.threads, "preserve_insertion_order": False})
+            for name, table in self._read(question):
+                connection.register(name, table)
+            return _answer_table(connection, question.sql)
+
+        return {
+            OURS: lambda: _timed(by_akdask, _of_akdask),
+            "polars + h5py": lambda: _timed(by_polars, _of_arrow),
+            "duckdb + h5py": lambda: _timed(by_duckdb, _of_duckdb),
+        }
+
+    def _read(self, question: Question) -> Iterator[tuple[str, pa.Table]]:
+        for name, columns in question.columns.items():
+            parts = [pa.table(read_arrays(path, tuple(columns)), names=columns) for path in self.files[name].paths]
+            yield name, pa.concat_tables(parts)
+
+
+def database_groups(setting: Setting, shape: Shape = PLAIN) -> list[Result]:
+    """Ask the ten questions of groups."""
+    return _ask(setting, shape, "groups", lambda: {"x": make_groups(setting.rows, shape)}, GROUPS)
+
+
+def database_joins(setting: Setting, shape: Shape = PLAIN) -> list[Result]:
+    """Make the five joins."""
+    return _ask(setting, shape, "joins", lambda: make_joins(setting.rows, shape), JOINS)
+
+
+def database(setting: Setting) -> list[Result]:
+    """Ask all fifteen questions."""
+    found = [*database_groups(setting), *database_joins(setting)]
+    means = []
+    for where, floor in (("in memory", MEAN_FLOOR), ("from files", MEAN_FLOOR_OF_FILES)):
+        ratios = [result.ratio(result.best_peer or OURS) for result in found if result.task.endswith(where)]
+        mean = exp(sum(map(log, ratios)) / len(ratios))
+        means.append(Result(f"geometric mean, {where}", PIECES, {OURS: 1.0, "best": mean}, {"best": floor}))
+    return [*found, *means]
+
+
+def _ask(
+    setting: Setting, shape: Shape, name: str, make: Callable[[], Tables], questions: Sequence[Question]
+) -> list[Result]:
+    tables = make()
+    files = {
+        part: write_set(setting, f"{name}-{part}-{shape.name}-of-{setting.rows}", table)
+        for part, table in tables.items()
+    }
+    subject = Subject(tables, files, setting.threads)
+    results = []
+    for where, runs_of in (("in memory", subject.in_memory), ("from files", subject.from_files)):
+        for question in questions:
+            seconds = setting.interleave(runs_of(question))
+            task = f"{question.name}: {question.text}, {where}"
+            results.append(Result(task, MILLISECONDS, seconds, {peer: FLOOR for peer in seconds if peer != OURS}))
+    return results
+
+
+def _timed(find: Callable[[], Any], total: Callable[[Any], tuple[float, ...]]) -> Timed:
+    gc.collect()
+    start = perf_counter()
+    found = find()
+    seconds = perf_counter() - start
+    return Timed(total(found), seconds)
+
+
+def _answer_table(connection: duckdb.DuckDBPyConnection, sql: str) -> duckdb.DuckDBPyConnection:
+    return connection.execute(f"create or replace temp table answer as {sql}")
+
+
+def _totals(table: pa.Table) -> tuple[float, ...]:
+    """Return the number of rows, and the sum of each column, of text that of its lengths, in the order of names."""
+    numbers = [pc.binary_length(column) if pa.types.is_large_string(column.type) else column
+               for _, column in sorted(zip(table.column_names, table.columns, strict=True))]  # fmt: skip
+    sums = [pc.sum(pc.fill_null(column, 0)).as_py() or 0 for column in map(_without_nan, numbers)]
+    return float(table.num_rows), *(round(float(found), 3) for found in sums)
+
+
+def _without_nan(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    if not pa.types.is_floating(column.type):
+        return column
+    return pc.if_else(pc.is_nan(column), 0.0, column)
+
+
+def _of_arrow(found: pl.DataFrame) -> tuple[float, ...]:
+    return _totals(_plain(found.to_arrow()))
+
+
+def _of_duckdb(connection: duckdb.DuckDBPyConnection) -> tuple[float, ...]:
+    return _totals(_plain(connection.sql("select * from answer").to_arrow_table()))
+
+
+def _of_akdask(found: Any) -> tuple[float, ...]:
+    return _totals(_plain(pa.Table.from_pandas(found.to_pandas(), preserve_index=False)))
+
+
+def _of_pandas(found: pd.DataFrame) -> tuple[float, ...]:
+    return _totals(_plain(pa.Table.from_pandas(found, preserve_index=False)))
+
+
+def _plain(table: pa.Table) -> pa.Table:
+    """Return the columns as 64-bit numbers and large strings, whatever types an engine chose."""
+
+    def plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
+        if pa.types.is_floating(column.type) or pa.types.is_decimal(column.type):
+            return column.cast(pa.float64())
+        return column.cast(pa.int64() if pa.types.is_integer(column.type) else pa.large_string())
+
+    return pa.table({name: plain(column) for name, column in zip(table.column_names, table.columns, strict=True)})

@@ -1,0 +1,200 @@
+"""Sorts, groups, joins and distinct texts, from files to files, of eight times the memory that a process may use."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from shutil import rmtree
+from subprocess import CalledProcessError
+
+import dask
+import duckdb
+import h5py
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+import akdask as ak
+from benchmarks.data import Array, FileSet, floats, make_once, make_set, mark, pieces
+from benchmarks.process import fresh
+from benchmarks.report import MEBIBYTES, OURS, SECONDS, Result
+from benchmarks.setting import Setting
+from benchmarks.timing import compare, peak, reset_peak
+
+LIMIT = 1_500_000_000
+ROWS = 8 * LIMIT // (4 * 8)
+TEXT_ROWS = 8 * LIMIT // 26
+FILES = 40
+KEYS = 10_000_000
+DUCKDB = "duckdb"
+
+
+def limited(setting: Setting) -> list[Result]:
+    """Measure time and peak of each question, in a fresh process each, on files of eight times its memory limit.
+
+    duckdb reads Parquet files of the same rows, without compression, and writes such; its temporary files are on the
+    same disk.
+    """
+    return [result for name in QUESTIONS for result in ask(setting, name, LIMIT, ROWS, TEXT_ROWS)]
+
+
+def ask(setting: Setting, name: str, limit: int, rows: int, text_rows: int) -> list[Result]:
+    """Measure one question."""
+    files = (
+        make_texts(setting.folder, setting.scaled(text_rows))
+        if name in OF_TEXTS
+        else make_set(setting.folder, "limited", COLUMNS, setting.scaled(rows), FILES)
+    )
+    parquet = as_parquet(files)
+    out = setting.folder / "limited-result"
+    answers, seconds, peaks = {}, {}, {}
+    for who, folder, answer in ((OURS, files.folder, answer_of_ours), (DUCKDB, parquet.folder, answer_of_duckdb)):
+        out.mkdir()
+        try:
+            how = {"limit": limit, "threads": setting.threads, "keys": setting.scaled(KEYS)}
+            answers[who], seconds[who], peaks[who] = fresh(answer, name, str(folder), str(out), how)
+        except CalledProcessError:
+            if who == OURS:
+                raise
+            # duckdb says so where its memory does not suffice: whoever does not finish has no time.
+            print(f"{who} does not finish: {name}", file=sys.stderr)
+        finally:
+            rmtree(out)
+    compare({who: tuple(answer) for who, answer in answers.items()})
+    task = f"{name}, 8x the memory of a process"
+    return [Result(task, SECONDS, seconds), Result(f"{task}: peak", MEBIBYTES, peaks, limit=limit)]
+
+
+def answer_of_ours(name: str, folder: str, out: str, how: Mapping[str, int]) -> tuple[tuple[float, ...], float, int]:
+    """Write the answer, and return what compares it, the seconds and the peak of this process."""
+    temporary = Path(out) / "temporary"
+    temporary.mkdir()
+    reset_peak()
+    options = {"temporary_directory": str(temporary), "num_workers": how["threads"]}
+    with ak.config.set(memory_limit=how["limit"]), dask.config.set(options):
+        start = time.perf_counter()
+        found = QUESTIONS[name](ak.DataFrame(ak.read_hdf(FileSet(Path(folder)).pattern)), how["keys"])
+        found.to_hdf(f"{out}/set")
+        seconds = time.perf_counter() - start
+        highest = peak()
+        written = ak.DataFrame(ak.read_hdf(f"{out}/set_LOCALE*"))
+        return _compared(name, written), seconds, highest
+
+
+def _compared(name: str, written: ak.DataFrame) -> tuple[float, ...]:
+    if name in OF_TEXTS:
+        return float(len(written)), float(written["n"].sum())
+    return float(len(written)), float(written["v"].sum())
+
+
+def answer_of_duckdb(name: str, folder: str, out: str, how: Mapping[str, int]) -> tuple[tuple[float, ...], float, int]:
+    """Do the same with duckdb."""
+    temporary = Path(out) / "temporary"
+    config = {"threads": how["threads"], "memory_limit": f"{how['limit']}B", "temp_directory": str(temporary)}
+    connection = duckdb.connect(config=config)
+    connection.execute("set preserve_insertion_order = false")
+    connection.execute(f"create view data as select * from '{folder}/*.parquet'")
+    connection.execute(f"create view other as select range as k, range as x from range({how['keys']})")
+    reset_peak()
+    start = time.perf_counter()
+    connection.execute(f"copy ({QUERIES[name]}) to '{out}/found.parquet' (format parquet, compression uncompressed)")
+    seconds = time.perf_counter() - start
+    highest = peak()
+    summed = "n" if name in OF_TEXTS else "v"
+    (found,) = connection.execute(f"select count(*), sum({summed}) from '{out}/found.parquet'").fetchall()
+    return tuple(map(float, found)), seconds, highest
+
+
+def make_texts(folder: Path, rows: int) -> FileSet:
+    """Return the set of names of hosts, every tenth of which is there once."""
+
+    def write(target: Path) -> None:
+        for index, drawn in enumerate(pieces(rows, FILES)):
+            numbers = np.concatenate(
+                [np.random.default_rng(seed).integers(0, max(rows // 10, 1), count) for seed, count in drawn]
+            )
+            names = pa.array(np.char.add(np.char.add("host-", numbers.astype(str)), ".example.org"), pa.large_string())
+            _write_texts(target / f"set_LOCALE{index:04d}", names)
+
+    return make_once(folder / f"limited-texts-{rows}-rows", write)
+
+
+def _write_texts(path: Path, names: pa.LargeStringArray) -> None:
+    offsets = np.frombuffer(names.buffers()[1], np.int64)
+    values = np.zeros(offsets[-1] + len(names), np.uint8)
+    is_text = np.ones(len(values), np.bool_)
+    is_text[offsets[1:] + np.arange(len(names))] = False
+    values[is_text] = np.frombuffer(names.buffers()[2], np.uint8)[: offsets[-1]]
+    with h5py.File(path, "w") as file:
+        file.attrs["File_Format"] = 1
+        group = file.create_group("s")
+        mark(group, 2)
+        group["values"] = values
+        group["segments"] = offsets[:-1] + np.arange(len(names))
+
+
+def as_parquet(files: FileSet) -> FileSet:
+    """Return the same rows in Parquet files without compression, made once."""
+
+    def write(target: Path) -> None:
+        for path in files.paths:
+            with h5py.File(path) as file:
+                columns = {name: _column(item) for name, item in file.items()}
+            pq.write_table(pa.table(columns), target / f"{path.name}.parquet", compression="none")
+
+    return make_once(files.folder.with_name(f"{files.folder.name}-parquet"), write)
+
+
+def _column(item: h5py.Dataset | h5py.Group) -> Array | pa.Array:
+    if isinstance(item, h5py.Dataset):
+        return item[:]
+    values, segments = item["values"][:], item["segments"][:]
+    ends = np.append(segments[1:], len(values))
+    kept = np.ones(len(values), np.bool_)
+    kept[ends - 1] = False
+    offsets = np.append(segments, len(values)) - np.arange(len(segments) + 1)
+    return pa.LargeStringArray.from_buffers(len(segments), pa.py_buffer(offsets), pa.py_buffer(values[kept]))
+
+
+def _group(frame: ak.DataFrame, by: str) -> ak.DataFrame:
+    keys, sums = ak.GroupBy(frame[by]).sum(frame["v"])
+    return ak.DataFrame({"k": keys, "v": sums})
+
+
+def _join(frame: ak.DataFrame, keys: int) -> ak.DataFrame:
+    other = ak.DataFrame({"k": ak.arange(keys), "x": ak.arange(keys)})
+    joined: ak.DataFrame = ak.merge(frame[["k", "v", "w"]], other, on="k", sort=False)
+    return joined
+
+
+def _distinct(frame: ak.DataFrame) -> ak.DataFrame:
+    keys, counts = ak.GroupBy(frame["s"]).size()
+    return ak.DataFrame({"s": keys, "n": counts})
+
+
+COLUMNS: dict[str, Callable[[np.random.Generator, int], Array]] = {
+    "k": lambda random, count: random.integers(0, KEYS, count),
+    "d": lambda random, count: random.integers(0, 10 * KEYS, count),
+    "v": floats,
+    "w": lambda random, count: random.integers(-(2**63), 2**63, count),
+}
+
+QUESTIONS: dict[str, Callable[[ak.DataFrame, int], ak.DataFrame]] = {
+    "sort": lambda frame, keys: frame.sort_values("w"),
+    "group, 10 M groups": lambda frame, keys: _group(frame, "k"),
+    "group, 100 M groups": lambda frame, keys: _group(frame, "d"),
+    "join": _join,
+    "distinct texts": lambda frame, keys: _distinct(frame),
+}
+
+QUERIES = {
+    "sort": "select * from data order by w",
+    "group, 10 M groups": "select k, sum(v) as v from data group by k order by k",
+    "group, 100 M groups": "select d as k, sum(v) as v from data group by d order by d",
+    "join": "select data.k, v, w, x from data join other on data.k = other.k",
+    "distinct texts": "select s, count(*) as n from data group by s order by s",
+}
+
+OF_TEXTS = frozenset(["distinct texts"])
