@@ -16,6 +16,10 @@ from akdask import _public, io
 from akdask.collections.core import later, stored, wrap
 from akdask.collections.session import makers, registry
 from akdask.kernels.rowwise import operations
+from akdask.plan.expr.rowwise import Filter, MatchRows, Project, Zip
+from akdask.plan.optimize.optimize import OCCASIONS
+from akdask.plan.optimize.rules import RULES
+from akdask.plan.task.concat import Concat
 from akdask.schema import numpy_names, scalar_types
 from akdask.storage.atomic.manifest import manifest_path
 from akdask.storage.formats.objects import ObjType
@@ -48,6 +52,8 @@ OF_OTHER_QUERIES = {
     "akdask.kernels.text",
     "akdask.plan.group",
     "akdask.plan.join",
+    "akdask.plan.optimize.rules",
+    "akdask.plan.shuffle.spill",
     "akdask.plan.sort",
     "akdask.storage.atomic.journal",
 }
@@ -147,6 +153,12 @@ def test_every_operation_is_found_in_its_family():
     assert len(names) == len(set(names)) == len(operations.OPERATIONS) > 150
     assert all(operations.OPERATIONS[name].name == name for name in names)
     assert "no such" not in operations.OPERATIONS
+
+
+def test_kinds_of_nodes_that_the_optimiser_looks_for_are_those_that_it_has_rules_for():
+    by_any_plan = {Zip, Filter, Project, Concat}
+    assert set(RULES) >= by_any_plan
+    assert {kind.__name__ for kind in (*(set(RULES) - by_any_plan), MatchRows)} == OCCASIONS
 
 
 def test_what_pandas_has_is_known_when_pandas_is_there():
