@@ -16,12 +16,13 @@ from akdask.plan.expr.node import Node
 from akdask.plan.optimize.parts import inputs_first, is_logical
 
 if TYPE_CHECKING:
-    from akdask.plan.optimize import finding, rewriting, rules, sharing
+    from akdask.plan.optimize import finding, rewriting, rules, sharing, sorts
 else:
     finding = DeferredModule("akdask.plan.optimize.finding")
     rewriting = DeferredModule("akdask.plan.optimize.rewriting")
     rules = DeferredModule("akdask.plan.optimize.rules")
     sharing = DeferredModule("akdask.plan.optimize.sharing")
+    sorts = DeferredModule("akdask.plan.optimize.sorts")
 
 OCCASIONS = frozenset(
     {
@@ -52,7 +53,7 @@ def optimize(plans: Sequence[Node]) -> list[Node]:
     if not any(_is_one_of(node, OCCASIONS) for node in nodes):
         return plans
     if sum(_is_one_of(node, {"Sort"}) for node in nodes) > 1:
-        plans = sharing.share_sorts(plans)
+        plans = sorts.share_sorts(plans)
         nodes = inputs_first(plans)
     found = rewriting.rewritten(plans, nodes, finding.find_needs(nodes, plans), rules.RULES)
     if all(new is old for new, old in zip(found, plans, strict=True)):
