@@ -16,6 +16,7 @@ from akdask import _public, io
 from akdask.collections.core import later, stored, wrap
 from akdask.collections.session import makers, registry
 from akdask.kernels.rowwise import operations
+from akdask.kernels.rowwise.segarray import LIST_COMPARISONS
 from akdask.plan.expr.rowwise import Filter, MatchRows, Project, Zip
 from akdask.plan.optimize.optimize import OCCASIONS
 from akdask.plan.optimize.rules import RULES
@@ -153,6 +154,7 @@ def test_every_operation_is_found_in_its_family():
     assert len(names) == len(set(names)) == len(operations.OPERATIONS) > 150
     assert all(operations.OPERATIONS[name].name == name for name in names)
     assert "no such" not in operations.OPERATIONS
+    assert set(operations._LIST_COMPARISONS) == set(LIST_COMPARISONS)
 
 
 def test_kinds_of_nodes_that_the_optimiser_looks_for_are_those_that_it_has_rules_for():

@@ -5,16 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from akdask.deferred import is_arrow
+from akdask.deferred import DeferredModule, is_arrow
 from akdask.kernels.core.rules import Kernel, Operation, Rule
 from akdask.kernels.rowwise import elementwise, generic
 from akdask.kernels.rowwise.bigint import BIGINT_OPERATIONS, is_bigint
 from akdask.schema import ColumnType
 from akdask.schema.dtypes import Kind
+
+if TYPE_CHECKING:
+    from akdask.kernels.rowwise import segarray
+else:
+    segarray = DeferredModule("akdask.kernels.rowwise.segarray")
 
 _MODULES = {
     "NUMBER_OPERATIONS": "rowwise.elementwise",
@@ -41,8 +46,8 @@ _MODULES = {
 }
 """Modules of `akdask.kernels` by the operations that they have; those of numbers come first, which load no others."""
 
-LIST_COMPARISONS = ("equal", "not_equal")
-"""What is done with lists as well, by the module of operations on these."""
+_LIST_COMPARISONS = ("equal", "not_equal")
+"""What `segarray.LIST_COMPARISONS` has for lists as well."""
 
 
 def _with(operation: Operation, kind: Kind, holds: Callable[[Any], bool], rule: Rule, kernel: Kernel) -> Operation:
@@ -64,26 +69,21 @@ def _table(name: str) -> dict[str, Any]:
     return found
 
 
+def _is_list(item: Any) -> bool:
+    """Whether an argument of a kernel is a column of lists."""
+    return is_arrow(item, "LargeListArray")
+
+
 def _of_lists(name: str) -> tuple[Rule, Kernel]:
     """Return a comparison of lists, whose module is loaded when lists are compared."""
 
     def rule(*types: ColumnType, **params: Any) -> ColumnType | None:
-        found: ColumnType | None = _lists()[name][0](*types, **params)
-        return found
+        return segarray.LIST_COMPARISONS[name][0](*types, **params)
 
     def kernel(*args: Any, out: Any = None, **params: Any) -> Any:
-        return _lists()[name][1](*args, out=out, **params)
+        return segarray.LIST_COMPARISONS[name][1](*args, out=out, **params)
 
     return rule, kernel
-
-
-def _lists() -> dict[str, tuple[Rule, Kernel]]:
-    found: dict[str, tuple[Rule, Kernel]] = import_module("akdask.kernels.rowwise.segarray").LIST_COMPARISONS
-    return found
-
-
-def _is_list(item: Any) -> bool:
-    return is_arrow(item, "LargeListArray")
 
 
 class _Operations(Mapping[str, Operation]):
@@ -106,7 +106,7 @@ class _Operations(Mapping[str, Operation]):
             raise KeyError(name)
         if name in BIGINT_OPERATIONS:
             found = _with(found, "bigint", is_bigint, *BIGINT_OPERATIONS[name])
-        return _with(found, "list", _is_list, *_of_lists(name)) if name in LIST_COMPARISONS else found
+        return _with(found, "list", _is_list, *_of_lists(name)) if name in _LIST_COMPARISONS else found
 
     def __iter__(self) -> Iterator[str]:
         return (name for table in map(_table, _MODULES) for name in table)
