@@ -4,7 +4,7 @@ VENV ?= .venv
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
     $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
 BIN := $(VENV)/bin
-CODE := akdask tests benchmarks conftest.py
+CODE := akdask tests benchmarks docs notebooks conftest.py
 ON_ALL_CORES := --numprocesses=auto --dist=worksteal
 
 # Tests start hundreds of processes.  What these import is compiled once and kept with the environment, whether the user
@@ -12,7 +12,7 @@ ON_ALL_CORES := --numprocesses=auto --dist=worksteal
 unexport PYTHONDONTWRITEBYTECODE
 export PYTHONPYCACHEPREFIX ?= $(abspath $(VENV))/bytecode
 
-.PHONY: demo test test-evo test-torch quick long coverage package lint types check bench format clean
+.PHONY: demo test test-evo test-torch quick long coverage docs package lint types check bench format clean
 
 demo: $(VENV)/plot.installed
 	$(BIN)/akdask demo
@@ -64,6 +64,10 @@ types: $(VENV)/dev.installed
 
 check: $(VENV)/dev.installed
 	$(BIN)/lint-imports
+
+# The site, in build/docs: warnings are errors, as are links within it that lead nowhere.  Runs the notebooks.
+docs: $(VENV)/docs.installed
+	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going --conf-dir docs --doctree-dir build/doctrees . build/docs
 
 bench: $(VENV)/bench.installed
 	$(BIN)/python -m benchmarks

@@ -236,7 +236,7 @@ from akdask.io import (
     update_hdf,
     update_parquet,
 )
-from akdask.plotting import hist_all, plot_dist
+from akdask.plotting import Bins2D, bins2d, hist, hist2d, hist_all, plot_dist
 from akdask.random import randint, standard_normal, uniform
 from akdask.schema.bigint import bigint, bigint_
 from akdask.schema.casting import can_cast, result_type
@@ -425,6 +425,7 @@ __all__ = [
     "ArkoudaUint8Dtype",
     "ArkoudaUint64Dtype",
     "ArrayView",
+    "Bins2D",
     "BitVector",
     "BoolDType",
     "ByteDType",
@@ -552,6 +553,7 @@ __all__ = [
     "bigint_from_uint_arrays",
     "binary_repr",
     "bincount",
+    "bins2d",
     "bitType",
     "bit_vectorizer",
     "bool",
@@ -658,6 +660,8 @@ __all__ = [
     "groupable",
     "half",
     "hash",
+    "hist",
+    "hist2d",
     "hist_all",
     "histogram",
     "histogram2d",

@@ -132,7 +132,14 @@ PATHS = os.environ.get("AKDASK_TEST_PATHS", "general compiled").split()
 # What is run as in a user's process: folders and modules that call kernels in processes of their own or choose the path
 # themselves, and those of objects that other folders' tests run by both paths.
 AS_INSTALLED = {"atomic", "cli", "evo", "extension", "lbann", "mutations", "storage", "testing"}
-AS_INSTALLED |= {"test_benchmarks.py", "test_docs.py", "test_notebooks.py", "test_readme.py", "test_import_export.py"}
+AS_INSTALLED |= {
+    "test_benchmarks.py",
+    "test_cheat_sheets.py",
+    "test_docs.py",
+    "test_notebooks.py",
+    "test_readme.py",
+    "test_import_export.py",
+}
 AS_INSTALLED |= {"test_chains.py", "test_compiled.py", "test_programs.py", "test_same_bits.py"}
 AS_INSTALLED |= {"kernels/compiled/keys/test_strings.py"}
 

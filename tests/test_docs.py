@@ -13,7 +13,7 @@ from akdask import cli, config
 ROOT = Path(__file__).parents[1]
 PAGES = (
     [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")]
-    + sorted(ROOT.glob("docs/*.md"))
+    + sorted(ROOT.glob("docs/**/*.md"))
     + [ROOT / "examples" / "README.md"]
 )
 TEXTS = {page: page.read_text(encoding="utf-8") for page in PAGES}
@@ -52,8 +52,8 @@ def _ids(pairs: list[tuple[Path, str]]) -> list[str]:
     return [f"{_name(page)}:{target}" for page, target in pairs]
 
 
-def test_readme_and_guide_have_examples():
-    assert {"README.md", "docs/guide.md"} <= set(map(_name, WITH_PYTHON))
+def test_what_is_read_first_has_examples():
+    assert {"README.md", "docs/tour.md", "docs/cheat_sheets.md"} <= set(map(_name, WITH_PYTHON))
 
 
 @pytest.mark.parametrize("page", WITH_PYTHON, ids=_name)
@@ -61,9 +61,8 @@ def test_examples_give_what_is_printed(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("akdask.plan.task.batches.CORES", 4)
     example = doctest.DocTestParser().get_doctest(_code(page, "python"), {}, _name(page), _name(page), 0)
-    assert len(example.examples) >= 5
     report: list[str] = []
-    doctest.DocTestRunner(verbose=False).run(example, out=report.append)
+    doctest.DocTestRunner(verbose=False, optionflags=doctest.ELLIPSIS).run(example, out=report.append)
     assert not report, "".join(report)
 
 
@@ -106,8 +105,8 @@ def test_every_command_that_is_named_exists(capsys):
     assert {name for name in named if not re.search(rf"\b{name}\b", usage)} == set()
 
 
-def test_the_guide_explains_every_setting():
-    explained = re.findall(r"^\| `(\w+)` \|", TEXTS[ROOT / "docs" / "guide.md"], re.MULTILINE)
+def test_every_setting_is_explained():
+    explained = re.findall(r"^\| `(\w+)` \|", TEXTS[ROOT / "docs" / "howto" / "settings.md"], re.MULTILINE)
     assert sorted(explained) == sorted(config.SETTINGS)
 
 

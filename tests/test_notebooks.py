@@ -2,53 +2,68 @@
 
 from __future__ import annotations
 
-import ast
 import json
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
+import dask
 import pytest
 
-NOTEBOOKS = sorted((Path(__file__).parents[1] / "notebooks").glob("*.ipynb"))
+import akdask as ak
+
+ROOT = Path(__file__).parents[1]
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+STARTS_PROCESSES = {"cluster_job"}
 
 # No cell is there to show one of these.
 FAULTS = {"", "False", "nan", "inf", "-inf"}
 
-each_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+
+def marked(paths):
+    cluster = [pytest.mark.cluster, pytest.mark.slow]
+    return [pytest.param(path, marks=cluster if path.stem in STARTS_PROCESSES else []) for path in paths]
 
 
-def cells(path, kind="code"):
-    notebook = json.loads(path.read_text(encoding="utf-8"))
-    return [cell for cell in notebook["cells"] if cell["cell_type"] == kind]
+each_notebook = pytest.mark.parametrize("path", marked(NOTEBOOKS), ids=[path.stem for path in NOTEBOOKS])
 
 
-def run(source, names):
-    """Execute a cell; returns what the last expression shows, or None."""
-    body = ast.parse(source).body
-    last = body.pop() if body and isinstance(body[-1], ast.Expr) else None
-    exec(compile(ast.Module(body, []), "<cell>", "exec"), names)
-    if last is None:
-        return None
-    value = eval(compile(ast.Expression(last.value), "<cell>", "eval"), names)
-    return value._repr_html_() if hasattr(value, "_repr_html_") else repr(value)
-
-
-def test_there_are_notebooks():
-    assert NOTEBOOKS
+@pytest.fixture(scope="module")
+def notebooks():
+    """Return the module that runs notebooks, for the site as well."""
+    spec = spec_from_file_location("run_notebook", ROOT / "docs" / "extensions" / "run_notebook.py")
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 @each_notebook
-def test_every_cell_runs(path, tmp_path, monkeypatch):
+def test_every_cell_runs(path, notebooks, tmp_path, monkeypatch):
     pytest.importorskip("matplotlib")
     monkeypatch.setenv("MPLBACKEND", "Agg")
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", None)
     names: dict[str, object] = {"__name__": "__main__"}
-    for cell in cells(path):
-        assert run("".join(cell["source"]), names) not in FAULTS
+    # As for users: threads, or the cluster that a notebook starts.
+    with dask.config.set(scheduler=None):
+        for source in notebooks.cells_of(path):
+            assert FAULTS.isdisjoint(content for _, content in notebooks.shown_by(source, names))
 
 
-@each_notebook
+def test_what_is_printed_drawn_and_given_is_shown(notebooks):
+    pytest.importorskip("matplotlib")
+    names: dict[str, object] = {}
+    drawing = "import matplotlib.pyplot as plt\nplt.figure(figsize=(1, 1))"
+    assert notebooks.shown_by("print(1)\n2", names) == [("text", "1\n"), ("text", "2")]
+    assert notebooks.shown_by("a = 3", names) == notebooks.shown_by("a;", names) == []
+    assert [kind for kind, _ in notebooks.shown_by(drawing, names)] == ["png"]
+    names["a"] = ak.arange(3)
+    assert [kind for kind, _ in notebooks.shown_by("a", names)] == ["html"]
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_notebooks_are_stored_without_outputs(path):
-    for cell in cells(path):
+    cells = [cell for cell in json.loads(path.read_text(encoding="utf-8"))["cells"] if cell["cell_type"] == "code"]
+    assert cells
+    for cell in cells:
         assert cell["outputs"] == []
         assert cell["execution_count"] is None

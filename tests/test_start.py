@@ -218,8 +218,10 @@ def test_names_of_a_stub_are_loaded_from_their_modules(tmp_path, monkeypatch):
 
 def test_tables_name_the_modules_that_register():
     found: dict[str, dict[str, str]] = {"provides": {}, "shows": {}, "made_of": {}}
-    for path in COLLECTIONS.rglob("*.py"):
-        module = ".".join(path.relative_to(COLLECTIONS).with_suffix("").parts)
+    above = COLLECTIONS.parent / "plotting"
+    for path in [*COLLECTIONS.rglob("*.py"), *above.rglob("*.py")]:
+        folder = COLLECTIONS if path.is_relative_to(COLLECTIONS) else COLLECTIONS.parents[1]
+        module = ".".join(path.relative_to(folder).with_suffix("").parts)
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in found:
                 names = [argument.value for argument in node.args if isinstance(argument, ast.Constant)]

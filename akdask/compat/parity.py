@@ -162,7 +162,7 @@ def page() -> str:
         "[`api.csv`](../akdask/compat/api.csv) and the package; a test keeps it true. A name is *there* if it",
         "takes the parameters that Arkouda's takes, by the same names, in the same order and with the same",
         "defaults; more are allowed. It *differs* as is said, is *refused* with what to use instead, or is *not",
-        "there* for the reason given. Values and rules that differ are told in the [guide](guide.md).",
+        "there* for the reason given. Values and rules that differ are told in [From Arkouda](howto/from_arkouda.md).",
         "",
         *_counts(found),
     ]

@@ -28,6 +28,7 @@ MODULES = {
     "map": "lookups.finding",
     "matmul": "functions.shapes.matrices",
     "operated": "arrays.shaped.ndarray",
+    "plots": "akdask.plotting.accessor",
     "reduced_along": "groups.axes",
     "reshaped": "arrays.shaped.ndarray",
     "series of": "series.series",
@@ -36,7 +37,7 @@ MODULES = {
     "stack": "functions.shapes.joining",
     "vecdot": "functions.shapes.matrices",
 }
-"""Modules of akdask.collections, by what they provide."""
+"""Modules of akdask.collections, by what they provide, and one of a layer above them by its full name."""
 
 _provided: dict[str, Callable[..., Any]] = {}
 
@@ -59,5 +60,6 @@ def later(name: str, *args: Any, **params: Any) -> Any:
 def registered(registry: Mapping[Any, Any], key: Any, modules: Mapping[Any, str]) -> Any:
     """Return what is registered under a key, None if nothing is; a module of `modules` registers it if it is loaded."""
     if key not in registry and key in modules:
-        import_module(f"akdask.collections.{modules[key]}")
+        module = modules[key]
+        import_module(module if module.startswith("akdask.") else f"akdask.collections.{module}")
     return registry.get(key)

@@ -119,8 +119,9 @@ SUBSTITUTES: dict[str, dict[str, str]] = {
         "T": "df.to_pandas().T",
         "agg": "df.groupby('k').agg({'x': 'sum'})",
         "apply": "df['x'] * 2",
+        "boxplot": "df.plot.box",
+        "hist": "df.plot.hist",
         "cov": "ak.cov(df['x'], df['y'])",
-        "plot": "df.to_pandas().plot",
         "to_string": "df.to_pandas().to_string()",
     },
     "Index": {
@@ -156,7 +157,6 @@ SUBSTITUTES: dict[str, dict[str, str]] = {
         "T": "series",
         "agg": "series.sum()",
         "apply": "series.map({1: 2})",
-        "plot": "series.to_pandas().plot",
         "reset_index": "series.to_dataframe()",
     },
     "ArrayView": {

@@ -7,7 +7,7 @@ from typing import Any, Self, overload
 
 from akdask.collections.core.array import Array
 from akdask.collections.core.column_names import names_of
-from akdask.collections.core.later import provides
+from akdask.collections.core.later import later, provides
 from akdask.collections.core.stored import open_prefix, read_objects
 from akdask.collections.core.writing import Path
 from akdask.collections.frame.concat import ConcatMethods
@@ -187,6 +187,11 @@ class DataFrame(
         if isinstance(key, list | tuple) and any(isinstance(name, str) for name in key):
             return self._of(self._columns.only(names_of(key)))
         return self._rows(key)
+
+    @property
+    def plot(self) -> Any:
+        """Pictures of the rows, as in pandas: ``df.plot.line()``, ``df.plot(kind="hist")``; see `Plots`."""
+        return later("plots", self)
 
     # conversion
 

@@ -192,8 +192,9 @@ def _counted(
     name: str, sample: Sequence[Any], bins: Sequence[int], ranges: Sequence[Range]
 ) -> tuple[pdarray, list[pdarray]]:
     frame, values = align(name, [_number(name, item) for item in sample])
+    searched = tuple(value for value, bounds in zip(values, ranges, strict=True) if bounds is None)
     edges = tuple(
-        Edges(frame, value, _bins(name, count), _bounds(name, bounds))
+        Edges(frame, value, _bins(name, count), _bounds(name, bounds), searched if bounds is None else ())
         for value, count, bounds in zip(values, bins, ranges, strict=True)
     )
     counted = Histogram(edges)

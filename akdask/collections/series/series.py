@@ -120,6 +120,11 @@ class Series(
     cat = CachedAccessor("cat", CategoricalAccessor)
 
     @property
+    def plot(self) -> Any:
+        """Pictures of the values, as in pandas: ``s.plot.line()``, ``s.plot(kind="hist")``; see `Plots`."""
+        return later("plots", self)
+
+    @property
     def loc(self) -> LocIndexer:
         """Entries by label."""
         return LocIndexer(self)

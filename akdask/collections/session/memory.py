@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import socket
-from pathlib import Path
 from typing import Any
 
 from akdask import machine
@@ -121,18 +119,9 @@ def _by_locale() -> list[tuple[str, int, int]]:
     """Return the host, and the bytes that are taken and may be, of each worker or of this process."""
     client = default_client()
     if client is None:
-        return [(socket.gethostname(), _resident(), machine.memory())]
+        return [(socket.gethostname(), machine.memory_in_use(), machine.memory())]
     workers = client.scheduler_info(n_workers=-1)["workers"].values()
     return [
         (str(facts["host"]), int(facts["metrics"]["memory"]), int(facts["memory_limit"] or machine.memory()))
         for facts in workers
     ]
-
-
-def _resident() -> int:
-    """Return the bytes of memory that this process has taken; 0 where the system does not tell."""
-    try:
-        pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[1]
-    except OSError:
-        return 0
-    return int(pages) * os.sysconf("SC_PAGE_SIZE")

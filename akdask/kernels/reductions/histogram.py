@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from math import prod
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from akdask.errors import ArgumentError
+from akdask.kernels import compiled
 from akdask.typing import NumberArray
 
 
@@ -32,11 +32,13 @@ def bin_edges(low: Any, high: Any, bins: int) -> NumberArray:
         ) from error
 
 
-def count_in_bins(columns: Sequence[NumberArray], edges: Sequence[NumberArray]) -> NumberArray:
-    """Return the number of rows in each bin, in row-major order of the bins; last bins include their right edges.
+def count_in_bins(counts: NumberArray, columns: Sequence[NumberArray], edges: Sequence[NumberArray]) -> None:
+    """Add the number of rows in each bin to `counts`; last bins include their right edges.
 
     Parameters
     ----------
+    counts : ndarray of int64
+        What was counted before, in row-major order of the bins.
     columns : sequence of ndarray
         One for each dimension.
     edges : sequence of ndarray of float64
@@ -45,27 +47,79 @@ def count_in_bins(columns: Sequence[NumberArray], edges: Sequence[NumberArray]) 
     Examples
     --------
     >>> edges = np.array([0.0, 1.0, 2.0])
-    >>> count_in_bins([np.array([0, 2, 2]), np.array([1, 0, 0])], [edges, edges]).tolist()
+    >>> counts = np.zeros(4, np.int64)
+    >>> count_in_bins(counts, [np.array([0, 2, 2]), np.array([1, 0, 0])], [edges, edges])
+    >>> counts.tolist()
     [0, 1, 2, 0]
     """
     columns = [column.view(np.uint8) if column.dtype == np.bool_ else column for column in columns]
-    if len(columns) > 1:
-        return count_in_any_bins(columns, edges)
-    # NumPy has a faster way for bins of equal width than for given edges.
-    (column,), (bounds,) = columns, edges
-    counts: NumberArray = np.histogram(column, len(bounds) - 1, (bounds[0], bounds[-1]))[0]
-    return counts
+    if len(columns) == 1:
+        # NumPy has a faster way for bins of equal width than for given edges.
+        (column,), (bounds,) = columns, edges
+        counts += np.histogram(column, len(bounds) - 1, (bounds[0], bounds[-1]))[0]
+    elif len(columns) == 2 and _have_steps(edges) and compiled.should_compile(len(columns[0])):
+        count_pairs(counts, columns, edges)
+    elif _have_steps(edges):
+        add_numbered(counts, columns, edges, _bins_of_steps)
+    else:
+        add_numbered(counts, columns, edges, bins_between)
 
 
-def count_in_any_bins(columns: Sequence[NumberArray], edges: Sequence[NumberArray]) -> NumberArray:
-    """Return the same as `count_in_bins`, for any edges and any number of dimensions."""
+def count_pairs(counts: NumberArray, columns: Sequence[NumberArray], edges: Sequence[NumberArray]) -> None:
+    """Do the same as `count_in_bins` for two columns, by a compiled loop."""
+    from akdask.kernels.compiled.compiler import read_only
+    from akdask.kernels.compiled.reductions.histogram import add_pairs
+
+    x, y = (read_only(np.ascontiguousarray(column, np.float64)) for column in columns)
+    add_pairs(counts, x, y, *(read_only(bounds) for bounds in edges))
+
+
+Numbering = Callable[[NumberArray, NumberArray], NumberArray]
+
+
+def add_numbered(
+    counts: NumberArray, columns: Sequence[NumberArray], edges: Sequence[NumberArray], numbering: Numbering
+) -> None:
+    """Do the same as `count_in_bins`, for any number of dimensions; a function finds the bins in each."""
     bins_of_rows = np.zeros(len(columns[0]), np.int64)
     inside = np.ones(len(columns[0]), np.bool_)
     for column, bounds in zip(columns, edges, strict=True):
         bins = len(bounds) - 1
-        # NaN come after all edges, so that they are in no bin either.
-        positions = bounds.searchsorted(column, "right") - 1
-        positions[column == bounds[-1]] -= 1
-        inside &= (positions >= 0) & (positions < bins)
-        bins_of_rows = bins_of_rows * bins + positions
-    return np.bincount(bins_of_rows[inside], minlength=prod(len(bounds) - 1 for bounds in edges))
+        numbers = numbering(column, bounds)
+        inside &= (numbers >= 0) & (numbers < bins)
+        bins_of_rows = bins_of_rows * bins + numbers
+    np.add.at(counts, bins_of_rows[inside], 1)
+
+
+def bins_between(column: NumberArray, bounds: NumberArray) -> NumberArray:
+    """Return the bin of each row, of whatever width; a number that is none where it is in no bin."""
+    # NaN come after all edges, so that they are in no bin either.
+    numbers: NumberArray = bounds.searchsorted(column, "right") - 1
+    numbers[column == bounds[-1]] -= 1
+    return numbers
+
+
+def _bins_of_steps(column: NumberArray, bounds: NumberArray) -> NumberArray:
+    """Return the same as `bins_between` for bins of equal width: calculated, and corrected by the edges."""
+    rows = column.astype(np.float64, copy=False)
+    bins = len(bounds) - 1
+    inside = (rows >= bounds[0]) & (rows <= bounds[-1])
+    if not inside.all():
+        rows = np.where(inside, rows, bounds[0])
+    numbers: NumberArray = ((rows - bounds[0]) * _steps(bounds)).astype(np.int64)
+    np.minimum(numbers, bins - 1, out=numbers)
+    numbers -= rows < bounds[numbers]
+    numbers += (rows >= bounds[numbers + 1]) & (numbers < bins - 1)
+    numbers[~inside] = -1
+    return numbers
+
+
+def _steps(bounds: NumberArray) -> Any:
+    """Return the bins for each 1 that numbers grow."""
+    with np.errstate(over="ignore", divide="ignore"):
+        return (len(bounds) - 1) / (bounds[-1] - bounds[0])
+
+
+def _have_steps(edges: Sequence[NumberArray]) -> bool:
+    """Whether the bins of rows can be calculated: not of bins that are as narrow or wide as float64 can tell."""
+    return all(0 < _steps(bounds) < np.inf for bounds in edges)

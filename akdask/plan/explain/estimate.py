@@ -104,7 +104,8 @@ def _rows_of(chain: Chain, numbers: Sequence[int], lengths: Sequence[int]) -> in
     rows = 0
     for number in numbers:
         source, ranges = chain.partition(number)
-        rows += lengths[source] if ranges[0] is None else len(range(*ranges[0]))
+        first = ranges[0] if ranges else None
+        rows += lengths[source] if first is None else len(range(*first))
     return rows
 
 

@@ -101,9 +101,13 @@ class Node(SingletonExpr):
         if not isinstance(parent, ExprSequence) or _OPTIMIZED in parent.__dict__:
             return None
         ours = [plan for plan in parent.operands if isinstance(plan, Node)]
-        found = iter(optimized(ours))
-        sequence = ExprSequence(*[next(found) if isinstance(plan, Node) else plan for plan in parent.operands])
-        parent.__dict__[_OPTIMIZED] = sequence.__dict__[_OPTIMIZED] = True
+        found = optimized(ours)
+        parent.__dict__[_OPTIMIZED] = True
+        if all(new is old for new, old in zip(found, ours, strict=True)):
+            return None
+        replaced = iter(found)
+        sequence = ExprSequence(*[next(replaced) if isinstance(plan, Node) else plan for plan in parent.operands])
+        sequence.__dict__[_OPTIMIZED] = True
         return sequence
 
     # Rewriting is akdask's own (rewrite.py): columns refer to nodes by name, so Dask must not rename them.

@@ -14,8 +14,9 @@ from akdask.kernels.reductions.histogram import bin_edges, count_in_bins
 from akdask.plan.expr._dask import Expr
 from akdask.plan.expr.lower import lower
 from akdask.plan.expr.node import Frame
+from akdask.plan.expr.tokens import token
 from akdask.plan.expr.values import ColumnRef, Replica, Value
-from akdask.plan.reduce.aggregate import Aggregate, AggregateExpr
+from akdask.plan.reduce.aggregate import Aggregate, AggregateExpr, TreeReduce
 from akdask.plan.task import operators
 from akdask.plan.task.blocks import Partition, PartitionBatch
 from akdask.plan.task.pipeline import Compile, pipeline
@@ -26,12 +27,16 @@ from akdask.typing import NumberArray
 
 
 class Edges(Frame):
-    """The edges of `bins` bins of equal width from the smallest to the largest value, or between given bounds."""
+    """The edges of `bins` bins of equal width from the smallest to the largest value, or between given bounds.
+
+    The extremes of `searched`, of which the value is one, are found in one pass over the rows.
+    """
 
     frame: Frame
     value: Value
     bins: int
     bounds: tuple[float, float] | None
+    searched: tuple[Value, ...]
 
     @property
     def rows(self) -> RowSpace:
@@ -81,18 +86,28 @@ class CountInBins:
         edges = [partition.replicas[item.position][item.field] for item in self.edges]
         counts = np.zeros(prod(len(bounds) - 1 for bounds in edges), np.int64)
         for block in partition.blocks():
-            counts += count_in_bins(block.evaluate(self.program), edges)
+            count_in_bins(counts, block.evaluate(self.program), edges)
         return counts
 
 
-def _edges(results: Sequence[list[Any]], bins: int) -> Table:
-    ((low, high),) = results
+def _edges(results: Sequence[list[Any]], position: int, bins: int) -> Table:
+    low, high = results[0][2 * position : 2 * position + 2]
     return Table({0: bin_edges(low, high, bins)}, bins + 1)
 
 
-def _added(counts: Sequence[NumberArray]) -> Table:
-    total = np.sum(counts, axis=0)
-    return Table({0: total}, len(total))
+@dataclass(frozen=True, slots=True)
+class AddCounts:
+    """Add up counts of some partitions, and make a column of the last ones."""
+
+    are_last: bool
+
+    @property
+    def token(self) -> str:
+        return token("add counts", self.are_last)
+
+    def __call__(self, counts: Sequence[NumberArray]) -> NumberArray | Table:
+        total = sum(counts[1:], counts[0])
+        return Table({0: total}, len(total)) if self.are_last else total
 
 
 @lower.register
@@ -100,8 +115,9 @@ def _(frame: Edges) -> Expr:
     if frame.bounds is not None:
         edges = bin_edges(*frame.bounds, frame.bins)
         return Tables(f"edges {frame._name}", (Table({0: edges}, len(edges)),), _determ_token=f"edges {frame._name}")
-    extremes = Aggregate(frame.frame, (AggregateExpr("min", frame.value), AggregateExpr("max", frame.value)))
-    return Tasks(frame._name, _edges, ((((0, 0),), (frame.bins,)),), extremes)
+    wanted = [AggregateExpr(name, value) for value in frame.searched for name in ("min", "max")]
+    position = frame.searched.index(frame.value)
+    return Tasks(frame._name, _edges, ((((0, 0),), (position, frame.bins)),), Aggregate(frame.frame, tuple(wanted)))
 
 
 @lower.register
@@ -117,5 +133,4 @@ def _(frame: Histogram) -> Expr:
 
     values = [*(edges.value for edges in frame.edges), *(Replica(edges, 0, FLOAT64) for edges in frame.edges)]
     counts = pipeline(frame.edges[0].frame, values, sink, "count in bins")
-    everything = tuple((0, index) for index in range(counts.npartitions))
-    return Tasks(frame._name, _added, ((everything, ()),), counts)
+    return TreeReduce(AddCounts(False), AddCounts(True), counts)

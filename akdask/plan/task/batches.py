@@ -32,8 +32,6 @@ FEW = max(4, 2 * CORES)
 MOST_ROWS = 2**23
 """From this number of rows on, the overhead of a task does not matter."""
 
-ITEMSIZE = 8
-
 GROUP_BATCHES = 32
 GROUP_ROWS = 2**21
 """The same for partitions that are grouped.  Independent of the machine: float sums are merged batch by batch."""

@@ -95,31 +95,38 @@ def _origin(frame: Frame, inputs: Sequence[int]) -> int:
 def rows_at_most(frame: Frame) -> int | None:
     """Return an upper bound of the rows of a frame, None if the plan has none.
 
-    Each frame on the way caches it, as loops ask again at each step.
+    Each frame on the way caches it, as loops ask again at each step.  Without nested calls, for long chains.
     """
-    asked: list[Frame] = []
-    most: int | None = None
-    node: Frame | None = frame
-    while node is not None and _AT_MOST not in node.__dict__:
-        asked.append(node)
-        if node.rows.is_fixed:
-            most = node.rows.size
-            break
-        if isinstance(node, Concat):
-            most = _sum_at_most(node)
-            break
-        node = node.limiting
-    else:
-        most = None if node is None else node.__dict__[_AT_MOST]
-    for item in asked:
-        item.__dict__[_AT_MOST] = most
-    return most
+    stack = [frame]
+    while stack:
+        node = stack[-1]
+        inputs = _bounding(node)
+        unknown = [item for item in inputs if _AT_MOST not in item.__dict__]
+        if unknown and _AT_MOST not in node.__dict__:
+            stack += unknown
+            continue
+        stack.pop()
+        if _AT_MOST not in node.__dict__:
+            known = [item.__dict__[_AT_MOST] for item in inputs]
+            node.__dict__[_AT_MOST] = _bound(node, known)
+    found: int | None = frame.__dict__[_AT_MOST]
+    return found
 
 
-def _sum_at_most(concat: Concat) -> int | None:
-    found = [rows_at_most(part.frame) for part in concat.frames]
-    known = [rows for rows in found if rows is not None]
-    return sum(known) if len(known) == len(found) else None
+def _bounding(node: Frame) -> list[Frame]:
+    """Return the frames that bound the rows of one of unknown number: together if it is a concatenation."""
+    if node.rows.is_fixed:
+        return []
+    if isinstance(node, Concat):
+        return [part.frame for part in node.frames]
+    return [] if node.limiting is None else [node.limiting]
+
+
+def _bound(node: Frame, known: Sequence[int | None]) -> int | None:
+    if node.rows.is_fixed:
+        return node.rows.size
+    rows = [count for count in known if count is not None]
+    return sum(rows) if rows and len(rows) == len(known) else None
 
 
 @lower.register

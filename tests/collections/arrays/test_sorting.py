@@ -186,6 +186,19 @@ def test_histograms_of_many_dimensions_are_numpys_and_read_once():
             assert np.array_equal(found.to_ndarray(), wanted_edges)
 
 
+def test_extremes_of_all_dimensions_are_found_in_one_pass_and_none_that_are_given():
+    x, y = np.random.default_rng(1).normal(size=(2, 60))
+    lazy_x, lazy_y = ak.array(x), ak.array(y)
+    chosen = lazy_x > 0
+    for bounds, passes in ((None, 1), ((None, np.array([-1, 1])), 1), (((0, 2), (-1, 1)), 0)):
+        counts, x_edges, _ = ak.histogram2d(lazy_x[chosen], lazy_y[chosen], (3, 4), bounds)
+        limits = None if bounds is None else [(x[x > 0].min(), x.max()) if bounds[0] is None else bounds[0], bounds[1]]
+        wanted, wanted_edges, _ = np.histogram2d(x[x > 0], y[x > 0], (3, 4), limits)
+        assert counts.tolist() == wanted.tolist()
+        np.testing.assert_array_equal(x_edges.to_ndarray(), wanted_edges)
+        assert str(counts.explain()).count("reduce min") == passes
+
+
 def test_histograms_that_float64_has_no_edges_for_are_refused():
     with pytest.raises(ArgumentError, match="fewer bins"):
         ak.histogram(ak.array(np.array([2**63, 2**63 + 8], np.uint64)))[0].compute()

@@ -10,6 +10,7 @@ from akdask.collections.core.wrap import wrap
 from akdask.plan.expr.sources import Scan
 from akdask.plan.group import aggregate as group_plan
 from akdask.plan.shuffle import affinity, exchange, keeping
+from akdask.plan.task import batches
 from akdask.schema import INT64
 
 MOST_TASKS = 12
@@ -83,6 +84,7 @@ def test_tasks_follow_partitions_whatever_the_number_of_workers(task, described,
     parts, rows = 64, 1000
     monkeypatch.setattr(exchange, "ROWS", rows)
     monkeypatch.setattr(exchange, "SMALL_ROWS", 0)
+    monkeypatch.setattr(batches, "SMALL_ROWS", 0)
     monkeypatch.setattr(group_plan, "RANGE_ROWS", rows)
     found = []
     for workers in (10, 100, 1000):

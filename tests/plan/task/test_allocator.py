@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from akdask import config
+from akdask import config, machine
 from akdask.kernels import compiled
 from akdask.plan.task import allocator
 
@@ -15,10 +15,10 @@ def test_workers_that_are_short_of_memory_give_back_what_is_freed(cluster_client
     def freed(worker_is_short):
         pieces = [np.ones(2**13) for _ in range(1000)]
         last = pieces.pop()
-        before = allocator._resident()
+        before = machine.memory_in_use()
         del pieces
         allocator.give_back_freed_memory(before if worker_is_short else 4 * before)
-        return before - allocator._resident(), last.sum()
+        return before - machine.memory_in_use(), last.sum()
 
     (idle, _), (short, _) = (cluster_client.submit(freed, state, pure=False).result() for state in (False, True))
     assert short > 30 * 2**20

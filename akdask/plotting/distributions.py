@@ -6,16 +6,15 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import dask
 import numpy as np
 
 from akdask.collections.arrays.creation import arange
-from akdask.collections.arrays.elementwise import elementwise
 from akdask.collections.frame.dataframe import DataFrame
-from akdask.collections.functions.histograms import histogram
 from akdask.collections.groups.groupby import GroupBy
-from akdask.collections.time.timearray import TimeArray
 from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.plotting.axis_values import AxisValues
+from akdask.plotting.canvas import pyplot
+from akdask.plotting.histogram import counts_of_each, on_axis, show_dates
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -61,8 +60,7 @@ def plot_dist(
     >>> counts, edges = ak.histogram(ak.arange(10), 3)
     >>> figure, axes = ak.plot_dist(edges, counts)  # doctest: +SKIP
     """
-    from matplotlib import pyplot as plt
-
+    plt = pyplot()
     edges, counts = np.asarray(b, float), np.asarray(h, float)
     if len(edges) not in {len(counts) - 1, len(counts), len(counts) + 1} or not len(edges):
         raise ArgumentError(
@@ -90,8 +88,8 @@ def plot_dist(
 def hist_all(ak_df: Any, cols: Sequence[str] | None = None) -> tuple[Figure, np.ndarray[Any, Any]]:
     """Draw a histogram of each column of a DataFrame; computes all of them together.
 
-    Times are drawn as their numbers, text and labels as the numbers of their values in order.  NaN and infinities are
-    left out.  There are as many bins as Sturges' rule says: one more than the logarithm to base 2 of the rows.
+    Text and labels are drawn as the numbers of their values in order.  NaN, NaT and infinities are left out.  There are
+    as many bins as Sturges' rule says: one more than the logarithm to base 2 of the rows.
 
     Parameters
     ----------
@@ -114,8 +112,6 @@ def hist_all(ak_df: Any, cols: Sequence[str] | None = None) -> tuple[Figure, np.
     ArgumentError
         If there are no columns.
     """
-    from matplotlib import pyplot as plt
-
     if not isinstance(ak_df, DataFrame):
         raise ArgumentTypeError(f"hist_all draws a DataFrame, not {type(ak_df).__name__}.")
     names = list(cols or ak_df.columns)
@@ -123,35 +119,29 @@ def hist_all(ak_df: Any, cols: Sequence[str] | None = None) -> tuple[Figure, np.
         raise ArgumentError("a DataFrame without columns has no histograms.")
     columns = ak_df[names]._columns
     bins = 1 + math.ceil(math.log2(max(len(ak_df), 1)))
-    drawn = [_finite(_numbers(columns.array(name))) for name in names]
-    found = dask.compute(*[_histogram(values, bins) for values in drawn])
+    drawn = [_axis_values(name, columns.array(name)) for name in names]
+    found = counts_of_each(drawn, bins)
     rows = math.ceil(math.sqrt(len(names)))
-    figure, axes = plt.subplots(rows, math.ceil(len(names) / rows), squeeze=False)
-    for axis, name, (counts, edges) in zip(axes.flat, names, found, strict=False):
-        axis.stairs(counts, edges, fill=True)
-        axis.set_title(name)
-    figure.tight_layout()
+    across = math.ceil(len(names) / rows)
+    size = (max(6.4, 3.2 * across), max(4.8, 2.4 * rows))
+    figure, axes = pyplot().subplots(rows, across, squeeze=False, figsize=size, layout="constrained")
+    for axis, column, (counts, edges) in zip(axes.flat, drawn, found, strict=False):
+        axis.stairs(counts, on_axis(edges), fill=True)
+        axis.set_title(column.label)
+        if edges.dtype.kind == "M":
+            show_dates(axis.xaxis)
+        elif edges.dtype.kind == "m":
+            axis.set_xlabel("s")
+    for row in axes:
+        row[0].set_ylabel("rows")
+    for axis in axes.flat[len(names) :]:
+        axis.set_visible(False)
     return figure, axes
 
 
-def _histogram(values: Any, bins: int) -> Any:
-    """Return counts and edges; those of no elements are at hand."""
-    return histogram(values, bins) if values.size else (np.zeros(1, int), np.array([0.0, 1.0]))
-
-
-def _numbers(values: Any) -> Any:
-    """Return what stands for elements on an axis; lazy."""
-    if isinstance(values, TimeArray):
-        return values.values
-    kind = values._value.dtype.kind if hasattr(values, "mean") else ""
-    if kind in {"int", "uint", "float"}:
-        return values
-    if kind == "bool":
-        return values.astype("int64")
-    groups = GroupBy(values, dropna=False)
-    return groups.broadcast(arange(groups.ngroups))
-
-
-def _finite(values: Any) -> Any:
-    """Return the elements that have a place on an axis; lazy."""
-    return values[elementwise("isfinite", values)] if values._value.dtype.kind == "float" else values
+def _axis_values(name: str, values: Any) -> AxisValues:
+    """Return what stands for elements on an axis: of text and labels the numbers of their values in order."""
+    if values._type_name() in ("str", "Categorical"):
+        groups = GroupBy(values, dropna=False)
+        values = groups.broadcast(arange(groups.ngroups))
+    return AxisValues.of("hist_all", values, name)

@@ -1,0 +1,1 @@
+"""What Sphinx does for the site beyond its own."""
