@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from akdask.deferred import DeferredModule
+from akdask.kernels.group import choice
 from akdask.kernels.group.direct_index import DirectIndexAggregation
 from akdask.kernels.group.strategy import PartialTable, RowAggregation
 from akdask.plan.expr import cache
@@ -20,11 +20,6 @@ from akdask.plan.task.operators import ColumnBuffer, Sink
 from akdask.plan.task.pipeline import Compile, pipeline
 from akdask.plan.task.program import Program
 from akdask.typing import Column
-
-if TYPE_CHECKING:
-    from akdask.kernels.group import choice
-else:
-    choice = DeferredModule("akdask.kernels.group.choice")
 
 
 def group_partitions(
