@@ -5,7 +5,7 @@
 Names are loaded when they are first used, from the modules that ``__init__.pyi`` beside this file names.
 """
 
-# Dask and NumPy come with the settings, as every call needs them; pandas learns names if it is loaded.
+# Dask comes with the settings, as every call needs it; pandas learns names if it is loaded.
 from akdask import _pandas_names, compat, config  # noqa: F401
 from akdask._public import names_of_stub as _names_of_stub
 

@@ -1,8 +1,16 @@
-"""Packages that take long to load and that few calls need: each is loaded when one of its names is first used.
+"""Packages and modules that few calls need: each is loaded when one of its names is first used.
 
 A module imports them from here as it would import them from where they are, at its top::
 
     from akdask.deferred import pa, pd
+
+So are modules of akdask that a module needs for some of its calls only: as a `DeferredModule` beside the import that
+type checkers and the contracts of imports see::
+
+    if TYPE_CHECKING:
+        from akdask.plan.sort import sort
+    else:
+        sort = DeferredModule("akdask.plan.sort.sort")
 
 What runs when a module is loaded, such as base classes, default arguments and constants, must not use them: that would
 load them with it.  Whether an object is one of pandas or Arrow is asked of `is_pandas`, `is_na` and `is_arrow`,
@@ -19,7 +27,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-__all__ = ["fsspec", "is_arrow", "is_na", "is_pandas", "pa", "pc", "pd", "without_collection"]
+__all__ = ["DeferredModule", "fsspec", "is_arrow", "is_na", "is_pandas", "pa", "pc", "pd", "without_collection"]
 
 if TYPE_CHECKING:
     import fsspec

@@ -15,11 +15,19 @@ import akdask as ak
 from akdask import _public, io
 from akdask.collections.core import later, stored, wrap
 from akdask.collections.session import makers, registry
+from akdask.kernels.rowwise import operations
+from akdask.kernels.rowwise.segarray import LIST_COMPARISONS
+from akdask.plan.expr.rowwise import Filter, MatchRows, Project, Zip
+from akdask.plan.optimize.optimize import OCCASIONS
+from akdask.plan.optimize.rules import RULES
+from akdask.plan.task.concat import Concat
 from akdask.schema import numpy_names, scalar_types
 from akdask.storage.atomic.manifest import manifest_path
 from akdask.storage.formats.objects import ObjType
 
-COLLECTIONS = Path(ak.__file__).parent / "collections"
+ROOT = Path(ak.__file__).parent
+COLLECTIONS = ROOT / "collections"
+KERNELS = ROOT / "kernels"
 
 SLOW = {
     "pandas",
@@ -31,6 +39,34 @@ SLOW = {
     "fsspec",
 }
 """Modules that take long to load."""
+
+OF_OTHER_QUERIES = {
+    "akdask.collections.core.writing",
+    "akdask.collections.frame_core",
+    "akdask.collections.groups",
+    "akdask.collections.lists",
+    "akdask.collections.text",
+    "akdask.hdf5.encoding.newfile",
+    "akdask.kernels.group.choice",
+    "akdask.kernels.rowwise.cast",
+    "akdask.kernels.rowwise.segarray",
+    "akdask.kernels.text",
+    "akdask.plan.group",
+    "akdask.plan.join",
+    "akdask.plan.optimize.rules",
+    "akdask.plan.shuffle.spill",
+    "akdask.plan.sort",
+    "akdask.storage.atomic.journal",
+}
+"""Modules and packages of akdask that a sum of some rows does without."""
+
+FILTERED_SUM = """
+import sys
+import akdask as ak
+
+columns = ak.read_hdf(sys.argv[1])
+assert columns["x"][columns["k"] > 2].sum() == 3 + 4 + 8 + 9
+"""
 
 OF_NUMBERS = """
 import sys
@@ -77,6 +113,54 @@ def test_the_import_loads_little_of_akdask_and_nothing_that_is_slow():
 @pytest.mark.slow
 def test_sums_groups_orders_and_joins_of_numbers_load_nothing_that_is_slow(numbers):
     assert not loaded_after(OF_NUMBERS, numbers) & SLOW
+
+
+@pytest.mark.slow
+def test_a_filtered_sum_loads_nothing_of_other_queries(numbers):
+    loaded = loaded_after(FILTERED_SUM, numbers)
+    assert {name for name in loaded if any(f"{name}.".startswith(f"{other}.") for other in OF_OTHER_QUERIES)} == set()
+    assert len({name for name in loaded if name.startswith("akdask")}) < 250
+
+
+def test_modules_that_are_deferred_are_those_that_type_checkers_see():
+    count = 0
+    for path in sorted(ROOT.rglob("*.py")):
+        seen: dict[str, str] = {}
+        deferred: dict[str, str] = {}
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+                for each in node.body:
+                    assert isinstance(each, ast.Import | ast.ImportFrom)
+                    package = f"{each.module}." if isinstance(each, ast.ImportFrom) else ""
+                    seen.update({name.asname or name.name: f"{package}{name.name}" for name in each.names})
+                for each in node.orelse:
+                    assert isinstance(each, ast.Assign)
+                    assert isinstance(each.value, ast.Call)
+                    assert ast.unparse(each.value.func) == "DeferredModule"
+                    deferred[ast.unparse(each.targets[0])] = ast.literal_eval(each.value.args[0])
+        assert deferred.items() <= seen.items(), path
+        count += len(deferred)
+    assert count > 20
+
+
+def test_every_operation_is_found_in_its_family():
+    tables: dict[str, str] = {}
+    for path in sorted(KERNELS.rglob("*.py")):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.AnnAssign) and ast.unparse(node.annotation) == "dict[str, Operation]":
+                tables[ast.unparse(node.target)] = ".".join(path.relative_to(KERNELS).with_suffix("").parts)
+    assert tables == operations._MODULES
+    names = list(operations.OPERATIONS)
+    assert len(names) == len(set(names)) == len(operations.OPERATIONS) > 150
+    assert all(operations.OPERATIONS[name].name == name for name in names)
+    assert "no such" not in operations.OPERATIONS
+    assert set(operations._LIST_COMPARISONS) == set(LIST_COMPARISONS)
+
+
+def test_kinds_of_nodes_that_the_optimiser_looks_for_are_those_that_it_has_rules_for():
+    by_any_plan = {Zip, Filter, Project, Concat}
+    assert set(RULES) >= by_any_plan
+    assert {kind.__name__ for kind in (*(set(RULES) - by_any_plan), MatchRows)} == OCCASIONS
 
 
 def test_what_pandas_has_is_known_when_pandas_is_there():

@@ -7,17 +7,23 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from akdask.collections.core.stored import open_prefix
-from akdask.collections.core.writing import update_objects, write_objects
 from akdask.collections.functions.tags import FILE_CODES
-from akdask.collections.text.categorical import Categorical
+from akdask.deferred import DeferredModule
 from akdask.errors import ArgumentTypeError, FileError
 from akdask.io.objects import Path, read_objects, storables
 from akdask.storage.formats.registry import format_named, format_of_files, open_files
 from akdask.storage.paths.locales import Filenames, names_of
 from akdask.storage.paths.remote import takes_storage_options
+
+if TYPE_CHECKING:
+    from akdask.collections.core import writing
+    from akdask.collections.text import categorical
+else:
+    writing = DeferredModule("akdask.collections.core.writing")
+    categorical = DeferredModule("akdask.collections.text.categorical")
 
 __all__ = [
     "get_datasets",
@@ -113,7 +119,7 @@ def read_tagged_data(  # noqa: PLR0917 - Arkouda's signature
     has_non_float_nulls: bool = False,
     *,
     storage_options: Mapping[str, Any] | None = None,
-) -> tuple[dict[str, Any], Categorical]:
+) -> tuple[dict[str, Any], categorical.Categorical]:
     """Open files as `read` does, and tell of each row which file it is from.  Reads metadata only.
 
     Parameters
@@ -150,7 +156,7 @@ def read_tagged_data(  # noqa: PLR0917 - Arkouda's signature
         has_non_float_nulls=has_non_float_nulls,
     )
     found = read_objects(opened, datasets, tagged=True)
-    return found, Categorical.from_codes(found[FILE_CODES], opened.paths)
+    return found, categorical.Categorical.from_codes(found[FILE_CODES], opened.paths)
 
 
 @takes_storage_options
@@ -327,7 +333,7 @@ def to_hdf(
         If text is missing and `na_rep` does not say what to write for it.
     """
     objects = storables(columns, names)
-    write_objects(objects, prefix_path, mode, file_type, num_locales=num_locales, na_rep=na_rep)
+    writing.write_objects(objects, prefix_path, mode, file_type, num_locales=num_locales, na_rep=na_rep)
 
 
 @takes_storage_options
@@ -363,7 +369,7 @@ def save_all(  # noqa: PLR0917 - Arkouda's signature
         If the format cannot be written, or not so.
     """
     stored = storables(columns, names)
-    write_objects(stored, prefix_path, mode, file_type, file_format=file_format, compression=compression)
+    writing.write_objects(stored, prefix_path, mode, file_type, file_format=file_format, compression=compression)
 
 
 @takes_storage_options
@@ -385,7 +391,7 @@ def update_hdf(
     storage_options : mapping of str to value, optional
         What fsspec needs to open URLs, such as keys or ``anon=True``.
     """
-    update_objects(storables(columns, names), prefix_path)
+    writing.update_objects(storables(columns, names), prefix_path)
 
 
 @takes_storage_options

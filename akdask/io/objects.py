@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from akdask.collections.core.storage_methods import StorageMethods
 from akdask.collections.core.stored import from_stored
-from akdask.collections.core.writing import Storable
-from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.functions.tags import FILE_CODES, file_codes
+from akdask.deferred import DeferredModule
 from akdask.errors import ArgumentError, ArgumentTypeError, ExistsError, FileError
 from akdask.storage.formats.objects import StoredSet
+
+if TYPE_CHECKING:
+    from akdask.collections.core.writing import Storable
+    from akdask.collections.frame_core import base as frames
+else:
+    frames = DeferredModule("akdask.collections.frame_core.base")
 
 Path = str | os.PathLike[str]
 
@@ -39,7 +44,7 @@ def storables(columns: Any, names: Sequence[str] | None) -> dict[str, Storable]:
         raise ArgumentTypeError(
             "a dict or list of arrays is wanted, not one.", hint="for one array: a.to_hdf(prefix), and so on."
         )
-    named = isinstance(columns, Mapping | FrameBase)
+    named = isinstance(columns, Mapping | frames.FrameBase)
     given = list(columns.keys()) if named else [str(number) for number in range(len(columns))]
     arrays = [columns[name] for name in given] if named else list(columns)
     if names is not None and len(names) != len(arrays):
@@ -55,7 +60,7 @@ def storables(columns: Any, names: Sequence[str] | None) -> dict[str, Storable]:
 
 
 def _storable(item: Any) -> Storable:
-    if not isinstance(item, StorageMethods | FrameBase):
+    if not isinstance(item, StorageMethods | frames.FrameBase):
         raise ArgumentTypeError(
             f"a {type(item).__name__} cannot be written.", hint="make it an array with ak.array(…)."
         )

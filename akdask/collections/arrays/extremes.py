@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from operator import index
-from typing import Any, SupportsIndex
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from akdask.collections.core.array import Array
 from akdask.collections.core.selection import filter_columns
 from akdask.collections.core.wrap import wrap
+from akdask.deferred import DeferredModule
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.plan.expr.missing_text import is_present, without_missing
-from akdask.plan.reduce.row_numbers import row_numbers
 from akdask.plan.run.alignment import align
-from akdask.plan.sort.top_k import TopK
+
+if TYPE_CHECKING:
+    from akdask.plan.reduce import row_numbers as numbering
+    from akdask.plan.sort import top_k
+else:
+    numbering = DeferredModule("akdask.plan.reduce.row_numbers")
+    top_k = DeferredModule("akdask.plan.sort.top_k")
 
 
 class ExtremeMethods(Array):
@@ -48,7 +54,7 @@ def few_extremes(name: str, pda: Any, k: int) -> Any:
     frame, key = pda._sort_key()
     if key.dtype.nullable:
         return _extremes_there(name, pda, k)
-    found = TopK.of(frame, key, -index(k) if "max" in name else index(k))
+    found = top_k.TopK.of(frame, key, -index(k) if "max" in name else index(k))
     positions: Any = wrap(found, found.positions)
     if name.startswith("arg"):
         return positions
@@ -59,7 +65,7 @@ def few_extremes(name: str, pda: Any, k: int) -> Any:
 def _extremes_there(name: str, pda: Array, k: int) -> Any:
     """Return extremes of strings without those that are missing, or their positions among all."""
     frame, value = pda._sort_key()
-    frame, (value, row) = align("number", [(frame, value), row_numbers(frame)])
+    frame, (value, row) = align("number", [(frame, value), numbering.row_numbers(frame)])
     there, (value, row) = filter_columns(frame, [without_missing(value), row], frame, is_present(value))
     found = few_extremes(name, wrap(there, value), k)
     return wrap(there, row)[found] if name.startswith("arg") else found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -19,13 +19,18 @@ from akdask.collections.core.later import later
 from akdask.collections.core.operators import OperatorMethods
 from akdask.collections.core.wrap import shows
 from akdask.columns import Table, to_objects
+from akdask.deferred import DeferredModule
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.values import Value, cast
-from akdask.plan.group.aggregate import GroupAggregate, GroupReduction
 from akdask.schema import BIGINT, ColumnType, bigint_of
 from akdask.schema.bigint import bigint, bigint_
 from akdask.schema.scalar_types import NUMBER_FORMAT_STRINGS
+
+if TYPE_CHECKING:
+    from akdask.plan.group import aggregate as group_nodes
+else:
+    group_nodes = DeferredModule("akdask.plan.group.aggregate")
 
 IN_PLACE: dict[str, Callable[[Any, Any], Any]] = {
     "+=": operator.iadd,
@@ -169,7 +174,7 @@ class pdarray(OperatorMethods, ReductionMethods, ExtremeMethods, SortMethods["pd
 
     def value_counts(self) -> tuple[Any, pdarray]:
         """Return the distinct elements in ascending order, and how often each occurs, as int64; lazy."""
-        groups = GroupAggregate.of(self._frame, [self._value], [GroupReduction("size")])
+        groups = group_nodes.GroupAggregate.of(self._frame, [self._value], [group_nodes.GroupReduction("size")])
         return self._like(groups, groups.key(0)), pdarray(groups, groups.result(0))
 
     def fill(self, value: Any) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,12 +11,17 @@ from akdask.collections.core.array import Array, check_axis
 from akdask.collections.core.later import later
 from akdask.collections.core.scalar import Scalar
 from akdask.collections.core.wrap import wrap
+from akdask.deferred import DeferredModule
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.kernels.aggregates.quantiles import checked_quantiles
 from akdask.plan.expr.created import as_column, literal
 from akdask.plan.expr.values import Constant
-from akdask.plan.group.aggregate import GroupAggregate
 from akdask.plan.reduce.aggregate import Aggregate, AggregateExpr, Element
+
+if TYPE_CHECKING:
+    from akdask.plan.group import aggregate as group_nodes
+else:
+    group_nodes = DeferredModule("akdask.plan.group.aggregate")
 
 
 def reduced(array: Array, name: str, form: str | None = None, **params: Any) -> Scalar:
@@ -26,7 +31,7 @@ def reduced(array: Array, name: str, form: str | None = None, **params: Any) -> 
 
 def distinct_count(array: Array) -> Scalar:
     """Return the lazy number of distinct elements of an array, which are grouped, for there may be many."""
-    groups = GroupAggregate.of(array._frame, [array._value])
+    groups = group_nodes.GroupAggregate.of(array._frame, [array._value])
     return Scalar(Element(Aggregate(groups, (AggregateExpr("count_nonzero", Constant(True)),)), 0, None))
 
 

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import Enum
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from akdask.collections.arrays.reductions import reduced
 from akdask.collections.core.array import Array, check_axis, of_rows
 from akdask.collections.core.scalar import Scalar
 from akdask.collections.core.wrap import wrap
+from akdask.deferred import DeferredModule
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.plan.expr.missing_text import is_present
 from akdask.plan.run.alignment import share_rows
-from akdask.plan.sort.sort import sorted_rows
+
+if TYPE_CHECKING:
+    from akdask.plan.sort import sort
+else:
+    sort = DeferredModule("akdask.plan.sort.sort")
 
 Positions = TypeVar("Positions", bound=Array)
 
@@ -81,7 +86,7 @@ def sorted_positions(arrays: Sequence[Any], ascending: bool | Sequence[bool]) ->
     """Return the positions that put rows of several arrays in order, as pdarray; see `akdask.coargsort`."""
     ascending = directions(ascending, len(arrays))
     keys = share_rows("sort", [of_rows(sortable(item))._sort_key() for item in arrays])
-    frame, (row,) = sorted_rows(keys, ascending, with_row=True)
+    frame, (row,) = sort.sorted_rows(keys, ascending, with_row=True)
     return wrap(frame, row)
 
 

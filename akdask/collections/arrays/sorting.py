@@ -16,6 +16,7 @@ from akdask.collections.arrays.sort_methods import SortingAlgorithm, directions,
 from akdask.collections.core.array import Array, check_axis
 from akdask.collections.core.scalar import Scalar
 from akdask.collections.core.wrap import wrap
+from akdask.deferred import DeferredModule
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.kernels.core.rules import promote
 from akdask.plan.expr.created import as_column, literal
@@ -25,9 +26,15 @@ from akdask.plan.expr.values import Call, cast
 from akdask.plan.reduce.cosorted import Cosorted
 from akdask.plan.reduce.row_numbers import row_numbers
 from akdask.plan.run.alignment import align
-from akdask.plan.sort.sort import sorted_rows
-from akdask.plan.sort.sorted_table import SortedTable
 from akdask.schema import INT64
+
+if TYPE_CHECKING:
+    from akdask.plan.sort import sort as sort_plan
+    from akdask.plan.sort import sorted_table
+else:
+    sort_plan = DeferredModule("akdask.plan.sort.sort")
+    sorted_table = DeferredModule("akdask.plan.sort.sorted_table")
+
 
 if TYPE_CHECKING:
     from akdask.collections.arrays.pdarray import pdarray
@@ -113,7 +120,7 @@ def invert_permutation(perm: Any) -> pdarray:
     key = array._sort_key()
     if array._value.dtype.kind not in ("int", "uint"):
         raise ArgumentTypeError(f"a permutation is of integers, not of {array._type_name()}.")
-    frame, (value, row) = sorted_rows([key], [True], [array._as_operand()], with_row=True)
+    frame, (value, row) = sort_plan.sorted_rows([key], [True], [array._as_operand()], with_row=True)
     common, (before, given, position) = align("invert", [(frame, row), (frame, value), row_numbers(frame)])
     found: pdarray = wrap(common, Call("inverse_position", before, cast(given, INT64), position))
     return found
@@ -147,7 +154,7 @@ def sort(pda: Any, algorithm: Any = SortingAlgorithm.RadixSortLSD, axis: int = -
     if array.ndim != 1:
         return along_axis("sort", array, axis, ascending=ascending)
     check_axis("sort", axis)
-    frame, (value,) = sorted_rows([array._sort_key()], [ascending], [(array._frame, array._value)])
+    frame, (value,) = sort_plan.sorted_rows([array._sort_key()], [ascending], [(array._frame, array._value)])
     return array._like(frame, value)
 
 
@@ -211,7 +218,7 @@ def searchsorted(a: Any, v: Any, side: str = "left", x2_sorted: bool = False) ->
     wanted = promote(table.dtype, value.dtype)
     if wanted is not None and table.dtype != value.dtype:
         table, value = cast(table, wanted), cast(value, wanted)
-    found: Any = wrap(frame, SortedTable.of(table_frame, table).search(value, side))
+    found: Any = wrap(frame, sorted_table.SortedTable.of(table_frame, table).search(value, side))
     if not isinstance(v, Array):
         return int(found[0])
     return found if v.ndim == 1 else shaped(found, v.shape)

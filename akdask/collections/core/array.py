@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Self, overload
+from typing import TYPE_CHECKING, Any, Self, overload
 
 import numpy as np
 
@@ -13,24 +13,31 @@ from akdask.collections.core.display import ArrayDisplay
 from akdask.collections.core.later import later
 from akdask.collections.core.storage_methods import StorageMethods
 from akdask.collections.core.substitutes import Substitutes
-from akdask.collections.core.to_arrow import ToArrow
-from akdask.collections.core.writing import Storable, stored_column
 from akdask.collections.registered import RegisteredArray
 from akdask.columns import Table
-from akdask.deferred import pa
+from akdask.deferred import DeferredModule, pa
 from akdask.errors import ArgumentError, ArgumentTypeError, AxisError, UnsupportedError
 from akdask.plan.expr.created import as_column, literal
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.sources import Persisted
 from akdask.plan.expr.values import ColumnRef, Value
-from akdask.plan.run.dask_array import to_dask_array
 from akdask.plan.run.result import CollectionRows
 from akdask.plan.run.run import resolve_lengths, run
 from akdask.plan.task.combine import Limit
 from akdask.plan.task.materialized import within_rounds
 from akdask.schema import RowSpace
 from akdask.typing import Column
+
+if TYPE_CHECKING:
+    from akdask.collections.core import to_arrow as arrow_form
+    from akdask.collections.core import writing
+    from akdask.collections.core.writing import Storable
+    from akdask.plan.run import dask_array
+else:
+    arrow_form = DeferredModule("akdask.collections.core.to_arrow")
+    writing = DeferredModule("akdask.collections.core.writing")
+    dask_array = DeferredModule("akdask.plan.run.dask_array")
 
 
 class Array(StorageMethods, RegisteredArray, Substitutes, ArrayDisplay):
@@ -84,7 +91,7 @@ class Array(StorageMethods, RegisteredArray, Substitutes, ArrayDisplay):
         return self._frame, self._value
 
     def _storable(self) -> Storable:
-        return stored_column(self._frame, self._value)
+        return writing.stored_column(self._frame, self._value)
 
     def _project(self) -> Project:
         return Project(self._frame, (0,), (self._value,))
@@ -264,7 +271,7 @@ class Array(StorageMethods, RegisteredArray, Substitutes, ArrayDisplay):
         extras = self._extras()
         labelled = tuple((0, number) for number in range(len(extras)))
         nullable = frozenset({0} if self._value.dtype.nullable else ())
-        form = ToArrow(((0, "", self._arrow_meaning),), labelled, nullable)
+        form = arrow_form.ToArrow(((0, "", self._arrow_meaning),), labelled, nullable)
         (table,) = run(CollectionRows(self._project(), form, extras, None).here(chunked=True))
         return table.column(0)
 
@@ -283,7 +290,7 @@ class Array(StorageMethods, RegisteredArray, Substitutes, ArrayDisplay):
 
         Text and integers of any size are Python objects.  Chunks of unknown length have NaN for it, as Dask writes it.
         """
-        return to_dask_array(self._project(), self._converter(), self._extras(), self._value.dtype)
+        return dask_array.to_dask_array(self._project(), self._converter(), self._extras(), self._value.dtype)
 
     def repartition(self, npartitions: int) -> Self:
         """Return the elements in another number of partitions, of about equal length.

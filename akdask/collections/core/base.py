@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from dask.base import DaskMethodsMixin
 
+from akdask.deferred import DeferredModule
 from akdask.plan.explain import progress  # noqa: F401  # shows how far computations are
-from akdask.plan.explain.explanation import Explanation, explain
-from akdask.plan.explain.profile import Profile, profile
 from akdask.plan.run.root import Root
+
+if TYPE_CHECKING:
+    from akdask.plan.explain import explanation
+    from akdask.plan.explain import profile as profiling
+else:
+    explanation = DeferredModule("akdask.plan.explain.explanation")
+    profiling = DeferredModule("akdask.plan.explain.profile")
 
 
 class Collection(Root, DaskMethodsMixin):
@@ -30,11 +36,11 @@ class Collection(Root, DaskMethodsMixin):
     def __dask_postpersist__(self) -> tuple[Callable[..., Self], tuple[Any, ...]]:
         raise NotImplementedError
 
-    def explain(self) -> Explanation:
+    def explain(self) -> explanation.Explanation:
         """Return the plan as it was written and as it will run; nothing is computed."""
-        return explain(self.expr)
+        return explanation.explain(self.expr)
 
-    def profile(self) -> Profile:
+    def profile(self) -> profiling.Profile:
         """Compute the object, and return its plan with what each step took; ``.result`` is what was computed.
 
         Examples
@@ -44,7 +50,7 @@ class Collection(Root, DaskMethodsMixin):
         >>> int(taken.result), taken.seconds < 60
         (45, True)
         """
-        return profile(self.expr)
+        return profiling.profile(self.expr)
 
 
 class Labelled:

@@ -4,23 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from operator import index
-from typing import Any, SupportsIndex
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
 
+from akdask.deferred import DeferredModule
 from akdask.errors import ArgumentError, ArgumentTypeError, AxisError, PositionError
 from akdask.plan.expr.chain import column_identity
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Filter, Project, Slice
 from akdask.plan.expr.values import Value, cast
-from akdask.plan.rows.take import take_broadcast, take_exchanged, takes_broadcast
 from akdask.plan.run.alignment import align
 from akdask.plan.run.run import resolve_lengths
-from akdask.plan.run.write import fitted
-from akdask.plan.sort.sort import sorted_along
 from akdask.plan.task.combine import Reverse
 from akdask.plan.task.materialized import within_rounds
 from akdask.schema import BOOL, INT64, UINT8
+
+if TYPE_CHECKING:
+    from akdask.plan.rows import take
+    from akdask.plan.run import write
+    from akdask.plan.sort import sort
+else:
+    take = DeferredModule("akdask.plan.rows.take")
+    write = DeferredModule("akdask.plan.run.write")
+    sort = DeferredModule("akdask.plan.sort.sort")
 
 Columns = tuple[Frame, list[Value]]
 
@@ -58,12 +65,12 @@ def take_columns(frame: Frame, values: Sequence[Value], at_frame: Frame, at: Val
 
     Where the positions are those that put the same rows in order, the columns are sorted along.
     """
-    along = sorted_along(frame, values, at_frame, at)
+    along = sort.sorted_along(frame, values, at_frame, at)
     if along is not None:
         return along[0], list(along[1])
-    if takes_broadcast(frame, values, at_frame):
-        return at_frame, take_broadcast(frame, values, at)
-    return take_exchanged(frame, values, at_frame, at, known_lengths(frame))
+    if take.takes_broadcast(frame, values, at_frame):
+        return at_frame, take.take_broadcast(frame, values, at)
+    return take.take_exchanged(frame, values, at_frame, at, known_lengths(frame))
 
 
 def slice_columns(frame: Frame, values: Sequence[Value], key: slice) -> Columns:
@@ -195,5 +202,5 @@ def repartitioned(project: Project, npartitions: Any) -> Columns:
     """
     if isinstance(npartitions, bool) or not isinstance(npartitions, int | np.integer) or npartitions < 1:
         raise ArgumentError(f"rows are cut into a number of partitions, at least 1, not into {npartitions!r}.")
-    frame: Any = fitted(project, int(npartitions))
+    frame: Any = write.fitted(project, int(npartitions))
     return frame, [frame.column(name) for name in project.names]

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from akdask.collections.core.writing import (
-    FILE_TYPES,
-    MODES,
-    Path,
-    Storable,
-    check_option,
-    count_files,
-    update_objects,
-    write_csv,
-    write_objects,
-)
+from akdask.deferred import DeferredModule
 from akdask.errors import ArgumentTypeError
 from akdask.storage.paths.remote import takes_storage_options
+
+if TYPE_CHECKING:
+    from akdask.collections.core import writing
+    from akdask.collections.core.writing import Path, Storable
+else:
+    writing = DeferredModule("akdask.collections.core.writing")
 
 
 class StorageMethods:
@@ -84,9 +80,9 @@ class StorageMethods:
         compression: str | None = None,
         na_rep: str | None = None,
     ) -> None:
-        check_option("mode", mode, MODES, ArgumentTypeError)
-        check_option("file_type", file_type, FILE_TYPES, ArgumentTypeError)
-        write_objects(
+        writing.check_option("mode", mode, writing.MODES, ArgumentTypeError)
+        writing.check_option("file_type", file_type, writing.FILE_TYPES, ArgumentTypeError)
+        writing.write_objects(
             {dataset or self._default_dataset: stored},
             path,
             mode,
@@ -183,7 +179,7 @@ class StorageMethods:
             dataset,
             mode,
             "distribute",
-            count_files([self], num_locales, file_size),
+            writing.count_files([self], num_locales, file_size),
             file_format="Parquet",
             compression=compression,
         )
@@ -231,7 +227,7 @@ class StorageMethods:
             If the files cannot be written; what was there before stays.
         """
         objects = {dataset or self._default_dataset: self._storable()}
-        write_csv(objects, prefix_path, col_delim, overwrite=overwrite, num_locales=num_locales, na_rep=na_rep)
+        writing.write_csv(objects, prefix_path, col_delim, overwrite=overwrite, num_locales=num_locales, na_rep=na_rep)
 
     @takes_storage_options
     def update_hdf(
@@ -255,7 +251,7 @@ class StorageMethods:
         storage_options : mapping of str to value, optional
             What fsspec needs to open URLs, such as keys or ``anon=True``.
         """
-        update_objects({dataset or self._default_dataset: self._storable()}, prefix_path)
+        writing.update_objects({dataset or self._default_dataset: self._storable()}, prefix_path)
 
     def update_parquet(self, prefix_path: Path, dataset: str | None = None) -> None:
         """Write the array into the Parquet files of a prefix, replacing the column of that name; computes.
@@ -272,4 +268,4 @@ class StorageMethods:
         FileError
             If there are no files, they have other numbers of rows, or cannot be written; what was there before stays.
         """
-        update_objects({dataset or self._default_dataset: self._storable()}, prefix_path, "Parquet")
+        writing.update_objects({dataset or self._default_dataset: self._storable()}, prefix_path, "Parquet")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from inspect import signature
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -20,15 +20,20 @@ from akdask.collections.frame_core.missing_integers import exact_type, recombine
 from akdask.collections.groups.keys import Keys, as_arrays, comparable_keys, is_several, like
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.time.timearray import NOT_A_TIME, TimeArray
+from akdask.deferred import DeferredModule
 from akdask.errors import AkdaskError, ArgumentError, ArgumentTypeError, SchemaError, UnsupportedError
 from akdask.plan.expr.missing_text import missing_text
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.values import Call, Constant, Value
 from akdask.plan.join.join import has_match, join_row_numbers, join_rows
 from akdask.plan.run.alignment import align
-from akdask.plan.sort.sort import sorted_rows
 from akdask.plan.task.materialized import within_rounds
 from akdask.schema import FLOAT64
+
+if TYPE_CHECKING:
+    from akdask.plan.sort import sort as sort_plan
+else:
+    sort_plan = DeferredModule("akdask.plan.sort.sort")
 
 FrameType = TypeVar("FrameType", bound=FrameBase)
 
@@ -175,7 +180,7 @@ def _sorted(columns: ColumnSet, names: Sequence[str]) -> ColumnSet:
     by = [(columns.frame, columns.values[name]) for name in names]
 
     def select(frame: Frame, values: list[Value]) -> tuple[Frame, list[Value]]:
-        ordered, moved = sorted_rows(by, [True] * len(by), [(frame, value) for value in values])
+        ordered, moved = sort_plan.sorted_rows(by, [True] * len(by), [(frame, value) for value in values])
         return ordered, list(moved)
 
     return columns.moved(select)

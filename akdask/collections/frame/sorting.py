@@ -12,10 +12,15 @@ from akdask.collections.core.array import Array
 from akdask.collections.core.column_names import names_of
 from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.columnset import ColumnSet
+from akdask.deferred import DeferredModule
 from akdask.errors import ArgumentError
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.values import Value
-from akdask.plan.sort.sort import sorted_rows
+
+if TYPE_CHECKING:
+    from akdask.plan.sort import sort as sort_plan
+else:
+    sort_plan = DeferredModule("akdask.plan.sort.sort")
 
 if TYPE_CHECKING:
     from akdask.collections.arrays.pdarray import pdarray
@@ -100,7 +105,7 @@ class FrameSortMethods(FrameBase):
 def _sorted(columns: ColumnSet, keys: Sequence[Array], ascending: Sequence[bool]) -> ColumnSet:
     def select(frame: Frame, values: list[Value]) -> tuple[Frame, list[Value]]:
         payload = [(frame, value) for value in values]
-        ordered, columns = sorted_rows([key._sort_key() for key in keys], ascending, payload)
+        ordered, columns = sort_plan.sorted_rows([key._sort_key() for key in keys], ascending, payload)
         return ordered, list(columns)
 
     return columns.on(select)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,15 +14,20 @@ from akdask.collections.core.wrap import wrap
 from akdask.collections.groups.group_keys import GroupKeys
 from akdask.collections.groups.keys import lazy_array
 from akdask.collections.text.categorical import Categorical
+from akdask.deferred import DeferredModule
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.kernels.aggregates.registry import REDUCTIONS
 from akdask.plan.expr.cache import CacheLease, lease
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.values import Call, Value
-from akdask.plan.group.aggregate import GroupAggregate, GroupReduction, GroupStatistic
 from akdask.plan.reduce.row_numbers import row_numbers
 from akdask.plan.rows.broadcast import broadcast
+
+if TYPE_CHECKING:
+    from akdask.plan.group import aggregate as group_nodes
+else:
+    group_nodes = DeferredModule("akdask.plan.group.aggregate")
 
 Keys = Any
 """One array, or a tuple of arrays where the rows are grouped by several."""
@@ -78,7 +83,7 @@ class GroupBase(Substitutes):
         frame, keys, (*aligned, numbers) = self._by.beside(*others, row_numbers(self._by.common(*others)))
         return frame, keys, aligned, numbers
 
-    def _grouped(self, *reductions: tuple[str, Array | None, dict[str, Any]]) -> GroupAggregate:
+    def _grouped(self, *reductions: tuple[str, Array | None, dict[str, Any]]) -> group_nodes.GroupAggregate:
         """Return the node of reductions, given by name, array and arguments; None stands for the row numbers."""
         arrays = [values for _, values, _ in reductions if values is not None]
         frame, keys, aligned, numbers = self._on(*arrays)
@@ -90,12 +95,12 @@ class GroupBase(Substitutes):
                 taken = []
             elif REDUCTIONS[name].by_position:
                 taken.append(numbers)
-            made.append(GroupReduction(name, *taken, **params))
-        grouped = GroupAggregate(frame, keys, self._by.identity, tuple(made))
+            made.append(group_nodes.GroupReduction(name, *taken, **params))
+        grouped = group_nodes.GroupAggregate(frame, keys, self._by.identity, tuple(made))
         self._leases[grouped.grouping] = lease(grouped.grouping)
         return grouped
 
-    def _keys_of(self, frame: GroupAggregate | GroupStatistic) -> Keys:
+    def _keys_of(self, frame: group_nodes.GroupAggregate | group_nodes.GroupStatistic) -> Keys:
         """Return the distinct keys that a node has found."""
         if self._known_keys is None:
             made = tuple(like(key, frame, frame.key(number)) for number, key in enumerate(self._arrays))
@@ -111,7 +116,7 @@ class GroupBase(Substitutes):
     def _tuple_of(self, keys: Keys) -> tuple[Array, ...]:
         return keys if isinstance(keys, tuple) else (keys,)
 
-    def _result(self, grouped: GroupAggregate) -> pdarray:
+    def _result(self, grouped: group_nodes.GroupAggregate) -> pdarray:
         return pdarray(grouped, grouped.result(0))
 
 

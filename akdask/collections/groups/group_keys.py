@@ -5,19 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from akdask.collections.core.array import Array
 from akdask.collections.time.timearray import NOT_A_TIME, TimeArray
+from akdask.deferred import DeferredModule
 from akdask.plan.expr.chain import column_identity
 from akdask.plan.expr.missing_text import is_missing
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Filter
 from akdask.plan.expr.values import Call, Constant, Value
-from akdask.plan.group.aggregate import GroupIdentity
 from akdask.plan.run.alignment import align
 from akdask.plan.task.align import Aligned
 from akdask.schema import FLOAT64, NULLABLE_STR
+
+if TYPE_CHECKING:
+    from akdask.plan.group import aggregate as group_nodes
+else:
+    group_nodes = DeferredModule("akdask.plan.group.aggregate")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +66,10 @@ class GroupKeys:
         return [(self.frame, value) for value in wanted]
 
     @property
-    def identity(self) -> GroupIdentity:
+    def identity(self) -> group_nodes.GroupIdentity:
         """The identity of the groups, the same on all frames of their rows."""
         frame = self.frame if self.grouped is None else self._selected(self.frame, self.grouped)
-        return GroupIdentity.of(frame, self.values)
+        return group_nodes.GroupIdentity.of(frame, self.values)
 
     def common(self, *others: Aligned) -> Frame:
         """Return the rows on which the keys are found beside other columns."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import dask
 
@@ -11,20 +11,28 @@ from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.display import HtmlDisplay, counted
 from akdask.collections.core.selection import known_lengths
 from akdask.collections.core.storage_methods import StorageMethods
-from akdask.collections.core.writing import Storable
 from akdask.collections.groups.keys import as_array
 from akdask.collections.groups.reductions import GroupReductionMethods
 from akdask.collections.groups.rows import GroupRowMethods
 from akdask.collections.registered import Registered
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.strings import Strings
+from akdask.deferred import DeferredModule
 from akdask.errors import ArgumentError
 from akdask.plan.expr.rowwise import Project
-from akdask.plan.group.arrange import GroupNumbers, RowsByGroup
 from akdask.plan.reduce.row_numbers import row_numbers
-from akdask.plan.rows.segment_starts import SegmentStarts
 from akdask.plan.run.alignment import align
 from akdask.storage.formats.objects import KEY, PERMUTATION, SEGMENTS, UNIQUE_KEY_IDX, ObjType
+
+if TYPE_CHECKING:
+    from akdask.collections.core import writing
+    from akdask.plan.group import arrange
+    from akdask.plan.rows import segment_starts
+else:
+    writing = DeferredModule("akdask.collections.core.writing")
+    arrange = DeferredModule("akdask.plan.group.arrange")
+    segment_starts = DeferredModule("akdask.plan.rows.segment_starts")
+
 
 groupable: TypeAlias = pdarray | Strings | Categorical | Sequence[pdarray | Strings | Categorical]
 """What a GroupBy is made of, for annotations."""
@@ -116,7 +124,7 @@ class GroupBy(GroupReductionMethods, GroupRowMethods, HtmlDisplay, StorageMethod
             raise ArgumentError(f"a GroupBy is not made without {', '.join(missing)}.")
         made = cls(orig_keys, dropna=dropna)
         parts = [as_array(part)._project() for part in (permutation, segments)]
-        numbers = GroupNumbers(*parts, made.length)
+        numbers = arrange.GroupNumbers(*parts, made.length)
         if unique_keys is not None:
             given = unique_keys if isinstance(unique_keys, list | tuple) else [unique_keys]
             keys = [as_array(key).copy() for key in given]
@@ -156,14 +164,14 @@ class GroupBy(GroupReductionMethods, GroupRowMethods, HtmlDisplay, StorageMethod
     def permutation(self) -> pdarray:
         """The numbers of the rows with those of each group together, as int64; lazy."""
         frame, keys, _, numbers = self._on()
-        arranged = RowsByGroup(frame, keys, self._by.identity, (numbers,), None)
+        arranged = arrange.RowsByGroup(frame, keys, self._by.identity, (numbers,), None)
         return pdarray(arranged, arranged.column(0))
 
     @property
     def segments(self) -> pdarray:
         """Where each group begins in `permutation`, as int64; lazy."""
         grouped = self._grouped(("size", None, {}))
-        starts = SegmentStarts(Project(grouped, (0,), (grouped.result(0),)))
+        starts = segment_starts.SegmentStarts(Project(grouped, (0,), (grouped.result(0),)))
         return pdarray(starts, starts.starts)
 
     @property
@@ -188,8 +196,8 @@ class GroupBy(GroupReductionMethods, GroupRowMethods, HtmlDisplay, StorageMethod
     def _title(self) -> str:
         return "GroupBy: .size() shows the groups and how many rows each has"
 
-    def _storable(self) -> Storable:
+    def _storable(self) -> writing.Storable:
         parts = {SEGMENTS: self.segments, PERMUTATION: self.permutation, UNIQUE_KEY_IDX: self.unique_key_idx}
         children = {name: part._storable() for name, part in parts.items()}
         children |= {f"{KEY}{number}": key._storable().as_inner() for number, key in enumerate(self._arrays)}
-        return Storable(ObjType.GROUPBY, self._arrays[0]._frame, children=children)
+        return writing.Storable(ObjType.GROUPBY, self._arrays[0]._frame, children=children)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence, Sized
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,15 +12,20 @@ from akdask.collections.arrays.creation import array
 from akdask.collections.core.array import Array, of_rows
 from akdask.collections.core.base import unlabelled
 from akdask.collections.text.categorical import Categorical
+from akdask.deferred import DeferredModule
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.kernels.core.rules import promote
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.values import Value, cast
-from akdask.plan.join.join import JoinSide
-from akdask.plan.join.membership import BuildIndex, Need
 from akdask.plan.run.alignment import align
 from akdask.plan.task.align import Aligned
 from akdask.schema import INT64, STR
+
+if TYPE_CHECKING:
+    from akdask.plan.join import join, membership
+else:
+    join = DeferredModule("akdask.plan.join.join")
+    membership = DeferredModule("akdask.plan.join.membership")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +35,13 @@ class Keys:
     frame: Frame
     values: tuple[Value, ...]
 
-    def indexed(self, need: Need = "rows") -> BuildIndex:
+    def indexed(self, need: membership.Need = "rows") -> membership.BuildIndex:
         """Return the index of the rows by their keys."""
-        return BuildIndex.of(self.frame, self.values, need)
+        return membership.BuildIndex.of(self.frame, self.values, need)
 
-    def side(self, columns: Sequence[Value] = ()) -> JoinSide:
+    def side(self, columns: Sequence[Value] = ()) -> join.JoinSide:
         """Return the rows as a side of a join, with what is wanted of them."""
-        return JoinSide(self.frame, self.values, columns)
+        return join.JoinSide(self.frame, self.values, columns)
 
 
 def comparable_keys(operation: str, left: Any, right: Any) -> tuple[Keys, Keys]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from inspect import signature
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,13 +18,18 @@ from akdask.collections.groups.column_rules import column_rule, times_of
 from akdask.collections.groups.keys import as_array, is_several, lazy_array
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.time.timearray import TimeArray
+from akdask.deferred import DeferredModule
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.kernels.aggregates.quantiles import checked_quantiles
 from akdask.kernels.aggregates.registry import REDUCTIONS
 from akdask.plan.expr.missing_text import demanded
-from akdask.plan.group.aggregate import GroupStatistic
 from akdask.plan.reduce.row_numbers import row_numbers
 from akdask.schema import BOOL, FLOAT64
+
+if TYPE_CHECKING:
+    from akdask.plan.group import aggregate as group_nodes
+else:
+    group_nodes = DeferredModule("akdask.plan.group.aggregate")
 
 GROUP_REDUCTIONS = {name.lower(): name for name, item in REDUCTIONS.items() if item.group_types and name != "size"}
 """The name that each reduction of values has here, by the name that users write in any case."""
@@ -296,7 +301,9 @@ class GroupReductionMethods(GroupBase):
         frame, keys, (value,), numbers = self._on(operand)
         are_times = isinstance(given, TimeArray)
         arguments = tuple(sorted(params.items()))
-        node = GroupStatistic(frame, keys, self._by.identity, value, name, skipna, are_times, numbers, arguments)
+        node = group_nodes.GroupStatistic(
+            frame, keys, self._by.identity, value, name, skipna, are_times, numbers, arguments
+        )
         if form.of_numbers and are_times:
             found = times_of(node.result) if result == FLOAT64 else node.result
             return self._keys_of(node), given._like(node, found)

@@ -5,22 +5,29 @@ from __future__ import annotations
 import secrets
 from collections.abc import Sequence
 from operator import index
-from typing import Any, SupportsIndex
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
 
-from akdask.collections.arrays.sorting import sort
 from akdask.collections.core.array import Array
 from akdask.collections.core.selection import known_lengths, position
 from akdask.collections.core.wrap import wrap
 from akdask.collections.groups.base import GroupBase, Keys, codes_of, like, projected
 from akdask.collections.groups.keys import as_array, as_arrays, is_several
+from akdask.deferred import DeferredModule
 from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError
-from akdask.kernels.group.arrange import RowsPerGroup
-from akdask.plan.group.arrange import BroadcastToRows, RowsByGroup
-from akdask.plan.group.top_rows import TopRowsOfGroups
 from akdask.plan.run.alignment import align
 from akdask.plan.task.align import Aligned
+
+if TYPE_CHECKING:
+    from akdask.collections.arrays import sorting
+    from akdask.kernels.group import arrange as group_kernels
+    from akdask.plan.group import arrange, top_rows
+else:
+    sorting = DeferredModule("akdask.collections.arrays.sorting")
+    group_kernels = DeferredModule("akdask.kernels.group.arrange")
+    arrange = DeferredModule("akdask.plan.group.arrange")
+    top_rows = DeferredModule("akdask.plan.group.top_rows")
 
 
 class GroupRowMethods(GroupBase):
@@ -38,11 +45,11 @@ class GroupRowMethods(GroupBase):
         return_indices : bool
             Return positions in `values` instead of the values there.
         """
-        return self._some(RowsPerGroup("head", position(n)), values, return_indices)
+        return self._some(group_kernels.RowsPerGroup("head", position(n)), values, return_indices)
 
     def tail(self, values: Any, n: int = 5, return_indices: bool = True) -> tuple[Keys, Any]:
         """Return the keys, and the last rows of each group; see `head`."""
-        return self._some(RowsPerGroup("tail", position(n)), values, return_indices)
+        return self._some(group_kernels.RowsPerGroup("tail", position(n)), values, return_indices)
 
     def sample(  # noqa: PLR0917 - Arkouda's signature
         self,
@@ -90,7 +97,9 @@ class GroupRowMethods(GroupBase):
             raise ArgumentError(f"sample takes either n or frac, not negative; got n={n}, frac={frac}.")
         seed = secrets.randbits(32) if random_state is None else _seed_of(random_state)
         count = 1 if n is None and frac is None else None if n is None else index(n)
-        some = RowsPerGroup("sample", count, 1.0 if frac is None else float(frac), replace, seed, weights is not None)
+        some = group_kernels.RowsPerGroup(
+            "sample", count, 1.0 if frac is None else float(frac), replace, seed, weights is not None
+        )
         arrays = as_arrays(values)
         odds = [] if weights is None else [as_array(weights)]
         if permute_samples and (return_indices or not is_several(values)):
@@ -98,22 +107,26 @@ class GroupRowMethods(GroupBase):
         self._on(*map(codes_of, arrays))
         positions: Any = self._some(some, arrays[0], True, *odds)[1]
         if not permute_samples:
-            positions = sort(positions)
+            positions = sorting.sort(positions)
         chosen = [array[positions] for array in arrays]
         return positions if return_indices else chosen if is_several(values) else chosen[0]
 
-    def _some(self, some: RowsPerGroup, values: Any, return_indices: bool, *weights: Array) -> tuple[Keys, Any]:
+    def _some(
+        self, some: group_kernels.RowsPerGroup, values: Any, return_indices: bool, *weights: Array
+    ) -> tuple[Keys, Any]:
         given = as_array(values)
         frame, keys, (value, *odds), numbers = self._on(codes_of(given), *weights)
         carried = (numbers, *([] if return_indices else [value]), *odds)
-        arranged = RowsByGroup(frame, keys, self._by.identity, carried, some)
+        arranged = arrange.RowsByGroup(frame, keys, self._by.identity, carried, some)
         number = 0 if return_indices else 1
         return self.unique_keys, like(None if return_indices else given, arranged, arranged.column(number))
 
-    def _first_in_order(self, by: Sequence[Aligned], ascending: Sequence[bool], count: int) -> TopRowsOfGroups:
+    def _first_in_order(self, by: Sequence[Aligned], ascending: Sequence[bool], count: int) -> top_rows.TopRowsOfGroups:
         """Return the node of the positions of the first rows of each group in some order, group by group."""
         frame, keys, values, numbers = self._on(*(wrap(*given) for given in by))
-        return TopRowsOfGroups(frame, keys, self._by.identity, tuple(values), tuple(ascending), numbers, max(count, 0))
+        return top_rows.TopRowsOfGroups(
+            frame, keys, self._by.identity, tuple(values), tuple(ascending), numbers, max(count, 0)
+        )
 
     def broadcast(self, values: Any, permute: bool = True) -> Any:
         """Spread one value per group back to every row of that group.
@@ -157,9 +170,9 @@ class GroupRowMethods(GroupBase):
             frame, keys = self._by.frame, list(self._by.values)
         else:
             rows, row_keys, _, _ = self._on()
-            frame = RowsByGroup(rows, row_keys, self._by.identity, row_keys, None)
+            frame = arrange.RowsByGroup(rows, row_keys, self._by.identity, row_keys, None)
             keys = list(map(frame.column, range(len(row_keys))))
-        spread = BroadcastToRows(projected(frame, keys), projected(groups, columns))
+        spread = arrange.BroadcastToRows(projected(frame, keys), projected(groups, columns))
         return like(given, spread, spread.value)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -11,17 +11,15 @@ from akdask.collections.arrays.creation import array
 from akdask.collections.arrays.extremes import ExtremeMethods
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.arrays.sort_methods import TextSortMethods
-from akdask.collections.arrays.sorting import sort
 from akdask.collections.core.array import Array
 from akdask.collections.core.display import TextDisplay
 from akdask.collections.core.operators import combine
 from akdask.collections.core.wrap import can_be_asked_for, class_asked_for
-from akdask.collections.core.writing import Storable
 from akdask.collections.text.categorical_conversion import as_text, pandas_categorical
 from akdask.collections.text.category_labels import in_one_partition, looked_up, strings_of, union_of
 from akdask.collections.text.strings import Strings
 from akdask.collections.text.strings_parts import as_str
-from akdask.deferred import is_pandas, pd
+from akdask.deferred import DeferredModule, is_pandas, pd
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.plan.explain.cost import is_cheap
 from akdask.plan.expr.missing_text import call, is_missing, without_missing
@@ -29,15 +27,27 @@ from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.sources import Rows
 from akdask.plan.expr.values import Call, Constant, Value
-from akdask.plan.group.aggregate import GroupAggregate
-from akdask.plan.join.categories import CategoryTable, Distinct, UniqueLabels
-from akdask.plan.join.membership import BuildKeySet
 from akdask.plan.run.alignment import align
 from akdask.plan.run.run import run
-from akdask.plan.sort.sort import ranks
 from akdask.plan.task.compact import joined
 from akdask.schema import INT64, STR, column_type
 from akdask.storage.formats.objects import CATEGORIES, CODES, NA_CODES, PERMUTATION, SEGMENTS, ObjType
+
+if TYPE_CHECKING:
+    from akdask.collections.arrays import sorting
+    from akdask.collections.core import writing
+    from akdask.plan.group import aggregate as group_nodes
+    from akdask.plan.join import categories as label_tables
+    from akdask.plan.join import membership
+    from akdask.plan.sort import sort as order
+else:
+    sorting = DeferredModule("akdask.collections.arrays.sorting")
+    writing = DeferredModule("akdask.collections.core.writing")
+    group_nodes = DeferredModule("akdask.plan.group.aggregate")
+    label_tables = DeferredModule("akdask.plan.join.categories")
+    membership = DeferredModule("akdask.plan.join.membership")
+    order = DeferredModule("akdask.plan.sort.sort")
+
 
 DEFAULT_NA = "N/A"
 
@@ -99,7 +109,7 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
         else:
             made = _encoded(strings_of(values), na)
         super().__init__(made._frame, made._value)
-        self._category_table: CategoryTable = made._category_table
+        self._category_table: label_tables.CategoryTable = made._category_table
         self.permutation, self.segments = made.permutation, made.segments
 
     @classmethod
@@ -107,7 +117,7 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
         cls,
         frame: Frame,
         codes: Value,
-        labels: CategoryTable,
+        labels: label_tables.CategoryTable,
         permutation: pdarray | None = None,
         segments: pdarray | None = None,
     ) -> Self:
@@ -154,7 +164,8 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
         if not isinstance(codes, pdarray) or codes.dtype.kind not in "iu":
             raise ArgumentTypeError("codes are integers.", details=[f"given: {codes!r:.100}"])
         value = codes._value if codes._value.dtype == INT64 else Call("cast", codes._value, dtype=INT64.name)
-        labels = CategoryTable(in_one_partition(strings_of(categories)), _na_given(na_value, NAvalue, naValue))
+        na = _na_given(na_value, NAvalue, naValue)
+        labels = label_tables.CategoryTable(in_one_partition(strings_of(categories)), na)
         parts = [None if part is None else array(part).copy() for part in (permutation, segments)]
         return cls.of(codes._frame, value, labels, *parts)
 
@@ -282,7 +293,9 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
             The elements to look for.
         """
         wanted = test.to_strings() if isinstance(test, Categorical) else strings_of(test)
-        return self._where_label(BuildKeySet.of(wanted._frame, [wanted._value]).has([self._category_table.label]))
+        return self._where_label(
+            membership.BuildKeySet.of(wanted._frame, [wanted._value]).has([self._category_table.label])
+        )
 
     def _where_label(self, predicate: Value) -> pdarray:
         """Evaluate a predicate once for each label, then look it up by the codes."""
@@ -340,19 +353,19 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
 
     def unique(self) -> Self:
         """Return the distinct elements, in the order of their codes; lazy."""
-        groups = GroupAggregate.of(self._frame, [self._value])
+        groups = group_nodes.GroupAggregate.of(self._frame, [self._value])
         return self._like(groups, groups.key(0))
 
     # order
 
     def _sort_key(self) -> tuple[Frame, Value]:
         """Return the place of each element's label among the labels in order."""
-        place = ranks(self._category_table, self._category_table.label)
+        place = order.ranks(self._category_table, self._category_table.label)
         return self._frame, Call("lookup", place, self._value)
 
     def sort_values(self) -> Categorical:
         """Return the elements in order of their labels; lazy."""
-        ordered: Categorical = sort(self)
+        ordered: Categorical = sorting.sort(self)
         return ordered
 
     # other categories
@@ -373,12 +386,14 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
             If a label is there more than once; when something is computed.
         """
         na = self._na_label() if na_value is None else na_value
-        return self._with_table(CategoryTable(UniqueLabels(in_one_partition(strings_of(new_categories))), na))
+        return self._with_table(
+            label_tables.CategoryTable(label_tables.UniqueLabels(in_one_partition(strings_of(new_categories))), na)
+        )
 
     def reset_categories(self) -> Categorical:
         """Return the elements with only the labels that occur among them, and the one for missing; lazy."""
         text = self.to_strings()
-        distinct = Distinct.of(text._frame, text._value)
+        distinct = label_tables.Distinct.of(text._frame, text._value)
         return self.set_categories(Strings(distinct, distinct.values))
 
     def concatenate(self, others: Categorical | Sequence[Categorical], ordered: bool = True) -> Self:
@@ -415,13 +430,13 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
         """Return one label on all rows, and a Categorical as it is."""
         if isinstance(item, Categorical):
             return item
-        return self.of(self._frame, Constant(0), CategoryTable(in_one_partition(strings_of([item])), na))
+        return self.of(self._frame, Constant(0), label_tables.CategoryTable(in_one_partition(strings_of([item])), na))
 
     def _na_label(self) -> str:
         """Return the label that stands for missing, without computing where it was named when the array was made."""
         return self._category_table.na if isinstance(self._category_table.na, str) else self.na_value
 
-    def _with_table(self, labels: CategoryTable) -> Self:
+    def _with_table(self, labels: label_tables.CategoryTable) -> Self:
         """Return the elements with the codes that they have in another table of labels."""
         old = self._category_table
         found = labels.code_of(old.label)
@@ -429,7 +444,7 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
         code = Call("where", lost, labels.na_code, found)
         return self.of(self._frame, looked_up(old, code, self._value), labels)
 
-    def _storable(self) -> Storable:
+    def _storable(self) -> writing.Storable:
         one = Rows((1,))
         tables = {
             CATEGORIES: Project(self._category_table, (0,), (self._category_table.label,)),
@@ -440,7 +455,7 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
         children = {name: part._storable() for name, part in parts.items() if part is not None}
         if len(children) < len(parts):
             children = {}
-        return Storable(ObjType.CATEGORICAL, self._frame, {CODES: self._value}, tables, children)
+        return writing.Storable(ObjType.CATEGORICAL, self._frame, {CODES: self._value}, tables, children)
 
     # display
 
@@ -470,7 +485,7 @@ def _check_categorical(items: Sequence[Any]) -> None:
 def _encoded(strings: Strings, na: str) -> Categorical:
     """Return the codes of strings among their distinct ones; those that are missing get that of the label for it."""
     there = strings.dropna()
-    labels = CategoryTable(Distinct.of(there._frame, without_missing(there._value)), na)
+    labels = label_tables.CategoryTable(label_tables.Distinct.of(there._frame, without_missing(there._value)), na)
     found: Value = labels.code_of(strings._value)
     if strings._value.dtype.nullable:
         found = Call("where", is_missing(strings._value), labels.na_code, found)
@@ -480,6 +495,6 @@ def _encoded(strings: Strings, na: str) -> Categorical:
 def _from_pandas(values: pd.Categorical, na: str) -> Categorical:
     """Take over the codes; pandas marks missing elements by -1, Arkouda by the code of a label."""
     codes = array(values.codes.astype(np.int64))
-    labels = CategoryTable(in_one_partition(strings_of(values.categories.astype(str))), na)
+    labels = label_tables.CategoryTable(in_one_partition(strings_of(values.categories.astype(str))), na)
     missing = Call("less", codes._value, Constant(0))
     return Categorical.of(codes._frame, Call("where", missing, labels.na_code, codes._value), labels)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,25 +18,31 @@ from akdask.collections.core.later import later
 from akdask.collections.core.operators import OperatorMethods
 from akdask.collections.core.scalar import Scalar
 from akdask.collections.core.wrap import can_be_asked_for, shows, wrap
-from akdask.collections.core.writing import Path, Storable
 from akdask.collections.text.missing import MissingTextMethods
 from akdask.collections.text.strings_parts import as_str
 from akdask.collections.text.strings_patterns import StringsPatterns
 from akdask.columns import Table, offsets_and_bytes
 from akdask.columns.missing_text import missing_rows, with_nulls
-from akdask.deferred import pc
+from akdask.deferred import DeferredModule, pc
 from akdask.errors import ArgumentError, ArgumentTypeError, TransferError
 from akdask.kernels.keys.strings import unicode_array
 from akdask.kernels.text.encodings import encoding_name
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.values import Call, cast
-from akdask.plan.group.aggregate import GroupAggregate
 from akdask.plan.run.alignment import align
 from akdask.plan.run.transfer import check_bytes
 from akdask.plan.task.compact import joined
 from akdask.schema import NULLABLE_STR, STR
 from akdask.storage.formats.objects import SEGMENTS
 from akdask.storage.paths.remote import takes_storage_options
+
+if TYPE_CHECKING:
+    from akdask.collections.core import writing
+    from akdask.plan.group import aggregate as group_nodes
+else:
+    writing = DeferredModule("akdask.collections.core.writing")
+    group_nodes = DeferredModule("akdask.plan.group.aggregate")
+
 
 CHARACTER = np.dtype("U1").itemsize
 """Bytes of a character in NumPy's strings."""
@@ -335,7 +341,7 @@ class Strings(OperatorMethods, ExtremeMethods, TextSortMethods[pdarray], Missing
             raise error(f"expected one or more Strings, got {', '.join(others) or 'none'}.")
         dtype = NULLABLE_STR if any(item._has_missing for item in strings) else STR
         frame = joined([Project(item._frame, (0,), (cast(item._value, dtype),)) for item in strings])
-        groups = GroupAggregate.of(frame, [frame.column(0)])
+        groups = group_nodes.GroupAggregate.of(frame, [frame.column(0)])
         return Strings(groups, groups.key(0))
 
     # files
@@ -343,7 +349,7 @@ class Strings(OperatorMethods, ExtremeMethods, TextSortMethods[pdarray], Missing
     @takes_storage_options
     def to_hdf(  # type: ignore[override]  # Arkouda's order of parameters
         self,
-        prefix_path: Path,
+        prefix_path: writing.Path,
         dataset: str | None = None,
         mode: str = "truncate",
         save_offsets: bool = True,
@@ -374,14 +380,14 @@ class Strings(OperatorMethods, ExtremeMethods, TextSortMethods[pdarray], Missing
         stored = self._stored(save_offsets, file_type)
         self._write(stored, prefix_path, dataset, mode, file_type, num_locales, na_rep=na_rep)
 
-    def _stored(self, save_offsets: bool, file_type: str) -> Storable:
+    def _stored(self, save_offsets: bool, file_type: str) -> writing.Storable:
         leaves_out = not save_offsets and str(file_type).lower() == "single"
         return replace(self._storable(), params={SEGMENTS: False}) if leaves_out else self._storable()
 
     @takes_storage_options
     def save(  # type: ignore[override] # noqa: PLR0917 - Arkouda's signature
         self,
-        prefix_path: Path,
+        prefix_path: writing.Path,
         dataset: str | None = None,
         mode: str = "truncate",
         save_offsets: bool = True,
@@ -403,7 +409,7 @@ class Strings(OperatorMethods, ExtremeMethods, TextSortMethods[pdarray], Missing
 
     def update_hdf(  # type: ignore[override]  # Arkouda's order of parameters
         self,
-        prefix_path: Path,
+        prefix_path: writing.Path,
         dataset: str | None = None,
         save_offsets: bool = True,
         repack: bool = True,

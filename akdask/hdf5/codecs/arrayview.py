@@ -7,14 +7,20 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
+from akdask.deferred import DeferredModule
 from akdask.hdf5.codecs import pdarray
-from akdask.hdf5.encoding.newfile import NewObject, Share
 from akdask.hdf5.schema import layout
 from akdask.hdf5.schema.datasets import NotFlatError, describe_dataset, is_dataset
 from akdask.hdf5.schema.description import Described
 from akdask.hdf5.schema.layout import H5Object
 from akdask.storage.formats.objects import Columns, ObjectSpec, ObjType
+
+if TYPE_CHECKING:
+    from akdask.hdf5.encoding import newfile
+else:
+    newfile = DeferredModule("akdask.hdf5.encoding.newfile")
 
 KINDS = (ObjType.ARRAYVIEW,)
 
@@ -37,6 +43,6 @@ def describe(name: str, kind: ObjType, node: H5Object) -> Described:
     return replace(found, schema=replace(found.schema, params=(*found.schema.params, ("shape", shape))))
 
 
-def lay_out(spec: ObjectSpec, columns: Columns, tables: Columns, share: Share) -> NewObject:
+def lay_out(spec: ObjectSpec, columns: Columns, tables: Columns, share: newfile.Share) -> newfile.NewObject:
     """Lay out the flat values; every file has the shape of the whole."""
     return pdarray.lay_out(spec, columns, tables, share)

@@ -5,16 +5,15 @@ Servers store no negative numbers, and take the number of limbs from the first f
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from akdask.columns import type_of
 from akdask.columns.bigint import LIMB, from_unsigned, limbs_of, modulo_power, with_limbs
-from akdask.deferred import is_arrow, pa
+from akdask.deferred import DeferredModule, is_arrow, pa
 from akdask.errors import SchemaError
 from akdask.hdf5.encoding.elements import Elements
-from akdask.hdf5.encoding.newfile import Attributes, NewDataset, NewGroup, NewObject
 from akdask.hdf5.schema import layout
 from akdask.hdf5.schema.datasets import NotFlatError
 from akdask.hdf5.schema.description import ColumnLocation, ColumnSchema, Slot
@@ -22,6 +21,11 @@ from akdask.hdf5.schema.members import Members
 from akdask.schema import ColumnType, bigint_of
 from akdask.storage.formats.objects import LIMBS, Columns, ObjectSpec, ObjType
 from akdask.typing import Column, NumberArray
+
+if TYPE_CHECKING:
+    from akdask.hdf5.encoding import newfile
+else:
+    newfile = DeferredModule("akdask.hdf5.encoding.newfile")
 
 COLUMNS = ("bigint",)
 
@@ -85,8 +89,8 @@ def group_of_limbs(
     count: int,
     *,
     kind: ObjType = ObjType.PDARRAY,
-    attributes: Attributes = (),
-) -> NewObject:
+    attributes: newfile.Attributes = (),
+) -> newfile.NewObject:
     """Lay out integers as limbs.
 
     Raises
@@ -101,8 +105,8 @@ def group_of_limbs(
         raise SchemaError(f"{path!r} cannot be written with {count} limbs: there are integers below 0 or too large.")
     size = ((layout.IS_BIGINT, 1), (layout.MAX_BITS, dtype.max_bits), (layout.NUM_LIMBS, count))
     names = [f"{path}/{layout.LIMB}{number}" for number in range(count)]
-    datasets = tuple(NewDataset(name, "<u8", len(limbs)) for name in names)
-    return NewObject(
-        (NewGroup(path, kind, (*size, *attributes)), *datasets),
+    datasets = tuple(newfile.NewDataset(name, "<u8", len(limbs)) for name in names)
+    return newfile.NewObject(
+        (newfile.NewGroup(path, kind, (*size, *attributes)), *datasets),
         {name: [np.ascontiguousarray(limbs[:, n])] for n, name in enumerate(names)},
     )

@@ -5,10 +5,12 @@ No part is repeated in every file.  Each is cut on its own, so the labels are co
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from akdask.columns import slice_rows
+from akdask.deferred import DeferredModule
 from akdask.hdf5.codecs import pdarray, strings
 from akdask.hdf5.codecs.composite import describe_group, describe_integers, lay_out_children
-from akdask.hdf5.encoding.newfile import NewGroup, NewObject, Share
 from akdask.hdf5.schema import layout
 from akdask.hdf5.schema.description import Described
 from akdask.hdf5.schema.layout import H5Object
@@ -25,6 +27,11 @@ from akdask.storage.formats.objects import (
     ObjType,
 )
 from akdask.typing import Column
+
+if TYPE_CHECKING:
+    from akdask.hdf5.encoding import newfile
+else:
+    newfile = DeferredModule("akdask.hdf5.encoding.newfile")
 
 KINDS = (ObjType.CATEGORICAL,)
 
@@ -50,7 +57,7 @@ def describe(name: str, kind: ObjType, node: H5Object) -> Described:
     return describe_group(name, kind, found)
 
 
-def lay_out(spec: ObjectSpec, columns: Columns, tables: Columns, share: Share) -> NewObject:
+def lay_out(spec: ObjectSpec, columns: Columns, tables: Columns, share: newfile.Share) -> newfile.NewObject:
     """Lay out this partition's codes, and its share of all other parts."""
     labels = tables[spec.tables[CATEGORIES]]
     na_codes = tables[spec.tables[NA_CODES]]
@@ -61,9 +68,9 @@ def lay_out(spec: ObjectSpec, columns: Columns, tables: Columns, share: Share) -
         # Permutation and segments are children, for they have other numbers of rows than the codes.
         *lay_out_children(spec, columns, tables, share),
     )
-    return NewObject.group(NewGroup(spec.name, ObjType.CATEGORICAL), made)
+    return newfile.NewObject.group(newfile.NewGroup(spec.name, ObjType.CATEGORICAL), made)
 
 
-def _share(table: Column, share: Share) -> Column:
+def _share(table: Column, share: newfile.Share) -> Column:
     rows = share.of(len(table))
     return slice_rows(table, rows.start, rows.stop)

@@ -5,16 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
+from akdask.deferred import DeferredModule
 from akdask.hdf5.codecs.registry import describe_object, lay_out_object
-from akdask.hdf5.encoding.newfile import Attributes, NewGroup, NewObject, Share
 from akdask.hdf5.schema import layout
 from akdask.hdf5.schema.datasets import NotFlatError
 from akdask.hdf5.schema.description import ColumnSchema, Described, ObjectSchema, Slot
 from akdask.hdf5.schema.members import Members
 from akdask.schema import INT64
 from akdask.storage.formats.objects import Columns, ObjectSpec, ObjType
+
+if TYPE_CHECKING:
+    from akdask.hdf5.encoding import newfile
+else:
+    newfile = DeferredModule("akdask.hdf5.encoding.newfile")
 
 Found: TypeAlias = tuple[ColumnSchema, tuple[Slot, ...]]
 """A column of an object, and where its datasets are."""
@@ -100,13 +105,17 @@ def describe_group(
     return Described(schema, tuple(slots))
 
 
-def lay_out_children(spec: ObjectSpec, columns: Columns, tables: Columns, share: Share) -> list[NewObject]:
+def lay_out_children(
+    spec: ObjectSpec, columns: Columns, tables: Columns, share: newfile.Share
+) -> list[newfile.NewObject]:
     """Lay out the objects that an object is made of."""
     return [lay_out_object(child, columns, tables, share) for child in spec.children.values()]
 
 
 def lay_out_group(
-    spec: ObjectSpec, columns: Columns, tables: Columns, share: Share, attributes: Attributes
-) -> NewObject:
+    spec: ObjectSpec, columns: Columns, tables: Columns, share: newfile.Share, attributes: newfile.Attributes
+) -> newfile.NewObject:
     """Lay out a group that is made of other objects only."""
-    return NewObject.group(NewGroup(spec.name, spec.kind, attributes), lay_out_children(spec, columns, tables, share))
+    return newfile.NewObject.group(
+        newfile.NewGroup(spec.name, spec.kind, attributes), lay_out_children(spec, columns, tables, share)
+    )

@@ -5,14 +5,21 @@ Servers keep no order of columns.  A private attribute does; without it they com
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from akdask.deferred import DeferredModule
 from akdask.hdf5.codecs.composite import describe_group, describe_member, lay_out_children
-from akdask.hdf5.encoding.newfile import NewGroup, NewObject, Share
 from akdask.hdf5.schema import layout
 from akdask.hdf5.schema.datasets import NotFlatError
 from akdask.hdf5.schema.description import Described
 from akdask.hdf5.schema.layout import H5Object
 from akdask.hdf5.schema.members import Members
 from akdask.storage.formats.objects import ROW_LABELS, Columns, ObjectSpec, ObjType
+
+if TYPE_CHECKING:
+    from akdask.hdf5.encoding import newfile
+else:
+    newfile = DeferredModule("akdask.hdf5.encoding.newfile")
 
 KINDS = (ObjType.DATAFRAME,)
 
@@ -39,8 +46,8 @@ def _is_text(name: bytes) -> bool:
     return True
 
 
-def lay_out(spec: ObjectSpec, columns: Columns, tables: Columns, share: Share) -> NewObject:
+def lay_out(spec: ObjectSpec, columns: Columns, tables: Columns, share: newfile.Share) -> newfile.NewObject:
     """Lay out the columns and the labels."""
     order = tuple(name for name in spec.children if name != ROW_LABELS)
-    group = NewGroup(spec.name, spec.kind, ((layout.NUM_COLS, len(order)),), order)
-    return NewObject.group(group, lay_out_children(spec, columns, tables, share))
+    group = newfile.NewGroup(spec.name, spec.kind, ((layout.NUM_COLS, len(order)),), order)
+    return newfile.NewObject.group(group, lay_out_children(spec, columns, tables, share))

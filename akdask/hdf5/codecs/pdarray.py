@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from akdask.columns import new_array
+from akdask.deferred import DeferredModule
 from akdask.errors import SchemaError
 from akdask.hdf5.codecs import bigint
 from akdask.hdf5.encoding.elements import Elements
-from akdask.hdf5.encoding.newfile import Attributes, NewDataset, NewObject, Share
 from akdask.hdf5.schema import layout
 from akdask.hdf5.schema.datasets import NotFlatError, describe_dataset, is_dataset
 from akdask.hdf5.schema.description import ColumnLocation, ColumnSchema, DatasetSchema, Described, ObjectSchema, Slot
@@ -21,6 +21,11 @@ from akdask.hdf5.schema.members import Members
 from akdask.schema import BOOL, UINT8, ColumnType
 from akdask.storage.formats.objects import VALUES, Columns, ObjectSpec, ObjType
 from akdask.typing import Column, NumberArray
+
+if TYPE_CHECKING:
+    from akdask.hdf5.encoding import newfile
+else:
+    newfile = DeferredModule("akdask.hdf5.encoding.newfile")
 
 KINDS = (ObjType.PDARRAY, ObjType.DATETIME, ObjType.TIMEDELTA, ObjType.IPV4)
 COLUMNS = ("int", "uint", "float", "bool")
@@ -94,7 +99,7 @@ def _read_bools(elements: Elements, place: ColumnLocation, start: int, out: Numb
         np.not_equal(raw, 0, out=out)
 
 
-def lay_out(spec: ObjectSpec, columns: Columns, tables: Columns, share: Share) -> NewObject:
+def lay_out(spec: ObjectSpec, columns: Columns, tables: Columns, share: newfile.Share) -> newfile.NewObject:
     """Lay out one dataset: 64-bit numbers, or bools as bytes.  Integers of any size have one for each limb."""
     values, attributes = columns[spec.members[VALUES]], _attributes(spec.params)
     if spec.dtype is not None and spec.dtype.kind == "bigint":
@@ -105,7 +110,7 @@ def lay_out(spec: ObjectSpec, columns: Columns, tables: Columns, share: Share) -
     return numbers(spec.name, values, spec.dtype, spec.kind, attributes=attributes)
 
 
-def _attributes(params: Mapping[str, Any]) -> Attributes:
+def _attributes(params: Mapping[str, Any]) -> newfile.Attributes:
     """Return the attributes of arrays of several dimensions, and of those that are more than servers may know."""
     found: list[tuple[bytes, int | tuple[int, ...]]] = []
     if "shape" in params:
@@ -122,8 +127,8 @@ def numbers(
     kind: ObjType = ObjType.PDARRAY,
     alias: str | None = None,
     *,
-    attributes: Attributes = (),
-) -> NewObject:
+    attributes: newfile.Attributes = (),
+) -> newfile.NewObject:
     """Lay out a dataset of numbers, with another name in the same group if there is to be one.
 
     Raises
@@ -138,5 +143,5 @@ def numbers(
         found = np.asarray(values).dtype
         raise SchemaError(f"{path!r} is to be written as {dtype}, but the values are {found}.") from None
     data = np.ascontiguousarray(typed).astype(stored, copy=False)
-    made = NewDataset(path, stored, len(data), kind, dtype == BOOL, alias, attributes=attributes)
-    return NewObject((made,), {path: [data]})
+    made = newfile.NewDataset(path, stored, len(data), kind, dtype == BOOL, alias, attributes=attributes)
+    return newfile.NewObject((made,), {path: [data]})

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from h5py import h5d, h5g
 
 from akdask.cluster import check_memory
+from akdask.deferred import DeferredModule
 from akdask.errors import UnsupportedError
 from akdask.hdf5.encoding.elements import Elements
-from akdask.hdf5.encoding.newfile import NewObject, Share
 from akdask.hdf5.schema.datasets import NotFlatError
 from akdask.hdf5.schema.description import ColumnLocation, Described, ObjectSchema, Problem
 from akdask.hdf5.schema.layout import H5Object
@@ -18,6 +18,11 @@ from akdask.hdf5.schema.members import Members
 from akdask.hdf5.schema.recognize import kind_of
 from akdask.storage.formats.objects import Columns, ObjectSpec, ObjType
 from akdask.typing import Column, NumberArray
+
+if TYPE_CHECKING:
+    from akdask.hdf5.encoding import newfile
+else:
+    newfile = DeferredModule("akdask.hdf5.encoding.newfile")
 
 
 class Codec(Protocol):
@@ -38,7 +43,7 @@ class Codec(Protocol):
         """
         ...
 
-    def lay_out(self, spec: ObjectSpec, columns: Columns, tables: Columns, share: Share) -> NewObject:
+    def lay_out(self, spec: ObjectSpec, columns: Columns, tables: Columns, share: newfile.Share) -> newfile.NewObject:
         """Return what one partition's file will hold of an object.
 
         Raises
@@ -137,6 +142,6 @@ def _unreadable(name: str, kind: ObjType, text: str) -> Described:
     return Described(ObjectSchema(name, kind, problem=Problem(UnsupportedError, text)))
 
 
-def lay_out_object(spec: ObjectSpec, columns: Columns, tables: Columns, share: Share) -> NewObject:
+def lay_out_object(spec: ObjectSpec, columns: Columns, tables: Columns, share: newfile.Share) -> newfile.NewObject:
     """Return what one partition's file will hold of an object of any kind; for errors see `Codec.lay_out`."""
     return CODECS[spec.kind].lay_out(spec, columns, tables, share)

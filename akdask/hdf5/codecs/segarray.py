@@ -6,14 +6,15 @@ does not always tell of what type the values of the other files are.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from akdask.columns import empty, type_of
 from akdask.columns.lists import lists_of, offsets_of, values_of
-from akdask.deferred import pa
+from akdask.deferred import DeferredModule, pa
 from akdask.errors import FileFormatError, SchemaError
 from akdask.hdf5.codecs import bigint, pdarray, strings
 from akdask.hdf5.codecs.registry import read_column
 from akdask.hdf5.encoding.elements import Elements
-from akdask.hdf5.encoding.newfile import NewDataset, NewGroup, NewObject, Share
 from akdask.hdf5.schema import layout
 from akdask.hdf5.schema.datasets import NotFlatError, is_dataset
 from akdask.hdf5.schema.description import ColumnLocation, ColumnSchema, DatasetSchema, Described, ObjectSchema, Slot
@@ -22,6 +23,11 @@ from akdask.hdf5.schema.members import Members
 from akdask.schema import BOOL, INT64, STR, UINT8, ColumnType, list_of
 from akdask.storage.formats.objects import SEGMENTS, VALUES, Columns, ObjectSpec, ObjType
 from akdask.typing import Column, NumberArray
+
+if TYPE_CHECKING:
+    from akdask.hdf5.encoding import newfile
+else:
+    newfile = DeferredModule("akdask.hdf5.encoding.newfile")
 
 KINDS = (ObjType.SEGARRAY,)
 COLUMNS = ("list",)
@@ -92,7 +98,7 @@ def read(
     return lists_of(bounds - first, values)
 
 
-def lay_out(spec: ObjectSpec, columns: Columns, tables: Columns, share: Share) -> NewObject:
+def lay_out(spec: ObjectSpec, columns: Columns, tables: Columns, share: newfile.Share) -> newfile.NewObject:
     """Lay out a group of values and segments, which start at 0 in every file."""
     column = columns[spec.members[VALUES]]
     item = spec.dtype.item if spec.dtype is not None else None
@@ -100,12 +106,14 @@ def lay_out(spec: ObjectSpec, columns: Columns, tables: Columns, share: Share) -
         raise SchemaError(f"{spec.name!r} is to be written as SegArray, but the values are {type_of(column)}.")
     made = _lay_out_items(spec, values_of(column, item), item, tables)
     segments, leaf = f"{spec.name}/{SEGMENTS}", spec.name.rpartition("/")[2]
-    starts = NewDataset(segments, "<i8", len(column), alias=f"{spec.name}/{leaf}_{SEGMENTS}", local_to=_counting(made))
-    group = NewGroup(spec.name, ObjType.SEGARRAY, ((layout.IS_BOOL, 1),) if item == BOOL else ())
-    return NewObject.group(group, [made, NewObject((starts,), {segments: [offsets_of(column)[:-1]]})])
+    starts = newfile.NewDataset(
+        segments, "<i8", len(column), alias=f"{spec.name}/{leaf}_{SEGMENTS}", local_to=_counting(made)
+    )
+    group = newfile.NewGroup(spec.name, ObjType.SEGARRAY, ((layout.IS_BOOL, 1),) if item == BOOL else ())
+    return newfile.NewObject.group(group, [made, newfile.NewObject((starts,), {segments: [offsets_of(column)[:-1]]})])
 
 
-def _lay_out_items(spec: ObjectSpec, values: Column, item: ColumnType, tables: Columns) -> NewObject:
+def _lay_out_items(spec: ObjectSpec, values: Column, item: ColumnType, tables: Columns) -> newfile.NewObject:
     path, leaf = f"{spec.name}/{VALUES}", spec.name.rpartition("/")[2]
     if item == STR:
         return strings.group_of_strings(path, values)
@@ -116,6 +124,6 @@ def _lay_out_items(spec: ObjectSpec, values: Column, item: ColumnType, tables: C
     return pdarray.numbers(path, values, item, alias=f"{spec.name}/{leaf}_{VALUES}")
 
 
-def _counting(made: NewObject) -> str:
+def _counting(made: newfile.NewObject) -> str:
     """Return the dataset of the values that has one element for each of them."""
     return made.parts[-1].path

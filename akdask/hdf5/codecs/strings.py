@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from akdask.cluster import check_memory
 from akdask.columns import new_array, offsets_and_bytes, type_of
-from akdask.deferred import is_arrow
+from akdask.deferred import DeferredModule, is_arrow
 from akdask.errors import FileFormatError, SchemaError
 from akdask.hdf5.encoding.elements import Elements
-from akdask.hdf5.encoding.newfile import NewDataset, NewGroup, NewObject, Share
 from akdask.hdf5.encoding.null_terminated import StringError, decode, encode, segments_of, starts_from_ends
 from akdask.hdf5.schema.datasets import MAX_COMPRESSION_RATIO, NotFlatError
 from akdask.hdf5.schema.description import ColumnLocation, ColumnSchema, DatasetSchema, Described, ObjectSchema, Slot
@@ -24,6 +23,11 @@ from akdask.schema import STR
 from akdask.storage.data.extents import Extent
 from akdask.storage.formats.objects import SEGMENTS, VALUES, Columns, ObjectSpec, ObjType
 from akdask.typing import Column, NumberArray, StringArray
+
+if TYPE_CHECKING:
+    from akdask.hdf5.encoding import newfile
+else:
+    newfile = DeferredModule("akdask.hdf5.encoding.newfile")
 
 KINDS = (ObjType.STRINGS,)
 COLUMNS = ("str",)
@@ -146,13 +150,13 @@ def _damaged(elements: Elements, place: ColumnLocation, row: int, text: str) -> 
     )
 
 
-def lay_out(spec: ObjectSpec, columns: Columns, tables: Columns, share: Share) -> NewObject:
+def lay_out(spec: ObjectSpec, columns: Columns, tables: Columns, share: newfile.Share) -> newfile.NewObject:
     """Lay out a group with bytes and, unless the object says otherwise, segments."""
     made = group_of_strings(spec.name, columns[spec.members[VALUES]])
     return made if spec.params.get(SEGMENTS, True) else made.without(f"{spec.name}/{SEGMENTS}")
 
 
-def group_of_strings(path: str, strings: Column) -> NewObject:
+def group_of_strings(path: str, strings: Column) -> newfile.NewObject:
     """Lay out strings; the segments start at 0 in every file.
 
     The members are there under their documented names too, ``<leaf>_values`` and ``<leaf>_segments``.
@@ -171,12 +175,14 @@ def group_of_strings(path: str, strings: Column) -> NewObject:
     leaf = path.rpartition("/")[2]
     nbytes = len(offsets_and_bytes(rows)[1]) + len(rows)
     parts = (
-        NewGroup(path, ObjType.STRINGS),
-        NewDataset(values, "|u1", nbytes, alias=f"{path}/{leaf}_{VALUES}"),
-        NewDataset(segments, "<i8", len(rows), alias=f"{path}/{leaf}_{SEGMENTS}", local_to=values),
+        newfile.NewGroup(path, ObjType.STRINGS),
+        newfile.NewDataset(values, "|u1", nbytes, alias=f"{path}/{leaf}_{VALUES}"),
+        newfile.NewDataset(segments, "<i8", len(rows), alias=f"{path}/{leaf}_{SEGMENTS}", local_to=values),
     )
     prefixes = PrefixRange()
-    return NewObject(parts, {values: _encoded(path, rows, prefixes), segments: segments_of(rows)}, {values: prefixes})
+    return newfile.NewObject(
+        parts, {values: _encoded(path, rows, prefixes), segments: segments_of(rows)}, {values: prefixes}
+    )
 
 
 def _encoded(path: str, rows: StringArray, prefixes: PrefixRange) -> Iterator[NumberArray]:

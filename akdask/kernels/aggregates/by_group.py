@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 import numpy as np
 
 from akdask.columns import take_rows
 from akdask.columns.bigint import from_ints, to_ints
-from akdask.kernels.keys.sort import argsort
+from akdask.deferred import DeferredModule
 from akdask.schema import ColumnType
 from akdask.typing import Column, NumberArray
+
+if TYPE_CHECKING:
+    from akdask.kernels.keys import sort
+else:
+    sort = DeferredModule("akdask.kernels.keys.sort")
 
 GroupState: TypeAlias = tuple[Column, ...]
 """The state of a grouped reduction: columns with one row for each group."""
@@ -93,7 +98,7 @@ def reduce_column(groups: RowGroups, ufunc: np.ufunc, column: Column) -> Column:
 
 def reduce_by_rank(groups: RowGroups, ufunc: np.ufunc, column: Column) -> Column:
     """Reduce values that NumPy cannot compare by their ranks."""
-    order = argsort([column], [True])
+    order = sort.argsort([column], [True])
     ranks = np.empty(len(order), np.int64)
     ranks[order] = np.arange(len(order))
     # Groups without rows get anything.

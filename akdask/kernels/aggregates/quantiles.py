@@ -11,17 +11,17 @@ import math
 from collections.abc import Callable, Sequence
 from functools import partial
 from operator import add
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from akdask.columns import new_array
 from akdask.columns.lists import lists_of, offsets_of, values_of
+from akdask.deferred import DeferredModule
 from akdask.errors import ArgumentError
 from akdask.kernels import compiled
 from akdask.kernels.aggregates.by_group import AdjacentRowGroups, GroupState, RowGroups
 from akdask.kernels.aggregates.order_statistics import order_statistics
-from akdask.kernels.aggregates.runs import SortedRuns
 from akdask.kernels.aggregates.select import select_rows
 from akdask.kernels.aggregates.specification import (
     NUMBERS,
@@ -37,6 +37,11 @@ from akdask.kernels.aggregates.specification import (
 )
 from akdask.schema import FLOAT64
 from akdask.typing import NumberArray
+
+if TYPE_CHECKING:
+    from akdask.kernels.aggregates import runs
+else:
+    runs = DeferredModule("akdask.kernels.aggregates.runs")
 
 # ------------------------------------------------------------------------- ranks: where a quantile is among the rows
 
@@ -132,7 +137,9 @@ def _words(numbers: NumberArray) -> NumberArray:
 # --------------------------------------------------------------------------------------------------------- two forms
 
 
-def _finish(state: SortedRuns, q: float | Sequence[float] = 0.5, method: str = "linear", skipna: bool = False) -> Any:
+def _finish(
+    state: runs.SortedRuns, q: float | Sequence[float] = 0.5, method: str = "linear", skipna: bool = False
+) -> Any:
     """Return one quantile, or an array of several; NaN where a row is NaN, unless these are skipped."""
     wanted, is_element = np.atleast_1d(np.asarray(q, np.float64)), method in AT_ROWS
     if (state.missing and not skipna) or (not state.nrows and (not is_element or state.dtype.kind == "f")):
@@ -228,7 +235,7 @@ def _types(q: Any = 0.5, method: str = "linear", skipna: bool = False) -> Types:
 
 
 def _runs(column: NumberArray, mask: NumberArray | None) -> State:
-    return SortedRuns.of(select_rows(column, mask))
+    return runs.SortedRuns.of(select_rows(column, mask))
 
 
 QUANTILE = Reduction(

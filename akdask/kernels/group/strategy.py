@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, ClassVar, Protocol, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 from akdask.columns import Table
-from akdask.kernels.keys.encoded_strings import EncodedStrings
 from akdask.typing import Column
+
+if TYPE_CHECKING:
+    from akdask.kernels.keys.encoded_strings import EncodedStrings
 
 
 class TableMerge(Protocol):

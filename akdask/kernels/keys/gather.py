@@ -18,9 +18,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from akdask.columns import take_rows
+from akdask.deferred import is_arrow, pa
 from akdask.kernels import compiled
 from akdask.typing import Column, NumberArray
 
@@ -54,7 +54,7 @@ def gather_prefetched(table: Any, positions: Any, out: NumberArray | None = None
     Where a position is not there, the row gets the bits `missing`, or no text; if none are given, nothing is returned
     either.
     """
-    if isinstance(table, pa.LargeStringArray):
+    if is_arrow(table, "LargeStringArray"):
         return _gather_strings(table, positions, missing)
     if not _is_far(table, positions, out):
         return None

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from akdask.deferred import DeferredModule
 from akdask.kernels.core.rules import Kernel, Operation, promote
-from akdask.kernels.keys.strings import compare_strings, where_strings
 from akdask.schema import BOOL, STR, ColumnType
+
+if TYPE_CHECKING:
+    from akdask.kernels.keys import strings
+else:
+    strings = DeferredModule("akdask.kernels.keys.strings")
 
 COMPARISONS: dict[np.ufunc, str] = {
     np.equal: "==",
@@ -23,10 +27,9 @@ COMPARISONS: dict[np.ufunc, str] = {
 
 
 def _comparison(ufunc: np.ufunc) -> Kernel:
-    on_strings: Callable[..., Any] = compare_strings(ufunc.__name__)
-
     def kernel(left: Any, right: Any, out: Any = None) -> Any:
-        return (ufunc if isinstance(left, (np.ndarray, np.generic)) else on_strings)(left, right, out=out)
+        is_number = isinstance(left, (np.ndarray, np.generic))
+        return (ufunc if is_number else strings.compare_strings(ufunc.__name__))(left, right, out=out)
 
     return kernel
 
@@ -47,7 +50,7 @@ def _where(condition: Any, x: Any, y: Any, out: Any = None) -> Any:
     floats as numbers, so that it is exact for them too.
     """
     if not isinstance(x, (np.ndarray, np.generic)):
-        return where_strings(condition, x, y)
+        return strings.where_strings(condition, x, y)
     dtype = np.result_type(x, y)
     bits = np.dtype(f"u{dtype.itemsize}")
     x, y = (side.astype(dtype, copy=False).view(bits) for side in (x, y))

@@ -2,37 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from akdask.deferred import DeferredModule, is_arrow
 from akdask.kernels.core.rules import Kernel, Operation, Rule
-from akdask.kernels.index.strided import STRIDED_OPERATIONS
-from akdask.kernels.keys.bits import BIT_OPERATIONS
-from akdask.kernels.keys.digests import DIGEST_OPERATIONS
-from akdask.kernels.keys.strings import STRING_OPERATIONS
 from akdask.kernels.rowwise import elementwise, generic
-from akdask.kernels.rowwise.bigint import BIGINT_OPERATIONS, LIMB_OPERATIONS, is_bigint
-from akdask.kernels.rowwise.cast import CAST_OPERATIONS
-from akdask.kernels.rowwise.elementwise import NUMBER_OPERATIONS
-from akdask.kernels.rowwise.generic import GENERIC_OPERATIONS
-from akdask.kernels.rowwise.ipv4 import IPV4_OPERATIONS
-from akdask.kernels.rowwise.lookup import LOOKUP_OPERATIONS
-from akdask.kernels.rowwise.missing_text import MISSING_TEXT_OPERATIONS
-from akdask.kernels.rowwise.positional import POSITION_OPERATIONS
-from akdask.kernels.rowwise.segarray import LIST_COMPARISONS, LIST_OPERATIONS, is_list
-from akdask.kernels.rowwise.segarray_reduce import LIST_REDUCTIONS
-from akdask.kernels.rowwise.times import TIME_OPERATIONS
-from akdask.kernels.rowwise.user_functions import USER_OPERATIONS
-from akdask.kernels.rowwise.variates import VARIATE_OPERATIONS
-from akdask.kernels.text.characters import CHARACTER_OPERATIONS
-from akdask.kernels.text.encodings import ENCODING_OPERATIONS
-from akdask.kernels.text.fields import FIELD_OPERATIONS
-from akdask.kernels.text.matches import MATCH_OPERATIONS
+from akdask.kernels.rowwise.bigint import BIGINT_OPERATIONS, is_bigint
 from akdask.schema import ColumnType
 from akdask.schema.dtypes import Kind
+
+if TYPE_CHECKING:
+    from akdask.kernels.rowwise import segarray
+else:
+    segarray = DeferredModule("akdask.kernels.rowwise.segarray")
+
+_MODULES = {
+    "NUMBER_OPERATIONS": "rowwise.elementwise",
+    "GENERIC_OPERATIONS": "rowwise.generic",
+    "CAST_OPERATIONS": "rowwise.cast",
+    "POSITION_OPERATIONS": "rowwise.positional",
+    "BIT_OPERATIONS": "keys.bits",
+    "STRIDED_OPERATIONS": "index.strided",
+    "LOOKUP_OPERATIONS": "rowwise.lookup",
+    "TIME_OPERATIONS": "rowwise.times",
+    "LIMB_OPERATIONS": "rowwise.bigint",
+    "VARIATE_OPERATIONS": "rowwise.variates",
+    "USER_OPERATIONS": "rowwise.user_functions",
+    "IPV4_OPERATIONS": "rowwise.ipv4",
+    "DIGEST_OPERATIONS": "keys.digests",
+    "STRING_OPERATIONS": "keys.strings",
+    "MISSING_TEXT_OPERATIONS": "rowwise.missing_text",
+    "CHARACTER_OPERATIONS": "text.characters",
+    "ENCODING_OPERATIONS": "text.encodings",
+    "FIELD_OPERATIONS": "text.fields",
+    "MATCH_OPERATIONS": "text.matches",
+    "LIST_OPERATIONS": "rowwise.segarray",
+    "LIST_REDUCTIONS": "rowwise.segarray_reduce",
+}
+"""Modules of `akdask.kernels` by the operations that they have; those of numbers come first, which load no others."""
+
+_LIST_COMPARISONS = ("equal", "not_equal")
+"""What `segarray.LIST_COMPARISONS` has for lists as well."""
 
 
 def _with(operation: Operation, kind: Kind, holds: Callable[[Any], bool], rule: Rule, kernel: Kernel) -> Operation:
@@ -49,33 +64,58 @@ def _with(operation: Operation, kind: Kind, holds: Callable[[Any], bool], rule: 
     return replace(operation, rule=either_rule, kernel=either_kernel, modular=True)
 
 
-OPERATIONS: dict[str, Operation] = {
-    **NUMBER_OPERATIONS,
-    **BIT_OPERATIONS,
-    **GENERIC_OPERATIONS,
-    **CAST_OPERATIONS,
-    **STRING_OPERATIONS,
-    **CHARACTER_OPERATIONS,
-    **ENCODING_OPERATIONS,
-    **FIELD_OPERATIONS,
-    **MATCH_OPERATIONS,
-    **MISSING_TEXT_OPERATIONS,
-    **DIGEST_OPERATIONS,
-    **POSITION_OPERATIONS,
-    **VARIATE_OPERATIONS,
-    **LOOKUP_OPERATIONS,
-    **STRIDED_OPERATIONS,
-    **LIMB_OPERATIONS,
-    **LIST_OPERATIONS,
-    **LIST_REDUCTIONS,
-    **TIME_OPERATIONS,
-    **IPV4_OPERATIONS,
-    **USER_OPERATIONS,
-}
-OPERATIONS.update(
-    {name: _with(OPERATIONS[name], "bigint", is_bigint, *more) for name, more in BIGINT_OPERATIONS.items()}
-)
-OPERATIONS.update({name: _with(OPERATIONS[name], "list", is_list, *more) for name, more in LIST_COMPARISONS.items()})
+def _table(name: str) -> dict[str, Any]:
+    found: dict[str, Any] = getattr(import_module(f"akdask.kernels.{_MODULES[name]}"), name)
+    return found
+
+
+def _is_list(item: Any) -> bool:
+    """Whether an argument of a kernel is a column of lists."""
+    return is_arrow(item, "LargeListArray")
+
+
+def _of_lists(name: str) -> tuple[Rule, Kernel]:
+    """Return a comparison of lists, whose module is loaded when lists are compared."""
+
+    def rule(*types: ColumnType, **params: Any) -> ColumnType | None:
+        return segarray.LIST_COMPARISONS[name][0](*types, **params)
+
+    def kernel(*args: Any, out: Any = None, **params: Any) -> Any:
+        return segarray.LIST_COMPARISONS[name][1](*args, out=out, **params)
+
+    return rule, kernel
+
+
+class _Operations(Mapping[str, Operation]):
+    """The operations of all families, which are loaded in their order until one has what is asked for."""
+
+    def __init__(self) -> None:
+        # Threads that look for the same operation at once find equal ones.
+        self._found: dict[str, Operation] = {}
+
+    def __getitem__(self, name: str) -> Operation:
+        found = self._found.get(name)
+        if found is None:
+            found = self._found[name] = self._find(name)
+        return found
+
+    @staticmethod
+    def _find(name: str) -> Operation:
+        found = next((table[name] for table in map(_table, _MODULES) if name in table), None)
+        if found is None:
+            raise KeyError(name)
+        if name in BIGINT_OPERATIONS:
+            found = _with(found, "bigint", is_bigint, *BIGINT_OPERATIONS[name])
+        return _with(found, "list", _is_list, *_of_lists(name)) if name in _LIST_COMPARISONS else found
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for table in map(_table, _MODULES) for name in table)
+
+    def __len__(self) -> int:
+        return sum(map(len, map(_table, _MODULES)))
+
+
+OPERATIONS = _Operations()
 
 UFUNCS: dict[np.ufunc, str] = {ufunc: op.name for ufunc, op in {**elementwise.BY_UFUNC, **generic.BY_UFUNC}.items()}
 """NumPy's functions that have an operation of their own."""

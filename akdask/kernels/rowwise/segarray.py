@@ -24,11 +24,6 @@ from akdask.schema import BOOL, INT64, UINT64, ColumnType, list_of, unlimited
 from akdask.typing import Column, NumberArray
 
 
-def is_list(item: Any) -> bool:
-    """Whether an argument of a kernel is a column of lists."""
-    return is_arrow(item, "LargeListArray")
-
-
 def parts_of(lists: pa.LargeListArray) -> tuple[NumberArray, Any]:
     """Return where each list starts and the last ends, and the values of all."""
     return offsets_of(lists), values_of(lists, type_of(lists).item or INT64)

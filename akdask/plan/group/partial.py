@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from akdask.kernels.group.choice import STRATEGIES, choose_strategy
+from akdask.kernels.group import choice
 from akdask.kernels.group.direct_index import DirectIndexAggregation
 from akdask.kernels.group.strategy import PartialTable, RowAggregation
 from akdask.plan.expr import cache
@@ -69,7 +69,7 @@ class PartialAggregation:
         name = None if self.cached_as is None else (*self.cached_as, *partition.identity)
         cached: Any = cache.find(name)
         if cached is not None:
-            strategy = STRATEGIES[cached.kind](self.aggregation)
+            strategy = choice.STRATEGIES[cached.kind](self.aggregation)
             strategy.add(cached, self._values(partition))
             return strategy.finish()
         direct = DirectIndexAggregation(self.aggregation, partition.nrows) if "direct" in self.strategies else None
@@ -88,7 +88,7 @@ class PartialAggregation:
     ) -> PartialTable:
         """Aggregate the rows that direct-index aggregation has not accepted."""
         is_rest = direct is not None and direct.has_rows
-        strategy, grouping = choose_strategy(
+        strategy, grouping = choice.choose_strategy(
             self.aggregation, frozenset() if is_rest else self.strategies, keys, values
         )
         if strategy.caches and not is_rest:

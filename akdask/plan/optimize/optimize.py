@@ -1,21 +1,44 @@
 """The optimiser: plans that are computed together, rewritten once before they are lowered.
 
-A pass downwards finds what is needed of each node (`needs`), a pass upwards rewrites (`rewriting`) by rules (`rules`).
-Both take time in proportion to the plan, and plans without anything that rules are for are left at once.
+A pass downwards finds what is needed of each node (`finding`), one upwards rewrites (`rewriting`) by rules (`rules`).
+Both take time in proportion to the plan, and plans without anything that rules are for are left at once: kinds of nodes
+are told by their names, so that a plan waits for the modules of no others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
+from typing import TYPE_CHECKING
 
 from akdask import config
+from akdask.deferred import DeferredModule
 from akdask.plan.expr.node import Node
-from akdask.plan.optimize.needs import find_needs
 from akdask.plan.optimize.parts import inputs_first, is_logical
-from akdask.plan.optimize.rewriting import rewritten
-from akdask.plan.optimize.rules import OCCASIONS, RULES
-from akdask.plan.optimize.sharing import share_aggregates, share_groups, share_sorts
-from akdask.plan.sort.sort import Sort
+
+if TYPE_CHECKING:
+    from akdask.plan.optimize import finding, rewriting, rules, sharing, sorts
+else:
+    finding = DeferredModule("akdask.plan.optimize.finding")
+    rewriting = DeferredModule("akdask.plan.optimize.rewriting")
+    rules = DeferredModule("akdask.plan.optimize.rules")
+    sharing = DeferredModule("akdask.plan.optimize.sharing")
+    sorts = DeferredModule("akdask.plan.optimize.sorts")
+
+OCCASIONS = frozenset(
+    {
+        "Compact",
+        "Gather",
+        "HashJoin",
+        "Limit",
+        "MatchRows",
+        "Realign",
+        "Reverse",
+        "Sort",
+        "Take",
+        "TopK",
+    }
+)
+"""The kinds of nodes for which it is worth while to look for what is needed."""
 
 
 def optimize(plans: Sequence[Node]) -> list[Node]:
@@ -23,16 +46,23 @@ def optimize(plans: Sequence[Node]) -> list[Node]:
     plans = list(plans)
     if not config.get("optimize") or not all(map(is_logical, plans)):
         return plans
-    plans = share_aggregates(share_groups(plans))
     nodes = inputs_first(plans)
-    if not any(isinstance(node, OCCASIONS) for node in nodes):
-        return plans
-    if sum(isinstance(node, Sort) for node in nodes) > 1:
-        plans = share_sorts(plans)
+    if len(plans) > 1 or any(_is_one_of(node, {"GroupAggregate"}) for node in nodes):
+        plans = sharing.share_aggregates(sharing.share_groups(plans))
         nodes = inputs_first(plans)
-    found = rewritten(plans, nodes, find_needs(nodes, plans), RULES)
+    if not any(_is_one_of(node, OCCASIONS) for node in nodes):
+        return plans
+    if sum(_is_one_of(node, {"Sort"}) for node in nodes) > 1:
+        plans = sorts.share_sorts(plans)
+        nodes = inputs_first(plans)
+    found = rewriting.rewritten(plans, nodes, finding.find_needs(nodes, plans), rules.RULES)
     if all(new is old for new, old in zip(found, plans, strict=True)):
         return found
     # Once more, as nodes meet that were apart, and columns that filters read are not needed any more.
     nodes = inputs_first(found)
-    return rewritten(found, nodes, find_needs(nodes, found), RULES)
+    return rewriting.rewritten(found, nodes, finding.find_needs(nodes, found), rules.RULES)
+
+
+def _is_one_of(node: Node, names: Set[str]) -> bool:
+    """Whether a node is of one of some classes; no two have the same name."""
+    return any(cls.__name__ in names for cls in type(node).__mro__)

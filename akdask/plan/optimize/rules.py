@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from akdask.plan.expr.rowwise import Filter, MatchRows, Project, Zip
+from akdask.plan.expr.rowwise import Filter, Project, Zip
 from akdask.plan.join.hash_join import HashJoin
 from akdask.plan.optimize.columns import (
     in_place,
@@ -38,6 +38,3 @@ RULES: Mapping[type, Sequence[Rule]] = {
     Concat: (narrow_concat,),
     **dict.fromkeys((Compact, Gather, Limit, Realign, Reverse, Take), (of_columns,)),
 }
-
-OCCASIONS = (MatchRows, *(kind for kind in RULES if kind not in (Zip, Filter, Project, Concat)))
-"""The kinds of nodes for which it is worth while to look for what is needed."""

@@ -9,16 +9,23 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import ref
 
 from akdask import machine
 from akdask.columns import Table
-from akdask.kernels.group.sorted import GroupTable
+from akdask.deferred import DeferredModule
 from akdask.kernels.group.strategy import PartialTable
 from akdask.plan.shuffle.budget import memory_budget
-from akdask.plan.shuffle.group_table_on_disk import GroupTableOnDisk
-from akdask.plan.shuffle.spill import SpillFile
+
+if TYPE_CHECKING:
+    from akdask.kernels.group import sorted as group_tables
+    from akdask.plan.shuffle import group_table_on_disk, spill
+else:
+    group_tables = DeferredModule("akdask.kernels.group.sorted")
+    group_table_on_disk = DeferredModule("akdask.plan.shuffle.group_table_on_disk")
+    spill = DeferredModule("akdask.plan.shuffle.spill")
+
 
 _in_memory: dict[ref[PendingResult], None] = {}
 """Results that are in memory, the oldest first."""
@@ -36,7 +43,7 @@ class PendingResult:
     def __init__(self, result: Any) -> None:
         self.nbytes = sys.getsizeof(result)
         self._result = result
-        self._on_disk: SpillFile | GroupTableOnDisk | None = None
+        self._on_disk: spill.SpillFile | group_table_on_disk.GroupTableOnDisk | None = None
         self._lock = Lock()
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -48,15 +55,19 @@ class PendingResult:
         result, on_disk = self._result, self._on_disk
         if on_disk is None:
             return result
-        return on_disk[0] if isinstance(on_disk, SpillFile) else on_disk
+        return on_disk[0] if isinstance(on_disk, spill.SpillFile) else on_disk
 
     def spill(self) -> int:
         """Write the result to disk, and return the bytes of memory that it had."""
         with self._lock:
             if self._on_disk is not None:
                 return 0
-            is_sorted = isinstance(self._result, GroupTable)
-            self._on_disk = GroupTableOnDisk.of(self._result.rows) if is_sorted else SpillFile([self._result])
+            is_sorted = isinstance(self._result, group_tables.GroupTable)
+            self._on_disk = (
+                group_table_on_disk.GroupTableOnDisk.of(self._result.rows)
+                if is_sorted
+                else spill.SpillFile([self._result])
+            )
             self._result = None
         memory_budget.discard(self)
         return self.nbytes

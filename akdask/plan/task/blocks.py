@@ -380,21 +380,22 @@ class Block:
         self._stop = stop
         self._selections: list[NumberArray | slice] = []
         self._nexpanded, self._extent = 0, self.nrows
-        self._columns: dict[Load, Column] = {}
+        # With the number of selections that each has gone through: one that nobody reads again goes through no more.
+        self._columns: dict[Load, tuple[Column, int]] = {}
         self._handed_on: dict[int, Column] = {}
 
     def load(self, load: Load, out: NumberArray | None = None) -> Column:
         """Return a column's rows, read at most once for each block."""
-        column = self._columns.get(load)
+        column, selected = self._columns.get(load, (None, 0))
         if column is None:
             target = None if self._selections or self._origin is not None else out
             if self._origin is not None:
                 column = self._origin.load(load)
             else:
                 column = self.partition.read(load, self._start, self._stop, target)
-            for rows in self._selections:
-                column = selected_rows(column, rows)
-            self._columns[load] = column
+        for rows in self._selections[selected:]:
+            column = selected_rows(column, rows)
+        self._columns[load] = column, len(self._selections)
         return column
 
     def recall(self, slot: int) -> Column:
@@ -410,7 +411,6 @@ class Block:
 
     def select_rows(self, rows: NumberArray | slice, count: int) -> None:
         """Drop all rows but those at the given positions or in a slice."""
-        self._columns = {load: selected_rows(column, rows) for load, column in self._columns.items()}
         self._handed_on = {slot: selected_rows(column, rows) for slot, column in self._handed_on.items()}
         self._selections.append(rows)
         self.nrows = count
@@ -422,7 +422,7 @@ class Block:
         block._origin = self
         block._selections = [] if positions is None else [positions]
         block._nexpanded, block._extent = len(block._selections), block.nrows
-        block._columns[column] = rows
+        block._columns[column] = rows, len(block._selections)
         return block
 
     def apply_mask(self) -> None:

@@ -6,23 +6,28 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial, reduce
 from operator import itemgetter
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from akdask.columns import StringsBuilder, Table, concat_rows, empty, new_array, with_capacity
+from akdask.deferred import DeferredModule
 from akdask.kernels import compiled
 from akdask.kernels.aggregates.registry import ScalarReduction, merge_states
 from akdask.kernels.aggregates.specification import State
 from akdask.kernels.core.summation import UnitPositions
-from akdask.kernels.keys.encoded_strings import StringEncoder
 from akdask.plan.task.blocks import Block, Partition, PartitionBatch
 from akdask.plan.task.program import Program
 from akdask.plan.task.vectorized import VectorizedReduction
 from akdask.plan.vector.program import NoInstructionError
 from akdask.schema import ColumnType
 from akdask.typing import Column, NumberArray
+
+if TYPE_CHECKING:
+    from akdask.kernels.keys import encoded_strings
+else:
+    encoded_strings = DeferredModule("akdask.kernels.keys.encoded_strings")
 
 MOST_RESERVED = 2**22
 """Rows for which memory is reserved before it is known how many are left of a partition; it grows with more."""
@@ -274,7 +279,7 @@ class ColumnBuffer:
         self._dtypes = program.dtypes
         self._arrays = {number: new_array(expected, t.numpy) for number, t in enumerate(program.dtypes) if t.is_number}
         self._strings = {
-            number: StringEncoder(expected) if number < ncoded else StringsBuilder(expected)
+            number: encoded_strings.StringEncoder(expected) if number < ncoded else StringsBuilder(expected)
             for number, t in enumerate(program.dtypes)
             if t.kind == "str"
         }

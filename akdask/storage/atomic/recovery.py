@@ -31,13 +31,12 @@ import os
 import time
 from collections.abc import Callable, Iterable
 from fnmatch import fnmatchcase
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from akdask.deferred import DeferredModule
 from akdask.errors import AkdaskError, FileError
 from akdask.storage.atomic.catalog import catalogued
 from akdask.storage.atomic.hidden import OWNER, HiddenFolder
-from akdask.storage.atomic.journal import Journal
-from akdask.storage.atomic.lock import Lock, read_owner
 from akdask.storage.atomic.object_store import catalogs_beside, found_in_store, is_stored
 from akdask.storage.paths.files import absolute, is_remote, matching
 from akdask.storage.paths.locales import (
@@ -53,6 +52,13 @@ from akdask.storage.paths.locales import (
     sets_of,
 )
 from akdask.storage.paths.remote import concurrently
+
+if TYPE_CHECKING:
+    from akdask.storage.atomic import journal as journals
+    from akdask.storage.atomic import lock as locking
+else:
+    journals = DeferredModule("akdask.storage.atomic.journal")
+    locking = DeferredModule("akdask.storage.atomic.lock")
 
 Found = TypeVar("Found")
 
@@ -143,7 +149,7 @@ def recover(path: str) -> bool:
             if time.monotonic() > give_up:
                 raise FileError(
                     f"the set {set_of(folder)!r} is being replaced, and its writer does not come to an end.",
-                    details=[f"writer: {read_owner(hidden.folder) or 'unknown'}"],
+                    details=[f"writer: {locking.read_owner(hidden.folder) or 'unknown'}"],
                     hint="end that process; then the set is completed.",
                 )
         time.sleep(_PAUSE)
@@ -186,7 +192,7 @@ def _half_replaced(hidden: HiddenFolder, error: OSError) -> FileError:
     by = "" if hidden.writer == os.geteuid() else f" of user {hidden.writer}"
     return FileError(
         f"the set {set_of(hidden.path)!r} is half replaced, and cannot be completed: {error.strerror or error}.",
-        details=[f"its writer{by} has died: {read_owner(hidden.folder) or 'unknown'}"],
+        details=[f"its writer{by} has died: {locking.read_owner(hidden.folder) or 'unknown'}"],
         hint="open or write the set once where its folder can be written to, as the user who wrote it.",
     )
 
@@ -194,7 +200,7 @@ def _half_replaced(hidden: HiddenFolder, error: OSError) -> FileError:
 def _finish(hidden: HiddenFolder) -> bool:
     """Carry out the journal of a dead writer and clear its folder away; False if the writer may live."""
     try:
-        lock = Lock.take_over(hidden.folder, _STALLED if hidden.has_journal else _ABANDONED)
+        lock = locking.Lock.take_over(hidden.folder, _STALLED if hidden.has_journal else _ABANDONED)
     except FileNotFoundError:
         # Made a moment ago and not signed, or half removed.  Its maker copes with an empty folder being taken away.
         hidden.remove_if_empty()
@@ -202,7 +208,7 @@ def _finish(hidden: HiddenFolder) -> bool:
     if lock is None:
         return False
     with lock:
-        journal = Journal.read(hidden)
+        journal = journals.Journal.read(hidden)
         if journal is not None:
             journal.carry_out(hidden, durable=True)
         elif not _is_left_by_a_writer(hidden):
@@ -216,13 +222,13 @@ def _is_left_by_a_writer(hidden: HiddenFolder) -> bool:
     if not hidden.has_only_what_writers_make():
         return False
     # A writer may be killed before it signs, and a power failure may blank what it has signed.
-    return read_owner(hidden.folder) is not None or not hidden.folder.read(OWNER, _LARGEST_BLANK).strip(b"\0")
+    return locking.read_owner(hidden.folder) is not None or not hidden.folder.read(OWNER, _LARGEST_BLANK).strip(b"\0")
 
 
 def _is_living(hidden: HiddenFolder) -> bool:
     """Whether the writer of a folder that is not to be acted on may live."""
     try:
-        lock = Lock.take_over(hidden.folder, _STALLED)
+        lock = locking.Lock.take_over(hidden.folder, _STALLED)
     except OSError:
         return False
     if lock is not None:
@@ -233,7 +239,7 @@ def _is_living(hidden: HiddenFolder) -> bool:
 def _has_nothing_to_do(hidden: HiddenFolder) -> bool:
     """Whether the set is whole as it is, though the folder cannot be removed."""
     try:
-        journal = Journal.read(hidden)
+        journal = journals.Journal.read(hidden)
         return journal is None or journal.is_carried_out(hidden)
     except OSError:
         return False

@@ -10,9 +10,9 @@ import os
 from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
-from importlib.metadata import entry_points
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from akdask.deferred import DeferredModule
 from akdask.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -28,6 +28,11 @@ from akdask.storage.paths.directory import open_regular
 from akdask.storage.paths.files import absolute, exists, identify, is_remote
 from akdask.storage.paths.locales import Filenames, names_of, split_extension
 from akdask.storage.paths.remote import file_system, retrying
+
+if TYPE_CHECKING:
+    from importlib import metadata
+else:
+    metadata = DeferredModule("importlib.metadata")
 
 ENTRY_POINTS = "akdask.formats"
 """Group of the entry points that name formats of other packages; each leads to an instance of `Format`."""
@@ -179,7 +184,7 @@ def _load_built_in() -> None:
 @cache
 def _load_entry_points() -> None:
     """Register the formats of other packages; looking for these takes long, so only where none of ours fits."""
-    for point in entry_points(group=ENTRY_POINTS):
+    for point in metadata.entry_points(group=ENTRY_POINTS):
         try:
             _add(point.load())
         except Exception as error:  # whatever another package raises, files of other formats can be read
