@@ -79,6 +79,30 @@ def test_lines_give_what_polars_gives(theirs, ours, folder, monkeypatch):
         assert values(found) == values(expected)
 
 
-@pytest.mark.parametrize("ours", [ours for _, _, ours in lines_of("From Arkouda") if "local" not in ours])
-def test_lines_of_arkouda_run(ours, folder, monkeypatch):
-    run(ours, ak.DataFrame, folder, monkeypatch)
+ARKOUDA = {
+    "begin": None,
+    "hold in the server's memory": list(range(10)),
+    "a number": 45,
+    "several numbers in one pass": (45, 9),
+    "groups": (["tcp", "udp"], [45, 2]),
+    "save": None,
+    "open": FLOWS,
+    "end": None,
+}
+"""What the lines give."""
+
+
+@pytest.mark.parametrize(
+    ("about", "ours"), [(about, ours) for about, _, ours in lines_of("From Arkouda") if "local" not in ours]
+)
+def test_lines_of_arkouda_give_what_they_are_for(about, ours, folder, monkeypatch):
+    found = run(ours, ak.DataFrame, folder, monkeypatch)
+    if isinstance(found, ak.DataFrame):
+        found = values(found)
+    elif isinstance(found, ak.pdarray):
+        found = found.tolist()
+    elif about == "groups":
+        found = tuple(item.tolist() for item in found)
+    assert found == ARKOUDA[about]
+    if about == "save":
+        assert values(ak.DataFrame(ak.read_hdf(str(folder / "saved_LOCALE*")))[["proto", "port", "bytes"]]) == FLOWS

@@ -130,7 +130,8 @@ class Accumulator:
             slots, values = slots[~missing], values[~missing]
         # NumPy has a loop that is ten times as fast for values of the type of the totals.
         values = values.astype(self._slots.dtype, copy=False)
-        np.add.at(self._slots[:, TOTAL], slots, values)
+        with np.errstate(invalid="ignore"):  # of infinities of both signs the sum is NaN
+            np.add.at(self._slots[:, TOTAL], slots, values)
         if self._slots.shape[1] > LEAST:
             np.minimum.at(self._slots[:, LEAST], slots, values)
             np.maximum.at(self._slots[:, MOST], slots, values)

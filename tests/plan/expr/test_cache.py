@@ -12,6 +12,7 @@ from akdask.kernels.group import sorted as sorted_groups
 from akdask.plan.expr import cache
 from akdask.plan.group import aggregate as group_plan
 from akdask.plan.group import cached_columns
+from akdask.plan.task import batches
 from akdask.testing.memory import MemorySource
 from akdask.testing.strategies import partition_lengths, partitioned
 
@@ -21,7 +22,8 @@ FIRST = [int(np.flatnonzero(key == ROWS * 7 % 30)[0]) for key in range(30)]
 
 @pytest.fixture(autouse=True)
 def sorted_and_cut(monkeypatch):
-    """Few rows are neither sorted nor cut in real use."""
+    """Few rows are neither sorted nor cut in real use, and grouped by one task."""
+    monkeypatch.setattr(batches, "SMALL_ROWS", 0)
     monkeypatch.setattr(sorted_groups, "FEW_ROWS", 0)
     monkeypatch.setattr(group_plan, "RANGE_ROWS", 10)
     monkeypatch.setattr(direct_index, "FEWEST_SLOTS", 0)

@@ -186,7 +186,8 @@ def test_formats_of_other_packages_are_found_by_their_entry_points(written, monk
     formats.unregister("NumPy")
     point = SimpleNamespace(name="npy", value="other.package:FORMAT", load=Npy)
     broken = SimpleNamespace(name="broken", value="other:FORMAT", load=lambda: 1 / 0)
-    monkeypatch.setattr(formats, "entry_points", lambda group: [broken, point] if group == "akdask.formats" else [])
+    points = SimpleNamespace(entry_points=lambda group: [broken, point] if group == "akdask.formats" else [])
+    monkeypatch.setattr(formats, "metadata", points)
     formats._load_entry_points.cache_clear()
     with pytest.warns(RuntimeWarning, match=r"'broken' of 'other:FORMAT' cannot be loaded: division"):
         assert ak.load_all(written)["a"].tolist() == A.tolist()
