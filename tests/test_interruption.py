@@ -18,15 +18,23 @@ from akdask.plan.task import pruning
 from akdask.plan.vector import program as vectors
 
 FOR_HOURS = """
+import dask.callbacks
+
 import akdask as ak
 from akdask.kernels import compiled
 
 compiled.load() if {is_compiled} else compiled.disable()
 with ak.config.set(small_array=10**15):
     rows = ak.arange(10**14)
+
+def begin(key, graph, state):
+    if len(state["running"]) == 1:
+        print("begun", flush=True)
+
 try:
-    print("begun", flush=True)
-    {question}
+    # Python ignores an interruption in what it calls when objects go, as they do while a plan is made.
+    with dask.callbacks.Callback(pretask=begin):
+        {question}
 except KeyboardInterrupt:
     print("interrupted", flush=True)
 """

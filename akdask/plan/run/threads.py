@@ -81,6 +81,16 @@ class Executor:
         for future in list(self._handed_out):
             future.cancel()
 
+    def abandon(self) -> None:
+        """Drop the waiting tasks, and have the threads end when theirs do; the next computation starts others.
+
+        An interruption may come when a thread has been started and its pool does not know of it yet.  No one would end
+        it, and the interpreter would wait for it when it ends.
+        """
+        self.cancel()
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        _threads.cache_clear()
+
 
 def get(graph: Mapping[Any, Any], keys: Any, **options: Any) -> Any:
     """Return the results of some keys, computed by threads: Dask's scheduler, with tasks submitted ahead.
@@ -108,6 +118,9 @@ def _run(graph: Mapping[Any, Any], keys: Any, options: dict[str, Any]) -> Any:
             if is_small(found):
                 return get_here(found, keys, **options)
             return threaded_get(found, keys, pool=executor, **options)
+        except KeyboardInterrupt:
+            executor.abandon()
+            raise
         except BaseException:
             executor.cancel()
             raise

@@ -109,3 +109,15 @@ def test_little_in_memory_is_computed_by_the_thread_that_asks(noted):
     noted.clear()
     assert ak.GroupBy(column).size()[1].persist().tolist() == [1, 1, 1]
     assert noted == []
+
+
+def test_threads_of_an_interrupted_computation_end_and_others_take_their_place():
+    executor = threads.Executor(2)
+    assert executor.submit(int).result() == 0
+    before = list(executor._pool._threads)
+    executor.abandon()
+    for thread in before:
+        thread.join(timeout=30)
+    assert before
+    assert not any(thread.is_alive() for thread in before)
+    assert threads.Executor(2).submit(int).result() == 0
