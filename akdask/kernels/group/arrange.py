@@ -67,8 +67,35 @@ class RowOrder:
         return self.permutation.nbytes + sum(map(nbytes, self.keys))
 
 
+class GroupedAgain:
+    """Merges tables by grouping the rows of all of them once more; how they are grouped is not cached."""
+
+    __slots__ = ()
+
+    nkeys: int
+
+    def group(self, keys: Sequence[Column]) -> Any:
+        """Return the groups of rows by their keys."""
+        raise NotImplementedError
+
+    def grouped(self, grouping: Any, values: Sequence[Column]) -> Table:
+        """Return the table of grouped rows."""
+        raise NotImplementedError
+
+    def merge(self, tables: Sequence[Table]) -> Table:
+        """Return one table of several; at least one must be given."""
+        if len(tables) == 1:
+            return tables[0]
+        columns = list(Table.concat(tables).columns.values())
+        return self.grouped(self.group(columns[: self.nkeys]), columns[self.nkeys :])
+
+    def merge_cached(self, tables: Sequence[Table], known: Any | None) -> tuple[Table, None]:
+        """Return one table of several."""
+        return self.merge(tables), None
+
+
 @dataclass(frozen=True, slots=True)
-class Arrangement:
+class Arrangement(GroupedAgain):
     """Tables of rows sorted by key, with the columns that they carry; equal keys stay in their order.
 
     Parameters
@@ -116,17 +143,6 @@ class Arrangement:
         """Return the table of rows in order."""
         columns = [gather(column, grouping.permutation) for column in (*grouping.keys, *values)]
         return Table(dict(enumerate(columns)), len(grouping.permutation))
-
-    def merge(self, tables: Sequence[Table]) -> Table:
-        """Return one table of several; at least one must be given."""
-        if len(tables) == 1:
-            return tables[0]
-        columns = list(Table.concat(tables).columns.values())
-        return self.grouped(self.group(columns[: self.nkeys]), columns[self.nkeys :])
-
-    def merge_cached(self, tables: Sequence[Table], known: Any | None) -> tuple[Table, None]:
-        """Return one table of several; their order is not cached."""
-        return self.merge(tables), None
 
     def finish(self, table: Table) -> Table:
         """Return the rows that are wanted, without their keys."""
@@ -219,7 +235,7 @@ class RowKeys:
 
 
 @dataclass(frozen=True, slots=True)
-class TopRows:
+class TopRows(GroupedAgain):
     """Tables of the first rows of each group, sorted by key, those of a group in order: keys, what orders, positions.
 
     Parameters
@@ -269,17 +285,6 @@ class TopRows:
             rows = self._sorted(keys, by, positions)
         columns = [take_rows(column, rows) for column in (*keys, *values)]
         return Table(dict(enumerate(columns)), len(rows))
-
-    def merge(self, tables: Sequence[Table]) -> Table:
-        """Return one table of several; at least one must be given."""
-        if len(tables) == 1:
-            return tables[0]
-        columns = list(Table.concat(tables).columns.values())
-        return self.grouped(self.group(columns[: self.nkeys]), columns[self.nkeys :])
-
-    def merge_cached(self, tables: Sequence[Table], known: Any | None) -> tuple[Table, None]:
-        """Return one table of several; their grouping is not cached."""
-        return self.merge(tables), None
 
     def finish(self, table: Table) -> Table:
         """Return the positions of the rows."""

@@ -56,6 +56,15 @@ class Value(Named):
         return describe(self)
 
 
+TEXT_BYTES = 32
+"""Assumed bytes of an element that is not a number."""
+
+
+def assumed_width(value: Value) -> int:
+    """Return the bytes of an element of a value, as far as they are known before it is read."""
+    return value.dtype.itemsize if value.dtype.is_number else TEXT_BYTES
+
+
 class ColumnRef(Value):
     """A column that a node makes."""
 

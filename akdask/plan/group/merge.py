@@ -25,7 +25,7 @@ from akdask.kernels.group.strategy import (
 from akdask.plan.expr import cache
 from akdask.plan.expr._dask import Expr
 from akdask.plan.expr.node import Frame
-from akdask.plan.expr.values import Value
+from akdask.plan.expr.values import Value, assumed_width
 from akdask.plan.shuffle.exchange import buffer_bytes, exchange, memory_share
 from akdask.plan.shuffle.fetch import Slices
 from akdask.plan.shuffle.spill import spilled
@@ -47,9 +47,6 @@ FEW_TABLES = 64
 
 FEW_ROWS = 2**14
 """Rows of a table that is merged beforehand, where there are more tables."""
-
-TEXT_BYTES = 32
-"""Assumed bytes of a value that is not a number."""
 
 FAN_IN = 16
 MOST_MERGED = 2**20
@@ -89,7 +86,7 @@ def table_bytes(frame: Frame, values: Sequence[Value]) -> int:
     rows = rows_at_most(frame)
     if rows is None:
         rows = frame.npartitions * (partition_size() // ITEMSIZE)
-    return rows * sum(value.dtype.itemsize if value.dtype.is_number else TEXT_BYTES for value in values)
+    return rows * sum(map(assumed_width, values))
 
 
 def _split_tables(name: str, tables: Expr, count: int, merging: TableMerge) -> Expr:

@@ -8,7 +8,7 @@ from akdask import config
 from akdask.cluster import memory, on_cluster
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Project
-from akdask.plan.expr.values import Replica, Value
+from akdask.plan.expr.values import Replica, Value, assumed_width
 from akdask.plan.shuffle.exchange import max_rows
 from akdask.plan.task.combine import Gather
 
@@ -17,9 +17,6 @@ SHARE = 16
 
 SHARE_HERE = 6
 """The same of this process, whose threads hold them once: to exchange rows instead takes several times as long."""
-
-TEXT_BYTES = 32
-"""Bytes of a row of anything but numbers, as far as anybody knows beforehand."""
 
 
 def fits_broadcast(frame: Frame, values: Iterable[Value]) -> bool:
@@ -30,7 +27,7 @@ def fits_broadcast(frame: Frame, values: Iterable[Value]) -> bool:
         return True
     if limit == 0:
         return False
-    width = sum(value.dtype.itemsize if value.dtype.is_number else TEXT_BYTES for value in dict.fromkeys(values))
+    width = sum(map(assumed_width, dict.fromkeys(values)))
     if limit is None:
         limit = memory() // (SHARE if on_cluster() else SHARE_HERE)
     return bool(rows * width <= limit)

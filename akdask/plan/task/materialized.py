@@ -18,7 +18,7 @@ from akdask.plan.expr.lower import lower
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rounds import rounds_of, rounds_on
 from akdask.plan.expr.rowwise import Project, Zip
-from akdask.plan.expr.values import Value
+from akdask.plan.expr.values import Value, assumed_width
 from akdask.plan.task.combine import OverProject
 from akdask.plan.task.compact import rows_at_most
 from akdask.plan.task.tables import PersistedResults, Tables, Tasks
@@ -40,9 +40,6 @@ SHARE = 16
 """The divisor of this machine's memory that bounds a column to be kept."""
 
 _ON_WORKERS = "_on_workers"
-
-TEXT_BYTES = 32
-"""Assumed bytes of a value that is not a number."""
 
 
 class WorkerResults(NamedTuple):
@@ -153,7 +150,7 @@ def _fit(frame: Frame, values: Sequence[Value]) -> bool | None:
     rows = rows_at_most(frame)
     if rows is None:
         return None
-    width = max(value.dtype.itemsize if value.dtype.is_number else TEXT_BYTES for value in values)
+    width = max(map(assumed_width, values))
     return rows * width <= machine.memory() // SHARE
 
 
