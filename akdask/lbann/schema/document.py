@@ -98,9 +98,16 @@ _LOADER = _loader()
 
 def _syntax_error(error: yaml.YAMLError, name: str) -> LbannSchemaError:
     place = getattr(error, "problem_mark", None)
-    problem = getattr(error, "problem", None) or " ".join(str(error).split())
+    problem = str(getattr(error, "problem", None) or " ".join(str(error).split()))
     where = name if place is None else f"{name}, line {place.line + 1}, column {place.column + 1}"
-    return LbannSchemaError("the schema is no valid YAML.", schema=where, details=[str(problem)])
+    if "nesting" in problem:
+        # Newer parsers have a bound of their own, which what they read ahead may reach before the first event is out.
+        return _too_deep(where)
+    return LbannSchemaError("the schema is no valid YAML.", schema=where, details=[problem])
+
+
+def _too_deep(where: str) -> LbannSchemaError:
+    return LbannSchemaError(f"maps and sequences are nested more than {MAX_DEPTH} deep.", schema=where)
 
 
 @dataclass(slots=True)
@@ -155,7 +162,7 @@ class _Composer:
         if self._expects_key():
             raise self._error("a key is a map or a sequence; keys are plain text.", line)
         if len(self._open) == MAX_DEPTH:
-            raise self._error(f"maps and sequences are nested more than {MAX_DEPTH} deep.", line)
+            raise _too_deep(f"{self._name}, line {line}")
         if event.anchor is not None:
             self._anchors[event.anchor] = None
         self._open.append(_Open(line, event.anchor, isinstance(event, yaml.MappingStartEvent)))

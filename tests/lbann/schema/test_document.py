@@ -49,9 +49,10 @@ def test_bytes_that_are_no_text_are_refused():
         parse(b"a: \xff\xfe\n", "s")
 
 
-def test_depth_is_bounded():
+@pytest.mark.parametrize("text", ["[" * 100_000, "- " * 3_000, "{a: " * 500 + "1" + "}" * 500])
+def test_depth_is_bounded(text):
     with pytest.raises(LbannSchemaError, match="nested more than"):
-        parse("[" * 100_000, "s")
+        parse(text, "s")
 
 
 def test_aliases_of_aliases_are_bounded():
