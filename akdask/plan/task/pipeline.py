@@ -208,6 +208,14 @@ def run_batch(
         return sink.run(partition)
 
 
+def counted_rows(task: Any) -> int | None:
+    """Return the rows of a task that reads nothing but the positions of rows, None for other tasks."""
+    if getattr(task, "func", None) is not run_batch:
+        return None
+    inputs = [item for _, fixed in task.args[1] for item in fixed]
+    return sum([item.nrows for item in inputs]) if all(isinstance(item, RowPositions) for item in inputs) else None
+
+
 def _what(sink: Sink) -> str:
     """Return what a sink does, in words: by the names of its reductions, or by its own."""
     if isinstance(sink, Reduce):
