@@ -125,7 +125,8 @@ def lookup_found(table: Any, positions: Any, out: Any = None) -> Any:
     missing = positions < 0
     if not isinstance(table, np.ndarray):
         nothing = "" if pa.types.is_large_string(table.type) else bytes(table.type.byte_width)
-        return table.take(pa.array(positions, mask=missing)).fill_null(nothing)
+        with_nothing = pa.concat_arrays([table, pa.array([nothing], table.type)])
+        return with_nothing.take(pa.array(np.where(missing, len(table), positions)))
     if not len(table):
         found = np.zeros(len(positions), table.dtype) if out is None else out
     else:

@@ -132,9 +132,7 @@ class Node(SingletonExpr):
                 stack.extend(below)
                 continue
             stack.pop()
-            if any(lowered[item._name] is not item for item in inputs):
-                out = type(out)(*[lowered[item._name] if isinstance(item, Expr) else item for item in out.operands])
-            lowered[node._name] = out
+            lowered[node._name] = _on_lowered(out, [lowered[item._name] for item in inputs])
         return lowered[self._name]
 
     def simplify_once(self, dependents: Any, simplified: Any) -> Self:
@@ -255,6 +253,16 @@ class Frame(Node):
 
     def __dask_graph__(self) -> dict[Any, Any]:
         return materialize(self)
+
+
+def _on_lowered(node: Expr, inputs: Sequence[Expr]) -> Expr:
+    """Return a node on what its inputs were lowered to, named by its own name and by theirs alone."""
+    names = [item._name for item in inputs]
+    if names == [item._name for item in node.operands if isinstance(item, Expr)]:
+        return node
+    remaining = iter(inputs)
+    operands = [next(remaining) if isinstance(item, Expr) else item for item in node.operands]
+    return type(node)(*operands, _determ_token=token(node._name, *names))
 
 
 def _knows_rows(frame: Frame) -> bool:

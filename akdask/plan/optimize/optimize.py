@@ -8,6 +8,7 @@ are told by their names, so that a plan waits for the modules of no others.
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
+from functools import cache
 from typing import TYPE_CHECKING
 
 from akdask import config
@@ -65,4 +66,9 @@ def optimize(plans: Sequence[Node]) -> list[Node]:
 
 def _is_one_of(node: Node, names: Set[str]) -> bool:
     """Whether a node is of one of some classes; no two have the same name."""
-    return any(cls.__name__ in names for cls in type(node).__mro__)
+    return not names.isdisjoint(_class_names(type(node)))
+
+
+@cache
+def _class_names(kind: type) -> tuple[str, ...]:
+    return tuple([cls.__name__ for cls in kind.__mro__])

@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, TypeAlias
 
 from akdask import config
@@ -221,7 +221,12 @@ def _what(sink: Sink) -> str:
     if isinstance(sink, Reduce):
         calls = (*sink.plain_calls, *sink.computed_calls)
         return ", ".join(dict.fromkeys(reduction.name for _, reduction in calls)) or "reduce"
-    return re.sub("(?<!^)(?=[A-Z])", " ", type(sink).__name__).lower()
+    return _class_in_words(type(sink))
+
+
+@cache
+def _class_in_words(kind: type) -> str:
+    return re.sub("(?<!^)(?=[A-Z])", " ", kind.__name__).lower()
 
 
 def _in_words(column: str) -> str:
