@@ -95,7 +95,7 @@ class ToPandas:
     @cached_property
     def token(self) -> str:
         """Names the converter in plans."""
-        converted = [(name, converter.__qualname__) for name, converter in self.converted]
+        converted = tuple([(name, converter.__qualname__) for name, converter in self.converted])
         own = (
             self.names,
             self.has_index,
