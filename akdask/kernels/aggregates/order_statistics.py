@@ -8,7 +8,7 @@ from akdask.kernels import compiled
 from akdask.typing import NumberArray
 
 LARGE = 128
-"""Values of a group from which on NumPy partitions each for itself: groups of fewer are sorted with all of their size."""
+"""Values of a group from which on NumPy partitions each for itself; groups of fewer, those of a size together."""
 
 
 def order_statistics(

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from akdask.kernels.aggregates.registry import REDUCTIONS
 from akdask.plan.expr.node import Frame, Node
 from akdask.plan.expr.rowwise import Filter, MatchRows, Partitions, Project, Slice, Zip
-from akdask.plan.expr.values import ColumnRef, Value
+from akdask.plan.expr.values import ColumnRef, Replica, Value
 from akdask.plan.group.aggregate import GroupAggregate, GroupStatistic
 from akdask.plan.join.hash_join import HashJoin
 from akdask.plan.join.membership import BuildIndex, BuildKeySet
@@ -46,8 +46,8 @@ def find_needs(nodes: Sequence[Node], roots: Sequence[Node]) -> Mapping[str, Nee
         for value in _unseen(live_values(node, need), seen):
             if isinstance(value, ColumnRef):
                 needs.setdefault(value.source, Need()).columns.add(value.name)
-            elif node_of := getattr(value, "node", None):
-                needs.setdefault(node_of._name, Need()).add(node, ReaderNeed())
+            elif isinstance(value, Replica):
+                needs.setdefault(value.node._name, Need()).add(node, ReaderNeed([value.field]))
     _look_upwards(nodes, needs)
     return needs
 

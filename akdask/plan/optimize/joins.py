@@ -116,7 +116,7 @@ class _Few:
         replaced: dict[str, Value] = {column.token: left.column(number) for number, column in enumerate(used)}
         keys = substitute_all(found.args[1:], replaced)
         looked_up = self._looked_up(index)
-        columns = [part.node.frame.values[0] for part in looked_up]
+        columns = [_gathered(part) for part in looked_up]
         right, values = self._matched(index, left, keys, columns)
         indexed = BuildIndex(Project(right, index.frame.names, tuple(values[: len(keys)])), index.need)
         identity = ColumnIdentity(token("first", match.match, left._name))
@@ -143,7 +143,7 @@ class _Few:
     def _looked_up(self, index: BuildIndex) -> list[Replica]:
         """Return the columns of the other side that are looked at."""
         parts = [part for part in walk(*self.values) if isinstance(part, Replica)]
-        return [part for part in parts if isinstance(part.node, Gather) and _is_column(part.node, index.frame.frame)]
+        return [part for part in parts if isinstance(part.node, Gather) and part.node.frame.frame is index.frame.frame]
 
     def _only_looks_up(self, index: BuildIndex) -> bool:
         """Whether row numbers only serve to look up columns of the other side, and to tell which lack a match."""
@@ -159,5 +159,8 @@ class _Few:
         return True
 
 
-def _is_column(looked_up: Gather, frame: Frame) -> bool:
-    return looked_up.frame.frame is frame and len(looked_up.frame.values) == 1
+def _gathered(column: Replica) -> Value:
+    """Return the value that a column of a `Gather` has been computed by."""
+    project = column.node.operands[0]
+    found: Value = project.values[project.names.index(column.field)]
+    return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from akdask import config
 from akdask.cluster import memory, on_cluster
@@ -35,4 +35,13 @@ def fits_broadcast(frame: Frame, values: Iterable[Value]) -> bool:
 
 def broadcast(frame: Frame, value: Value) -> Replica:
     """Return a column of a frame, whole."""
-    return Replica(Gather(Project(frame, (0,), (value,))), 0, value.dtype)
+    (column,) = broadcast_columns(frame, [value])
+    return column
+
+
+def broadcast_columns(frame: Frame, values: Sequence[Value]) -> list[Replica]:
+    """Return columns of a frame, whole: those that are read are gathered together."""
+    if not values:
+        return []
+    gathered = Gather(Project(frame, tuple(range(len(values))), tuple(values)))
+    return [Replica(gathered, number, value.dtype) for number, value in enumerate(values)]
