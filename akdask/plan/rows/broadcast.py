@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from akdask import config
 from akdask.cluster import memory, on_cluster
@@ -45,3 +46,18 @@ def broadcast_columns(frame: Frame, values: Sequence[Value]) -> list[Replica]:
         return []
     gathered = Gather(Project(frame, tuple(range(len(values))), tuple(values)))
     return [Replica(gathered, number, value.dtype) for number, value in enumerate(values)]
+
+
+class BroadcastColumn(NamedTuple):
+    """A column that is broadcast: the frame that it is of, and its value there."""
+
+    frame: Frame
+    value: Value
+
+    @classmethod
+    def of(cls, value: Value) -> BroadcastColumn | None:
+        """Return what a value stands for, None if it is no column that is broadcast."""
+        if not isinstance(value, Replica) or not isinstance(value.node, Gather):
+            return None
+        project = value.node.frame
+        return cls(project.frame, project.values[project.names.index(value.field)])
