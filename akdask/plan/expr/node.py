@@ -92,7 +92,7 @@ class Node(SingletonExpr):
 
     def lower_completely(self) -> Expr:
         """Return the tasks of a plan that is computed alone, once it has been optimised."""
-        (plan,) = lowered_together([self])
+        (plan,) = lower_plans([self])
         return plan
 
     def _simplify_up(self, parent: Expr, dependents: Any) -> Expr | None:
@@ -281,7 +281,7 @@ def _inputs_first(frame: Frame) -> Iterator[Frame]:
             yield node
 
 
-def lowered_together(plans: Sequence[Node]) -> list[Expr]:
+def lower_plans(plans: Sequence[Node]) -> list[Expr]:
     """Return the tasks of plans that are computed together, once they have been optimised."""
     lowered: dict[str, Expr] = {}
     return [plan.lower_once(lowered) for plan in optimized(plans)]

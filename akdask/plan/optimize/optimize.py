@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence, Set
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from akdask import config
 from akdask.deferred import DeferredModule
@@ -70,7 +70,8 @@ def optimize(plans: Sequence[Node]) -> list[Node]:
 
 def _is_one_of(node: Node, names: Set[str]) -> bool:
     """Whether a node is of one of some classes; no two have the same name."""
-    return not names.isdisjoint(_class_names(type(node)))
+    kind: type[Any] = type(node)
+    return not names.isdisjoint(_class_names(kind))
 
 
 @cache

@@ -44,8 +44,8 @@ def broadcast_columns(frame: Frame, values: Sequence[Value]) -> list[Replica]:
     """Return columns of a frame, whole: those that are read are gathered together."""
     if not values:
         return []
-    gathered = Gather(Project(frame, tuple(range(len(values))), tuple(values)))
-    return [Replica(gathered, number, value.dtype) for number, value in enumerate(values)]
+    columns = Gather(Project(frame, tuple(range(len(values))), tuple(values)))
+    return [Replica(columns, number, value.dtype) for number, value in enumerate(values)]
 
 
 class BroadcastColumn(NamedTuple):

@@ -11,7 +11,7 @@ from akdask._distributed import named_scheduler
 from akdask.errors import TransferError
 from akdask.plan.expr.lengths import remember_lengths
 from akdask.plan.expr.lower import optimizes
-from akdask.plan.expr.node import Frame, Node, lowered_together, tasks_below
+from akdask.plan.expr.node import Frame, Node, lower_plans, tasks_below
 from akdask.plan.optimize.optimize import optimize
 from akdask.plan.reduce.aggregate import CountRows, Element
 from akdask.plan.run.observers import callbacks, surrounded
@@ -52,7 +52,7 @@ def _results(plans: Sequence[Node]) -> tuple[Any, ...]:
     if scheduler is None:
         return dask.compute(*[Root(plan) for plan in plans], traverse=False, **options)
     # Without the overhead of `dask.compute`, which takes longer than planning does.
-    lowered = lowered_together([plan.finalize_compute() for plan in plans])
+    lowered = lower_plans([plan.finalize_compute() for plan in plans])
     graph = tasks_below(lowered)
     keys = [plan.__dask_keys__()[0] for plan in lowered]
     if len(plans) > 1 or not isinstance(plans[0], Element):
