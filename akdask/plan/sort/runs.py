@@ -17,6 +17,7 @@ from akdask.columns import Table, concat_rows, empty, new_array, own_rows, slice
 from akdask.kernels.core.words import Words
 from akdask.kernels.keys.normalized import unpack_rows
 from akdask.kernels.keys.sort import argsort, ties
+from akdask.kernels.keys.value_ranges import sort_values
 from akdask.plan.expr.tokens import token
 from akdask.schema import ColumnType
 from akdask.typing import Column, NumberArray
@@ -157,6 +158,8 @@ class SortPartition:
 
     def _merged(self, runs: Sequence[RangedRows]) -> Table:
         names, ascending = zip(*runs[0].by, strict=True)
+        if names == self.names and len(names) == 1 and self.dtypes[0].is_number:
+            return _values(runs, names[0], ascending[0])
         merged = _Merged(dict(zip(self.names, self.dtypes, strict=True)), sum(run.bounds[-1] for run in runs))
         tables = [run.table.columns for run in runs]
         for range_bounds in zip(*map(pairwise, common_bounds(runs)), strict=True):
@@ -164,6 +167,19 @@ class SortPartition:
             keys = [joined_slices([(table[name], first, last) for table, first, last in slices]) for name in names]
             merged.append(slices, argsort(keys, ascending))
         return merged.table()
+
+
+def _values(runs: Sequence[RangedRows], name: Hashable, ascending: bool) -> Table:
+    """Sort values that nothing else belongs to, range by range, where they are to be."""
+    nrows, start = sum(run.bounds[-1] for run in runs), 0
+    columns = [run.table.columns[name] for run in runs]
+    values = new_array(nrows, columns[0].dtype)
+    for range_bounds in zip(*map(pairwise, common_bounds(runs)), strict=True):
+        parts = [column[first:last] for column, (first, last) in zip(columns, range_bounds, strict=True)]
+        stop = start + sum(map(len, parts))
+        sort_values(parts, ascending, values[start:stop])
+        start = stop
+    return Table({name: values}, nrows)
 
 
 class _Merged:
@@ -211,6 +227,10 @@ def sort_tables(
     tables: Sequence[Table], by: Sequence[Hashable], ascending: Sequence[bool], names: Sequence[Hashable]
 ) -> Table:
     """Sort the rows of all tables: the function of the task that sorts few rows."""
+    if tuple(names) == tuple(by) and len(names) == 1 and isinstance(tables[0].columns[names[0]], np.ndarray):
+        parts = [np.asarray(table.columns[names[0]]) for table in tables]
+        values = new_array(sum(map(len, parts)), parts[0].dtype)
+        return Table({names[0]: sort_values(parts, ascending[0], values)}, len(values))
     table = Table.concat(tables)
     order = argsort([table.columns[name] for name in by], ascending)
     return Table({name: table.columns[name] for name in names}, table.nrows).take(order)

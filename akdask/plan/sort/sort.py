@@ -6,6 +6,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from akdask.kernels.keys.value_ranges import MOST_RANGES
 from akdask.plan.expr._dask import Expr
 from akdask.plan.expr.chain import Chain, column_identity
 from akdask.plan.expr.lengths import rows_decided_by, rows_rearranged
@@ -19,6 +20,7 @@ from akdask.plan.shuffle.exchange import buffer_bytes, exchange, max_rows, parti
 from akdask.plan.sort.partition import RangePartition
 from akdask.plan.sort.runs import ROW, SortPartition, sort_tables
 from akdask.plan.sort.splitters import ChooseSplitters
+from akdask.plan.sort.values import SplitValues
 from akdask.plan.task import operators
 from akdask.plan.task.align import Aligned, align
 from akdask.plan.task.batches import partition_batches
@@ -182,13 +184,17 @@ def _(frame: Sort) -> Expr:
         return Tasks(frame._name, sort_tables, ((everything, (frame.by, order.ascending, frame.names)),), frame.frame)
     source, values = _read_twice(frame)
     by = tuple(values[name] for name in frame.by)
-    chosen = ChooseSplitters(source, by, order.ascending, order.count, order.stride, order.straddle)
+    of_values = _is_of_values(frame) and order.count <= MOST_RANGES
+    chosen = ChooseSplitters(source, by, order.ascending, order.count, order.stride, order.straddle, not of_values)
     names = tuple(dict.fromkeys([*frame.by, *frame.names, *([ROW] if order.straddle else [])]))
 
     def sink(compile_these: Compile, given: Sequence[Value]) -> operators.Sink:
         (splitters,) = compile_these(given[-1:]).steps
         assert isinstance(splitters, BroadcastInput), "a replica is whole"
         program = compile_these(given[:-1])
+        if of_values:
+            (name,), (upwards,) = frame.names, order.ascending
+            return SplitValues(name, upwards, program, splitters, order.count, memory_budget)
         return RangePartition(
             names, frame.names, frame.by, order.ascending, program, splitters, order.count, memory_budget
         )
@@ -198,6 +204,11 @@ def _(frame: Sort) -> Expr:
     given = [*(values[name] for name in names), Replica(chosen, 0, INT64)]
     split = pipeline(source, given, sink, f"split {frame._name}", batches=batches)
     return exchange(split, order.count, SortPartition(frame.names, tuple(map(frame.dtype_of, frame.names))))
+
+
+def _is_of_values(frame: Sort) -> bool:
+    """Whether nothing is sorted but the only key, and it is of numbers."""
+    return frame.names == frame.by and len(frame.by) == 1 and frame.keys[0].dtype.is_number
 
 
 def _read_twice(frame: Sort) -> tuple[Frame, dict[Hashable, Value]]:

@@ -14,6 +14,7 @@ from akdask.columns import concat_rows, empty, slice_rows, take_rows
 from akdask.kernels.core.words import WORD_BITS, Words
 from akdask.kernels.keys.normalized import Key, combine, row_bits, span, word, word_count
 from akdask.kernels.keys.sort import argsort
+from akdask.kernels.keys.value_ranges import ValueRanges
 from akdask.plan.expr._dask import Expr
 from akdask.plan.expr.lower import lower
 from akdask.plan.expr.node import Frame
@@ -109,6 +110,11 @@ class Splitters:
         columns = tuple(slice_rows(column, some.start, len(self.rows), some.step) for column in self.columns)
         return replace(self, columns=columns, rows=self.rows[some], within=self.within // COARSER)
 
+    def of_values(self) -> ValueRanges:
+        """Return the new partitions as ranges of values: of the only key, which is of numbers."""
+        some = slice(self.within - 1, None, self.within)
+        return ValueRanges(self.columns[0][some], self.rows[some], self.ascending[0])
+
     @property
     def shift(self) -> int:
         """Bits of a row number."""
@@ -155,7 +161,8 @@ def lost_bits(spans: Sequence[tuple[int, int]], shift: int) -> int:
 class ChooseSplitters(Frame):
     """The splitters of the new partitions of a frame: a list with one `Splitters`, in one partition.
 
-    One row in every `stride` is sampled.  If `straddle`, rows with equal keys may be divided, by row number.
+    One row in every `stride` is sampled.  If `straddle`, rows with equal keys may be divided, by row number.  Unless
+    `spans`, nothing is found of the rows that are not sampled.
     """
 
     frame: Frame
@@ -164,6 +171,7 @@ class ChooseSplitters(Frame):
     wanted: int
     stride: int
     straddle: bool
+    spans: bool
 
     @property
     def rows(self) -> RowSpace:
@@ -172,11 +180,12 @@ class ChooseSplitters(Frame):
 
 @dataclass(frozen=True, slots=True)
 class SampleKeys:
-    """Sample some rows of the key columns, and the extremes of all rows."""
+    """Sample some rows of the key columns, and find the extremes of all rows if they are wanted."""
 
     program: Program
     ascending: tuple[bool, ...]
     stride: int
+    spans: bool
     leave_last_mask: bool = False
 
     @property
@@ -198,7 +207,10 @@ class SampleKeys:
             chosen = sample_positions(nrows, nrows + block.nrows, self.stride)
             positions.append(chosen)
             samples.append(tuple(take_rows(column, chosen - nrows) for column in columns))
-            found = [span(column, upwards) for column, upwards in zip(columns, self.ascending, strict=True)]
+            found = [
+                span(column, upwards) if self.spans else None
+                for column, upwards in zip(columns, self.ascending, strict=True)
+            ]
             spans = tuple(_join(old, new) for old, new in zip(spans, found, strict=True)) if nrows else tuple(found)
             words = np.maximum(words, list(map(word_count, columns)))
             nrows += block.nrows
@@ -263,7 +275,7 @@ def _alike(columns: Sequence[Column], ascending: Sequence[bool], lost: int) -> b
 @lower.register
 def _(frame: ChooseSplitters) -> Expr:
     def sink(compile_these: Compile, values: Sequence[Value]) -> operators.Sink:
-        return SampleKeys(compile_these(values), frame.ascending, frame.stride)
+        return SampleKeys(compile_these(values), frame.ascending, frame.stride, frame.spans)
 
     purpose = "sample " + ", ".join(map(describe, frame.by))
     found = pipeline(frame.frame, frame.by, sink, purpose, batches=partition_batches(frame.frame))
