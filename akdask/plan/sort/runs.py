@@ -14,9 +14,12 @@ from typing import Any
 import numpy as np
 
 from akdask.columns import Table, concat_rows, empty, new_array, own_rows, slice_rows, take_rows
+from akdask.deferred import pa
+from akdask.kernels.core.string_layout import StringLayout
 from akdask.kernels.core.words import Words
 from akdask.kernels.keys.normalized import unpack_rows
 from akdask.kernels.keys.sort import argsort, ties
+from akdask.kernels.keys.text_ranges import ordered_strings
 from akdask.kernels.keys.value_ranges import sort_values
 from akdask.plan.expr.tokens import token
 from akdask.schema import ColumnType
@@ -106,6 +109,29 @@ class PackedKeys:
         return rows
 
 
+@dataclass(frozen=True, slots=True)
+class CodedText:
+    """Strings by their codes, the most significant first, in any order; see `akdask.kernels.keys.text_ranges`."""
+
+    codes: list[Words]
+    layout: StringLayout
+    ascending: bool
+
+    def __sizeof__(self) -> int:
+        return sum(part.nbytes for part in self.codes)
+
+    @staticmethod
+    def joined(parts: Sequence[CodedText]) -> CodedText:
+        """Return the codes of several parts."""
+        codes = [np.concatenate(words) for words in zip(*(part.codes for part in parts), strict=True)]
+        return CodedText(codes, parts[0].layout, parts[0].ascending)
+
+    @staticmethod
+    def ordered(parts: Sequence[CodedText]) -> pa.LargeStringArray:
+        """Return the strings of several parts in order."""
+        return ordered_strings([part.codes for part in parts], parts[0].layout, parts[0].ascending)
+
+
 def _all_full_keys(parts: Sequence[PackedKeys]) -> Mapping[int, Words]:
     return dict(chain.from_iterable(part.full_keys.items() for part in parts))
 
@@ -148,6 +174,9 @@ class SortPartition:
             case [PackedKeys(), *_]:
                 rows = PackedKeys.rows(parts)
                 return Table({ROW: rows}, len(rows))
+            case [CodedText(), *_]:
+                strings = CodedText.ordered(parts)
+                return Table({self.names[0]: strings}, len(strings))
             case [RangedRows(), *_]:
                 return self._merged(parts)
         return Table({name: empty(dtype) for name, dtype in zip(self.names, self.dtypes, strict=True)}, 0)

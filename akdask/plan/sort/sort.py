@@ -19,8 +19,8 @@ from akdask.plan.reduce.row_numbers import row_numbers
 from akdask.plan.shuffle.exchange import buffer_bytes, exchange, max_rows, partition_count
 from akdask.plan.sort.partition import RangePartition
 from akdask.plan.sort.runs import ROW, SortPartition, sort_tables
-from akdask.plan.sort.splitters import ChooseSplitters
-from akdask.plan.sort.values import SplitValues
+from akdask.plan.sort.splitters import KEYS, NUMBERS, TEXT, ChooseSplitters
+from akdask.plan.sort.values import SplitNumbers, SplitText
 from akdask.plan.task import operators
 from akdask.plan.task.align import Aligned, align
 from akdask.plan.task.batches import partition_batches
@@ -184,20 +184,21 @@ def _(frame: Sort) -> Expr:
         return Tasks(frame._name, sort_tables, ((everything, (frame.by, order.ascending, frame.names)),), frame.frame)
     source, values = _read_twice(frame)
     by = tuple(values[name] for name in frame.by)
-    of_values = _is_of_values(frame) and order.count <= MOST_RANGES
-    chosen = ChooseSplitters(source, by, order.ascending, order.count, order.stride, order.straddle, not of_values)
+    kind = _kind_of(frame)
+    chosen = ChooseSplitters(source, by, order.ascending, order.count, order.stride, order.straddle, kind)
     names = tuple(dict.fromkeys([*frame.by, *frame.names, *([ROW] if order.straddle else [])]))
 
     def sink(compile_these: Compile, given: Sequence[Value]) -> operators.Sink:
         (splitters,) = compile_these(given[-1:]).steps
         assert isinstance(splitters, BroadcastInput), "a replica is whole"
         program = compile_these(given[:-1])
-        if of_values:
+        if kind == NUMBERS:
             (name,), (upwards,) = frame.names, order.ascending
-            return SplitValues(name, upwards, program, splitters, order.count, memory_budget)
-        return RangePartition(
+            return SplitNumbers(name, upwards, program, splitters, order.count, memory_budget)
+        split = RangePartition(
             names, frame.names, frame.by, order.ascending, program, splitters, order.count, memory_budget
         )
+        return SplitText(split) if kind == TEXT else split
 
     batches = partition_batches(source)
     memory_budget = buffer_bytes(len(batches))
@@ -206,9 +207,12 @@ def _(frame: Sort) -> Expr:
     return exchange(split, order.count, SortPartition(frame.names, tuple(map(frame.dtype_of, frame.names))))
 
 
-def _is_of_values(frame: Sort) -> bool:
-    """Whether nothing is sorted but the only key, and it is of numbers."""
-    return frame.names == frame.by and len(frame.by) == 1 and frame.keys[0].dtype.is_number
+def _kind_of(frame: Sort) -> str:
+    """Return what is sorted, in partitions few enough to compare each row with every splitter between them."""
+    if frame.names != frame.by or len(frame.by) > 1 or frame.order.count > MOST_RANGES:
+        return KEYS
+    dtype = frame.keys[0].dtype
+    return NUMBERS if dtype.is_number else TEXT if dtype.kind == "str" else KEYS
 
 
 def _read_twice(frame: Sort) -> tuple[Frame, dict[Hashable, Value]]:

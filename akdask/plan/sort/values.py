@@ -1,4 +1,4 @@
-"""How a sort of nothing but its key splits the rows of a partition: no row numbers travel with values."""
+"""How a sort of nothing but its key splits the rows of a partition: no row numbers travel with numbers or text."""
 
 from __future__ import annotations
 
@@ -10,17 +10,18 @@ import numpy as np
 from akdask.columns import Table
 from akdask.plan.shuffle.fetch import Slices
 from akdask.plan.shuffle.spill import spilled
-from akdask.plan.sort.runs import RangedRows, join_runs
+from akdask.plan.sort.partition import RangePartition
+from akdask.plan.sort.runs import CodedText, RangedRows, join_runs
 from akdask.plan.sort.splitters import Splitters
 from akdask.plan.task.blocks import Partition, PartitionBatch
 from akdask.plan.task.program import BroadcastInput, Program
 
 
 @dataclass(frozen=True, slots=True)
-class SplitValues:
-    """Split the values of a partition at the splitters between the new ones.
+class SplitNumbers:
+    """Split the numbers of a partition at the splitters between the new ones.
 
-    `program` has the values, and after them the row numbers if those that are equal may be divided.  Slices of more than
+    `program` has the numbers, and after them the row numbers if those that are equal may be divided.  Slices of more than
     `memory_budget` bytes go to a spill file; None keeps them in this process.
     """
 
@@ -38,7 +39,7 @@ class SplitValues:
 
     def run(self, partition: Partition | PartitionBatch) -> Slices:
         splitters: Splitters = partition.replicas[self.splitters.position][self.splitters.field]
-        ranges = splitters.of_values()
+        ranges = splitters.of_numbers()
         slices: list[list[RangedRows]] = [[] for _ in range(self.count)]
         for block in partition.blocks():
             values, *rows = map(np.asarray, block.evaluate(self.program))
@@ -47,3 +48,35 @@ class SplitValues:
             for parts, start, stop in zip(slices, bounds[:-1], bounds[1:], strict=True):
                 parts.append(RangedRows(table.slice(start, stop), ((self.name, self.ascending),), [0, stop - start]))
         return spilled(slices, self.memory_budget, join_runs)
+
+
+@dataclass(frozen=True, slots=True)
+class SplitText:
+    """Split the text of a partition at the splitters between the new ones, as codes.
+
+    Text that is too long for codes is split as `rows` does.
+    """
+
+    rows: RangePartition
+
+    @property
+    def leave_last_mask(self) -> bool:
+        return False
+
+    @property
+    def programs(self) -> Sequence[Program]:
+        return self.rows.programs
+
+    def run(self, partition: Partition | PartitionBatch) -> Slices:
+        of = self.rows
+        splitters: Splitters = partition.replicas[of.splitters.position][of.splitters.field]
+        ranges = splitters.of_text()
+        if ranges is None:
+            return of.run(partition)
+        slices: list[list[CodedText]] = [[] for _ in range(of.count)]
+        for block in partition.blocks():
+            text, *rows = block.evaluate(of.program)
+            codes, bounds = ranges.split(text, int(rows[0][0]) if rows else 0)
+            for parts, start, stop in zip(slices, bounds[:-1], bounds[1:], strict=True):
+                parts.append(CodedText([part[start:stop] for part in codes], ranges.layout, of.ascending[0]))
+        return spilled(slices, of.memory_budget, join_runs)

@@ -1,4 +1,4 @@
-"""Loops that find the ranges of values between few splitters, and write the values of each range side by side."""
+"""Loops that find the ranges of rows between few splitters, and write the values of each range side by side."""
 
 from __future__ import annotations
 
@@ -39,6 +39,42 @@ def number_words(
                 found[row] += np.uint8(is_beyond)
                 count += np.uint64(is_beyond)
             beyond[number] += count
+
+
+@compiled
+def number_equals(
+    words: Words, splitters: Words, rows: NumberArray, first: int, numbers: npt.NDArray[np.uint8], counts: NumberArray
+) -> None:
+    """Lower the numbers of rows that come before splitters whose leading words are theirs, and count rows by number.
+
+    Parameters
+    ----------
+    words, splitters : ndarray of uint64, shape (words, rows)
+        The words of rows and of splitters, the most significant first; splitters ascend.
+    rows : ndarray of int64
+        The row numbers from which on rows that equal a splitter are beyond it.
+    first : int
+        The number of the first row.
+    numbers : ndarray of uint8
+        How many splitters begin with no larger words than each row: changed to how many are not after it.
+    counts : ndarray of int64
+        To be added to.
+    """
+    nwords, leading = len(words), splitters[0]
+    for row in range(len(numbers)):
+        number = np.int64(numbers[row])
+        while number and leading[number - 1] == words[0, row]:
+            place = 1
+            while place < nwords and words[place, row] == splitters[place, number - 1]:
+                place += 1
+            if place == nwords:
+                if rows[number - 1] <= first + row:
+                    break
+            elif splitters[place, number - 1] < words[place, row]:
+                break
+            number -= 1
+        numbers[row] = number
+        counts[number] += 1
 
 
 @compiled
