@@ -41,7 +41,9 @@ class TextRanges:
     (['gate 01', 'gate 07', 'gate 11'], [0, 1, 3])
     """
 
-    def __init__(self, layout: StringLayout, splitters: pa.LargeStringArray, rows: NumberArray, ascending: bool) -> None:
+    def __init__(
+        self, layout: StringLayout, splitters: pa.LargeStringArray, rows: NumberArray, ascending: bool
+    ) -> None:
         self.layout, self._rows, self._ascending = layout, rows, ascending
         self._splitters = self._codes(splitters)
 
@@ -98,9 +100,7 @@ def number_rows(
     counts += np.bincount(numbers, minlength=len(counts))
 
 
-def ordered_strings(
-    parts: Sequence[Sequence[Words]], layout: StringLayout, ascending: bool
-) -> pa.LargeStringArray:
+def ordered_strings(parts: Sequence[Sequence[Words]], layout: StringLayout, ascending: bool) -> pa.LargeStringArray:
     """Return the strings of all codes in order; the codes of each part are as `TextRanges` returns them."""
     codes = [np.concatenate(words) for words in zip(*parts, strict=True)]
     if len(codes) == 1:

@@ -108,7 +108,7 @@ def sort_values(parts: Sequence[NumberArray], ascending: bool, out: NumberArray)
 
     Parameters
     ----------
-    parts : sequence of ndarray of numbers
+    parts : sequence of ndarray of integers, floats or bool
         At least one; of the same type.
     ascending : bool
         The direction.  Missing values come last in both.
@@ -130,21 +130,16 @@ def sort_values(parts: Sequence[NumberArray], ascending: bool, out: NumberArray)
     present = out[: len(out) - _missing(out)]
     if not ascending:
         present[:] = present[::-1].copy()
-        if out.dtype.kind in "mM":
-            out[len(present) :] = np.array("NaT", out.dtype)
     if out.dtype.kind == "f":
         _restore_equals(parts, present, out[len(present) :], ascending)
     return out
 
 
 def _missing(ordered: NumberArray) -> int:
-    """Return how many of some ascending values are missing."""
-    if ordered.dtype.kind not in "fmM":
+    """Return how many of some ascending values are NaN."""
+    if ordered.dtype.kind != "f" or not len(ordered) or not np.isnan(ordered[-1]):
         return 0
-    # The last one tells, and all missing ones are equal to NumPy's search.
-    isnan = np.isnan if ordered.dtype.kind == "f" else np.isnat
-    if not len(ordered) or not isnan(ordered[-1]):
-        return 0
+    # They are last, and all equal to NumPy's search.
     return len(ordered) - int(np.searchsorted(ordered, ordered[-1]))
 
 
