@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 
 import duckdb
 import numpy as np
@@ -22,6 +23,21 @@ SHOWN = 100
 
 FASTER_THAN_NUMPY, FASTER_THAN_PEERS = 1.7, 2.0
 
+
+def random_text(random: np.random.Generator, count: int) -> pa.LargeStringArray:
+    """Return strings of 4 to 16 letters."""
+    offsets = np.zeros(count + 1, np.int64)
+    np.cumsum(random.integers(4, 17, count), out=offsets[1:])
+    letters = random.integers(ord("a"), ord("z") + 1, offsets[-1], dtype=np.uint8)
+    return pa.LargeStringArray.from_buffers(count, pa.py_buffer(offsets), pa.py_buffer(letters))
+
+
+def joined(*parts: str | Array) -> pa.LargeStringArray:
+    """Return strings made of texts and numbers."""
+    texts = [pa.scalar(part) if isinstance(part, str) else pc.cast(pa.array(part), pa.string()) for part in parts]
+    return pc.cast(pc.binary_join_element_wise(*texts, ""), pa.large_string())
+
+
 NUMBERS: dict[str, Callable[[np.random.Generator, int], Array]] = {
     "int64": lambda random, count: random.integers(-(2**63), 2**63 - 1, count),
     "int64 of 100 values": lambda random, count: random.integers(0, 100, count),
@@ -31,7 +47,7 @@ NUMBERS: dict[str, Callable[[np.random.Generator, int], Array]] = {
 }
 
 STRINGS: dict[str, Callable[[np.random.Generator, int], pa.LargeStringArray]] = {
-    "random": lambda random, count: random_text(random, count),
+    "random": random_text,
     "hosts": lambda random, count: joined("host-", random.integers(0, count // 2 + 1, count), ".example.org"),
     "100,000 hosts": lambda random, count: joined("host-", random.integers(100_000, 200_000, count), ".example.org"),
     "URLs": lambda random, count: joined(
@@ -98,24 +114,10 @@ def _strings(setting: Setting, name: str) -> list[Result]:
     return found
 
 
-def random_text(random: np.random.Generator, count: int) -> pa.LargeStringArray:
-    """Return strings of 4 to 16 letters."""
-    offsets = np.zeros(count + 1, np.int64)
-    np.cumsum(random.integers(4, 17, count), out=offsets[1:])
-    letters = random.integers(ord("a"), ord("z") + 1, offsets[-1], dtype=np.uint8)
-    return pa.LargeStringArray.from_buffers(count, pa.py_buffer(offsets), pa.py_buffer(letters))
-
-
-def joined(*parts: str | Array) -> pa.LargeStringArray:
-    """Return strings made of texts and numbers."""
-    texts = [pa.scalar(part) if isinstance(part, str) else pc.cast(pa.array(part), pa.string()) for part in parts]
-    return pc.cast(pc.binary_join_element_wise(*texts, ""), pa.large_string())
-
-
 def in_parts(values: Array | pa.LargeStringArray, count: int) -> ak.pdarray:
     """Return values in memory, in some partitions."""
     bounds = [number * len(values) // count for number in range(count + 1)]
-    parts = [values[start:stop] for start, stop in zip(bounds[:-1], bounds[1:], strict=True)]
+    parts = [values[start:stop] for start, stop in pairwise(bounds)]
     found: ak.pdarray = ak.concatenate(
         [ak.from_arrow(part) if isinstance(part, pa.Array) else ak.array(part) for part in parts]
     ).persist()

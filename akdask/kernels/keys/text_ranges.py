@@ -1,4 +1,4 @@
-"""Strings split into few ranges as codes, and sorted codes as strings: for sorts of nothing but one column of text."""
+"""Strings split into few ranges as codes, and the order of codes: for sorts of text, or of its row numbers, alone."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ class TextRanges:
     >>> strings = pa.array(["gate 07", "gate 11", "gate 01"], pa.large_string())
     >>> layout = StringLayout((0x6761746520303700,), (0x070700,), 7, 7)
     >>> ranges = TextRanges(layout, strings[:1], np.zeros(1, np.int64), True)
-    >>> codes, bounds = ranges.split(strings, 0)
-    >>> ordered_strings([codes], layout, True).to_pylist(), bounds
-    (['gate 01', 'gate 07', 'gate 11'], [0, 1, 3])
+    >>> codes, rows, bounds = ranges.split(strings, 0)
+    >>> ordered_strings([codes], layout, True).to_pylist(), rows.tolist(), bounds
+    (['gate 01', 'gate 07', 'gate 11'], [2, 0, 1], [0, 1, 3])
     """
 
     def __init__(
@@ -47,8 +47,8 @@ class TextRanges:
         self.layout, self._rows, self._ascending = layout, rows, ascending
         self._splitters = self._codes(splitters)
 
-    def split(self, strings: pa.LargeStringArray, first: int) -> tuple[list[Words], list[int]]:
-        """Return the codes of strings by range, and the bounds of the ranges.
+    def split(self, strings: pa.LargeStringArray, first: int) -> tuple[list[Words], NumberArray, list[int]]:
+        """Return the codes of strings and the numbers of their rows by range, and the bounds of the ranges.
 
         Parameters
         ----------
@@ -61,43 +61,37 @@ class TextRanges:
         -------
         list of ndarray of uint64
             The most significant first; in descending order of the strings all bits are the other way round.
+        ndarray of int64
         list of int
         """
         codes = self._codes(strings)
         numbers = np.empty(len(strings), np.uint8)
         counts = np.zeros(len(self._rows) + 1, np.int64)
-        number_rows(codes, self._splitters, self._rows, first, numbers, counts)
+        self._number(codes, first, numbers, counts)
         bounds = list(accumulate(counts.tolist(), initial=0))
-        return [by_number(numbers, part, bounds) for part in codes], bounds
+        rows = by_number(numbers, np.arange(first, first + len(strings)), bounds)
+        return [by_number(numbers, part, bounds) for part in codes], rows, bounds
+
+    def _number(self, codes: CodesOfRows, first: int, numbers: NumberArray, counts: NumberArray) -> None:
+        """Count for each row, the first of which has a number, the splitters that are not after it, and count those."""
+        if compiled.should_compile(len(numbers)):
+            from akdask.kernels.compiled.compiler import read_only
+            from akdask.kernels.compiled.keys.value_ranges import number_equals
+
+            number_words(codes[0], np.uint64(0), self._splitters[0], numbers, np.zeros(len(self._rows), np.uint64))
+            number_equals(codes, read_only(self._splitters), read_only(self._rows), first, numbers, counts)
+            return
+        numbers[:] = 0
+        for number, row in enumerate(self._rows.tolist()):
+            is_beyond = np.arange(first, first + len(numbers)) >= row
+            for mine, its in zip(codes[::-1], self._splitters[::-1, number], strict=True):
+                is_beyond = (mine > its) | ((mine == its) & is_beyond)
+            numbers += is_beyond
+        counts += np.bincount(numbers, minlength=len(counts))
 
     def _codes(self, strings: pa.LargeStringArray) -> CodesOfRows:
         codes = codes_of(strings, self.layout) if len(strings) else np.empty((len(self.layout.parts), 0), np.uint64)
         return codes if self._ascending else np.bitwise_xor(codes, LAST, out=codes)
-
-
-def number_rows(
-    words: CodesOfRows,
-    splitters: CodesOfRows,
-    rows: NumberArray,
-    first: int,
-    numbers: NumberArray,
-    counts: NumberArray,
-) -> None:
-    """Count for each row the splitters that are not after it, by words and then by row numbers from `first` on."""
-    if compiled.should_compile(len(numbers)):
-        from akdask.kernels.compiled.compiler import read_only
-        from akdask.kernels.compiled.keys.value_ranges import number_equals
-
-        number_words(words[0], np.uint64(0), splitters[0], numbers, np.zeros(len(rows), np.uint64))
-        number_equals(words, read_only(splitters), read_only(rows), first, numbers, counts)
-        return
-    numbers[:] = 0
-    for number, row in enumerate(rows.tolist()):
-        is_beyond = np.arange(first, first + len(numbers)) >= row
-        for mine, its in zip(words[::-1], splitters[::-1, number], strict=True):
-            is_beyond = (mine > its) | ((mine == its) & is_beyond)
-        numbers += is_beyond
-    counts += np.bincount(numbers, minlength=len(counts))
 
 
 def ordered_strings(parts: Sequence[Sequence[Words]], layout: StringLayout, ascending: bool) -> pa.LargeStringArray:
@@ -112,3 +106,10 @@ def ordered_strings(parts: Sequence[Sequence[Words]], layout: StringLayout, asce
         for words in codes:
             np.bitwise_xor(words, LAST, out=words)
     return strings_of(layout, codes)
+
+
+def ordered_rows(parts: Sequence[Sequence[Words]], rows: Sequence[NumberArray]) -> NumberArray:
+    """Return the row numbers of all codes in the order of these; equal ones stay as they are."""
+    codes = [np.concatenate(words) for words in zip(*parts, strict=True)]
+    order = argsort(codes, [True] * len(codes))
+    return np.concatenate(rows).take(order)

@@ -71,7 +71,8 @@ class ValueRanges:
         """Return the least words beyond each splitter in rows from a number on; none for the last if there are none."""
         is_after = self._rows > row
         some = ~(is_after & (self._splitters == LAST))
-        return (self._splitters + is_after.astype(np.uint64))[some]
+        least: Words = self._splitters[some] + is_after[some].astype(np.uint64)
+        return least
 
 
 def number_words(words: Words, flipped: np.uint64, splitters: Words, numbers: NumberArray, beyond: Words) -> None:

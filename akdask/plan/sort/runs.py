@@ -14,12 +14,11 @@ from typing import Any
 import numpy as np
 
 from akdask.columns import Table, concat_rows, empty, new_array, own_rows, slice_rows, take_rows
-from akdask.deferred import pa
 from akdask.kernels.core.string_layout import StringLayout
 from akdask.kernels.core.words import Words
 from akdask.kernels.keys.normalized import unpack_rows
 from akdask.kernels.keys.sort import argsort, ties
-from akdask.kernels.keys.text_ranges import ordered_strings
+from akdask.kernels.keys.text_ranges import ordered_rows, ordered_strings
 from akdask.kernels.keys.value_ranges import sort_values
 from akdask.plan.expr.tokens import token
 from akdask.schema import ColumnType
@@ -111,25 +110,31 @@ class PackedKeys:
 
 @dataclass(frozen=True, slots=True)
 class CodedText:
-    """Strings by their codes, the most significant first, in any order; see `akdask.kernels.keys.text_ranges`."""
+    """Strings by their codes, the most significant first, in any order; see `akdask.kernels.keys.text_ranges`.
+
+    `rows` are the numbers of their rows, if these are wanted and not the strings.
+    """
 
     codes: list[Words]
+    rows: NumberArray | None
     layout: StringLayout
     ascending: bool
 
     def __sizeof__(self) -> int:
-        return sum(part.nbytes for part in self.codes)
+        return sum(part.nbytes for part in (*self.codes, *([] if self.rows is None else [self.rows])))
 
     @staticmethod
     def joined(parts: Sequence[CodedText]) -> CodedText:
         """Return the codes of several parts."""
         codes = [np.concatenate(words) for words in zip(*(part.codes for part in parts), strict=True)]
-        return CodedText(codes, parts[0].layout, parts[0].ascending)
+        rows = [part.rows for part in parts if part.rows is not None]
+        return CodedText(codes, np.concatenate(rows) if rows else None, parts[0].layout, parts[0].ascending)
 
     @staticmethod
-    def ordered(parts: Sequence[CodedText]) -> pa.LargeStringArray:
-        """Return the strings of several parts in order."""
-        return ordered_strings([part.codes for part in parts], parts[0].layout, parts[0].ascending)
+    def ordered(parts: Sequence[CodedText]) -> Column:
+        """Return the row numbers of several parts, or else their strings, in the order of the strings."""
+        codes, rows = [part.codes for part in parts], [part.rows for part in parts if part.rows is not None]
+        return ordered_rows(codes, rows) if rows else ordered_strings(codes, parts[0].layout, parts[0].ascending)
 
 
 def _all_full_keys(parts: Sequence[PackedKeys]) -> Mapping[int, Words]:
@@ -175,8 +180,8 @@ class SortPartition:
                 rows = PackedKeys.rows(parts)
                 return Table({ROW: rows}, len(rows))
             case [CodedText(), *_]:
-                strings = CodedText.ordered(parts)
-                return Table({self.names[0]: strings}, len(strings))
+                column = CodedText.ordered(parts)
+                return Table({self.names[0]: column}, len(column))
             case [RangedRows(), *_]:
                 return self._merged(parts)
         return Table({name: empty(dtype) for name, dtype in zip(self.names, self.dtypes, strict=True)}, 0)

@@ -209,10 +209,10 @@ def _(frame: Sort) -> Expr:
 
 def _kind_of(frame: Sort) -> str:
     """Return what is sorted, in partitions few enough to compare each row with every splitter between them."""
-    if frame.names != frame.by or len(frame.by) > 1 or frame.order.count > MOST_RANGES:
-        return KEYS
-    dtype = frame.keys[0].dtype
-    return NUMBERS if dtype.is_number else TEXT if dtype.kind == "str" else KEYS
+    dtype, are_few = frame.keys[0].dtype, len(frame.by) == 1 and frame.order.count <= MOST_RANGES
+    if are_few and dtype.is_number and frame.names == frame.by:
+        return NUMBERS
+    return TEXT if are_few and dtype.kind == "str" and frame.names in (frame.by, (ROW,)) else KEYS
 
 
 def _read_twice(frame: Sort) -> tuple[Frame, dict[Hashable, Value]]:

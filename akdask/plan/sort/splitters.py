@@ -35,7 +35,7 @@ Span: TypeAlias = tuple[int, int] | None
 """The smallest and the largest word of a key column."""
 
 KEYS, NUMBERS, TEXT = "keys", "numbers", "text"
-"""What is sorted: rows by keys, or nothing but one column of numbers or of text."""
+"""What is sorted: rows by keys; nothing but one column of numbers; or of text, or its row numbers."""
 
 RANGE = 2**15
 """Rows of a range: several of its columns fit in the cache of the core."""

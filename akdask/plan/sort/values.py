@@ -1,4 +1,4 @@
-"""How a sort of nothing but its key splits the rows of a partition: no row numbers travel with numbers or text."""
+"""How a sort splits a partition of nothing but one column of numbers or text, or of the row numbers of text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from akdask.columns import Table
 from akdask.plan.shuffle.fetch import Slices
 from akdask.plan.shuffle.spill import spilled
 from akdask.plan.sort.partition import RangePartition
-from akdask.plan.sort.runs import CodedText, RangedRows, join_runs
+from akdask.plan.sort.runs import ROW, CodedText, RangedRows, join_runs
 from akdask.plan.sort.splitters import Splitters
 from akdask.plan.task.blocks import Partition, PartitionBatch
 from akdask.plan.task.program import BroadcastInput, Program
@@ -21,7 +21,7 @@ from akdask.plan.task.program import BroadcastInput, Program
 class SplitNumbers:
     """Split the numbers of a partition at the splitters between the new ones.
 
-    `program` has the numbers, and after them the row numbers if those that are equal may be divided.  Slices of more than
+    `program` has the numbers, and after them those of their rows if equal ones may be divided.  Slices of more than
     `memory_budget` bytes go to a spill file; None keeps them in this process.
     """
 
@@ -52,7 +52,7 @@ class SplitNumbers:
 
 @dataclass(frozen=True, slots=True)
 class SplitText:
-    """Split the text of a partition at the splitters between the new ones, as codes.
+    """Split the text of a partition at the splitters between the new ones, as codes; or also its row numbers.
 
     Text that is too long for codes is split as `rows` does.
     """
@@ -76,7 +76,9 @@ class SplitText:
         slices: list[list[CodedText]] = [[] for _ in range(of.count)]
         for block in partition.blocks():
             text, *rows = block.evaluate(of.program)
-            codes, bounds = ranges.split(text, int(rows[0][0]) if rows else 0)
+            codes, numbers, bounds = ranges.split(text, int(rows[0][0]) if rows else 0)
             for parts, start, stop in zip(slices, bounds[:-1], bounds[1:], strict=True):
-                parts.append(CodedText([part[start:stop] for part in codes], ranges.layout, of.ascending[0]))
+                own = [part[start:stop] for part in codes]
+                row_numbers = numbers[start:stop] if of.names == (ROW,) else None
+                parts.append(CodedText(own, row_numbers, ranges.layout, of.ascending[0]))
         return spilled(slices, of.memory_budget, join_runs)

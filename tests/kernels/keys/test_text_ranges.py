@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -8,7 +10,7 @@ from hypothesis import strategies as st
 
 from akdask.kernels.keys import string_codes
 from akdask.kernels.keys.string_codes import LONGEST, codes_of, layout_of
-from akdask.kernels.keys.text_ranges import TextRanges, ordered_strings
+from akdask.kernels.keys.text_ranges import TextRanges, ordered_rows, ordered_strings
 
 MISSING = b"\xff"
 """What stands for text that is not there."""
@@ -42,8 +44,11 @@ def test_text_is_split_and_put_in_order_as_its_bytes_and_row_numbers_say(plain, 
     ranges = TextRanges(layout, strings.take(pa.array(rows, pa.int64())), np.array(rows, np.int64), ascending)
     blocks = [ranges.split(strings[start : start + size], start) for start in range(0, len(plain), size)]
     cuts = [0, *map(expected.index, rows), len(plain)]
-    for number, (start, stop) in enumerate(zip(cuts[:-1], cuts[1:], strict=True)):
-        parts = [[code[bounds[number] : bounds[number + 1]] for code in codes] for codes, bounds in blocks]
+    for number, (start, stop) in enumerate(pairwise(cuts)):
+        slices = [slice(bounds[number], bounds[number + 1]) for _, _, bounds in blocks]
+        parts = [[code[some] for code in codes] for (codes, _, _), some in zip(blocks, slices, strict=True)]
+        numbers = [rows[some] for (_, rows, _), some in zip(blocks, slices, strict=True)]
+        assert ordered_rows(parts, numbers).tolist() == expected[start:stop]
         found = ordered_strings(parts, layout, ascending)
         assert bytes_of(found) == [plain[row] for row in expected[start:stop]]
 
