@@ -63,17 +63,21 @@ def layout_of(strings: pa.LargeStringArray, layout: StringLayout | None = None) 
     if layout is None:
         offsets, text = offsets_and_bytes(strings)
         layout = StringLayout.of(text[: offsets[1] - offsets[0]].tobytes())
-    unused = np.empty((0, 0), np.uint64)
     for start in range(0, len(strings), BLOCK_ROWS):
-        block, needed = slice_rows(strings, start, start + BLOCK_ROWS), None
-        while layout.longest <= LONGEST and needed != layout:
-            layout = needed or layout
-            shape = len(layout.parts), len(block)
-            unused = unused if unused.shape == shape else np.empty(shape, np.uint64)
-            needed = write_codes(layout, block, unused)
+        block, known = slice_rows(strings, start, start + BLOCK_ROWS), None
+        while layout != known and layout.longest <= LONGEST:
+            known, layout = layout, _needed(layout, block)
         if layout.longest > LONGEST:
             return None
     return layout
+
+
+def _needed(layout: StringLayout, strings: pa.LargeStringArray) -> StringLayout:
+    """Return the layout, or a wider one, nearer to that of some more strings."""
+    if not compiled.should_compile_text(len(strings)):
+        return _widened(layout, strings)
+    # The loop that writes codes is the one that finds what they lack.
+    return write_codes(layout, strings, np.empty((len(layout.parts), len(strings)), np.uint64))
 
 
 def codes_of(strings: pa.LargeStringArray, layout: StringLayout) -> CodesOfRows:
