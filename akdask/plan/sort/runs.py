@@ -109,7 +109,7 @@ class PackedKeys:
 
 
 @dataclass(frozen=True, slots=True)
-class CodedText:
+class TextCodes:
     """Strings by their codes, the most significant first, in any order; see `akdask.kernels.keys.text_ranges`.
 
     `rows` are the numbers of their rows, if these are wanted and not the strings.
@@ -124,14 +124,14 @@ class CodedText:
         return sum(part.nbytes for part in (*self.codes, *([] if self.rows is None else [self.rows])))
 
     @staticmethod
-    def joined(parts: Sequence[CodedText]) -> CodedText:
+    def joined(parts: Sequence[TextCodes]) -> TextCodes:
         """Return the codes of several parts."""
         codes = [np.concatenate(words) for words in zip(*(part.codes for part in parts), strict=True)]
         rows = [part.rows for part in parts if part.rows is not None]
-        return CodedText(codes, np.concatenate(rows) if rows else None, parts[0].layout, parts[0].ascending)
+        return TextCodes(codes, np.concatenate(rows) if rows else None, parts[0].layout, parts[0].ascending)
 
     @staticmethod
-    def ordered(parts: Sequence[CodedText]) -> Column:
+    def ordered(parts: Sequence[TextCodes]) -> Column:
         """Return the row numbers of several parts, or else their strings, in the order of the strings."""
         codes, rows = [part.codes for part in parts], [part.rows for part in parts if part.rows is not None]
         return ordered_rows(codes, rows) if rows else ordered_strings(codes, parts[0].layout, parts[0].ascending)
@@ -179,8 +179,8 @@ class SortPartition:
             case [PackedKeys(), *_]:
                 rows = PackedKeys.rows(parts)
                 return Table({ROW: rows}, len(rows))
-            case [CodedText(), *_]:
-                column = CodedText.ordered(parts)
+            case [TextCodes(), *_]:
+                column = TextCodes.ordered(parts)
                 return Table({self.names[0]: column}, len(column))
             case [RangedRows(), *_]:
                 return self._merged(parts)

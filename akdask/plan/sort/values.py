@@ -11,7 +11,7 @@ from akdask.columns import Table
 from akdask.plan.shuffle.fetch import Slices
 from akdask.plan.shuffle.spill import spilled
 from akdask.plan.sort.partition import RangePartition
-from akdask.plan.sort.runs import ROW, CodedText, RangedRows, join_runs
+from akdask.plan.sort.runs import ROW, TextCodes, RangedRows, join_runs
 from akdask.plan.sort.splitters import Splitters
 from akdask.plan.task.blocks import Partition, PartitionBatch
 from akdask.plan.task.program import BroadcastInput, Program
@@ -73,12 +73,12 @@ class SplitText:
         ranges = splitters.of_text()
         if ranges is None:
             return of.run(partition)
-        slices: list[list[CodedText]] = [[] for _ in range(of.count)]
+        slices: list[list[TextCodes]] = [[] for _ in range(of.count)]
         for block in partition.blocks():
             text, *rows = block.evaluate(of.program)
             codes, numbers, bounds = ranges.split(text, int(rows[0][0]) if rows else 0)
             for parts, start, stop in zip(slices, bounds[:-1], bounds[1:], strict=True):
                 own = [part[start:stop] for part in codes]
                 row_numbers = numbers[start:stop] if of.names == (ROW,) else None
-                parts.append(CodedText(own, row_numbers, ranges.layout, of.ascending[0]))
+                parts.append(TextCodes(own, row_numbers, ranges.layout, of.ascending[0]))
         return spilled(slices, of.memory_budget, join_runs)
