@@ -20,7 +20,7 @@ from akdask.plan.shuffle.exchange import buffer_bytes, exchange, max_rows, parti
 from akdask.plan.sort.partition import RangePartition
 from akdask.plan.sort.runs import ROW, SortPartition, sort_tables
 from akdask.plan.sort.splitters import KEYS, NUMBERS, TEXT, ChooseSplitters
-from akdask.plan.sort.values import SplitNumbers, SplitText
+from akdask.plan.sort.values import SplitColumn
 from akdask.plan.task import operators
 from akdask.plan.task.align import Aligned, align
 from akdask.plan.task.batches import partition_batches
@@ -192,13 +192,10 @@ def _(frame: Sort) -> Expr:
         (splitters,) = compile_these(given[-1:]).steps
         assert isinstance(splitters, BroadcastInput), "a replica is whole"
         program = compile_these(given[:-1])
-        if kind == NUMBERS:
-            (name,), (upwards,) = frame.names, order.ascending
-            return SplitNumbers(name, upwards, program, splitters, order.count, memory_budget)
         split = RangePartition(
             names, frame.names, frame.by, order.ascending, program, splitters, order.count, memory_budget
         )
-        return SplitText(split) if kind == TEXT else split
+        return split if kind == KEYS else SplitColumn(split)
 
     batches = partition_batches(source)
     memory_budget = buffer_bytes(len(batches))

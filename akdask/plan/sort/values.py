@@ -2,83 +2,83 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
 from akdask.columns import Table
+from akdask.kernels.keys.text_ranges import TextRanges
+from akdask.kernels.keys.value_ranges import ValueRanges
 from akdask.plan.shuffle.fetch import Slices
 from akdask.plan.shuffle.spill import spilled
 from akdask.plan.sort.partition import RangePartition
-from akdask.plan.sort.runs import ROW, TextCodes, RangedRows, join_runs
+from akdask.plan.sort.runs import ROW, RangedRows, TextCodes, join_runs
 from akdask.plan.sort.splitters import Splitters
 from akdask.plan.task.blocks import Partition, PartitionBatch
-from akdask.plan.task.program import BroadcastInput, Program
+from akdask.plan.task.program import Program
+from akdask.typing import Column
+
+Parts = list[RangedRows] | list[TextCodes]
+"""What some rows give each new partition."""
 
 
 @dataclass(frozen=True, slots=True)
-class SplitNumbers:
-    """Split the numbers of a partition at the splitters between the new ones.
+class SplitColumn:
+    """Split one column of a partition at the splitters between the new ones.
 
-    `program` has the numbers, and after them those of their rows if equal ones may be divided.  Slices of more than
-    `memory_budget` bytes go to a spill file; None keeps them in this process.
-    """
-
-    name: Hashable
-    ascending: bool
-    program: Program
-    splitters: BroadcastInput
-    count: int
-    memory_budget: int | None
-    leave_last_mask: bool = False
-
-    @property
-    def programs(self) -> Sequence[Program]:
-        return (self.program,)
-
-    def run(self, partition: Partition | PartitionBatch) -> Slices:
-        splitters: Splitters = partition.replicas[self.splitters.position][self.splitters.field]
-        ranges = splitters.of_numbers()
-        slices: list[list[RangedRows]] = [[] for _ in range(self.count)]
-        for block in partition.blocks():
-            values, *rows = map(np.asarray, block.evaluate(self.program))
-            split, bounds = ranges.split(values, int(rows[0][0]) if rows else 0)
-            table = Table({self.name: split}, len(split))
-            for parts, start, stop in zip(slices, bounds[:-1], bounds[1:], strict=True):
-                parts.append(RangedRows(table.slice(start, stop), ((self.name, self.ascending),), [0, stop - start]))
-        return spilled(slices, self.memory_budget, join_runs)
-
-
-@dataclass(frozen=True, slots=True)
-class SplitText:
-    """Split the text of a partition at the splitters between the new ones, as codes; or also its row numbers.
-
-    Text that is too long for codes is split as `rows` does.
+    `rows` says how rows are split; text that is too long for codes is split so.  Its program has the column, and after
+    it the numbers of the rows if equal ones may be divided.
     """
 
     rows: RangePartition
-
-    @property
-    def leave_last_mask(self) -> bool:
-        return False
+    leave_last_mask: bool = False
 
     @property
     def programs(self) -> Sequence[Program]:
         return self.rows.programs
 
     def run(self, partition: Partition | PartitionBatch) -> Slices:
-        of = self.rows
-        splitters: Splitters = partition.replicas[of.splitters.position][of.splitters.field]
-        ranges = splitters.of_text()
-        if ranges is None:
-            return of.run(partition)
-        slices: list[list[TextCodes]] = [[] for _ in range(of.count)]
+        rows = self.rows
+        splitters: Splitters = partition.replicas[rows.splitters.position][rows.splitters.field]
+        split = self._splitting(splitters)
+        if split is None:
+            return rows.run(partition)
+        slices: list[list[Any]] = [[] for _ in range(rows.count)]
         for block in partition.blocks():
-            text, *rows = block.evaluate(of.program)
-            codes, numbers, bounds = ranges.split(text, int(rows[0][0]) if rows else 0)
-            for parts, start, stop in zip(slices, bounds[:-1], bounds[1:], strict=True):
-                own = [part[start:stop] for part in codes]
-                row_numbers = numbers[start:stop] if of.names == (ROW,) else None
-                parts.append(TextCodes(own, row_numbers, ranges.layout, of.ascending[0]))
-        return spilled(slices, of.memory_budget, join_runs)
+            column, *numbers = block.evaluate(rows.program)
+            for parts, part in zip(slices, split(column, int(numbers[0][0]) if numbers else 0), strict=True):
+                parts.append(part)
+        return spilled(slices, rows.memory_budget, join_runs)
+
+    def _splitting(self, splitters: Splitters) -> Callable[[Column, int], Parts] | None:
+        """Return what splits rows, given the number of the first; None if text is too long."""
+        if self.rows.program.dtypes[0].is_number:
+            numbers = splitters.of_numbers()
+            return lambda values, first: self._split_numbers(numbers, values, first)
+        text = splitters.of_text()
+        return text and (lambda strings, first: self._split_text(text, strings, first))
+
+    def _split_numbers(self, ranges: ValueRanges, values: Column, first: int) -> list[RangedRows]:
+        split, bounds = ranges.split(np.asarray(values), first)
+        (name,), (ascending,) = self.rows.names, self.rows.ascending
+        table = Table({name: split}, len(split))
+        return [
+            RangedRows(table.slice(start, stop), ((name, ascending),), [0, stop - start])
+            for start, stop in pairwise(bounds)
+        ]
+
+    def _split_text(self, ranges: TextRanges, strings: Column, first: int) -> list[TextCodes]:
+        codes, numbers, bounds = ranges.split(strings, first)
+        wants_rows, (ascending,) = self.rows.names == (ROW,), self.rows.ascending
+        return [
+            TextCodes(
+                [part[start:stop] for part in codes],
+                numbers[start:stop] if wants_rows else None,
+                ranges.layout,
+                ascending,
+            )
+            for start, stop in pairwise(bounds)
+        ]
