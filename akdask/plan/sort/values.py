@@ -59,7 +59,9 @@ class SplitColumn:
             numbers = splitters.of_numbers()
             return lambda values, first: self._split_numbers(numbers, values, first)
         text = splitters.of_text()
-        return text and (lambda strings, first: self._split_text(text, strings, first))
+        if text is None:
+            return None
+        return lambda strings, first: self._split_text(text, strings, first)
 
     def _split_numbers(self, ranges: ValueRanges, values: Column, first: int) -> list[RangedRows]:
         split, bounds = ranges.split(np.asarray(values), first)

@@ -211,6 +211,8 @@ def test_workers_sort_what_threads_sort(cluster_client):
     pd.testing.assert_frame_equal(lazy.sort_values(["text", "real"]).compute(), wanted)
     assert np.array_equal(lazy.coargsort(["text", "real"]).to_ndarray(), wanted.index)
     assert np.array_equal(lazy.argsort("few").to_ndarray(), np.argsort(frame["few"], kind="stable"))
+    assert ak.sort(lazy["text"]).tolist() == sorted(frame["text"])
+    assert np.array_equal(ak.sort(lazy["real"]).to_ndarray(), np.sort(frame["real"]), equal_nan=True)
 
 
 @given(
