@@ -17,6 +17,7 @@ MODULES = {
     "SegArray": "lists.segarray",
     "Series": "series.series",
     "along_axis": "arrays.shaped.along_axis",
+    "apply": "functions.apply",
     "array function": "functions.numpy_functions",
     "by column": "series.series",
     "column Series": "series.series",

@@ -117,11 +117,8 @@ SUBSTITUTES: dict[str, dict[str, str]] = {
     },
     "DataFrame": {
         "T": "df.to_pandas().T",
-        "agg": "df.groupby('k').agg({'x': 'sum'})",
-        "apply": "df['x'] * 2",
         "boxplot": "df.plot.box",
         "hist": "df.plot.hist",
-        "cov": "ak.cov(df['x'], df['y'])",
         "to_string": "df.to_pandas().to_string()",
     },
     "Index": {
@@ -155,9 +152,10 @@ SUBSTITUTES: dict[str, dict[str, str]] = {
     },
     "Series": {
         "T": "series",
-        "agg": "series.sum()",
-        "apply": "series.map({1: 2})",
-        "reset_index": "series.to_dataframe()",
+        "factorize": "ak.Categorical(series.values).codes",
+        "interpolate": "series.ffill()",
+        "nbytes": "series.values.nbytes",
+        "to_csv": "series.to_frame().to_csv('values')",
     },
     "ArrayView": {
         "ravel": "v.flatten()",

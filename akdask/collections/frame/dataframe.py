@@ -10,6 +10,8 @@ from akdask.collections.core.column_names import names_of
 from akdask.collections.core.later import later, provides
 from akdask.collections.core.stored import open_prefix, read_objects
 from akdask.collections.core.writing import Path
+from akdask.collections.frame.columnwise.aggregation import AggregationMethods
+from akdask.collections.frame.columnwise.arithmetic import ArithmeticMethods
 from akdask.collections.frame.concat import ConcatMethods
 from akdask.collections.frame.counts import CountMethods
 from akdask.collections.frame.interchange import InterchangeMethods
@@ -46,6 +48,8 @@ class DataFrame(
     MergeMethods,
     ConcatMethods,
     StatisticsMethods,
+    AggregationMethods,
+    ArithmeticMethods,
     TruthMethods,
     FileMethods,
     InterchangeMethods,

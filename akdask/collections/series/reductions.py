@@ -11,33 +11,44 @@ from akdask.collections.series.operators import SeriesOperators
 class SeriesReductions(SeriesOperators):
     """Lazy numbers; labels make no difference."""
 
-    def sum(self) -> Any:
-        """Return the sum of the values; lazy.  See `pdarray.sum`."""
-        return self.values.sum()
+    def sum(self, *, skipna: bool = False) -> Any:
+        """Return the sum of the values; lazy.  See `pdarray.sum`.
 
-    def prod(self) -> Any:
+        By itself it is NaN where a value is, as in Arkouda; `skipna` leaves missing values out, as pandas does unless told
+        otherwise.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> s = ak.Series([1.0, float("nan"), 3.0])
+        >>> float(s.sum()), float(s.sum(skipna=True))
+        (nan, 4.0)
+        """
+        return self._there(skipna).sum()
+
+    def prod(self, *, skipna: bool = False) -> Any:
         """Return the product of the values; lazy."""
-        return self.values.prod()
+        return self._there(skipna).prod()
 
-    def mean(self) -> Any:
+    def mean(self, *, skipna: bool = False) -> Any:
         """Return the mean of the values; lazy."""
-        return self.values.mean()
+        return self._there(skipna).mean()
 
-    def min(self) -> Any:
+    def min(self, *, skipna: bool = False) -> Any:
         """Return the smallest value; lazy."""
-        return self.values.min()
+        return self._there(skipna).min()
 
-    def max(self) -> Any:
+    def max(self, *, skipna: bool = False) -> Any:
         """Return the largest value; lazy."""
-        return self.values.max()
+        return self._there(skipna).max()
 
-    def std(self, ddof: int = 0) -> Any:
+    def std(self, ddof: int = 0, *, skipna: bool = False) -> Any:
         """Return the standard deviation of the values; lazy.  `ddof` is 0 unless given, as in Arkouda."""
-        return self.values.std(ddof)
+        return self._there(skipna).std(ddof)
 
-    def var(self, ddof: int = 0) -> Any:
+    def var(self, ddof: int = 0, *, skipna: bool = False) -> Any:
         """Return the variance of the values; lazy.  `ddof` is 0 unless given, as in Arkouda."""
-        return self.values.var(ddof)
+        return self._there(skipna).var(ddof)
 
     def any(self) -> Any:
         """Return whether any value is not zero; lazy."""
@@ -74,3 +85,7 @@ class SeriesReductions(SeriesOperators):
     def nunique(self) -> Any:
         """Return the number of distinct values; lazy."""
         return self.values.nunique()
+
+    def _there(self, skipna: bool) -> Any:
+        """Return the values, without missing ones if asked for."""
+        return self.dropna().values if skipna else self.values  # type: ignore[attr-defined]  # a method of Series

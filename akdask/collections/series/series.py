@@ -28,6 +28,7 @@ from akdask.collections.series.accessors import (
 from akdask.collections.series.analysis import SeriesAnalysis
 from akdask.collections.series.base import VALUES, LabelledRows, SeriesBase
 from akdask.collections.series.conversion import SeriesConversion
+from akdask.collections.series.functions import SeriesFunctions
 from akdask.collections.series.indexers import (
     ILocIndexer,
     LocIndexer,
@@ -46,7 +47,14 @@ from akdask.errors import ArgumentError, ArgumentTypeError
 
 @provides("Series")
 class Series(
-    SeriesReductions, SeriesOrder, SeriesMissing, SeriesConversion, SeriesAnalysis, WindowMethods, ExpandingMethods
+    SeriesReductions,
+    SeriesOrder,
+    SeriesMissing,
+    SeriesConversion,
+    SeriesAnalysis,
+    SeriesFunctions,
+    WindowMethods,
+    ExpandingMethods,
 ):
     """A lazy array with labels, as a column of a DataFrame or a result of groups.
 
@@ -278,13 +286,15 @@ class Series(
         is_sought = self.index.lookup(unlabelled(key))
         return self._moved(self._labelled._rows(is_sought))
 
-    def map(self, arg: Any) -> Self:
+    def map(self, arg: Any, na_action: str | None = None) -> Self:
         """Return other values for these; lazy.
 
         Parameters
         ----------
-        arg : dict or Series
-            Values by those that they take the place of.
+        arg : dict, Series or callable
+            Values by those that they take the place of, or a function of single values; see `apply`.
+        na_action : {None, "ignore"}
+            Whether a function sees NaN, or these stay.
 
         Returns
         -------
@@ -295,7 +305,7 @@ class Series(
         Raises
         ------
         ArgumentTypeError
-            If it is no mapping.
+            If it is neither a mapping nor a function.
 
         Examples
         --------
@@ -303,6 +313,9 @@ class Series(
         >>> ak.Series([2, 3, 2]).map({2: 30.0, 3: 5.0}).tolist()
         [30.0, 5.0, 30.0]
         """
+        if callable(arg) and not isinstance(arg, SeriesBase):
+            found: Self = self.apply(arg)
+            return found if na_action is None else found.where(self.notna(), np.nan)
         news: Any = arg.to_pandas() if isinstance(arg, SeriesBase) else arg
         return self._with(later("map", self.values, news))
 
