@@ -20,7 +20,7 @@ from akdask.collections.frame.statistics import StatisticsMethods
 from akdask.collections.frame.truth import TruthMethods
 from akdask.collections.frame_core.analysis.methods import AnalysisMethods
 from akdask.collections.frame_core.base import Content
-from akdask.collections.frame_core.build import arrays_of, named_items, split_index
+from akdask.collections.frame_core.build import arrays_of, is_scalar, named_items, split_index, spread
 from akdask.collections.frame_core.columns import ColumnMethods
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.display import DisplayMethods
@@ -60,8 +60,9 @@ class DataFrame(
     Parameters
     ----------
     initialdata : mapping, DataFrame, pandas.DataFrame or sequence, optional
-        Columns by name (lazy arrays, data at hand, or a scalar for all rows), or arrays in the order of `columns`.  A
-        key ``index``, in any case, becomes the index, as `to_hdf` stores it.
+        Columns by name (lazy arrays, data at hand, or a scalar for all rows), or arrays in the order of `columns`; or
+        rows, as a list of mappings or a NumPy array of two dimensions.  A key ``index``, in any case, becomes the index,
+        as `to_hdf` stores it.
     index : Index, lazy array or data at hand, optional
         Labels of the rows, instead of their numbers.
     columns : list of str, optional
@@ -91,6 +92,8 @@ class DataFrame(
     def __init__(self, initialdata: Any = None, index: Any = None, columns: Sequence[str] | None = None) -> None:
         named, found = split_index(named_items(initialdata, columns))
         labels = found if index is None else Index(index)
+        if labels is not None and all(map(is_scalar, named.values())):
+            named = {name: spread(labels.values._frame, item) for name, item in named.items()}
         arrays = arrays_of(named)
         self._content = Content(
             ColumnSet.of(arrays) if labels is None else ColumnSet.of(arrays, labels.values, labels.name)

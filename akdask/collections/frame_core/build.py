@@ -45,6 +45,11 @@ def named_items(data: Any, columns: Sequence[str] | None) -> dict[str, Any]:
             f"a DataFrame is not made of {type(data).__name__}.",
             hint="pass a dict of names and arrays, or a list of arrays.",
         )
+    if isinstance(data, np.ndarray) and data.ndim == 2:
+        data = list(data.T)
+    elif len(data) and all(isinstance(row, Mapping) for row in data):
+        rows: Any = pd.DataFrame.from_records(list(data), columns=columns)
+        return {str(name): rows[name] for name in rows.columns}
     names = [str(number) for number in range(len(data))] if columns is None else columns
     if len(names) != len(data):
         raise ArgumentError(f"{len(data)} arrays need as many names, got {len(names)}.")
