@@ -33,6 +33,7 @@ MODULES = {
     "reduced_along": "groups.axes",
     "reshaped": "arrays.shaped.ndarray",
     "series of": "series.series",
+    "span windows": "frame_core.analysis.moving.spans",
     "spaced between arrays": "functions.shapes.broadcast",
     "spread": "arrays.shaped.ndarray",
     "stack": "functions.shapes.joining",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import copy
 from operator import index
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
@@ -13,6 +14,8 @@ from akdask.collections.arrays.elementwise import where
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.arrays.scans import cummax, cummin, cumprod, cumsum
 from akdask.collections.core.array import Array
+from akdask.collections.core.base import Labelled
+from akdask.collections.core.later import later
 from akdask.collections.frame_core.analysis.kinds import demand_numbers, missing_where, numbers_among
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.missing import present
@@ -128,27 +131,42 @@ class WindowMethods(Analysed):
         return self._resulting({name: floats[name] / as_type(earlier[name], np.float64) - 1 for name in names})
 
     def rolling(
-        self, window: int, min_periods: int | None = None, center: bool = False, *, numeric_only: bool = False
-    ) -> Rolling[Self]:
+        self,
+        window: Any,
+        min_periods: int | None = None,
+        center: bool = False,
+        *,
+        numeric_only: bool = False,
+        on: str | None = None,
+    ) -> Any:
         """Return moving windows of rows, to be reduced: ``df.rolling(3).mean()``; lazy.
 
         Parameters
         ----------
-        window : int
-            Rows of a window.
+        window : int, str or timedelta
+            Rows of a window; or a span of time such as ``"90min"``: the rows less than that before each one, which
+            must be in the order of their times.
         min_periods : int, optional
-            Fewest of them that must be there and not be missing, all unless given; with fewer the result is NaN.
+            Fewest rows of it that must be there and not be missing; with fewer the result is NaN.  All rows unless
+            given, of a span 1.
         center : bool, default False
-            Let a row stand in the middle of its window, otherwise it is the last of it.
+            Let a row stand in the middle of its window, otherwise it is the last of it.  Not for spans.
         numeric_only : bool, default False
             Leave out columns without numbers.
+        on : str, optional
+            For a span, the column of times, which stays; the labels of the rows unless given.
+
+        Returns
+        -------
+        Rolling or SpanRolling
 
         Raises
         ------
         ArgumentError
-            If `window` is less than 1, or `min_periods` is not from 0 to `window`.
+            If `window` is less than 1, or `min_periods` is not from 0 to `window`; of spans, when it is computed, if the
+            times are not in order.
         ArgumentTypeError
-            If they are no whole numbers, or a column has no numbers.
+            If they are no whole numbers, a column has no numbers, or there are no times.
 
         Notes
         -----
@@ -160,10 +178,19 @@ class WindowMethods(Analysed):
         >>> import akdask as ak
         >>> ak.Series([1, 2, 4, 8]).rolling(2).sum().tolist()
         [nan, 3.0, 6.0, 12.0]
+        >>> times = ak.Datetime(ak.array([0, 50, 70, 200]), unit="m")
+        >>> ak.Series([1, 2, 4, 8], index=times).rolling("1h").sum().tolist()
+        [1.0, 3.0, 6.0, 8.0]
         """
         columns = self._analysed()
         if numeric_only:
-            columns = columns.only(numbers_among(columns))
+            columns = columns.only([name for name in columns.values if name == on or name in numbers_among(columns)])
+        if isinstance(window, str | np.timedelta64) or hasattr(window, "total_seconds"):
+            if center:
+                raise ArgumentError("windows of a span of time end with their row.", hint="leave center out.")
+            return later("span windows", self, columns, window, min_periods, on)
+        if on is not None:
+            raise ArgumentError("on= is for windows of a span of time.", hint="pass window='1h' or the like.")
         return Rolling(self, columns, window, min_periods, center)
 
     def ffill(self) -> Self:
@@ -277,20 +304,40 @@ class WindowReductions(Generic[Owner]):
         columns = self._columns
         return self._windows("sum", [cast(present(columns, name), FLOAT64) for name in self._names])
 
-    def agg(self, func: str) -> Owner:
-        """Return the reduction of that name; lazy.
+    def __getitem__(self, names: str | list[str]) -> Any:
+        """Return the windows of some columns: ``df.rolling(3)[["x", "y"]]``; of one name as those of a Series.
+
+        Raises
+        ------
+        MissingColumnError
+            If there is no column of a name.
+        """
+        chosen = copy(self)
+        wanted = [names] if isinstance(names, str) else list(names)
+        for name in wanted:
+            self._columns.array(name)
+        chosen._names = wanted
+        chosen._owner = self._owner if not isinstance(names, str) else _OneColumn(self._columns, names)
+        return chosen
+
+    def agg(self, func: str | Sequence[str]) -> Any:
+        """Return the reduction of that name, or of a Series several as the columns of a DataFrame; lazy.
 
         Raises
         ------
         ArgumentError
-            If there is none.
+            If there is none, or several are asked for of a DataFrame.
         """
+        if not isinstance(func, str):
+            if not isinstance(self._owner, Labelled):
+                raise ArgumentError("windows of a DataFrame are reduced by one name.", hint="choose a column first.")
+            found = {name: self.agg(name) for name in func}
+            return later("DataFrame", {name: one.values for name, one in found.items()}, self._owner.index)
         if func not in self.reductions:
             raise ArgumentError(
                 f"windows are not reduced by {func!r}.", hint=f"take one of {', '.join(self.reductions)}."
             )
-        found: Owner = getattr(self, func)()
-        return found
+        return getattr(self, func)()
 
     aggregate = agg
 
@@ -305,6 +352,25 @@ class WindowReductions(Generic[Owner]):
         node = self._node(project, name, index(ddof), q)
         made = {column: pdarray(node, node.column(number)) for number, column in enumerate(self._names)}
         return self._owner._resulting(made)
+
+
+class _OneColumn(Analysed):
+    """The column of a DataFrame that windows were chosen of: results are Series.
+
+    Parameters
+    ----------
+    columns : ColumnSet
+        The columns of the frame.
+    name : str
+        Which of them.
+    """
+
+    def __init__(self, columns: ColumnSet, name: str) -> None:
+        self._columns = columns
+        self._name = name
+
+    def _resulting(self, arrays: Mapping[str, Array]) -> Any:
+        return later("series of", self._columns, arrays[self._name], self._name)
 
 
 class Rolling(WindowReductions[Owner]):
@@ -327,7 +393,7 @@ class Rolling(WindowReductions[Owner]):
     reductions = (*WindowReductions.reductions, "median")
 
     def __init__(self, owner: Owner, columns: ColumnSet, window: Any, min_periods: Any, center: bool) -> None:
-        self._width = as_integer("window", window, hint="windows are numbers of rows, not spans of time.")
+        self._width = as_integer("window", window, hint="a span of time is text, such as '90min'.")
         self._least = self._width if min_periods is None else as_integer("min_periods", min_periods)
         if self._width < 1 or not 0 <= self._least <= self._width:
             raise ArgumentError(
