@@ -24,6 +24,7 @@ MODULES = {
     "find": "lookups.finding",
     "from_dask": "functions.from_dask",
     "groups of a Series": "frame.series_groupby",
+    "groups of a column": "frame.series_groupby",
     "indexof1d": "lookups.finding",
     "lookup": "lookups.finding",
     "map": "lookups.finding",

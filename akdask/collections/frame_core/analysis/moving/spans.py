@@ -15,6 +15,7 @@ from akdask.collections.core.array import Array
 from akdask.collections.core.later import provides
 from akdask.collections.frame_core.analysis.kinds import demand_numbers
 from akdask.collections.frame_core.analysis.moving.arranged import Arranged, running_of_groups
+from akdask.collections.frame_core.analysis.moving.decaying import DecayingColumn, Weights
 from akdask.collections.frame_core.analysis.moving.windows import Analysed, WindowReductions, as_integer
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.time.datetimes import Datetime
@@ -249,6 +250,36 @@ class GroupExpanding(GroupWindows):
         # (x - mean before) * (x - mean after), of which the former follows from the latter.
         apart = where(there > 0, array - mean, 0.0)
         return where((there > 0) & (known > 1), apart * apart * known / (known - 1), 0.0)
+
+
+class GroupDecaying(GroupWindows):
+    """Windows of each row and all rows of its group before it, with weights that decay.
+
+    Parameters
+    ----------
+    groups : object
+        The groups.
+    names : list of str
+        The columns to reduce.
+    weights : Weights
+        How weights decay.
+    """
+
+    reductions = ("mean", "sum", "var", "std")
+
+    def __init__(self, groups: Any, names: Sequence[str], weights: Weights) -> None:
+        super().__init__(groups, names, weights.least)
+        self._weights = weights
+
+    def _of_groups(
+        self, floats: Mapping[str, pdarray], arranged: Arranged, name: str, ddof: int
+    ) -> Mapping[str, Array]:
+        if name not in self.reductions:
+            raise ArgumentError(f"ewm has no {name}.", hint=f"take one of {', '.join(self.reductions)}.")
+        return {
+            column: getattr(DecayingColumn(array, self._weights, arranged.numbers), name)()
+            for column, array in floats.items()
+        }
 
 
 def span_windows(  # noqa: PLR0917 - the parameters of the node
