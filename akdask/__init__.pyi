@@ -144,11 +144,11 @@ from akdask.collections.series.accessors import (
     CachedAccessor,
     DatetimeAccessor,
     Properties,
-    StringAccessor,
     date_operators,
     string_operators,
 )
 from akdask.collections.series.series import Series
+from akdask.collections.series.text_accessor import StringAccessor
 from akdask.collections.session.connection import connect, disconnect, get_config
 from akdask.collections.session.memory import get_max_array_rank, get_mem_avail, get_mem_status, get_mem_used
 from akdask.collections.session.memory_report import memory

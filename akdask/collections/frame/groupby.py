@@ -430,7 +430,7 @@ def _name_of(reduction: Any) -> Any:
     """Return what names a reduction, or the function itself where it is one of users."""
     if isinstance(reduction, str) or not callable(reduction):
         return str(reduction)
-    is_numpy = getattr(reduction, "__module__", "").partition(".")[0] == "numpy"
+    is_numpy = str(getattr(reduction, "__module__", "")).partition(".")[0] == "numpy"
     return reduction.__name__ if is_numpy else reduction
 
 

@@ -23,7 +23,6 @@ from akdask.collections.series.accessors import (
     CategoricalAccessor,
     DatetimeAccessor,
     Properties,
-    StringAccessor,
 )
 from akdask.collections.series.analysis import SeriesAnalysis
 from akdask.collections.series.base import VALUES, LabelledRows, SeriesBase
@@ -39,6 +38,7 @@ from akdask.collections.series.indexers import (
 from akdask.collections.series.missing import SeriesMissing
 from akdask.collections.series.ordering import SeriesOrder
 from akdask.collections.series.reductions import SeriesReductions
+from akdask.collections.series.text_accessor import StringAccessor
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.concatenation import concatenate
 from akdask.deferred import is_pandas, pd
