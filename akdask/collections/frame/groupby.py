@@ -409,7 +409,9 @@ class DataFrameGroupBy(GroupTopMethods[Rows], FrameGroupMethods[Rows], Generic[R
         calls, order = [call for call in calls if not callable(call[2])], [name for name, _, _ in calls]
         one_pass = [call for call in calls if reduces_at_once(call[2], given[call[1]])]
         arrays = [(given[column], how) for _, column, how in one_pass]
-        keys, results = self.gb.reduce_at_once(arrays, **(params if arrays else {}))
+        keys, results = (
+            self.gb.reduce_at_once(arrays, **(params if arrays else {})) if calls or not by_users else (self.gb.unique_keys, [])
+        )
         found = {name: result for (name, _, _), result in zip(one_pass, results, strict=True)}
         for name, column, how in calls:
             if name not in found:

@@ -8,6 +8,7 @@ from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.later import later
 from akdask.collections.core.scalar import value_of
 from akdask.collections.core.wrap import made_of
+from akdask.collections.time.calendar import CalendarMethods
 from akdask.collections.time.timearray import CLASSES, HOUR, MINUTE, SECOND, SPAN, TIME, TimeArray
 from akdask.deferred import pd
 from akdask.kernels.rowwise.times import DAY
@@ -16,7 +17,7 @@ from akdask.storage.formats.objects import ObjType
 
 
 @made_of("M")
-class Datetime(TimeArray):
+class Datetime(CalendarMethods):
     """A lazy array of times: int64 nanoseconds since 1970, without zone.
 
     Differences are `Timedelta`; adding and subtracting those gives times again.  Comparing takes pandas, NumPy and

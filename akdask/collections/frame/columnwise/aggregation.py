@@ -9,7 +9,9 @@ import dask
 import numpy as np
 
 from akdask.collections.arrays.creation import array
+from akdask.collections.arrays.elementwise import where
 from akdask.collections.arrays.pdarray import pdarray
+from akdask.collections.arrays.ufuncs import isnan
 from akdask.collections.core.array import Array
 from akdask.collections.core.base import unlabelled
 from akdask.collections.core.column_names import axis_number
@@ -127,7 +129,7 @@ class AggregationMethods(FrameBase):
         """
         if axis_number(axis) == 1:
             return self._applied_to_rows(func, args, kwargs)
-        if isinstance(func, str):
+        if isinstance(func, str) or (_is_numpy(func) and _called(func) in REDUCTIONS):
             return self.agg(func)
         columns = self._columns
         found = {
@@ -194,7 +196,10 @@ class AggregationMethods(FrameBase):
     def _labels_of_extremes(self, how: str) -> Series:
         columns = self._columns
         names = [name for name in columns.values if columns.kinds[name]._type_name() in NUMBER_TYPES]
-        found = dask.compute(*(getattr(columns.array(name), how)() for name in names))
+        nothing = -np.inf if how == "argmax" else np.inf
+        arrays: list[Any] = [columns.array(name) for name in names]
+        present = [where(isnan(one), nothing, one) if one.dtype == np.float64 else one for one in arrays]
+        found = dask.compute(*(getattr(one, how)() for one in present))
         labels = columns.index_array()[array(np.array(found, np.int64))].tolist() if names else []
         return by_column(labels, names)
 
@@ -210,13 +215,17 @@ def _is_several(func: Any) -> bool:
     return isinstance(func, list | tuple)
 
 
+def _is_numpy(func: Any) -> bool:
+    return str(getattr(func, "__module__", "")).partition(".")[0] == "numpy"
+
+
 def _called(func: Any) -> str:
     return func if isinstance(func, str) else getattr(func, "__name__", str(func))
 
 
 def _reduced(series: Any, func: Any) -> Any:
     """Return a column reduced by a name, as pandas reduces it, or by a function."""
-    name = func if isinstance(func, str) else _called(func) if getattr(func, "__module__", "") == "numpy" else None
+    name = _called(func) if isinstance(func, str) or _is_numpy(func) else None
     if name is None and callable(func):
         return unlabelled(func(series))
     if name not in REDUCTIONS:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from typing import Any, TypeVar
 
 import numpy as np
@@ -12,6 +13,7 @@ from akdask.collections.arrays.elementwise import cast as as_type
 from akdask.collections.arrays.elementwise import where
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.array import Array
+from akdask.collections.core.column_names import names_of
 from akdask.collections.core.later import provides
 from akdask.collections.frame_core.analysis.kinds import demand_numbers
 from akdask.collections.frame_core.analysis.moving.arranged import Arranged, running_of_groups
@@ -111,8 +113,21 @@ class GroupWindows:
 
     def __init__(self, groups: Any, names: Sequence[str], least: int) -> None:
         self._groups = groups
-        self._names = demand_numbers("windows of groups", groups.df._columns, names)
+        self._names = list(names)
         self._least = least
+
+    def __getitem__(self, names: str | Sequence[str]) -> Any:
+        """Return the windows of some columns.
+
+        Raises
+        ------
+        MissingColumnError
+            If there is no column of a name.
+        """
+        chosen = copy(self)
+        chosen._names = names_of(names)
+        self._groups.df._columns.only(chosen._names)
+        return chosen
 
     def sum(self) -> Any:
         """Return the sum of each window, as float64; counts rows."""
@@ -160,7 +175,8 @@ class GroupWindows:
 
     def _reduced(self, name: str, ddof: int = 1) -> Any:
         arranged = Arranged(self._groups.gb)
-        columns = arranged.columns(self._groups.df._columns, self._names)
+        names = demand_numbers("windows of groups", self._groups.df._columns, self._names)
+        columns = arranged.columns(self._groups.df._columns, names)
         floats = {column: as_type(columns.array(column), np.float64) for column in columns.values}
         found = self._of_groups(floats, arranged, name, ddof)
         return self._groups._beside(arranged.back(found))
