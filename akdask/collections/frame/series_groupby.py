@@ -211,8 +211,10 @@ class SeriesGroupBy:
         a    5    4
         b    2    2
         """
-        if isinstance(func, str) or callable(func):
-            return self._by_keys(self._groups.agg({VALUES: func}))
+        if isinstance(func, str) or getattr(func, "__module__", None) == "numpy":
+            return self._by_keys(self._groups.agg({VALUES: _called(func)}))
+        if callable(func):
+            return self._by_users(func)
         wanted = {_called(one): one for one in func or ()} | named
         if not wanted:
             raise ArgumentError("agg needs the name of a reduction.")
@@ -336,6 +338,15 @@ class SeriesGroupBy:
         return SeriesWindows(self, self._groups.ewm(*args, **kwargs))
 
     # how
+
+    def _by_users(self, func: Callable[[Any], Any]) -> Series:
+        """Return what a function of users makes of each group; computes."""
+        found = array(self._pandas_groups().agg(func).to_numpy())
+        keys = self._groups.gb.unique_keys
+        labels = (
+            MultiIndex(list(keys), names=self._names) if len(self._keys) > 1 else Index(keys, self._names[0])
+        )
+        return Series(found, self._series.name, labels)
 
     def _table(self, found: Mapping[str, Series]) -> Any:
         """Return reductions as columns, labelled by the key, or beside the keys where these are several."""
