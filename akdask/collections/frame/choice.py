@@ -9,7 +9,7 @@ import numpy as np
 
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.array import Array
-from akdask.collections.frame.groupby import GroupMethods
+from akdask.collections.frame.grouping import GroupMethods
 from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.columns import ColumnMethods
 from akdask.collections.frame_core.index import Index

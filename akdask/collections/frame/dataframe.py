@@ -12,12 +12,12 @@ from akdask.collections.core.stored import open_prefix, read_objects
 from akdask.collections.core.writing import Path
 from akdask.collections.frame.columnwise.aggregation import AggregationMethods
 from akdask.collections.frame.columnwise.arithmetic import ArithmeticMethods
+from akdask.collections.frame.columnwise.statistics import StatisticsMethods
+from akdask.collections.frame.columnwise.truth import TruthMethods
 from akdask.collections.frame.concat import ConcatMethods
 from akdask.collections.frame.counts import CountMethods
 from akdask.collections.frame.interchange import InterchangeMethods
 from akdask.collections.frame.merge import MergeMethods
-from akdask.collections.frame.statistics import StatisticsMethods
-from akdask.collections.frame.truth import TruthMethods
 from akdask.collections.frame_core.analysis.methods import AnalysisMethods
 from akdask.collections.frame_core.base import Content
 from akdask.collections.frame_core.build import arrays_of, is_scalar, named_items, split_index, spread
@@ -61,8 +61,8 @@ class DataFrame(
     ----------
     initialdata : mapping, DataFrame, pandas.DataFrame or sequence, optional
         Columns by name (lazy arrays, data at hand, or a scalar for all rows), or arrays in the order of `columns`; or
-        rows, as a list of mappings or a NumPy array of two dimensions.  A key ``index``, in any case, becomes the index,
-        as `to_hdf` stores it.
+        rows, as a list of mappings or a NumPy array of two dimensions.  A key ``index``, in any case, becomes the
+        index, as `to_hdf` stores it.
     index : Index, lazy array or data at hand, optional
         Labels of the rows, instead of their numbers.
     columns : list of str, optional

@@ -50,8 +50,8 @@ class MergeMethods(FrameBase):
         suffixes : (str, str), optional
             The same as `left_suffix` and `right_suffix`, as pandas spells it.
         indicator : bool or str, default False
-            Add a column, ``_merge`` or of that name, which says whether a row comes from ``left_only``, ``right_only`` or
-            ``both``.
+            Add a column, ``_merge`` or of that name, which says whether a row comes from ``left_only``,
+            ``right_only`` or ``both``.
         left_index, right_index : bool, default False
             Join by the labels of the rows in place of columns.
 

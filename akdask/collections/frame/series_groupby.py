@@ -343,9 +343,7 @@ class SeriesGroupBy:
         """Return what a function of users makes of each group; computes."""
         found = array(self._pandas_groups().agg(func).to_numpy())
         keys = self._groups.gb.unique_keys
-        labels = (
-            MultiIndex(list(keys), names=self._names) if len(self._keys) > 1 else Index(keys, self._names[0])
-        )
+        labels = MultiIndex(list(keys), names=self._names) if len(self._keys) > 1 else Index(keys, self._names[0])
         return Series(found, self._series.name, labels)
 
     def _table(self, found: Mapping[str, Series]) -> Any:

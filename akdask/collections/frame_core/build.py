@@ -47,7 +47,7 @@ def named_items(data: Any, columns: Sequence[str] | None) -> dict[str, Any]:
         )
     if isinstance(data, np.ndarray) and data.ndim == 2:
         data = list(data.T)
-    elif len(data) and all(isinstance(row, Mapping) for row in data):
+    elif data and all(isinstance(row, Mapping) for row in data):
         rows: Any = pd.DataFrame.from_records(list(data), columns=columns)
         return {str(name): rows[name] for name in rows.columns}
     names = [str(number) for number in range(len(data))] if columns is None else columns

@@ -35,7 +35,7 @@ class MissingMethods(FrameBase):
         """Return which values are not missing, as a DataFrame of bool; lazy."""
         return self._marked(missing=False)
 
-    def dropna(  # noqa: PLR0913 - the parameters of Arkouda and those of pandas
+    def dropna(
         self,
         axis: int | str = 0,
         how: str | None = None,

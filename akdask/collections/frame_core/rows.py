@@ -53,7 +53,7 @@ class RowMethods(FrameBase):
         """Return the last `n` rows; lazy."""
         return self._of(self._columns.tail(n))
 
-    def drop(  # noqa: PLR0913 - the parameters of Arkouda and those of pandas
+    def drop(
         self,
         keys: Any = None,
         axis: int | str = 0,
@@ -103,9 +103,7 @@ class RowMethods(FrameBase):
             found = _without_positions(found, keys)
         return self._changed(found if columns is None else _without_columns(found, columns), inplace)
 
-    def reset_index(
-        self, size: int | None = None, inplace: bool = False, *, drop: bool | None = None
-    ) -> Self | None:
+    def reset_index(self, size: int | None = None, inplace: bool = False, *, drop: bool | None = None) -> Self | None:
         """Return the frame with its rows labelled by their numbers; lazy.
 
         Parameters

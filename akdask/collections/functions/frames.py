@@ -251,11 +251,11 @@ def _frames_below(items: list[Any], join: str, keys: Any, ignore_index: bool) ->
     known: dict[Hashable, Array] = {}
     for part in parts:
         known = {**{name: part.array(name) for name in part.values}, **known}
-    names = [name for name in dict.fromkeys(name for part in parts for name in part.values)]
+    names = list(dict.fromkeys(name for part in parts for name in part.values))
     if join == "inner":
         names = [name for name in names if all(name in part.values for part in parts)]
-    whole = [_with_columns(part if ignore_index else part.numbered(), names, known) for part in parts]
-    found = stacked(whole)
+    complete = [_with_columns(part if ignore_index else part.numbered(), names, known) for part in parts]
+    found = stacked(complete)
     return DataFrame._of(found.labelled(None) if ignore_index else found)
 
 
@@ -360,7 +360,7 @@ def _times(  # noqa: PLR0917 - what both functions are given
 ) -> Any:
     _check_errors(operation, errors)
     values = unlabelled(arg)
-    if not isinstance(values, Array) and not hasattr(values, "__len__") or isinstance(values, str):
+    if (not isinstance(values, Array) and not hasattr(values, "__len__")) or isinstance(values, str):
         more = {} if isinstance(values, str) else {"unit": unit}
         return of_scalar(values, errors=errors, **({"format": format} if format is not None else more))
     values = values if isinstance(values, Array) else _at_hand(values)

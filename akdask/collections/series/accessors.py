@@ -1,4 +1,4 @@
-"""`Series.dt` and `Series.cat`, and what `Series.str` shares with them: methods of the values, whose results are Series with the same labels."""
+"""`Series.dt` and `Series.cat`, and what accessors share: results are Series with the same labels."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from akdask.collections.core.array import Array
 from akdask.collections.frame_core.index import Index
 from akdask.collections.groups.groupby import GroupBy
 from akdask.collections.groups.setops import in1d
-from akdask.collections.groups.uniqueness import unique, value_counts
+from akdask.collections.groups.uniqueness import unique
 from akdask.collections.series.base import SeriesBase
 from akdask.collections.series.operators import SeriesOperators
 from akdask.collections.text.concatenation import concatenate

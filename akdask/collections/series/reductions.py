@@ -14,8 +14,8 @@ class SeriesReductions(SeriesOperators):
     def sum(self, *, skipna: bool = False) -> Any:
         """Return the sum of the values; lazy.  See `pdarray.sum`.
 
-        By itself it is NaN where a value is, as in Arkouda; `skipna` leaves missing values out, as pandas does unless told
-        otherwise.
+        By itself it is NaN where a value is, as in Arkouda; `skipna` leaves missing values out, as pandas does by
+        itself.
 
         Examples
         --------

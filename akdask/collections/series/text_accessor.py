@@ -29,8 +29,8 @@ LOOKS_LIKE_REGEX = re.compile(r"[|]|\.[*+]|\\[dwsb]|\[[^\]]+\]")
 class StringAccessor(Properties):
     """Methods of text: ``s.str.contains("a")``.
 
-    Those of `Strings`, whose results are Series with the same labels, and those of pandas that Arkouda lacks: these call
-    Python for each value, in the tasks.
+    Those of `Strings`, whose results are Series with the same labels, and those of pandas that Arkouda lacks: these
+    call Python for each value, in the tasks.
     """
 
     kinds = (Strings, Categorical, SegArray)

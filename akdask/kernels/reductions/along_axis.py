@@ -127,10 +127,10 @@ def computed_along(name: str, column: NumberArray, length: int, inner: int, **pa
     [1, 5, 4]
     """
     function = AXIS_FUNCTIONS[name]
-    whole = len(column) - len(column) % (length * inner)
-    if whole < len(column) and function.reduces:
-        parts = [column[:whole], column[whole:]] if whole else [column]
-        lengths = [length, (len(column) - whole) // inner][-len(parts) :]
+    even = len(column) - len(column) % (length * inner)
+    if even < len(column) and function.reduces:
+        parts = [column[:even], column[even:]] if even else [column]
+        lengths = [length, (len(column) - even) // inner][-len(parts) :]
         return np.concatenate(
             [computed_along(name, part, of, inner, **params) for part, of in zip(parts, lengths, strict=True)]
         )

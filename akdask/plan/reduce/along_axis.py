@@ -87,18 +87,16 @@ def _reduced(  # noqa: PLR0917 - the parameters of the node
 ) -> Table:
     """Return the reduction of the blocks that slices of partitions make up, one below the other."""
     block, found, begun = length * inner, [], []
-    for table, (start, stop) in zip(tables, ranges, strict=True):
+    for table, (first, stop) in zip(tables, ranges, strict=True):
         (column,) = table.columns.values()
-        lacking = min(block - sum(map(len, begun)), stop - start) if begun else 0
-        if lacking:
-            begun.append(column[start : start + lacking])
-            start += lacking
+        start = first + (min(block - sum(map(len, begun)), stop - first) if begun else 0)
+        begun += [column[first:start]] if first < start else []
         if sum(map(len, begun)) == block:
             found.append(np.concatenate(begun))
             begun = []
-        whole = start + (stop - start) // block * block
-        found.append(column[start:whole])
-        begun += [column[whole:stop]] if whole < stop else []
+        even = start + (stop - start) // block * block
+        found.append(column[start:even])
+        begun += [column[even:stop]] if even < stop else []
     parts = [*found, *([np.concatenate(begun)] if begun else [])]
     made = [computed_along(function, part, length, inner, **dict(params)) for part in parts if len(part)]
     result = np.concatenate(made) if made else computed_along(function, parts[0], length, inner, **dict(params))

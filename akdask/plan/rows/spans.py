@@ -79,7 +79,8 @@ def _reduce(  # noqa: PLR0917 - the parameters of the node
         raise ArgumentError("windows of a span of time need rows whose times are not missing.", hint="drop them first.")
     if ((measure[1:] < measure[:-1]) & (groups[1:] == groups[:-1])).any():
         raise ArgumentError(
-            "windows of a span of time need rows in the order of their times.", hint="sort them first: df.sort_values('t')."
+            "windows of a span of time need rows in the order of their times.",
+            hint="sort them first: df.sort_values('t').",
         )
     starts = span_starts(groups, measure, span)
     found = {

@@ -91,8 +91,8 @@ def along_parts(name: str, array: Any, rows: int, inner: int) -> Any:
     Each task has whole parts, whatever the partitions of the array.
     """
     lengths = known_lengths(array._frame)
-    whole, rest = divmod(sum(lengths), rows * inner)
-    wanted = [part * rows * inner for part in block_split(whole, len(partition_lengths(sum(lengths))))]
+    full, rest = divmod(sum(lengths), rows * inner)
+    wanted = [part * rows * inner for part in block_split(full, len(partition_lengths(sum(lengths))))]
     wanted[-1] += rest
     frame, value = cut(array._frame, array._value, wanted)
     node = AlongAxis(Project(frame, (0,), (value,)), name, rows, inner, ())

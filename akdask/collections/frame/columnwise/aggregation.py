@@ -40,8 +40,8 @@ class AggregationMethods(FrameBase):
         ----------
         func : str or callable, list of them, or mapping of str to such
             Reductions of all columns, or of each one that is named: ``"sum"``, ``"mean"``, ``"min"``, ``"max"``,
-            ``"std"``, ``"var"``, ``"median"``, ``"prod"``, ``"count"``, ``"nunique"``, ``"any"``, ``"all"``.  A callable
-            takes a column as a Series.
+            ``"std"``, ``"var"``, ``"median"``, ``"prod"``, ``"count"``, ``"nunique"``, ``"any"``, ``"all"``.  A
+            callable takes a column as a Series.
         axis : 0
             Columns are reduced; ``df.sum(axis=1)`` and its like reduce rows.
 
@@ -132,9 +132,7 @@ class AggregationMethods(FrameBase):
         if isinstance(func, str) or (_is_numpy(func) and _called(func) in REDUCTIONS):
             return self.agg(func)
         columns = self._columns
-        found = {
-            name: unlabelled(func(later("column Series", self, name), *args, **kwargs)) for name in columns.values
-        }
+        found = {name: unlabelled(func(later("column Series", self, name), *args, **kwargs)) for name in columns.values}
         if found and all(isinstance(one, Array) for one in found.values()):
             return self._of(columns.beside(found))
         return by_column(dask.compute(*found.values()), list(found))

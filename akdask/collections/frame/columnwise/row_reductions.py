@@ -74,7 +74,9 @@ def _extreme(arrays: Sequence[Any], valid: pdarray, how: str, skipna: bool) -> A
     return where(valid > 0, reduce(smaller, [_filled(array, nothing) for array in arrays]), np.nan)
 
 
-def _moments(given: Sequence[Any], mean: Any, count: Any, how: str, skipna: bool, ddof: int) -> Any:
+def _moments(  # noqa: PLR0917 - what its caller knows
+    given: Sequence[Any], mean: Any, count: Any, how: str, skipna: bool, ddof: int
+) -> Any:
     if how == "mean":
         return mean
     squares = [(cast(array, np.float64) - mean) ** 2 for array in given]

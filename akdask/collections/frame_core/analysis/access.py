@@ -237,7 +237,7 @@ class AccessMethods(ColumnMethods, RowMethods, MissingMethods):
         return self._of(columns.labelled(columns.index_array(), mapper))
 
     def squeeze(self, axis: int | str | None = None) -> Any:
-        """Return the column of a frame that has one as a Series, or the value of a frame that has one; else the frame."""
+        """Return the only column of a frame as a Series, and its only value where it has one row; else the frame."""
         if len(self.columns) != 1:
             return self
         (name,) = self.columns

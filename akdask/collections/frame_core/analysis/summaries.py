@@ -17,7 +17,7 @@ from akdask.collections.core.later import later
 from akdask.collections.core.selection import filter_columns
 from akdask.collections.frame_core.analysis.kinds import is_number, numbers_among
 from akdask.collections.frame_core.analysis.moving.arranged import numbers_in_groups
-from akdask.collections.frame_core.analysis.moving.windows import Analysed
+from akdask.collections.frame_core.analysis.moving.reductions import Analysed
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.missing import present
 from akdask.collections.frame_core.rows import RowMethods

@@ -14,7 +14,8 @@ from akdask.collections.arrays.elementwise import where
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.arrays.ufuncs import isfinite
 from akdask.collections.frame_core.analysis.kinds import demand_numbers
-from akdask.collections.frame_core.analysis.moving.windows import Analysed, as_integer, shifted
+from akdask.collections.frame_core.analysis.moving.reductions import Analysed
+from akdask.collections.frame_core.analysis.moving.windows import as_integer, shifted
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.errors import ArgumentError
 from akdask.plan.expr.rowwise import Project
@@ -153,10 +154,10 @@ class DecayingColumn:
         factors = where(self._there, where(is_first, 0.0, old / (old + new)), 1.0)
         found = recurrence(factors, where(self._there & ~is_first, steps, 0.0))
         if not bias:
-            whole, squares = self._sums_of_weights
-            rest = whole * whole - squares
+            total, squares = self._sums_of_weights
+            rest = total * total - squares
             # Rounding must not make a variance of one value.
-            found = where(rest > 1e-13 * whole * whole, found * (whole * whole / rest), np.nan)
+            found = where(rest > 1e-13 * total * total, found * (total * total / rest), np.nan)
         return self._where_known(self._carried(found))
 
     def std(self, bias: bool = False) -> Any:
@@ -203,7 +204,7 @@ class DecayingColumn:
         if self.weights.adjust:
             return self._total - 1, 1.0
         decay = self.weights.decay
-        return (decay if self.weights.ignore_na else decay ** self._since_valid), 1 - decay
+        return (decay if self.weights.ignore_na else decay**self._since_valid), 1 - decay
 
     @cached_property
     def _mean(self) -> Any:

@@ -6,7 +6,8 @@ from typing import Any, TypeVar
 
 from akdask.collections.frame_core.analysis.kinds import demand_numbers
 from akdask.collections.frame_core.analysis.moving.decaying import Decaying, Weights, alpha_of
-from akdask.collections.frame_core.analysis.moving.windows import Analysed, WindowReductions, as_integer
+from akdask.collections.frame_core.analysis.moving.reductions import Analysed, WindowReductions
+from akdask.collections.frame_core.analysis.moving.windows import as_integer
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.errors import ArgumentError
 from akdask.plan.expr.rowwise import Project

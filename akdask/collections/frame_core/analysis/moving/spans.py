@@ -18,7 +18,8 @@ from akdask.collections.core.later import provides
 from akdask.collections.frame_core.analysis.kinds import demand_numbers
 from akdask.collections.frame_core.analysis.moving.arranged import Arranged, running_of_groups
 from akdask.collections.frame_core.analysis.moving.decaying import DecayingColumn, Weights
-from akdask.collections.frame_core.analysis.moving.windows import Analysed, WindowReductions, as_integer
+from akdask.collections.frame_core.analysis.moving.reductions import Analysed, WindowReductions
+from akdask.collections.frame_core.analysis.moving.windows import as_integer
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.time.datetimes import Datetime
 from akdask.collections.time.timearray import unit_of
@@ -86,8 +87,8 @@ class SpanRolling(WindowReductions[Owner]):
         given = [pdarray(self._columns.frame, value) for value in values]
         by_name = dict(zip(self._names, given, strict=True))
         zero: Any = pdarray(self._times._frame, Constant(np.int64(0)))
-        whole = pdarray(self._times._frame, self._times._value)
-        found = span_windows(by_name, zero, whole, name, self._span, self._least, ddof, q)
+        when = pdarray(self._times._frame, self._times._value)
+        found = span_windows(by_name, zero, when, name, self._span, self._least, ddof, q)
         if self._on is not None:
             found[self._on] = self._times
         return self._owner._resulting({column: found[column] for column in self._all.values if column in found})
@@ -96,8 +97,8 @@ class SpanRolling(WindowReductions[Owner]):
 class GroupWindows:
     """Windows of the rows of each group, as ``df.groupby("k").rolling(3)`` gives them; results count rows.
 
-    Results have the rows of the frame, with its labels, so that they can be put beside its columns; pandas' have the keys as
-    an outer level of labels, and the rows of each group together.
+    Results have the rows of the frame, with its labels, so that they can be put beside its columns; pandas' have the
+    keys as an outer level of labels, and the rows of each group together.
 
     Parameters
     ----------

@@ -114,15 +114,11 @@ class StatisticsMethods(FrameBase):
         """Return the product of each column of numbers; computes.  See `sum`."""
         return self._each("prod", 0, skipna)
 
-    def std(
-        self, ddof: int = 1, axis: int | str = 0, skipna: bool = False, numeric_only: bool = False
-    ) -> Any:
+    def std(self, ddof: int = 1, axis: int | str = 0, skipna: bool = False, numeric_only: bool = False) -> Any:
         """Return the standard deviation of each column of numbers, or of each row.  See `sum`."""
         return self._each("std", axis, skipna, ddof=ddof)
 
-    def var(
-        self, ddof: int = 1, axis: int | str = 0, skipna: bool = False, numeric_only: bool = False
-    ) -> Any:
+    def var(self, ddof: int = 1, axis: int | str = 0, skipna: bool = False, numeric_only: bool = False) -> Any:
         """Return the variance of each column of numbers, or of each row.  See `sum`."""
         return self._each("var", axis, skipna, ddof=ddof)
 
