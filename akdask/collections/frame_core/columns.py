@@ -77,8 +77,8 @@ class ColumnMethods(FrameBase):
     def __setitem__(self, name: str | int | list[str], values: Any) -> None:
         """Put a column into the frame: an array with the same rows, data at hand, or a scalar for all rows.
 
-        With an int in place of the name, a mapping gives some values of that row; with a list of names, another DataFrame
-        or a sequence gives a column for each.
+        With an int in place of the name, a mapping gives some values of that row; with a list of names, another
+        DataFrame or a sequence gives a column for each.
 
         Raises
         ------

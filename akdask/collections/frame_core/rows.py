@@ -133,8 +133,8 @@ class RowMethods(FrameBase):
         columns = self._columns
         if drop is None and columns.index_name is not None:
             warn(
-                f"reset_index leaves the labels {columns.index_name!r} out, as in Arkouda; pass drop=False to keep them "
-                "as a column, or drop=True.",
+                f"reset_index leaves the labels {columns.index_name!r} out, as in Arkouda; pass drop=False to keep "
+                "them as a column, or drop=True.",
                 UserWarning,
             )
         if drop is not False:

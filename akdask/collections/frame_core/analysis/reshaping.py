@@ -137,8 +137,8 @@ class ReshapingMethods(FrameBase):
 
         Notes
         -----
-        Rows have labels of one level here, where ``pandas.DataFrame.unstack`` does the same: keys that are columns become
-        names of columns by `pivot`.
+        Rows have labels of one level here, where ``pandas.DataFrame.unstack`` does the same: keys that are columns
+        become names of columns by `pivot`.
 
         Examples
         --------
