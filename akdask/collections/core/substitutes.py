@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from akdask.collections.core.column_names import nearby
 from akdask.collections.core.later import later
 from akdask.deferred import pd
 from akdask.errors import MissingAttributeError
@@ -183,7 +185,6 @@ METHODS_OF_SERIES = frozenset(
         "notnull",
         "nsmallest",
         "pct_change",
-        "quantile",
         "rank",
         "replace",
         "rolling",
@@ -217,7 +218,9 @@ def _model(name: str) -> type:
     return found
 
 
-def missing_attribute(kind: type, name: str, *, of: str = "attribute") -> MissingAttributeError:
+def missing_attribute(
+    kind: type, name: str, *, of: str = "attribute", columns: Iterable[str] = ()
+) -> MissingAttributeError:
     """Return the error for an attribute that objects of a class do not have, with what to write instead."""
     message = f"{kind.__name__!r} object has no {of} {name!r}."
     if name.startswith("_"):
@@ -234,4 +237,4 @@ def missing_attribute(kind: type, name: str, *, of: str = "attribute") -> Missin
         if owner is not None:
             library = owner.__module__.partition(".")[0]
             hint = f"{ADVICE[model]} gives what {library} has it for, where the data fit into memory."
-    return MissingAttributeError(message, hint=hint)
+    return MissingAttributeError(message, hint=hint or nearby(name, columns))

@@ -142,7 +142,8 @@ class ColumnMethods(FrameBase):
         """Return a column whose name is no attribute, as a Series with the labels of the rows."""
         content = self.__dict__.get("_content")
         if content is None or name not in content.columns.values:
-            raise missing_attribute(type(self), name, of="attribute or column")
+            known = [] if content is None else content.columns.values
+            raise missing_attribute(type(self), name, of="attribute or column", columns=known)
         return later("column Series", self, name)
 
     def __setattr__(self, name: str, values: Any) -> None:
