@@ -15,6 +15,13 @@ CUTS = (0, 7, 7, 30, N)
 """Bounds of the partitions, one of which is empty."""
 
 
+OPERATORS = ("sub", "mul", "div", "floordiv", "mod", "pow", "eq", "ne", "lt", "le", "gt", "ge")
+GROUPED = (
+    *("sum", "mean", "min", "max", "std", "var", "median", "count", "nunique", "first", "size", "sem"),
+    *("idxmax", "idxmin", "describe"),
+)
+
+
 def _plain():
     draw = np.random.default_rng(1)
     return pd.DataFrame(
@@ -132,7 +139,7 @@ def test_operators_work_on_all_columns(df):
         'df[["x", "y"]].div(df.y + 1, axis=0)', 'np.exp(df[["x"]])', '~df[["f"]]', 'df[["x", "y"]] > 0',
         'd = df[["x"]]; d += 1; d', 'df[["x", "y"]].where(df[["x", "y"]] > 0, 0)',
         'df[["x", "y"]].mask(df[["x", "y"]] > 0)', 'df[["x"]].eq({"x": 1.0})',
-        *(f'df[["x", "y"]].{name}(2)' for name in ["add", "sub", "mul", "div", "floordiv", "mod", "pow", "eq", "ne", "lt", "le", "gt", "ge"]),
+        *(f'df[["x", "y"]].{name}(2)' for name in ("add", *OPERATORS)),
     )  # fmt: skip
 
 
@@ -156,8 +163,7 @@ def test_columns_and_rows_are_reduced(df):
 def test_groups_of_one_column_are_those_of_a_series(df):
     check(
         df,
-        *(f'df.groupby("k")["x"].{how}()' for how in
-          ["sum", "mean", "min", "max", "std", "var", "median", "count", "nunique", "first", "size", "sem", "idxmax", "idxmin", "describe"]),
+        *(f'df.groupby("k")["x"].{how}()' for how in GROUPED),
         *(f'df.groupby("k").x.{how}()' for how in ["cumsum", "cummax", "rank", "shift", "diff", "pct_change"]),
         'df.groupby(["k", "j"])["x"].sum()', 'df.groupby("k", as_index=False)["x"].sum()',
         'df.groupby("k")["x"].sum().loc["a"]', 'df.groupby("k")["x"].sum().idxmax()',
@@ -188,7 +194,8 @@ def test_spans_of_time_are_reduced_column_by_column(df):
     check(
         df,
         'df.set_index("t").resample("D").x.sum()', 'df.resample("D", on="t")["x"].mean()',
-        'df[["t", "x"]].set_index("t").resample("6h").mean(numeric_only=True)', 'df.set_index("t").x.resample("D").max()',
+        'df[["t", "x"]].set_index("t").resample("6h").mean(numeric_only=True)',
+        'df.set_index("t").x.resample("D").max()',
         'df.resample("D", on="t")[["x", "y"]].sum()',
     )  # fmt: skip
 
@@ -198,8 +205,9 @@ def test_merges_take_pandas_arguments(df):
     check(
         df,
         f'df.merge(o, on="j", suffixes=("_l", "_r")){ordered}',
-        *(f'df.merge(o, on="j", how="{how}", indicator=True){ordered}' for how in ("left", "right", "outer", "inner")),
-        f'df.drop(columns="y").merge(o, how="outer", indicator="side"){ordered}',
+        *(f'df.drop(columns="f").merge(o, on="j", how="{how}", indicator=True){ordered}' for how in ("left",
+        "right", "outer", "inner")),
+        f'df.drop(columns=["y", "f"]).merge(o, how="outer", indicator="side"){ordered}',
         f'df.drop(columns="y").merge(l, left_on="j", right_index=True){ordered}',
         'df.merge(l, left_index=True, right_index=True).sort_values("x")["name"].tolist()',
         'df[["x"]].merge(o, how="cross")',
@@ -223,7 +231,8 @@ def test_tables_change_their_shape(df):
 def test_series_have_the_methods_of_pandas(df):
     check(
         df,
-        "df.x.apply(lambda v: v + 1)", "df.x.apply(np.exp)", "df.k.apply(len)", "df.k.map(str.upper)", "df.x.agg('sum')",
+        "df.x.apply(lambda v: v + 1)", "df.x.apply(np.exp)", "df.k.apply(len)", "df.k.map(str.upper)",
+        "df.x.agg('sum')",
         "df.x.agg(['sum', 'max'])", "df.x.corr(df.y)", "df.m.corr(df.x)", "df.x.cov(df.y)", "df.x.autocorr()",
         "df.x.dot(df.y)", "df.x @ df.y", "df.x.skew()", "df.m.kurt()", "df.m.sem()", "df.k.mode()", "df.x.equals(df.x)",
         "df.x.equals(df.y)", "df.y.is_monotonic_increasing", "df.t.is_monotonic_increasing", "df.x.drop([0, 1])",
@@ -231,7 +240,7 @@ def test_series_have_the_methods_of_pandas(df):
         "df.x.pipe(lambda s: s.sum())", "len(df.x.sample(5, random_state=1))", "df.m.fillna(df.m.mean(skipna=True))",
         "df.m.sum(skipna=True)", "df.k.value_counts(normalize=True)", "df.k.value_counts(ascending=True).head(1)",
         "df.m.value_counts(dropna=False).sum()", "df.m.map(lambda v: v * 2, na_action='ignore')",
-        *(f"df.x.{name}(2)" for name in ["sub", "mul", "div", "floordiv", "mod", "pow", "eq", "ne", "lt", "le", "gt", "ge"]),
+        *(f"df.x.{name}(2)" for name in OPERATORS),
     )  # fmt: skip
 
 
@@ -239,10 +248,12 @@ def test_text_has_the_methods_of_pandas(df):
     check(
         df,
         *(f"df.s.str{call if call.startswith(chr(91)) else chr(46) + call}" for call in (
-            "len()", "replace('o', '0')", "replace('[aeiou]', '_', regex=True)", "replace('o', 'x', n=1)", "[:3]", "[0]",
+            "len()", "replace('o', '0')", "replace('[aeiou]', '_', regex=True)", "replace('o', 'x', n=1)",
+            "[:3]", "[0]",
             "[-1]", "[20]", "slice(0, 2)", "get(1)", "extract(r'(\\d+)', expand=False)", "count('o')", "find('o')",
             "extract(r'(?P<w>[a-z]+)(?P<d>.)')", "zfill(8)", "pad(8)", "rjust(8)", "ljust(8, '*')", "repeat(2)",
-            "lstrip('F')", "rstrip()", "strip()", "removeprefix('Foo')", "removesuffix('1')", "swapcase()", "casefold()",
+            "lstrip('F')", "rstrip()", "strip()", "removeprefix('Foo')", "removesuffix('1')", "swapcase()",
+            "casefold()",
             "match('Foo')", "fullmatch('Foo bar')", "split('-').str[0]", "split('-').str[1]", "split('-').str.len()",
             "split('-', expand=True)", "split().str[0]", "cat(df.k, sep='-')", "contains('foo', case=False)",
             "contains('oo|ux', regex=True)", "rfind('o')", "split(' ', n=1).str[-1]", "cat(sep=',')",

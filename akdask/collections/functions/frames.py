@@ -232,7 +232,7 @@ def to_numeric(arg: Any, errors: str = "raise") -> Any:
         values = values.to_strings()
     if isinstance(values, Strings):
         values = cast(values, np.float64, "strict" if errors == "raise" else "ignore")
-    elif not isinstance(values, pdarray):
+    elif not isinstance(values, pdarray) or isinstance(values, TimeArray):
         raise ArgumentTypeError(f"to_numeric takes text or numbers, not {values._type_name()}.")
     return arg._with(values) if isinstance(arg, SeriesBase) else values
 

@@ -107,6 +107,8 @@ class SeriesFunctions(SeriesOperators):
         call = (lambda value: func(value, *args, **kwargs)) if args or kwargs else func
         values = self.values.to_strings() if isinstance(self.values, Categorical) else self.values
         wanted = _type_of_results(values, call) if result_dtype is None else result_dtype
+        if wanted is np.float64:
+            return self._with(later("apply", values, lambda value: _float_or_nan(call(value)), wanted))
         return self._with(later("apply", values, call, wanted))
 
     def transform(self, func: Any) -> Any:
@@ -366,6 +368,10 @@ class SeriesFunctions(SeriesOperators):
         return found() if callable(found) else found
 
 
+def _float_or_nan(found: Any) -> Any:
+    return np.nan if found is None else found
+
+
 def _type_of_results(values: Array, func: Callable[[Any], Any]) -> Any:
     """Return the type of a column of what a function makes of the first elements; computes these."""
     few = ColumnSet.of({"values": values}).head(SAMPLED).array("values").tolist()
@@ -375,7 +381,7 @@ def _type_of_results(values: Array, func: Callable[[Any], Any]) -> Any:
     if all(isinstance(result, str) for result in results):
         return str
     found = np.result_type(*(np.asarray(np.nan if result is None else result).dtype for result in results))
-    if found.kind not in "iufb":
+    if found.kind not in "iufb" or any(np.ndim(result) for result in results if result is not None):
         raise ArgumentTypeError(
             "a function of single values returns numbers, bool or text.",
             details=[f"results: {', '.join(sorted({type(result).__name__ for result in results}))}"],

@@ -15,6 +15,7 @@ from akdask.collections.core.base import unlabelled
 from akdask.collections.core.later import later
 from akdask.collections.frame_core.analysis.kinds import missing_where
 from akdask.collections.frame_core.columnset import ColumnSet
+from akdask.collections.frame_core.missing import present
 from akdask.collections.lists.segarray import SegArray
 from akdask.collections.series.accessors import Properties
 from akdask.collections.text.categorical import Categorical
@@ -317,7 +318,14 @@ class StringAccessor(Properties):
         return found
 
     def _each(self, function: Callable[[str], Any], dtype: Any) -> Any:
-        return self.series._with(later("apply", self._text, function, dtype))
+        text = self._text
+        if dtype is str or not text._value.dtype.nullable:
+            return self.series._with(later("apply", text, function, dtype))
+        # Numbers of missing text are missing, and it is nothing that is asked for.
+        columns = ColumnSet.of({"text": text})
+        found = later("apply", text.fillna(""), function, dtype)
+        lacks = ~pdarray(columns.frame, present(columns, "text"))
+        return self.series._with(found & ~lacks if dtype is np.bool_ else _without(found, lacks))
 
     def _matched(self, how: str, pat: str, case: bool) -> Any:
         found = getattr(self._text, how)(pat if case else f"(?i){pat}")

@@ -17,7 +17,6 @@ from akdask.plan.expr.rowwise import Project
 from akdask.plan.task.tables import Tasks
 from akdask.schema import RowSpace
 
-
 LONGEST_KEY = 100
 """Characters of a key that Dask's checks allow."""
 

@@ -52,7 +52,10 @@ def test_series_stand_below_each_other_or_side_by_side():
     for join in ("outer", "inner"):
         same(ak.concat([one, two], axis=1, join=join), pd.concat([p, q], axis=1, join=join))
     same(ak.concat([one, one], axis=1, keys=["m", "n"]), pd.concat([p, p], axis=1, keys=["m", "n"]))
-    same(ak.concat([one, one], axis=1, ignore_index=True), pd.concat([p, p], axis=1, ignore_index=True))
+    same(
+        ak.concat([one, one], axis=1, ignore_index=True),
+        pd.concat([p, p], axis=1, ignore_index=True).rename(columns=str),
+    )
     same(ak.concat([ak.DataFrame({"x": [1, 2]}), one]), pd.concat([pd.DataFrame({"x": [1, 2]}), p.to_frame()]))
     same(ak.concat([ak.DataFrame(ONE), ak.DataFrame({"z": [5, 6]})], axis=1), ONE.assign(z=[5, 6]))
 
@@ -77,7 +80,7 @@ def test_building_computes_nothing(monkeypatch):
     [
         (lambda df: ak.concat([]), ArgumentError),
         (lambda df: ak.concat([None]), ArgumentError),
-        (lambda df: ak.concat(df), ArgumentTypeError),
+        (ak.concat, ArgumentTypeError),
         (lambda df: ak.concat([df, df["x"]]), ArgumentTypeError),
         (lambda df: ak.concat([df, df], join="left"), ArgumentError),
         (lambda df: ak.concat([df, df], axis=1), SchemaError),
@@ -118,7 +121,7 @@ def test_text_and_numbers_become_times_spans_and_numbers():
     assert ak.to_timedelta(ak.array([3]), "h").to_pandas()[0] == pd.Timedelta("3h")
     assert ak.to_numeric(ak.Series(["1.5", "x"]), errors="coerce").tolist()[0] == 1.5
     assert ak.to_numeric(ak.array([1, 2])).tolist() == [1, 2]
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match="x"):
         ak.to_numeric(ak.array(["x"])).compute()
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match="x"):
         ak.to_datetime(ak.array(["x"]), format="%d/%m/%Y").compute()

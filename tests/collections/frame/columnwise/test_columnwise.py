@@ -31,7 +31,7 @@ def df():
         (lambda df: df[["x", "port"]] + df[["x"]], SchemaError),
         (lambda df: df[["x"]] + {"y": 1}, SchemaError),
         (lambda df: df + 1, ArgumentTypeError),
-        (lambda df: bool(df), ArgumentTypeError),
+        (bool, ArgumentTypeError),
         (lambda df: df[["x"]] @ df[["x"]], TypeError),
         (lambda df: df[["x"]].agg("mode"), ArgumentError),
         (lambda df: df.agg({"none": "sum"}), MissingColumnError),
@@ -137,7 +137,11 @@ def test_nothing_is_reduced_of_no_columns():
 
 
 def test_functions_keep_missing_text_missing(df):
-    assert df.s.str.len().tolist()[:2] == [1, 1]
+    plain = df.s.to_pandas()
+    assert df.s.str.len().to_pandas().tolist()[:2] == [1, 1]
+    assert df.s.str.len().isna().tolist() == plain.str.len().isna().tolist()
+    assert df.s.str.count("a").isna().tolist() == [False, False, True]
+    assert df.s.str.extract("(a)", expand=False).isna().tolist() == [False, True, True]
     assert df.s.str.zfill(2).to_pandas().tolist()[:2] == ["0a", "0b"]
     assert pd.isna(df.s.str.upper().to_pandas()[2])
     assert ak.Series([]).astype(str).str.split("-").str[0].tolist() == []
