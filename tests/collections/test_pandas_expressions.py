@@ -151,6 +151,13 @@ def test_columns_and_rows_are_reduced(df):
         *(f'df[["x", "m", "f"]].{how}(axis=1, skipna=True)' for how in ("sum", "mean", "min", "max")),
         *(f'df[["x", "m"]].{how}(axis=1, skipna=True)' for how in ("std", "var")),
         *(f'df[["x", "m", "y"]].{how}(skipna=True)' for how in ("sum", "mean", "min", "max", "std", "var", "prod")),
+    )  # fmt: skip
+
+
+def test_columns_are_aggregated_by_names_and_functions(df):
+    wide = 'df[["x", "y"]]'
+    check(
+        df,
         f'{wide}.agg(["sum", "mean"])', f'{wide}.agg({{"x": "sum", "y": "max"}})', f'{wide}.agg("sum")',
         'df.agg({"x": ["min", "max"], "y": ["sum"]})', f"{wide}.cov()", f"{wide}.idxmax()", f"{wide}.idxmin()",
         'df[["m"]].idxmax()', "df.mode(numeric_only=True).shape", 'df[["x", "m"]].agg(["mean", "count", "std"])',

@@ -116,10 +116,9 @@ SUBSTITUTES: dict[str, dict[str, str]] = {
     },
     "Series": {
         "T": "series",
-        "factorize": "ak.Categorical(series.values).codes",
+        "factorize": "ak.GroupBy(series.values).broadcast(ak.arange(series.nunique()))",
         "interpolate": "series.ffill()",
         "nbytes": "series.values.nbytes",
-        "to_csv": "series.to_frame().to_csv('values')",
     },
     "ArrayView": {
         "ravel": "v.flatten()",

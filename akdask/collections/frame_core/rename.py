@@ -51,7 +51,8 @@ class RenameMethods(FrameBase):
         Raises
         ------
         ArgumentError
-            If neither names nor labels are to change, or if two columns would have the same name.
+            If neither names nor labels are to change, or both by `index` and `column`, which Arkouda does one at a
+            time; or if two columns would have the same name.
         ArgumentTypeError
             If new labels are of another type than the old ones.
 
@@ -69,6 +70,10 @@ class RenameMethods(FrameBase):
         1   2
         11  3
         """
+        if column is not None and index is not None:
+            raise ArgumentError(
+                "either columns or labels of rows are renamed.", hint="columns= and index= go together."
+            )
         column = columns if column is None else column
         if axis_number(axis) == 1:
             column = mapper if column is None else column

@@ -13,8 +13,8 @@ from akdask.typing import NumberArray
 AT_ONCE = 1 << 21
 """Values of windows that are reduced at a time."""
 
-MOST_PLACES = 1 << 62
-"""Places of rows that can be told apart by one number."""
+MOST_POSITIONS = 1 << 62
+"""Positions of rows that can be told apart by one number."""
 
 SPANS = ("sum", "mean", "min", "max", "var", "std", "quantile")
 """Reductions, by name."""
@@ -44,10 +44,10 @@ def span_starts(groups: NumberArray, measure: NumberArray, span: int) -> NumberA
     counts = np.diff(np.append(firsts, nrows))
     number, since = np.repeat(np.arange(len(firsts)), counts), measure - np.repeat(measure[firsts], counts)
     reach = min(span, int(since.max()) + 1)
-    if len(firsts) * (int(since.max()) + reach + 1) < MOST_PLACES:
+    if len(firsts) * (int(since.max()) + reach + 1) < MOST_POSITIONS:
         # Groups one after the other, further apart than a window reaches: one search among all rows.
-        places = number * (int(since.max()) + reach + 1) + since
-        return np.searchsorted(places, places - reach, side="right")
+        positions = number * (int(since.max()) + reach + 1) + since
+        return np.searchsorted(positions, positions - reach, side="right")
     starts = new_array(nrows, np.int64)
     for first, count in zip(firsts.tolist(), counts.tolist(), strict=True):
         part = since[first : first + count]
