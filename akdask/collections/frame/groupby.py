@@ -100,7 +100,7 @@ class DataFrameGroupBy(GroupTopMethods[Rows], FrameGroupMethods[Rows], Generic[R
         for key in zip(*(level.tolist() for level in several), strict=True):
             yield key if len(key) > 1 else key[0], self.get_group(key)
 
-    def agg(self, func: Any = None, **named: tuple[str, Any]) -> Rows:
+    def agg(self, func: Any = None, **named: Any) -> Rows:
         """Return several reductions of each group; lazy.
 
         Parameters

@@ -122,7 +122,7 @@ class SeriesGroupBy:
         """Return the standard error of the mean of each group; lazy.  `ddof` is 1."""
         if ddof != 1:
             raise ArgumentError(f"sem of groups has ddof=1, not {ddof!r}.")
-        return self.std() / self.count() ** 0.5  # type: ignore[no-any-return]  # operators of Series
+        return self.std() / self.count() ** 0.5
 
     def idxmin(self) -> Series:
         """Return the label of the first smallest value of each group; lazy."""

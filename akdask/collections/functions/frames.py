@@ -142,7 +142,7 @@ def isna(obj: Any) -> Any:
     ([False, True], True)
     """
     if isinstance(obj, FrameBase | SeriesBase):
-        return obj.isna()  # type: ignore[union-attr]  # every kind of both has it
+        return obj.isna()
     if isinstance(obj, Array):
         return Series(obj).isna().values
     return pd.isna(obj)
@@ -282,7 +282,7 @@ def _series_below(items: list[Any], keys: Any, ignore_index: bool) -> Series:
         return Series(joined.values, name)
     if keys is None:
         joined.name = name
-        return joined  # type: ignore[no-any-return]  # of axis 0
+        return joined
     if any(isinstance(item.index, MultiIndex) for item in items):
         raise UnsupportedError("concat takes no keys for Series that have labels of several levels.")
     sizes = [len(item) for item in items]

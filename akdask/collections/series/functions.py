@@ -151,7 +151,7 @@ class SeriesFunctions(SeriesOperators):
 
     def autocorr(self, lag: int = 1) -> np.float64:
         """Return the correlation of the values with those `lag` rows before; computes."""
-        return self.corr(self.shift(lag))  # type: ignore[attr-defined]  # a method of Series
+        return self.corr(self.shift(lag))
 
     def dot(self, other: Any) -> Any:
         """Return the sum of the products of the values with those of another Series or array; lazy.
@@ -171,13 +171,13 @@ class SeriesFunctions(SeriesOperators):
         """Whether another Series has the same values and labels, missing ones in the same places; computes."""
         if not isinstance(other, SeriesBase):
             return False
-        return bool(self.to_frame("values").equals(other.to_frame("values")))  # type: ignore[attr-defined]
+        return bool(self.to_frame("values").equals(other.to_frame("values")))
 
     # statistics
 
     def skew(self) -> np.float64:
         """Return the skewness of the values that are not missing, corrected for a sample as in pandas; computes."""
-        return skew(self.dropna().values, bias=False)  # type: ignore[attr-defined]
+        return skew(self.dropna().values, bias=False)
 
     def kurt(self) -> np.float64:
         """Return the excess kurtosis of the values that are not missing, as pandas has it; computes.
@@ -188,7 +188,7 @@ class SeriesFunctions(SeriesOperators):
         >>> round(float(ak.Series([1, 2, 4, 9]).kurt()), 6)
         1.931635
         """
-        values = self.dropna().values  # type: ignore[attr-defined]
+        values = self.dropna().values
         squares = (values - values.mean()) ** 2
         count, second, fourth = dask.compute(values.size, squares.sum(), (squares**2).sum())
         if count < 4:
@@ -202,7 +202,7 @@ class SeriesFunctions(SeriesOperators):
 
     def sem(self, ddof: int = 1) -> Any:
         """Return the standard error of the mean of the values that are not missing; lazy."""
-        values = self.dropna().values  # type: ignore[attr-defined]
+        values = self.dropna().values
         return values.std(ddof) / np.sqrt(values.size)
 
     def mode(self) -> Any:

@@ -88,4 +88,4 @@ class SeriesReductions(SeriesOperators):
 
     def _there(self, skipna: bool) -> Any:
         """Return the values, without missing ones if asked for."""
-        return self.dropna().values if skipna else self.values  # type: ignore[attr-defined]  # a method of Series
+        return self.dropna().values if skipna else self.values

@@ -41,6 +41,7 @@ from akdask.collections.series.reductions import SeriesReductions
 from akdask.collections.series.text_accessor import StringAccessor
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.concatenation import concatenate
+from akdask.collections.text.strings import Strings
 from akdask.deferred import is_pandas, pd
 from akdask.errors import ArgumentError, ArgumentTypeError
 
@@ -286,7 +287,7 @@ class Series(
         is_sought = self.index.lookup(unlabelled(key))
         return self._moved(self._labelled._rows(is_sought))
 
-    def map(self, arg: Any, na_action: str | None = None) -> Self:
+    def map(self, arg: Any, na_action: Any = None) -> Self:
         """Return other values for these; lazy.
 
         Parameters
@@ -313,10 +314,13 @@ class Series(
         >>> ak.Series([2, 3, 2]).map({2: 30.0, 3: 5.0}).tolist()
         [30.0, 5.0, 30.0]
         """
-        if callable(arg) and not isinstance(arg, SeriesBase):
+        if isinstance(arg, SeriesBase):
+            return self._with(later("map", self.values, arg.to_pandas()))
+        if callable(arg):
             found: Self = self.apply(arg)
-            return found if na_action is None else found.where(self.notna(), np.nan)
-        news: Any = arg.to_pandas() if isinstance(arg, SeriesBase) else arg
+            is_text = isinstance(found.values, Strings)
+            return found if na_action is None or is_text else found.where(self.notna(), np.nan)
+        news: Any = arg
         return self._with(later("map", self.values, news))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -39,7 +40,7 @@ class StringAccessor(Properties):
 
     # Arkouda's
 
-    def contains(self, substr: str, regex: bool = False, *, case: bool = True) -> Any:
+    def contains(self, substr: Any, regex: bool = False, *, case: bool = True) -> Any:
         """Return where text has a part, as a Series of bool; lazy.  See `Strings.contains`.
 
         Parameters
@@ -97,7 +98,7 @@ class StringAccessor(Properties):
         """Return where all of the text matches a regular expression, as bool; lazy.  See `Strings.fullmatch`."""
         return self._matched("fullmatch", pat, case)
 
-    def replace(self, pat: str, repl: str, n: int = -1, case: bool = True, regex: bool = False) -> Any:
+    def replace(self, pat: Any, repl: Any, n: int = -1, case: bool = True, regex: bool = False) -> Any:
         r"""Return text with other text in place of some; lazy.
 
         Parameters
@@ -133,7 +134,7 @@ class StringAccessor(Properties):
         """Return one character of each text, or one element of each list; missing where there is none; lazy."""
         return self[i]
 
-    def __getitem__(self, key: int | slice) -> Any:
+    def __getitem__(self, key: Any) -> Any:
         """Return characters of each text, or an element of each list: ``s.str[:3]``, ``s.str.split(",").str[0]``."""
         if isinstance(self.series.values, SegArray):
             return self.series._with(_element(self.series.values, key))
@@ -213,8 +214,8 @@ class StringAccessor(Properties):
         named = {number: name for name, number in compiled.groupindex.items()}
         found = {}
         for number in range(1, compiled.groups + 1):
-            has_group = self._each(lambda text, number=number: _group(compiled, text, number) is not None, np.bool_)
-            text = self._each(lambda text, number=number: _group(compiled, text, number) or "", str)
+            has_group = self._each(partial(_has_group, compiled, number), np.bool_)
+            text = self._each(partial(_group, compiled, number), str)
             found[named.get(number, str(number - 1))] = _without(text.values, ~has_group.values)
         if compiled.groups == 1 and not expand:
             return self.series._with(next(iter(found.values())))
@@ -339,9 +340,14 @@ def _compiled(pattern: str) -> re.Pattern[str]:
         raise ArgumentError(f"{pattern!r} is no regular expression.", details=[str(error)]) from None
 
 
-def _group(pattern: re.Pattern[str], text: str, number: int) -> str | None:
+def _group(pattern: re.Pattern[str], number: int, text: str) -> str:
     found = pattern.search(text)
-    return None if found is None else found.group(number)
+    return "" if found is None else found.group(number) or ""
+
+
+def _has_group(pattern: re.Pattern[str], number: int, text: str) -> bool:
+    found = pattern.search(text)
+    return found is not None and found.group(number) is not None
 
 
 def _without(text: Array, lacks: Array) -> Array:
@@ -350,7 +356,7 @@ def _without(text: Array, lacks: Array) -> Array:
     return text._like(frame, missing_where(text, value, lacking))
 
 
-def _element(lists: SegArray, key: int | slice) -> Array:
+def _element(lists: SegArray, key: Any) -> Array:
     """Return one element of each list, missing where there are fewer."""
     if isinstance(key, slice):
         raise ArgumentTypeError("lists have no slices.", hint="s.values.get_prefixes gives beginnings.")

@@ -41,7 +41,7 @@ class CalendarMethods(TimeArray):
     def days_in_month(self) -> pdarray:
         """The number of days of the month; lazy int64."""
         days: Any = array(np.array(LENGTHS))[self.month - 1]
-        return where((self.month == 2) & self.is_leap_year, 29, days)  # type: ignore[no-any-return]
+        return where((self.month == 2) & self.is_leap_year, 29, days)
 
     daysinmonth = days_in_month
 

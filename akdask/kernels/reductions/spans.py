@@ -47,7 +47,8 @@ def span_starts(groups: NumberArray, measure: NumberArray, span: int) -> NumberA
     if len(firsts) * (int(since.max()) + reach + 1) < MOST_POSITIONS:
         # Groups one after the other, further apart than a window reaches: one search among all rows.
         positions = number * (int(since.max()) + reach + 1) + since
-        return np.searchsorted(positions, positions - reach, side="right")
+        found: NumberArray = np.searchsorted(positions, positions - reach, side="right")
+        return found
     starts = new_array(nrows, np.int64)
     for first, count in zip(firsts.tolist(), counts.tolist(), strict=True):
         part = since[first : first + count]

@@ -18,6 +18,7 @@ from akdask.plan.expr.values import ColumnRef
 from akdask.plan.task.combine import Realign, row_slices
 from akdask.plan.task.tables import Tasks, read_only
 from akdask.schema import RowSpace
+from akdask.typing import NumberArray
 
 
 class AlongAxis(Frame):
@@ -86,7 +87,9 @@ def _reduced(  # noqa: PLR0917 - the parameters of the node
     params: Sequence[tuple[str, Any]],
 ) -> Table:
     """Return the reduction of the blocks that slices of partitions make up, one below the other."""
-    block, found, begun = length * inner, [], []
+    block = length * inner
+    found: list[NumberArray] = []
+    begun: list[NumberArray] = []
     for table, (first, stop) in zip(tables, ranges, strict=True):
         (column,) = table.columns.values()
         start = first + (min(block - sum(map(len, begun)), stop - first) if begun else 0)

@@ -88,7 +88,7 @@ def test_building_computes_nothing(monkeypatch):
         (lambda df: ak.concat([df, df.rename(columns={"x": "y"})], axis=1, keys=["a", "b"]), UnsupportedError),
         (lambda df: ak.concat([df, ak.DataFrame({"x": ["text"]})]), SchemaError),
         (lambda df: ak.melt(df["x"]), ArgumentTypeError),
-        (lambda df: ak.pivot_table([1]), ArgumentTypeError),
+        (lambda df: ak.pivot_table(df["x"]), ArgumentTypeError),
         (lambda df: ak.to_datetime(df["x"], errors="ignore"), ArgumentError),
         (lambda df: ak.to_numeric(ak.Datetime(df["x"])), ArgumentTypeError),
         (lambda df: ak.to_numeric(df["x"], errors="?"), ArgumentError),

@@ -87,7 +87,7 @@ class AggregationMethods(FrameBase):
 
     aggregate = agg
 
-    def apply(self, func: Callable[..., Any], axis: int | str = 0, args: Sequence[Any] = (), **kwargs: Any) -> Any:
+    def apply(self, func: Any, axis: int | str = 0, args: Sequence[Any] = (), **kwargs: Any) -> Any:
         """Return what a function makes of each column, or of each row.
 
         Parameters
@@ -236,4 +236,5 @@ def _are_equal(one: Array, other: Array) -> Any:
     """Return whether all elements are equal, or missing on both sides; lazy."""
     both = ColumnSet.of({"one": one, "other": other})
     lacks = [Call("logical_not", present(both, name)) for name in both.values]
-    return ((one == other) | pdarray(both.frame, Call("logical_and", *lacks))).all()
+    is_equal: Any = one == other
+    return (is_equal | pdarray(both.frame, Call("logical_and", *lacks))).all()

@@ -62,7 +62,7 @@ def reduced_rows(columns: ColumnSet, names: Sequence[str], how: str, *, skipna: 
         arrays = [_filled(array, 0) for array in arrays]
     total = reduce(add, arrays)
     if how == "sum":
-        return total  # type: ignore[no-any-return]  # arrays of any kind that can be added
+        return total
     count = valid if skipna else len(names)
     return _moments(given, total / count, count, how, skipna, ddof)
 

@@ -211,8 +211,8 @@ class StatisticsMethods(FrameBase):
     def _each(self, name: str, axis: int | str, skipna: bool, **params: Any) -> Any:
         columns = self._columns
         if axis_number(axis) == 1:
-            numbers = list(_numbers(columns))
-            return series_of(columns, reduced_rows(columns, numbers, name, skipna=skipna, **params))
+            names = list(_numbers(columns))
+            return series_of(columns, reduced_rows(columns, names, name, skipna=skipna, **params))
         if not skipna:
             names, found = self._reduced(name, **params)
             return by_column(found, names)

@@ -99,7 +99,7 @@ class WindowReductions(Generic[Owner]):
         MissingColumnError
             If there is no column of a name.
         """
-        chosen = copy(self)
+        chosen: Any = copy(self)
         wanted = [names] if isinstance(names, str) else list(names)
         for name in wanted:
             self._columns.array(name)
@@ -116,10 +116,11 @@ class WindowReductions(Generic[Owner]):
             If there is none, or several are asked for of a DataFrame.
         """
         if not isinstance(func, str):
-            if not isinstance(self._owner, Labelled):
+            owner: Any = self._owner
+            if not isinstance(owner, Labelled):
                 raise ArgumentError("windows of a DataFrame are reduced by one name.", hint="choose a column first.")
             found = {name: self.agg(name) for name in func}
-            return later("DataFrame", {name: one.values for name, one in found.items()}, self._owner.index)
+            return later("DataFrame", {name: one.values for name, one in found.items()}, getattr(owner, "index", None))
         if func not in self.reductions:
             raise ArgumentError(
                 f"windows are not reduced by {func!r}.", hint=f"take one of {', '.join(self.reductions)}."
