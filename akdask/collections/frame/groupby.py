@@ -21,6 +21,8 @@ from akdask.collections.frame_core.index import Index, MultiIndex
 from akdask.collections.frame_core.rows import RowMethods
 from akdask.collections.groups.column_rules import has_meaning
 from akdask.collections.groups.groupby import GroupBy
+from akdask.collections.groups.reduction_names import called
+from akdask.collections.groups.reduction_names import named as reduction_name
 from akdask.collections.groups.reductions import GROUP_REDUCTIONS, reduces_at_once
 from akdask.collections.series.series import Series, series_of
 from akdask.errors import ArgumentError, ArgumentTypeError
@@ -124,14 +126,16 @@ class DataFrameGroupBy(GroupTopMethods[Rows], FrameGroupMethods[Rows], Generic[R
                 raise ArgumentTypeError(
                     f"a named result is a pair of column and reduction, not {pair!r}.", hint='write total=("x", "sum").'
                 )
-            calls.append((name, pair[0], _name_of(pair[1])))
+            calls.append((name, pair[0], reduction_name(pair[1])))
         if isinstance(func, str | list | tuple) or callable(func):
             func = dict.fromkeys(self._columns(None), func)
         for column, reductions in (func or {}).items():
             if isinstance(reductions, list | tuple):
-                calls += [(f"{column}_{_called(reduction)}", column, _name_of(reduction)) for reduction in reductions]
+                calls += [
+                    (f"{column}_{called(reduction)}", column, reduction_name(reduction)) for reduction in reductions
+                ]
             else:
-                calls.append((column, column, _name_of(reductions)))
+                calls.append((column, column, reduction_name(reductions)))
         return self._reduce(calls)
 
     aggregate = agg
@@ -428,18 +432,6 @@ class DataFrameGroupBy(GroupTopMethods[Rows], FrameGroupMethods[Rows], Generic[R
         if self.as_index and len(arrays) == 1:
             return self.df._of(ColumnSet.of(results, arrays[0], self.gb_key_names[0]))
         return self.df._of(ColumnSet.of({**dict(zip(self.gb_key_names, arrays, strict=True)), **results}))
-
-
-def _name_of(reduction: Any) -> Any:
-    """Return what names a reduction, or the function itself where it is one of users."""
-    if isinstance(reduction, str) or not callable(reduction):
-        return str(reduction)
-    is_numpy = str(getattr(reduction, "__module__", "")).partition(".")[0] == "numpy"
-    return reduction.__name__ if is_numpy else reduction
-
-
-def _called(reduction: Any) -> str:
-    return reduction if isinstance(reduction, str) else getattr(reduction, "__name__", str(reduction))
 
 
 def _beside(keys: Any, result: Array) -> Array:

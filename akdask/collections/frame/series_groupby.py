@@ -16,6 +16,7 @@ from akdask.collections.frame_core.analysis.moving.spans import GroupWindows
 from akdask.collections.frame_core.analysis.summaries import QUARTILES, percentage
 from akdask.collections.frame_core.index import Index, MultiIndex
 from akdask.collections.groups.groupby import GroupBy
+from akdask.collections.groups.reduction_names import called, is_named
 from akdask.collections.series.base import VALUES
 from akdask.collections.series.series import Series
 from akdask.collections.text.categorical import Categorical
@@ -211,11 +212,11 @@ class SeriesGroupBy:
         a    5    4
         b    2    2
         """
-        if isinstance(func, str) or getattr(func, "__module__", None) == "numpy":
-            return self._by_keys(self._groups.agg({VALUES: _called(func)}))
+        if func is not None and not isinstance(func, list | tuple) and is_named(func):
+            return self._by_keys(self._groups.agg({VALUES: called(func)}))
         if callable(func):
             return self._by_users(func)
-        wanted = {_called(one): one for one in func or ()} | named
+        wanted = {called(one): one for one in func or ()} | named
         if not wanted:
             raise ArgumentError("agg needs the name of a reduction.")
         return self._table({name: self.agg(one) for name, one in wanted.items()})
@@ -396,10 +397,6 @@ class SeriesWindows:
             )
         reduce = getattr(self._windows, name)
         return lambda *args, **kwargs: self._groups._of_rows(reduce(*args, **kwargs))
-
-
-def _called(func: Any) -> str:
-    return func if isinstance(func, str) else getattr(func, "__name__", str(func))
 
 
 @provides("groups of a column")

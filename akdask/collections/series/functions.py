@@ -15,6 +15,7 @@ from akdask.collections.core.base import unlabelled
 from akdask.collections.core.later import later
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.index import MultiIndex
+from akdask.collections.groups.reduction_names import called, is_named
 from akdask.collections.series.base import SeriesBase
 from akdask.collections.series.operators import SeriesOperators
 from akdask.collections.text.categorical import Categorical
@@ -57,7 +58,7 @@ class SeriesFunctions(SeriesOperators):
         """
         if not isinstance(func, list | tuple):
             return self._reduced_by(func)
-        names = [one if isinstance(one, str) else getattr(one, "__name__", str(one)) for one in func]
+        names = [called(one) for one in func]
         return later("by column", dask.compute(*map(self._reduced_by, func)), names)
 
     aggregate = agg
@@ -357,8 +358,8 @@ class SeriesFunctions(SeriesOperators):
         return both["one"], both["other"]
 
     def _reduced_by(self, func: Any) -> Any:
-        name = func if isinstance(func, str) else getattr(func, "__name__", "")
-        if not isinstance(func, str) and getattr(func, "__module__", "") != "numpy" and callable(func):
+        name = called(func)
+        if not is_named(func):
             return unlabelled(func(self))
         if name not in REDUCTIONS:
             raise ArgumentError(

@@ -19,6 +19,7 @@ from akdask.collections.core.later import later
 from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.missing import present
+from akdask.collections.groups.reduction_names import called, is_named
 from akdask.collections.series.series import Series, by_column
 from akdask.deferred import pd
 from akdask.errors import ArgumentError
@@ -79,10 +80,10 @@ class AggregationMethods(FrameBase):
         results = dask.compute(*(_reduced(later("column Series", self, name), one) for name, one in calls))
         if not is_table:
             return by_column(results, wanted)
-        rows = list(dict.fromkeys(_called(one) for _, one in calls))
+        rows = list(dict.fromkeys(called(one) for _, one in calls))
         table = pd.DataFrame(index=rows, columns=list(wanted), dtype=object)
         for (name, one), result in zip(calls, results, strict=True):
-            table.loc[_called(one), name] = result
+            table.loc[called(one), name] = result
         return table.infer_objects()
 
     aggregate = agg
@@ -129,7 +130,7 @@ class AggregationMethods(FrameBase):
         """
         if axis_number(axis) == 1:
             return self._applied_to_rows(func, args, kwargs)
-        if isinstance(func, str) or (_is_numpy(func) and _called(func) in REDUCTIONS):
+        if is_named(func) and called(func) in REDUCTIONS:
             return self.agg(func)
         columns = self._columns
         found = {name: unlabelled(func(later("column Series", self, name), *args, **kwargs)) for name in columns.values}
@@ -213,17 +214,9 @@ def _is_several(func: Any) -> bool:
     return isinstance(func, list | tuple)
 
 
-def _is_numpy(func: Any) -> bool:
-    return str(getattr(func, "__module__", "")).partition(".")[0] == "numpy"
-
-
-def _called(func: Any) -> str:
-    return func if isinstance(func, str) else getattr(func, "__name__", str(func))
-
-
 def _reduced(series: Any, func: Any) -> Any:
     """Return a column reduced by a name, as pandas reduces it, or by a function."""
-    name = _called(func) if isinstance(func, str) or _is_numpy(func) else None
+    name = called(func) if is_named(func) else None
     if name is None and callable(func):
         return unlabelled(func(series))
     if name not in REDUCTIONS:
