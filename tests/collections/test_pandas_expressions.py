@@ -269,6 +269,15 @@ def test_text_has_the_methods_of_pandas(df):
     )  # fmt: skip
 
 
+def test_series_go_into_functions_of_numpy_and_joins(df):
+    check(
+        df,
+        "float(np.mean(df.x))", "float(np.sum(df.y))", "float(np.std(df.x))", "float(np.max(df.y))",
+        'df.join(df.groupby("k").x.mean().rename("mx"), on="k").sort_values("x")["mx"].tolist()',
+        "df.t.diff().dt.total_seconds()",
+    )  # fmt: skip
+
+
 def test_times_have_the_fields_of_pandas(df):
     check(
         df,

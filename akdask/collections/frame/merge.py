@@ -95,7 +95,7 @@ class MergeMethods(FrameBase):
 
     def join(  # noqa: PLR0917 - pandas' signature
         self,
-        other: FrameBase,
+        other: Any,
         on: str | None = None,
         how: str = "left",
         lsuffix: str = "",
@@ -106,8 +106,8 @@ class MergeMethods(FrameBase):
 
         Parameters
         ----------
-        other : DataFrame
-            The other rows.
+        other : DataFrame or Series
+            The other rows; a Series is a column of its name.
         on : str, optional
             The column of this frame that has labels of `other`; the labels of its own rows unless given.
         how : {"left", "inner", "right", "outer", "semi", "anti"}
@@ -144,10 +144,11 @@ class MergeMethods(FrameBase):
         a  1  10.0
         b  2  20.0
         """
-        ours, theirs = self._columns, other._columns
+        given: Any = other.to_frame() if isinstance(other, SeriesBase) else other
+        ours, theirs = self._columns, given._columns
         labels = ours.index_array() if on is None else ours.array(on)
         left = self._of(ours.labelled(None).having(LABELS, labels))
-        right = other._of(theirs.labelled(None).having(LABELS, theirs.index_array()))
+        right = given._of(theirs.labelled(None).having(LABELS, theirs.index_array()))
         joined = merge(left, right, LABELS, None, None, how, lsuffix, rsuffix, sort=sort)._columns
         columns = joined.only(name for name in joined.values if name != LABELS)
         return self._of(columns.labelled(joined.array(LABELS)) if on is None else columns)

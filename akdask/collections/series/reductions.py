@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from akdask.collections.series.operators import SeriesOperators
+from akdask.errors import ArgumentTypeError
 
 
 class SeriesReductions(SeriesOperators):
     """Lazy numbers; labels make no difference."""
 
-    def sum(self, *, skipna: bool = False) -> Any:
+    def sum(self, *, skipna: bool = False, **numpy: None) -> Any:
         """Return the sum of the values; lazy.  See `pdarray.sum`.
 
         By itself it is NaN where a value is, as in Arkouda; `skipna` leaves missing values out, as pandas does by
         itself.
+
+        Parameters
+        ----------
+        skipna : bool, default False
+            Leave missing values out.
+        **numpy : None
+            What ``numpy.sum`` and its like pass to objects that are no arrays, such as ``axis=None``.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If other arguments are given.
 
         Examples
         --------
@@ -24,31 +37,31 @@ class SeriesReductions(SeriesOperators):
         >>> float(s.sum()), float(s.sum(skipna=True))
         (nan, 4.0)
         """
-        return self._there(skipna).sum()
+        return self._there(skipna, numpy).sum()
 
-    def prod(self, *, skipna: bool = False) -> Any:
+    def prod(self, *, skipna: bool = False, **numpy: None) -> Any:
         """Return the product of the values; lazy."""
-        return self._there(skipna).prod()
+        return self._there(skipna, numpy).prod()
 
-    def mean(self, *, skipna: bool = False) -> Any:
+    def mean(self, *, skipna: bool = False, **numpy: None) -> Any:
         """Return the mean of the values; lazy."""
-        return self._there(skipna).mean()
+        return self._there(skipna, numpy).mean()
 
-    def min(self, *, skipna: bool = False) -> Any:
+    def min(self, *, skipna: bool = False, **numpy: None) -> Any:
         """Return the smallest value; lazy."""
-        return self._there(skipna).min()
+        return self._there(skipna, numpy).min()
 
-    def max(self, *, skipna: bool = False) -> Any:
+    def max(self, *, skipna: bool = False, **numpy: None) -> Any:
         """Return the largest value; lazy."""
-        return self._there(skipna).max()
+        return self._there(skipna, numpy).max()
 
-    def std(self, ddof: int = 0, *, skipna: bool = False) -> Any:
+    def std(self, ddof: int = 0, *, skipna: bool = False, **numpy: None) -> Any:
         """Return the standard deviation of the values; lazy.  `ddof` is 0 unless given, as in Arkouda."""
-        return self._there(skipna).std(ddof)
+        return self._there(skipna, numpy).std(ddof)
 
-    def var(self, ddof: int = 0, *, skipna: bool = False) -> Any:
+    def var(self, ddof: int = 0, *, skipna: bool = False, **numpy: None) -> Any:
         """Return the variance of the values; lazy.  `ddof` is 0 unless given, as in Arkouda."""
-        return self._there(skipna).var(ddof)
+        return self._there(skipna, numpy).var(ddof)
 
     def any(self) -> Any:
         """Return whether any value is not zero; lazy."""
@@ -86,6 +99,9 @@ class SeriesReductions(SeriesOperators):
         """Return the number of distinct values; lazy."""
         return self.values.nunique()
 
-    def _there(self, skipna: bool) -> Any:
+    def _there(self, skipna: bool, numpy: Mapping[str, Any]) -> Any:
         """Return the values, without missing ones if asked for."""
+        given = [name for name, value in numpy.items() if value not in (None, 0)]
+        if given:
+            raise ArgumentTypeError(f"a Series is reduced without {', '.join(given)}.")
         return self.dropna().values if skipna else self.values
