@@ -127,6 +127,9 @@ def test_columns_are_assigned(df):
         df,
         'df[["p", "q"]] = df[["x", "y"]]; df', 'df[["x", "y"]] = 0; df', 'df.loc[df.k == "a", "new"] = 1; df',
         'df["z"] = df["x"] - df.groupby("k")["x"].transform("mean"); df',
+        'df.loc[df.k == "a", "y"] = df.y * 2; df', 'df.loc[df.k == "a", "y"] += 1; df',
+        'df["d"] = pd.to_datetime("2026-01-01"); (df.t - df.d).dt.days', 'df["n"] = None; df.n.isna().sum()',
+        'df["d"] = np.timedelta64(1, "h"); df.d', 'df["d"] = np.datetime64("2026-01-01T01"); df.d',
     )  # fmt: skip
 
 
@@ -160,7 +163,9 @@ def test_columns_are_aggregated_by_names_and_functions(df):
         df,
         f'{wide}.agg(["sum", "mean"])', f'{wide}.agg({{"x": "sum", "y": "max"}})', f'{wide}.agg("sum")',
         'df.agg({"x": ["min", "max"], "y": ["sum"]})', f"{wide}.cov()", f"{wide}.idxmax()", f"{wide}.idxmin()",
-        'df[["m"]].idxmax()', "df.mode(numeric_only=True).shape", 'df[["x", "m"]].agg(["mean", "count", "std"])',
+        'df[["m"]].idxmax()', 'df[["x", "j", "f"]].max()', 'df[["f"]].max()',
+        "df.corr(numeric_only=True).shape", "df.mode(numeric_only=True).shape", 'df[["x", "m"]].agg(["mean",
+        "count", "std"])',
         f"{wide}.apply(np.sum)", f"{wide}.apply(lambda c: c.max() - c.min())", f"{wide}.apply(lambda c: c + 1)",
         f'{wide}.apply(lambda r: r["x"] + r["y"], axis=1)', f"{wide}.map(lambda v: v * 2)",
         "df.equals(df.copy())", 'df.equals(df.drop(columns="x"))', 'df.equals(df.assign(x=0.0))',
@@ -265,7 +270,8 @@ def test_text_has_the_methods_of_pandas(df):
             "split('-', expand=True)", "split().str[0]", "cat(df.k, sep='-')", "contains('foo', case=False)",
             "contains('oo|ux', regex=True)", "rfind('o')", "split(' ', n=1).str[-1]", "cat(sep=',')",
         )),
-        "df.s.str.center(9, '*').str.strip('*')",
+        "df.s.str.center(9, '*').str.strip('*')", "df.s.str.startswith(('F', 'Q'))", "df.s.str.endswith(('r', '1'))",
+        "df.s.str.contains('x', na=False)",
     )  # fmt: skip
 
 
@@ -273,7 +279,7 @@ def test_series_go_into_functions_of_numpy_and_joins(df):
     check(
         df,
         "float(np.mean(df.x))", "float(np.sum(df.y))", "float(np.std(df.x))", "float(np.max(df.y))",
-        'df.join(df.groupby("k").x.mean().rename("mx"), on="k").sort_values("x")["mx"].tolist()',
+        'df.join(df.groupby("k").x.mean().rename("mx"), on="k").sort_values("x")["mx"].round(9).tolist()',
         "df.t.diff().dt.total_seconds()",
     )  # fmt: skip
 

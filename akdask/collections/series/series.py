@@ -345,7 +345,11 @@ def series_of(columns: ColumnSet, values: Array, name: Any = None) -> Series:
 @provides("by column")
 def by_column(values: Sequence[Any], names: Iterable[str], dtype: Any = None, name: Any = None) -> Series:
     """Return what is known of each column of a DataFrame, labelled by the names of the columns."""
-    found = np.asarray(values, dtype) if dtype is not None or not len(values) else pd.Series(list(values)).to_numpy()
+    is_bool = [isinstance(value, bool | np.bool_) for value in values]
+    if any(is_bool) and not all(is_bool):
+        # Beside numbers, what is true counts as 1.
+        values = [int(value) if flag else value for value, flag in zip(values, is_bool, strict=True)]
+    found = np.asarray(values, dtype) if dtype is not None or not values else pd.Series(list(values)).to_numpy()
     return Series(found, name, Index(np.array(list(names), np.str_)))
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import partial
+from functools import partial, reduce
+from operator import or_
 from typing import Any
 
 import numpy as np
@@ -40,7 +41,7 @@ class StringAccessor(Properties):
 
     # Arkouda's
 
-    def contains(self, substr: Any, regex: bool = False, *, case: bool = True) -> Any:
+    def contains(self, substr: Any, regex: bool = False, *, case: bool = True, na: bool = False) -> Any:
         """Return where text has a part, as a Series of bool; lazy.  See `Strings.contains`.
 
         Parameters
@@ -51,6 +52,8 @@ class StringAccessor(Properties):
             Read it as a regular expression.
         case : bool, default True
             Tell upper from lower case.
+        na : bool, default False
+            What missing text gives.
 
         Examples
         --------
@@ -65,14 +68,19 @@ class StringAccessor(Properties):
             )
         if not case:
             substr, regex = f"(?i){substr if regex else re.escape(substr)}", True
-        return self._labelled(self.series.values.contains(substr, regex))
+        found = self._labelled(self.series.values.contains(substr, regex))
+        return found | self.series.isna() if na else found
 
-    def startswith(self, substr: str, regex: bool = False) -> Any:
-        """Return where text begins so, as a Series of bool; lazy.  See `Strings.startswith`."""
+    def startswith(self, substr: Any, regex: bool = False) -> Any:
+        """Return where text begins so, or in one of the ways of a tuple, as bool; lazy.  See `Strings.startswith`."""
+        if isinstance(substr, tuple) and substr:
+            return reduce(or_, [self.startswith(one, regex) for one in substr])
         return self._labelled(self.series.values.startswith(substr, regex))
 
-    def endswith(self, substr: str, regex: bool = False) -> Any:
+    def endswith(self, substr: Any, regex: bool = False) -> Any:
         """Return where text ends so, as a Series of bool; lazy.  See `Strings.endswith`."""
+        if isinstance(substr, tuple) and substr:
+            return reduce(or_, [self.endswith(one, regex) for one in substr])
         return self._labelled(self.series.values.endswith(substr, regex))
 
     # pandas'

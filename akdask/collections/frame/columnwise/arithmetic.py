@@ -128,11 +128,6 @@ class ArithmeticMethods(NDArrayOperatorsMixin, FrameBase):
     def __abs__(self) -> Self:
         return self._each_column(abs, (self,))
 
-    def __bool__(self) -> bool:
-        raise ArgumentTypeError(
-            "a DataFrame is neither true nor false.", hint="ask for df.empty, df.any(axis=None) or df.all(axis=None)."
-        )
-
     def _with_other(self, operation: Operation, other: Any, axis: int | str) -> Self:
         if axis_number(axis) == 0 and not isinstance(other, FrameBase | Mapping):
             other = dict.fromkeys(self._columns.values, unlabelled(other))

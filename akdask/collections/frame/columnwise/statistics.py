@@ -126,7 +126,9 @@ class StatisticsMethods(FrameBase):
         """Return the median of each column of numbers, NaN left out as in pandas; computes.  See `quantile`."""
         return by_column(*reversed(self._reduced("quantile", skipna=True)))
 
-    def quantile(self, q: float | Sequence[float] = 0.5, interpolation: str = "linear") -> Series | pd.DataFrame:
+    def quantile(
+        self, q: float | Sequence[float] = 0.5, interpolation: str = "linear", numeric_only: bool = True
+    ) -> Series | pd.DataFrame:
         """Return quantiles of each column of numbers, NaN left out as in pandas; computes.
 
         Parameters
@@ -135,6 +137,8 @@ class StatisticsMethods(FrameBase):
             Which quantiles, from 0 to 1.
         interpolation : str
             How to choose between two values, by the names of ``numpy.quantile``; see `pdarray.quantile`.
+        numeric_only : True
+            Accepted for compatibility with pandas.
 
         Returns
         -------
@@ -152,11 +156,16 @@ class StatisticsMethods(FrameBase):
             return by_column(found, names, name=wanted)
         return pd.DataFrame(dict(zip(names, found, strict=True)), index=pd.Index(wanted, dtype=np.float64))
 
-    def corr(self) -> Self:
+    def corr(self, numeric_only: bool = True) -> Self:
         """Return the correlation of each pair of columns of numbers as a DataFrame; computes, in two passes.
 
         Its rows are labelled by the names of the columns.  NaN where a value of either is NaN, as in Arkouda, or where
         all are the same.  Strings and Categoricals are left out: their codes measure nothing.
+
+        Parameters
+        ----------
+        numeric_only : True
+            Accepted for compatibility with pandas.
 
         Examples
         --------

@@ -58,7 +58,15 @@ class FrameLocIndexer:
         for name in _names(self._frame, names):
             if name not in self._frame:
                 self._frame[name] = _missing_column(value)
-            self._frame[name][at] = unlabelled(value)
+            self._frame[name][at] = self._given(value, at)
+
+    def _given(self, value: Any, at: Any) -> Any:
+        """Return what is assigned: of a Series with the rows of the frame those that are chosen."""
+        item = unlabelled(value)
+        is_chosen = isinstance(at, Array) and at._value.dtype.kind == "bool"
+        if is_chosen and isinstance(value, Labelled) and item.rows.same_rows(self._frame.rows):
+            return item[at]
+        return item
 
     def _rows(self, frame: Any, rows: Any) -> Any:
         if isinstance(rows, slice) and rows == slice(None):

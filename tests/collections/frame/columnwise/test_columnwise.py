@@ -31,7 +31,6 @@ def df():
         (lambda df: df[["x", "port"]] + df[["x"]], SchemaError),
         (lambda df: df[["x"]] + {"y": 1}, SchemaError),
         (lambda df: df + 1, ArgumentTypeError),
-        (bool, ArgumentTypeError),
         (lambda df: df[["x"]] @ df[["x"]], TypeError),
         (lambda df: df[["x"]].agg("mode"), ArgumentError),
         (lambda df: df.agg({"none": "sum"}), MissingColumnError),
