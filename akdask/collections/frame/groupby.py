@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, overload
 
 from akdask.collections.arrays.creation import array
 from akdask.collections.arrays.sorting import sort
@@ -326,7 +326,13 @@ class DataFrameGroupBy(GroupTopMethods[Rows], FrameGroupMethods[Rows], Generic[R
         chosen = self.gb.sample(some_keys, n, frac, replace, odds, random_state, True, permute_samples=True)
         return self._some_rows(chosen, sort_index=False)
 
-    def diff(self, colname: str | None = None) -> Any:
+    @overload
+    def diff(self, colname: str) -> DiffAggregate: ...
+
+    @overload
+    def diff(self, colname: None = None) -> Rows: ...
+
+    def diff(self, colname: str | None = None) -> DiffAggregate | Rows:
         """Return the differences of successive values of a column in each group, to be reduced; counts rows.
 
         Parameters

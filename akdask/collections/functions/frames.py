@@ -113,14 +113,27 @@ def concat(
     return _frames_below(items, join, labels, ignore_index)
 
 
-def melt(frame: DataFrame, *args: Any, **kwargs: Any) -> DataFrame:
+def melt(
+    frame: DataFrame,
+    id_vars: str | Sequence[str] | None = None,
+    value_vars: str | Sequence[str] | None = None,
+    var_name: str = "variable",
+    value_name: str = "value",
+) -> DataFrame:
     """Return the columns of a DataFrame one below the other; see `DataFrame.melt`."""
-    return _frame_of("melt", frame).melt(*args, **kwargs)
+    return _frame_of("melt", frame).melt(id_vars, value_vars, var_name, value_name)
 
 
-def pivot_table(data: DataFrame, *args: Any, **kwargs: Any) -> DataFrame:
+def pivot_table(  # noqa: PLR0917 - pandas' signature
+    data: DataFrame,
+    values: str | Sequence[str] | None = None,
+    index: str | Sequence[str] | None = None,
+    columns: str | Sequence[str] | None = None,
+    aggfunc: str | Mapping[str, str] = "mean",
+    fill_value: Any = None,
+) -> DataFrame:
     """Return reductions of groups with keys as labels and names; see `DataFrame.pivot_table`."""
-    return _frame_of("pivot_table", data).pivot_table(*args, **kwargs)
+    return _frame_of("pivot_table", data).pivot_table(values, index, columns, aggfunc, fill_value)
 
 
 def isna(obj: Any) -> Any:
