@@ -25,6 +25,7 @@ from benchmarks.tasks.remote import read_remote_columns
 from benchmarks.tasks.scaling import scaling
 from benchmarks.tasks.scripts import run_scripts
 from benchmarks.tasks.sorting import sort_rows
+from benchmarks.tasks.sorting_in_memory import sort_numbers, sort_strings
 from benchmarks.tasks.sparse import sparse_files
 from benchmarks.tasks.start import start
 from benchmarks.tasks.stations import stations
@@ -54,6 +55,8 @@ TASKS: dict[str, Callable[[Setting], list[Result]]] = {
     "parquet-manifest": open_parquet_by_manifest,
     "remote": read_remote_columns,
     "sort": sort_rows,
+    "sort-numbers": sort_numbers,
+    "sort-strings": sort_strings,
     "text": ask_strings,
     "stations": stations,
     "start": start,
@@ -87,6 +90,8 @@ ENGINE = (
     "two-keys",
     "distinct",
     "sort",
+    "sort-numbers",
+    "sort-strings",
     "join",
     "membership",
     "text",
