@@ -1,0 +1,73 @@
+"""Figures that are kept, in one file for each task: whoever measures a task again replaces its figures and no others."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchmarks.report import UNITS, Result, Work
+
+DIGITS = 4
+"""Digits of what is kept: more would change with each run and say nothing."""
+
+
+@dataclass(frozen=True)
+class Record:
+    """What one task found, and what that depends on.
+
+    Parameters
+    ----------
+    task : str
+        The name that the command line takes.
+    machine : mapping of str to str
+        Machine and versions.
+    rows, threads, repeat : int
+        Of the setting.
+    results : sequence of Result
+    """
+
+    task: str
+    machine: Mapping[str, str]
+    rows: int
+    threads: int
+    repeat: int
+    results: Sequence[Result]
+
+
+def keep(folder: Path, record: Record) -> Path:
+    """Write the figures of a task, in place of those that were kept before."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{record.task}.json"
+    entries = {**vars(record), "results": [_entry(result) for result in record.results]}
+    path.write_text(json.dumps(entries, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    return path
+
+
+def kept(folder: Path) -> dict[str, Record]:
+    """Return all figures that are kept, by task."""
+    texts = (path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.json")))
+    return {record.task: record for record in map(_parse, texts)}
+
+
+def _entry(result: Result) -> dict[str, Any]:
+    entry = {**vars(result), "unit": result.unit.name, "work": result.work and vars(result.work)}
+    for name in ("values", "cpu"):
+        entry[name] = {who: _rounded(value) for who, value in entry[name].items()}
+    return {name: value for name, value in entry.items() if value not in (None, "", {})}
+
+
+def _rounded(value: float) -> float:
+    return float(f"{value:.{DIGITS}g}")
+
+
+def _parse(text: str) -> Record:
+    entries = json.loads(text)
+    return Record(**{**entries, "results": [_result(entry) for entry in entries["results"]]})
+
+
+def _result(entry: dict[str, Any]) -> Result:
+    work = Work(**entry["work"]) if "work" in entry else None
+    return Result(**{**entry, "unit": UNITS[entry.get("unit", "")], "work": work})
