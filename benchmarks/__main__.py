@@ -14,12 +14,11 @@ from pathlib import Path
 
 import dask
 
-RESULTS = Path(__file__).with_name("results")
-from benchmarks.record import Record, keep, kept
-from benchmarks.report import Result, table
+from benchmarks.page import write_page
+from benchmarks.record import RESULTS, Record, keep
+from benchmarks.report import Result, geometric_means, table
 from benchmarks.setting import Setting
 from benchmarks.tasks import SETS, TASKS
-from benchmarks.tasks.database import geometric_means
 
 PACKAGES = ("akdask", "dask", "numpy", "h5py", "pandas", "pyarrow", "numba", "polars", "duckdb")
 
@@ -57,7 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 keep(record, Record(name, machine, setting.rows, setting.threads, setting.repeat, found))
     print(table([*results, *geometric_means(results)]))
     if options.page:
-        write_page(options.page, kept(record))
+        write_page(options.page, record)
     if failed:
         sys.exit(f"failed: {', '.join(failed)}")
 

@@ -1,4 +1,4 @@
-"""Figures that are kept, in one file for each task: whoever measures a task again replaces its figures and no others."""
+"""Figures that are kept, in a file for each task: whoever measures a task again replaces its figures and no others."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.report import UNITS, Result, Work
+
+RESULTS = Path(__file__).with_name("results")
+"""Where those figures are that are published."""
 
 DIGITS = 4
 """Digits of what is kept: more would change with each run and say nothing."""

@@ -109,7 +109,9 @@ class InFiles:
 
 def write_tables(target: Path, tables: Mapping[str, pa.Table], threads: int) -> InFiles:
     """Return Parquet files of tables, packed as pyarrow packs by default."""
-    folders = {name: target / f"{name}-{table.num_rows}-{'-'.join(table.column_names)}" for name, table in tables.items()}
+    folders = {
+        name: target / f"{name}-{table.num_rows}-{'-'.join(table.column_names)}" for name, table in tables.items()
+    }
     for name, table in tables.items():
         make_once(folders[name], partial(_write, table=table))
     return InFiles(folders, threads)

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from math import exp, log
 from typing import Any, Literal
 
 import duckdb
@@ -25,7 +24,7 @@ import akdask as ak
 from benchmarks.answers import answer_table, connect, timed, total
 from benchmarks.data import Array, FileSet, make_once, shares
 from benchmarks.peers.text_h5py import read_arrays
-from benchmarks.report import MILLISECONDS, OURS, PIECES, Result
+from benchmarks.report import FROM_FILES, IN_MEMORY, MILLISECONDS, OURS, Result
 from benchmarks.setting import Setting
 from benchmarks.text_data import write_numbers, write_strings
 from benchmarks.timing import Run
@@ -40,9 +39,7 @@ SMALL, MEDIUM = 1_000_000, 1_000
 PANDAS_ROWS = 1_000_000
 """Rows up to which pandas takes part."""
 
-FLOOR, MEAN_FLOOR, MEAN_FLOOR_OF_FILES = 1.0, 1.5, 1.2
-IN_MEMORY, FROM_FILES = "in memory", "from files"
-BEST = "best of each"
+FLOOR = 1.0
 
 Tables = Mapping[str, pa.Table]
 
@@ -383,18 +380,6 @@ def database_groups(setting: Setting, shape: Shape = PLAIN) -> list[Result]:
 def database_joins(setting: Setting, shape: Shape = PLAIN) -> list[Result]:
     """Make the five joins."""
     return _ask(setting, shape, "joins", lambda: make_joins(setting.rows, shape), JOINS)
-
-
-def geometric_means(results: Sequence[Result]) -> list[Result]:
-    """Return how many times as long as akdask the best peer takes, in the mean of the questions."""
-    means = []
-    for where, floor in ((IN_MEMORY, MEAN_FLOOR), (FROM_FILES, MEAN_FLOOR_OF_FILES)):
-        ratios = [result.ratio(result.best_peer or OURS) for result in results if result.case == where]
-        if ratios:
-            mean = exp(sum(map(log, ratios)) / len(ratios))
-            task = f"geometric mean of {len(ratios)} questions"
-            means.append(Result(task, PIECES, {OURS: 1.0, BEST: mean}, {BEST: floor}, case=where))
-    return means
 
 
 def _ask(

@@ -56,9 +56,9 @@ def _ask(setting: Setting) -> Iterator[Result]:
 
 def held_back_database(setting: Setting) -> list[Result]:
     """Ask the questions of the db-benchmark of tables of other shapes."""
-    results = []
-    for name, shape in SHAPES.items():
-        smaller = replace(setting, rows=max(int(setting.rows * SHARES[0]), 10))
-        for found in (*database_groups(smaller, shape), *database_joins(smaller, shape)):
-            results.append(replace(found, case=f"{found.case}, {name}"))
-    return results
+    smaller = replace(setting, rows=max(int(setting.rows * SHARES[0]), 10))
+    return [
+        replace(found, case=f"{found.case}, {name}")
+        for name, shape in SHAPES.items()
+        for found in (*database_groups(smaller, shape), *database_joins(smaller, shape))
+    ]
