@@ -23,7 +23,13 @@ BLOCK = re.compile(r"<!-- figures: (?P<names>[^>]+) -->.*?<!-- end -->", re.DOTA
 
 CURVES = {"curves": "tables in memory", "curves-parquet": "Parquet files"}
 VARIANTS = ("held-back", "held-back-database")
-APART = frozenset([*CURVES, *VARIANTS])
+SERIES = {
+    "curves": "points of the curves of tables in memory",
+    "curves-parquet": "points of the curves of Parquet files",
+    "held-back": "questions of data that nobody prepared for",
+    "held-back-database": "questions of the db-benchmark of such data",
+}
+APART = SERIES.keys()
 """Tasks that are shown in a way of their own."""
 
 ARGSORT_BYTES = 72 * 2**40 / 150 / 74_000
@@ -113,6 +119,7 @@ def _setup(records: Records, page: Path) -> Iterator[str]:
     machines: dict[tuple[tuple[str, str], ...], list[Record]] = {}
     for record in records.values():
         machines.setdefault(tuple(record.machine.items()), []).append(record)
+    yield "The figures of this page come from:"
     for machine, measured in machines.items():
         lines = [f"- {name}: {value}" for name, value in machine]
         settings: dict[str, list[str]] = {}
@@ -134,6 +141,16 @@ def _losses(records: Records, page: Path) -> Iterator[str]:
     if slower:
         yield "Without a bar, but slower than the best beside it:"
         yield _markdown(HEADER, map(_compared, sorted(slower, key=_ratio)))
+    yield from (_count_slower(records[name], where) for name, where in SERIES.items() if name in records)
+
+
+def _count_slower(record: Record, where: str) -> str:
+    slower = [result for result in record.results if _best_ratio(result) < 1]
+    return f"Slower than the fastest of the others at {len(slower)} of {len(record.results)} {where}."
+
+
+def _best_ratio(result: Result) -> float:
+    return float("inf") if result.best_peer is None else result.ratio(result.best_peer)
 
 
 def _is_met(result: Result) -> bool | None:

@@ -51,7 +51,9 @@ class Kind:
     def column(self, name: str, rows: int) -> Array | pa.LargeStringArray:
         """Return a column of the table `x`; the same whatever else is drawn."""
         random = np.random.default_rng((SEED, ord(name)))
-        if name in "vw":
+        if name == "o":
+            return np.ones(rows)
+        if name not in "jkms":
             return random.random(rows)
         high = {"j": FEW, "k": rows // 2, "m": 2 * _others(rows), "s": rows // REPEATS}[name]
         numbers = self.numbers(random, max(high, 1), rows)

@@ -30,6 +30,7 @@ from benchmarks.tasks.sorting import sort_rows
 from benchmarks.tasks.sparse import sparse_files
 from benchmarks.tasks.start import start
 from benchmarks.tasks.stations import stations
+from benchmarks.tasks.steps import steps
 from benchmarks.tasks.strings import read_write_ask_strings
 from benchmarks.tasks.text import ask_strings
 from benchmarks.tasks.writing import write_three_columns
@@ -55,6 +56,7 @@ TASKS: dict[str, Callable[[Setting], list[Result]]] = {
     "parquet-manifest": open_parquet_by_manifest,
     "remote": read_remote_columns,
     "sort": sort_rows,
+    "steps": steps,
     "text": ask_strings,
     "stations": stations,
     "start": start,
