@@ -39,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     machine = describe_machine()
     print("\n".join(f"{name}: {value}" for name, value in machine.items()), end="\n\n")
-    record = options.record or (RESULTS if options.page else None)
+    record: Path | None = options.record or (RESULTS if options.page else None)
     results: list[Result] = []
     failed: list[str] = []
     with dask.config.set(num_workers=setting.threads):
@@ -55,7 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             if record:  # at once, as the next task may take long
                 keep(record, Record(name, machine, setting.rows, setting.threads, setting.repeat, found))
     print(table([*results, *geometric_means(results)]))
-    if options.page:
+    if options.page and record:
         write_page(options.page, record)
     if failed:
         sys.exit(f"failed: {', '.join(failed)}")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -40,9 +41,9 @@ class Kind:
     name: str
     skew: float = 1.0
     prefix: str = "station number "
-    change: Callable[[Array], Array] = np.asarray
+    change: Callable[[npt.NDArray[np.int64]], Array] = np.asarray
 
-    def numbers(self, random: np.random.Generator, high: int, count: int) -> Array:
+    def numbers(self, random: np.random.Generator, high: int, count: int) -> npt.NDArray[np.int64]:
         """Return numbers below `high`."""
         if self.skew == 1.0:
             return random.integers(0, high, count)

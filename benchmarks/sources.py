@@ -32,12 +32,14 @@ PANDAS = "NumPy, pandas"
 class Source(Protocol):
     """Tables by name, for each of the engines."""
 
-    threads: int
-
+    @property
     def akdask(self) -> Mapping[str, Any]: ...
+    @property
     def polars(self) -> Mapping[str, pl.LazyFrame]: ...
+    @property
     def pandas(self) -> Mapping[str, pd.DataFrame]: ...
-    def duckdb(self) -> duckdb.DuckDBPyConnection: ...
+    @property
+    def connection(self) -> duckdb.DuckDBPyConnection: ...
 
 
 @dataclass(frozen=True)
@@ -47,32 +49,20 @@ class InMemory:
     tables: Mapping[str, pa.Table]
     threads: int
 
-    def akdask(self) -> Mapping[str, Any]:
-        return self._ours
-
-    def polars(self) -> Mapping[str, pl.LazyFrame]:
-        return self._polars
-
-    def pandas(self) -> Mapping[str, pd.DataFrame]:
-        return self._pandas
-
-    def duckdb(self) -> duckdb.DuckDBPyConnection:
-        return self._duckdb
-
     @cached_property
-    def _ours(self) -> dict[str, Any]:
+    def akdask(self) -> Mapping[str, Any]:
         return {name: ak.from_arrow(table).persist() for name, table in self.tables.items()}
 
     @cached_property
-    def _polars(self) -> dict[str, pl.LazyFrame]:
+    def polars(self) -> Mapping[str, pl.LazyFrame]:
         return {name: pl.DataFrame(pl.from_arrow(table)).rechunk().lazy() for name, table in self.tables.items()}
 
     @cached_property
-    def _pandas(self) -> dict[str, pd.DataFrame]:
+    def pandas(self) -> Mapping[str, pd.DataFrame]:
         return {name: table.to_pandas() for name, table in self.tables.items()}
 
     @cached_property
-    def _duckdb(self) -> duckdb.DuckDBPyConnection:
+    def connection(self) -> duckdb.DuckDBPyConnection:
         connection = connect(self.threads)
         for name, table in self.tables.items():
             connection.register("arriving", table)
@@ -88,16 +78,20 @@ class InFiles:
     folders: Mapping[str, Path]
     threads: int
 
+    @property
     def akdask(self) -> Mapping[str, Any]:
         return {name: ak.DataFrame(ak.read_parquet(self._paths(name))) for name in self.folders}
 
+    @property
     def polars(self) -> Mapping[str, pl.LazyFrame]:
         return {name: pl.scan_parquet(self._paths(name)) for name in self.folders}
 
+    @property
     def pandas(self) -> Mapping[str, pd.DataFrame]:
         return {name: pd.read_parquet(folder) for name, folder in self.folders.items()}
 
-    def duckdb(self) -> duckdb.DuckDBPyConnection:
+    @property
+    def connection(self) -> duckdb.DuckDBPyConnection:
         connection = connect(self.threads)
         for name in self.folders:
             connection.execute(f"create view {name} as select * from read_parquet({self._paths(name)!r})")
@@ -128,20 +122,20 @@ def runs_of(question: Question, source: Source) -> dict[str, Run]:
     compared = partial(_compared, order=question.order)
 
     def by_akdask() -> Any:
-        found = question.akdask(source.akdask())
+        found = question.akdask(source.akdask)
         return found.persist() if isinstance(found, ak.DataFrame) else found
 
     def by_duckdb() -> Any:
-        connection = source.duckdb()
+        connection = source.connection
         if question.order:
             connection.execute("set preserve_insertion_order = true")
         return answer_table(connection, question.sql)
 
     return {
         OURS: lambda: timed(by_akdask, compared),
-        "polars": lambda: timed(lambda: question.polars(source.polars()).collect(), compared),
+        "polars": lambda: timed(lambda: question.polars(source.polars).collect(), compared),
         "duckdb": lambda: timed(by_duckdb, compared),
-        PANDAS: lambda: timed(lambda: question.pandas(source.pandas()), compared),
+        PANDAS: lambda: timed(lambda: question.pandas(source.pandas), compared),
     }
 
 

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, Literal
 
-import duckdb
 import h5py
 import numpy as np
 import pandas as pd
@@ -26,6 +25,7 @@ from benchmarks.data import Array, FileSet, make_once, shares
 from benchmarks.peers.text_h5py import read_arrays
 from benchmarks.report import FROM_FILES, IN_MEMORY, MILLISECONDS, OURS, Result
 from benchmarks.setting import Setting
+from benchmarks.sources import InMemory
 from benchmarks.text_data import write_numbers, write_strings
 from benchmarks.timing import Run
 
@@ -304,40 +304,21 @@ JOINS = (
 
 
 @dataclass(frozen=True)
-class Subject:
-    """What questions are asked of: tables, and their files."""
+class Subject(InMemory):
+    """What questions are asked of: tables, and their files, which akdask persists."""
 
-    tables: Tables
     files: Mapping[str, FileSet]
-    threads: int
 
     @cached_property
-    def persisted(self) -> dict[str, Any]:
+    def akdask(self) -> Mapping[str, Any]:
         return {name: ak.DataFrame(ak.read_hdf(files.pattern)).persist() for name, files in self.files.items()}
-
-    @cached_property
-    def polars(self) -> dict[str, pl.LazyFrame]:
-        return {name: pl.DataFrame(pl.from_arrow(table)).rechunk().lazy() for name, table in self.tables.items()}
-
-    @cached_property
-    def pandas(self) -> dict[str, pd.DataFrame]:
-        return {name: table.to_pandas() for name, table in self.tables.items()}
-
-    @cached_property
-    def duckdb(self) -> duckdb.DuckDBPyConnection:
-        connection = connect(self.threads)
-        for name, table in self.tables.items():
-            connection.register("arriving", table)
-            connection.execute(f"create table {name} as select * from arriving")
-            connection.unregister("arriving")
-        return connection
 
     def in_memory(self, question: Question) -> dict[str, Run]:
         """Return how everybody finds an answer of tables in memory."""
         runs: dict[str, Run] = {
-            OURS: lambda: timed(lambda: question.akdask(self.persisted).persist(), total),
+            OURS: lambda: timed(lambda: question.akdask(self.akdask).persist(), total),
             "polars": lambda: timed(lambda: question.polars(self.polars).collect(), total),
-            "duckdb": lambda: timed(partial(answer_table, self.duckdb, question.sql), total),
+            "duckdb": lambda: timed(partial(answer_table, self.connection, question.sql), total),
         }
         if self.tables["x"].num_rows <= PANDAS_ROWS:
             runs["pandas"] = lambda: timed(lambda: question.pandas(self.pandas), total)
@@ -390,7 +371,7 @@ def _ask(
         part: write_set(setting, f"{name}-{part}-{shape.name}-of-{setting.rows}", table)
         for part, table in tables.items()
     }
-    subject = Subject(tables, files, setting.threads)
+    subject = Subject(tables, setting.threads, files)
     results = []
     for where, runs_of in ((IN_MEMORY, subject.in_memory), (FROM_FILES, subject.from_files)):
         for question in questions:

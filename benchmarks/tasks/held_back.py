@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+import numpy as np
+import numpy.typing as npt
+
 from benchmarks.data import Array
 from benchmarks.questions import QUESTIONS, Kind, make_tables
 from benchmarks.report import MILLISECONDS, OURS, Result
@@ -17,11 +20,11 @@ SHARES = (0.3, 0.04)
 """Rows, as shares of those of the other tasks."""
 
 
-def _scattered(numbers: Array) -> Array:
+def _scattered(numbers: npt.NDArray[np.int64]) -> Array:
     return numbers * 103_000_003 % 2**50
 
 
-def _wide(numbers: Array) -> Array:
+def _wide(numbers: npt.NDArray[np.int64]) -> Array:
     return (numbers.astype("uint64") * 0x9E3779B97F4A7C15).astype("int64")
 
 

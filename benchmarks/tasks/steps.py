@@ -37,7 +37,9 @@ QUESTIONS = (
         "the first two rows of a left join",
         "mv",
         lambda tables: ak.merge(tables["x"], tables["y"], on="m", how="left", sort=False).head(2)[["m", "v"]],
-        lambda tables: tables["x"].join(tables["y"], on="m", how="left", maintain_order="left").head(2).select("m", "v"),
+        lambda tables: (
+            tables["x"].join(tables["y"], on="m", how="left", maintain_order="left").head(2).select("m", "v")
+        ),
         lambda tables: tables["x"].merge(tables["y"], on="m", how="left").head(2)[["m", "v"]],
         "select x.m, v from (select rowid as place, * from x) x left join y using (m) order by place limit 2",
         has_other=True,
@@ -102,8 +104,11 @@ def _sort_texts(setting: Setting, kind: Kind) -> Result:
     def sorted_by(find: Callable[[], Any], texts: Callable[[Any], Any]) -> Run:
         return lambda: timed(find, lambda found: tuple(texts(found[:: max(setting.rows // SHOWN, 1)])))
 
+    def by_akdask() -> Any:
+        return kept[ak.argsort(kept)].persist()
+
     runs = {
-        OURS: sorted_by(lambda: kept[ak.argsort(kept)].persist(), lambda found: found.tolist()),
+        OURS: sorted_by(by_akdask, lambda found: found.tolist()),
         "polars": sorted_by(lambda: series.gather(series.arg_sort()), lambda found: found.to_list()),
     }
     return _result(f"argsort and gather {kind.name}", setting.interleave(runs), TEXT_FLOOR)
