@@ -71,7 +71,7 @@ docs: $(VENV)/docs.installed
 
 # Everything, for the page: some hours.  `python -m benchmarks --help` tells how to choose.
 bench: $(VENV)/bench.installed
-	$(BIN)/python -m benchmarks --rows 10000000 --repeat 3 --page docs/benchmarks.md
+	$(BIN)/python -m benchmarks --rows 10000000 --repeat 3 --patience 20 --page docs/benchmarks.md
 
 format: $(VENV)/dev.installed
 	$(BIN)/ruff format $(CODE)
