@@ -53,7 +53,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 continue
             results += found
             if record:  # at once, as the next task may take long
-                keep(record, Record(name, machine, setting.rows, setting.threads, setting.repeat, found))
+                load = round(os.getloadavg()[0], 1)
+                keep(record, Record(name, machine, setting.rows, setting.threads, setting.repeat, found, load))
     print(table([*results, *geometric_means(results)]))
     if options.page and record:
         write_page(options.page, record)

@@ -18,7 +18,7 @@ Curve = dict[int, Mapping[str, float]]
 """By rows, the seconds of everybody."""
 
 
-def draw(path: Path, results: Sequence[Result]) -> Path:
+def draw(path: Path, results: Sequence[Result], *, of_cpu: bool = False) -> Path:
     """Draw the seconds of everybody against rows.
 
     Parameters
@@ -27,6 +27,8 @@ def draw(path: Path, results: Sequence[Result]) -> Path:
         The picture; its folder is made if it is not there.
     results : sequence of Result
         Each tells its rows; those of one task are one panel.
+    of_cpu : bool
+        Whether seconds of processors are drawn, and not those that pass.
 
     Returns
     -------
@@ -39,7 +41,7 @@ def draw(path: Path, results: Sequence[Result]) -> Path:
     curves: dict[str, Curve] = {}
     for result in results:
         if result.work:
-            curves.setdefault(result.task, {})[result.work.rows] = result.values
+            curves.setdefault(result.task, {})[result.work.rows] = result.cpu if of_cpu else result.values
     path.parent.mkdir(parents=True, exist_ok=True)
     down = -(-len(curves) // ACROSS)
     with mpl.rc_context({"font.size": 11, "axes.spines.top": False, "axes.spines.right": False}):
@@ -51,7 +53,7 @@ def draw(path: Path, results: Sequence[Result]) -> Path:
         for axes in grid.flat[len(curves) :]:
             axes.set_axis_off()
         figure.supxlabel("rows", fontsize=11)
-        figure.supylabel("seconds", fontsize=11)
+        figure.supylabel("seconds of processors" if of_cpu else "seconds", fontsize=11)
         lines = {line.get_label(): line for axes in grid.flat for line in axes.get_lines()}
         figure.legend(handles=list(lines.values()), frameon=False, ncols=len(lines), loc="outside upper center")
         # The same figures give the same bytes, whatever draws them.

@@ -126,6 +126,9 @@ def _setup(records: Records, page: Path) -> Iterator[str]:
         for record in measured:
             how = f"{record.rows:,} rows, {record.threads} threads, medians of {record.repeat}"
             settings.setdefault(how, []).append(f"`{record.task}`")
+        busy = [f"`{record.task}`" for record in measured if record.is_busy]
+        if busy:
+            settings["while other programs kept the machine busy, so that *of CPU* tells more"] = busy
         yield "\n".join([*lines, *(f"- {how}: {', '.join(names)}" for how, names in settings.items())])
 
 
@@ -174,9 +177,11 @@ def _curves(records: Records, page: Path) -> Iterator[str]:
         if name not in records:
             yield f"Not measured yet: `{name}`."
             continue
-        results = records[name].results
-        path = draw(PLOTS / f"{name}.png", results)
+        results, is_busy = records[name].results, records[name].is_busy
+        path = draw(PLOTS / f"{name}.png", results, of_cpu=is_busy)
         where = Path(os.path.relpath(path, page.parent)).as_posix()
+        shown = "Seconds of processors, as other programs kept the machine busy" if is_busy else "Seconds that pass"
+        yield f"{shown}, against rows of {what}:"
         yield f"![Time against rows of {what}, by question and engine]({where})"
         yield (
             f"Of {what}, how many times as long as akdask the fastest of the others takes, and of CPU in brackets; "
@@ -204,7 +209,7 @@ def _variants(records: Records, page: Path) -> Iterator[str]:
             yield f"Not measured yet: `{name}`."
             continue
         yield _markdown(
-            ("question", "lowest", "median", "highest", "median of CPU", "kinds", "lowest with"),
+            ("question", "lowest", "median", "highest", "median of CPU", "lowest with"),
             map(_range, _by_task(records[name].results).values()),
         )
 
@@ -217,7 +222,7 @@ def _range(results: Sequence[Result]) -> tuple[str, ...]:
     *_, case, peer = min(beside, key=lambda found: found[0])
     numbers = (min(ratios), median(ratios), max(ratios), *([median(of_cpu)] if of_cpu else []))
     shown = [f"{number:.2f}" for number in numbers]
-    return (results[0].task, *shown, *[""] * (4 - len(shown)), str(len(ratios)), f"{case}, beside {peer}")
+    return (results[0].task, *shown, *[""] * (4 - len(shown)), f"{case}, beside {peer}")
 
 
 def _throughput(records: Records, page: Path) -> Iterator[str]:

@@ -13,6 +13,9 @@ from benchmarks.report import UNITS, Result, Work
 RESULTS = Path(__file__).with_name("results")
 """Where those figures are that are published."""
 
+BUSY = 2.0
+"""Threads that run or wait, for each that is asked for, above which a machine is busy with other things."""
+
 DIGITS = 4
 """Digits of what is kept: more would change with each run and say nothing."""
 
@@ -30,6 +33,8 @@ class Record:
     rows, threads, repeat : int
         Of the setting.
     results : sequence of Result
+    load : float
+        Threads that ran or waited to run on the machine, in the mean over the last minute, when the task ended.
     """
 
     task: str
@@ -38,6 +43,12 @@ class Record:
     threads: int
     repeat: int
     results: Sequence[Result]
+    load: float = 0.0
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether other programs took so much of the machine that the time that passes tells little."""
+        return self.load > BUSY * self.threads
 
 
 def keep(folder: Path, record: Record) -> Path:

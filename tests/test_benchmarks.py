@@ -207,10 +207,16 @@ def test_the_page_tells_of_each_record_on_what_it_was_measured(tmp_path):
     assert "- machine: two cores\n- 8,000 rows, 2 threads, medians of 3: `join`, `sort`\n\n- machine: another\n" in text
 
 
+def test_the_page_tells_where_other_programs_kept_the_machine_busy(tmp_path):
+    quiet, busy = (replace(record(task, SORT), load=load) for task, load in (("sort", 3.9), ("join", 4.1)))
+    text = page_of(tmp_path, "setup", quiet, busy)
+    assert text.endswith("busy, so that *of CPU* tells more: `join`\n\n<!-- end -->\nafter\n")
+
+
 def test_the_page_tells_the_range_of_ratios_over_kinds_of_data(tmp_path):
     found = [replace(SORT, values={"akdask": 1.0, "peer": ratio}, case=f"kind {ratio}") for ratio in (0.5, 3.0, 2.0)]
     text = page_of(tmp_path, "variants", record("held-back", *found))
-    assert "| sort | 0.50 | 2.00 | 3.00 |  | 3 | kind 0.5, beside peer |" in text
+    assert "| sort | 0.50 | 2.00 | 3.00 |  | kind 0.5, beside peer |" in text
 
 
 def test_the_page_tells_what_a_core_does_in_a_second(tmp_path):
@@ -224,6 +230,7 @@ def test_the_page_draws_time_against_rows(tmp_path, monkeypatch):
     monkeypatch.setattr("benchmarks.page.PLOTS", tmp_path / "plots")
     points = [replace(SORT, work=Work(rows, 0), case=f"{rows} rows") for rows in (1000, 10_000)]
     text = page_of(tmp_path, "curves", record("curves", *points))
+    assert "Seconds that pass, against rows of tables in memory:" in text
     assert "](plots/curves.png)" in text
     assert "| rows | 1,000 | 10,000 |" in text
     assert "| sort | 3.00 (1.50) | 3.00 (1.50) |" in text
@@ -243,7 +250,7 @@ def test_the_page_that_is_published_shows_every_task_and_names_the_command(tmp_p
 
 def test_the_page_that_is_published_shows_the_figures_that_are_kept(tmp_path, monkeypatch):
     monkeypatch.setattr("benchmarks.page.PLOTS", tmp_path / "benchmarks" / "plots")
-    monkeypatch.setattr("benchmarks.page.draw", lambda path, results: path)
+    monkeypatch.setattr("benchmarks.page.draw", lambda path, results, of_cpu: path)
     page = tmp_path / "docs" / "benchmarks.md"
     page.parent.mkdir()
     page.write_text(PAGE.read_text(encoding="utf-8"), encoding="utf-8")
