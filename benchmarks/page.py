@@ -124,12 +124,17 @@ def _setup(records: Records, page: Path) -> Iterator[str]:
         lines = [f"- {name}: {value}" for name, value in machine]
         settings: dict[str, list[str]] = {}
         for record in measured:
-            how = f"{record.rows:,} rows, {record.threads} threads, medians of {record.repeat}"
+            how = f"{_most_rows(record)} rows, {record.threads} threads, medians of {record.repeat}"
             settings.setdefault(how, []).append(f"`{record.task}`")
         busy = [f"`{record.task}`" for record in measured if record.is_busy]
         if busy:
             settings["while other programs kept the machine busy, so that *of CPU* tells more"] = busy
         yield "\n".join([*lines, *(f"- {how}: {', '.join(names)}" for how, names in settings.items())])
+
+
+def _most_rows(record: Record) -> str:
+    most = max((result.work.rows for result in record.results if result.work), default=record.rows)
+    return f"up to {most:,}" if record.task in CURVES else f"{record.rows:,}"
 
 
 def _losses(records: Records, page: Path) -> Iterator[str]:
