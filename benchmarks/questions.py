@@ -146,7 +146,7 @@ QUESTIONS = (
         most=LARGEST,
     ),
     _sum_by("sum of 1,000 groups", "j", LARGEST),
-    _sum_by("sum of half as many groups as rows", "k", LARGEST),
+    _sum_by("sum of half as many groups as rows", "k", LARGE),
     _sum_by("sum of groups of text", "s", LARGE),
     _sort("three columns sorted by numbers", "k"),
     _sort("three columns sorted by text", "s"),
