@@ -55,9 +55,15 @@ def keep(folder: Path, record: Record) -> Path:
     """Write the figures of a task, in place of those that were kept before."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{record.task}.json"
-    entries = {**vars(record), "results": [_entry(result) for result in record.results]}
-    path.write_text(json.dumps(entries, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    # A line for each result, so that changes of a file tell which.
+    results = ",\n".join(_json(_entry(result)) for result in record.results)
+    rest = _json({**vars(record), "results": []})
+    path.write_text(rest.replace('"results": []', f'"results": [\n{results}\n]') + "\n", encoding="utf-8")
     return path
+
+
+def _json(entries: Any) -> str:
+    return json.dumps(entries, ensure_ascii=False)
 
 
 def kept(folder: Path) -> dict[str, Record]:
