@@ -54,10 +54,10 @@ def measure_curve(number: int, in_files: bool, given: dict[str, Any]) -> list[tu
     slow: set[str] = set()
     for rows in sizes(min(setting.curve_rows, question.most)):
         tables = make_tables(question, rows)
-        target = setting.folder / "curves"
-        source: Source = InMemory(tables, setting.threads)
-        if in_files:
-            source = write_tables(target, tables, setting.threads)
+        target = setting.folder / f"curves-{number}"
+        source: Source = (
+            write_tables(target, tables, setting.threads) if in_files else InMemory(tables, setting.threads)
+        )
         runs = {name: run for name, run in runs_of(question, source).items() if name not in slow}
         del tables
         with dask.config.set(num_workers=setting.threads):
@@ -68,7 +68,8 @@ def measure_curve(number: int, in_files: bool, given: dict[str, Any]) -> list[tu
             seconds = replace(setting, patience=TOO_LONG, repeat=repeat).interleave(runs)
         found.append((rows, seconds, seconds.cpu))
         slow |= {name for name, taken in seconds.items() if taken > TOO_LONG and name != OURS}
-        rmtree(target, ignore_errors=True)
+        if in_files:
+            rmtree(target)
     return found
 
 
