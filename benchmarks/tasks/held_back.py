@@ -11,7 +11,7 @@ import numpy.typing as npt
 from benchmarks.data import Array
 from benchmarks.questions import QUESTIONS, Kind, make_tables
 from benchmarks.report import MILLISECONDS, OURS, Result
-from benchmarks.setting import Setting
+from benchmarks.setting import FULL_SIZE, Setting
 from benchmarks.sources import InMemory, runs_of
 from benchmarks.tasks.database import Shape, database_groups, database_joins
 
@@ -48,7 +48,7 @@ def held_back(setting: Setting) -> list[Result]:
 
 def _ask(setting: Setting) -> Iterator[Result]:
     for kind in KINDS:
-        for share in SHARES:
+        for share in SHARES if setting.rows >= FULL_SIZE else SHARES[:1]:
             rows = max(int(setting.rows * share), 10)
             for question in QUESTIONS:
                 source = InMemory(make_tables(question, rows, kind), setting.threads)
