@@ -69,6 +69,8 @@ class Opcode(IntEnum):
     MOST_FLOATS = auto()
     MOST_INTS = auto()
     MOST_UINTS = auto()
+    STORE_NUMBERS = auto()
+    STORE_BOOLS = auto()
 
 
 @dataclass(frozen=True, slots=True)

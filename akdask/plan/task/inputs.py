@@ -78,8 +78,11 @@ class TableReader:
     def read(self, column: Hashable, start: int, stop: int, out: NumberArray | None = None) -> Column:
         return slice_rows(self._columns[column], start, stop)
 
-    def stretches(self, column: Hashable) -> None:
-        return None
+    def stretches(self, column: Hashable) -> list[Stretch] | None:
+        found = self._columns[column]
+        if not isinstance(found, np.ndarray) or not found.flags.c_contiguous:
+            return None
+        return [Stretch(-1, found.__array_interface__["data"][0], len(found))]
 
     def row_bounds(self, column: Hashable, within: RowRanges) -> None:
         return None

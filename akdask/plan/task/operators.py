@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial, reduce
+from itertools import chain
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Protocol
 from weakref import WeakKeyDictionary
@@ -110,10 +111,27 @@ class Collect:
         """Evaluate into arrays of as many rows as there are at most; where few are left, copy these."""
         reserved = min(partition.nrows, MOST_RESERVED)
         buffer = ColumnBuffer(self.program, reserved)
-        for block in partition.blocks():
-            buffer.add(block)
+        selection = self._selection(partition)
+        if selection is None:
+            for block in partition.blocks():
+                buffer.add(block)
+        else:
+            for some in partition.open_several():
+                if not selection.run_into(buffer, some):
+                    for block in chain.from_iterable(one.blocks() for one in some):
+                        buffer.add(block)
         table = Table(dict(zip(self.names, buffer.columns(), strict=True)), buffer.nrows)
         return table.own() if ENOUGH * buffer.nrows < reserved else table
+
+    def _selection(self, partition):
+        if not compiled.is_loaded():
+            return None
+        try:
+            selection = VectorizedReduction(partition.selections, partition.replicas)
+            selection.store(self.program)
+        except NoInstructionError:
+            return None
+        return selection
 
     def _own(self, block: Block) -> Table:
         """Copy results that lie in buffers reused by the next block."""
@@ -301,6 +319,12 @@ class ColumnBuffer:
                 self._parts[number].append(column)
         self.nrows = stop
         return columns
+
+    def room(self, nrows: int) -> list[NumberArray]:
+        """Return for each column, all of which have numbers, the memory behind its rows, for as many more at least."""
+        stop = self.nrows + nrows
+        self._arrays = {number: with_capacity(array, self.nrows, stop) for number, array in self._arrays.items()}
+        return [array[self.nrows :] for array in self._arrays.values()]
 
     def columns(self) -> list[Any]:
         """Return all rows: columns, or `EncodedStrings` for encoded ones."""

@@ -11,7 +11,15 @@ from akdask.kernels.aggregates.specification import State
 from akdask.plan.task.blocks import Partition
 from akdask.plan.task.inputs import Mask, Selection
 from akdask.plan.task.program import Apply, BroadcastInput, ConstantRows, Load, Program, Recall
-from akdask.plan.vector.program import IN_MEMORY, Address, NoInstructionError, Register, VectorProgram
+from akdask.plan.vector.program import (
+    IN_MEMORY,
+    Address,
+    Extent,
+    GrowingRows,
+    NoInstructionError,
+    Register,
+    VectorProgram,
+)
 from akdask.typing import Column
 
 _BLOCKS = 2
@@ -55,6 +63,12 @@ class VectorizedReduction:
         for name, value in zip(names, self._evaluate(program), strict=True):
             self._program.reduce(name, value)
 
+    def store(self, program: Program) -> None:
+        """Store the results of a program; rows are appended to what `run_into` is given."""
+        self._compute_again({step.slot for step in program.steps if isinstance(step, Recall)})
+        for value in self._evaluate(program):
+            self._program.store(value)
+
     def _compute_again(self, slots: set[int]) -> None:
         """Compute again what predicates hand on: their registers are lost once all rows are selected."""
         wanted: list[Program] = []
@@ -68,7 +82,17 @@ class VectorizedReduction:
 
     def run(self, partitions: Sequence[Partition]) -> list[State] | None:
         """Return the states of the rows of open partitions, None if their columns cannot be read directly."""
-        extents: list[tuple[int, list[Address]]] = []
+        extents = self._extents(partitions)
+        return None if extents is None else self._program.run(extents)
+
+    def run_into(self, rows: GrowingRows, partitions: Sequence[Partition]) -> bool:
+        """Append the rows of open partitions, and return whether their columns could be read directly."""
+        extents = self._extents(partitions)
+        return extents is not None and self._program.run_into(rows, extents)
+
+    def _extents(self, partitions: Sequence[Partition]) -> list[Extent] | None:
+        """Return where the rows of open partitions lie, None if not all columns are as they are in memory."""
+        extents: list[Extent] = []
         for partition in partitions:
             columns = partition.stretches(self._columns)
             lengths = {tuple(stretch.nrows for stretch in column) for column in columns or ()}
@@ -77,7 +101,7 @@ class VectorizedReduction:
             for stretches in zip(*columns, strict=True):
                 addresses = [(stretch.descriptor, stretch.offset) for stretch in stretches]
                 extents.append((stretches[0].nrows, addresses))
-        return self._program.run(extents)
+        return extents
 
     def run_in_memory(self, partition: Partition) -> Iterator[list[State]]:
         """Yield the states of each block of an open partition, whose columns are read to memory first."""

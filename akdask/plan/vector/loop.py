@@ -211,6 +211,15 @@ def _sum(values: NumberArray, row: int, bools: NumberArray, mask: int, count: in
 
 
 @compiled
+def _pack(values: NumberArray, out: int, a: int, bools: NumberArray, mask: int, count: int) -> None:
+    """Move selected values to the front; those behind them mean nothing."""
+    packed = 0
+    for at in range(count):
+        values[out, packed] = values[a, at]
+        packed += bools[mask, at]
+
+
+@compiled
 def run(
     addresses: NumberArray,
     columns: NumberArray,
@@ -227,6 +236,7 @@ def run(
     accumulators: NumberArray,
     totals: NumberArray,
     moments: NumberArray,
+    stores: NumberArray,
 ) -> int:
     """Run instructions on rows of files, and return the number of selected rows, or `FAILED`.
 
@@ -261,6 +271,8 @@ def run(
     moments : ndarray, shape (n, 2)
         For each variance the row of memory where the values of a unit are kept, and the number of their sum; the two
         sums that follow are set to that of the squared distances from the mean, and to the number of selected rows.
+    stores : ndarray
+        For each column that is stored, where in memory its next selected row goes; changed in place.
     """
     uints = ints.view(np.uint64)
     address, row_bytes = np.int64(bools.ctypes.data), bools.shape[1]
@@ -390,6 +402,22 @@ def run(
                         _most(ints, bools, out, a, under, count)
                     elif op == Opcode.MOST_UINTS:
                         _most(uints, bools, out, a, under, count)
+                    elif op == Opcode.STORE_NUMBERS:
+                        if is_filtered and left[vector] < count:
+                            _pack(ints, b, a, bools, under, count)
+                            a, count_here = b, left[vector]
+                        else:
+                            count_here = count
+                        _memcpy(stores[to], address + a * row_bytes, count_here * 8)
+                        stores[to] += count_here * 8
+                    elif op == Opcode.STORE_BOOLS:
+                        if is_filtered and left[vector] < count:
+                            _pack(bools, b, a, bools, under, count)
+                            a, count_here = b, left[vector]
+                        else:
+                            count_here = count
+                        _memcpy(stores[to], address + a * row_bytes, count_here)
+                        stores[to] += count_here
                 if not part and is_filtered:
                     left[vector] = _sum(bools, under, bools, under, count)
             if not part and is_filtered and not left[:nvectors].any():
@@ -439,4 +467,5 @@ def warm_up() -> None:
         np.zeros((0, ACCUMULATORS)),
         numbers,
         numbers.reshape(0, 2),
+        numbers,
     )

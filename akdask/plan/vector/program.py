@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
@@ -46,8 +46,20 @@ IN_MEMORY = -1
 Extent: TypeAlias = tuple[int, Sequence[Address]]
 """The number of consecutive rows, and where each column has the first of them."""
 
+NOWHERE = np.zeros(0, np.int64)
+"""Where columns are stored, of a program that stores none."""
+
 ROWS_AT_A_TIME = 2**22
 """Rows, about, after which a loop can be ended."""
+
+
+class GrowingRows(Protocol):
+    """Columns in memory to which rows are appended."""
+
+    nrows: int
+
+    def room(self, nrows: int) -> Sequence[NumberArray]:
+        """Return for each column the memory behind its rows, for as many more at least."""
 
 
 class NoInstructionError(Exception):
@@ -111,6 +123,7 @@ class VectorProgram:
         self._finish: list[Finish] = []
         self._nsums = self._ntotals = 0
         self._moments: list[tuple[int, int]] = []
+        self._nstores = 0
         self._mask = self.constant(np.True_)
         self._marking: tuple[int, int] | None = None
 
@@ -235,6 +248,12 @@ class VectorProgram:
         self._code.append((Opcode.SUM_FLOATS, self._nsums - 1, value.row, 0, 0))
         return self._nsums - 1
 
+    def store(self, value: Register) -> None:
+        """Store the selected rows of a value as the next column of the rows that `run_into` makes."""
+        opcode = Opcode.STORE_BOOLS if value.dtype == BOOL else Opcode.STORE_NUMBERS
+        self._code.append((opcode, self._nstores, value.row, self._packed, 0))
+        self._nstores += 1
+
     # --------------------------------------------------------------------------------------------------------- running
 
     def run(self, extents: Sequence[Extent]) -> list[State] | None:
@@ -256,11 +275,10 @@ class VectorProgram:
         selected = 0
         for part in self._divided(extents):
             end_if_interrupted()
-            lengths = np.array([nrows for nrows, _ in part], np.int64)
-            addresses = np.array([columns for _, columns in part], np.int64).reshape(len(lengths), -1, 2)
+            lengths, addresses = _arrays(part)
             # Every extent begins a unit.
             sums.append(np.zeros((self._nsums, int((-(-lengths // UNIT)).sum()))))
-            found = self._run(addresses, lengths, memory, (sums[-1], totals), self._parts)
+            found = self._run(addresses, lengths, memory, (sums[-1], totals), self._parts, NOWHERE)
             if found == FAILED:
                 return None
             selected += found
@@ -268,6 +286,23 @@ class VectorProgram:
             return [None] * len(self._finish)
         results = Results(selected, np.concatenate(sums, axis=1), totals, memory)
         return [finish(results) for finish in self._finish]
+
+    def run_into(self, rows: GrowingRows, extents: Sequence[Extent]) -> bool:
+        """Append the selected rows of all stored columns, and return whether all could be read; see `run`."""
+        memory = self._memory()
+        before = rows.nrows
+        nothing = np.zeros((0, 0)), np.zeros(0, np.int64)
+        for part in self._divided(extents):
+            end_if_interrupted()
+            lengths, addresses = _arrays(part)
+            room = rows.room(int(lengths.sum()))
+            stores = np.array([array.__array_interface__["data"][0] for array in room], np.int64)
+            found = self._run(addresses, lengths, memory, nothing, self._parts, stores)
+            if found == FAILED:
+                rows.nrows = before
+                return False
+            rows.nrows += found
+        return True
 
     def _divided(self, extents: Sequence[Extent]) -> Iterator[list[Extent]]:
         """Yield stretches of `ROWS_AT_A_TIME` rows, whole units of each, so that threads can be ended in between."""
@@ -302,7 +337,7 @@ class VectorProgram:
         parts[:, 2] = parts[:, 1]
         sums, totals = np.zeros((self._nsums, -(-nrows // UNIT))), np.zeros(self._ntotals, np.int64)
         where, lengths = np.array([addresses], np.int64), np.array([nrows])
-        return self._run(where.reshape(1, -1, 2), lengths, self._memory(), (sums, totals), parts) > 0
+        return self._run(where.reshape(1, -1, 2), lengths, self._memory(), (sums, totals), parts, NOWHERE) > 0
 
     def _memory(self) -> VectorMemory:
         memory = VectorMemory(self._nrows)
@@ -317,6 +352,7 @@ class VectorProgram:
         memory: VectorMemory,
         found: tuple[NumberArray, NumberArray],
         parts: NumberArray,
+        stores: NumberArray,
     ) -> int:
         """Run the instructions of some parts, and return how many rows are selected; sums and totals are added to."""
         from akdask.plan.vector.loop import run
@@ -339,8 +375,14 @@ class VectorProgram:
                 np.zeros((self._nsums, ACCUMULATORS)),
                 found[1],
                 np.array(self._moments, np.int64).reshape(-1, 2),
+                stores,
             )
         )
+
+    @cached_property
+    def _packed(self) -> int:
+        """The row of memory for the selected rows of a vector that are stored."""
+        return self._take(1)
 
     @cached_property
     def _parts(self) -> NumberArray:
@@ -351,8 +393,8 @@ class VectorProgram:
     @cached_property
     def _laid_out(self) -> tuple[NumberArray, NumberArray, NumberArray]:
         """Columns, instructions, and how far each row of memory moves from one vector to the next."""
-        # Numbers of sums are looked up there as well.
-        moves = np.zeros(self._nrows + self._nsums + self._ntotals, np.int64)
+        # Numbers of sums and stored columns are looked up there as well.
+        moves = np.zeros(self._nrows + self._nsums + self._ntotals + self._nstores, np.int64)
         moves[self._moving] = 1
         columns, code = np.array(self._columns, np.int64), np.array(self._code, np.int64)
         return columns.reshape(-1, 2), code.reshape(-1, 5), moves
@@ -384,6 +426,12 @@ class VectorProgram:
         if value in self._constants:
             return self.constant(dtype.numpy.type(self._constants[value]))
         return self._emit(op, dtype, value)
+
+
+def _arrays(extents: Sequence[Extent]) -> tuple[NumberArray, NumberArray]:
+    """Return how long extents are, and where each column has the first row of each."""
+    lengths = np.array([nrows for nrows, _ in extents], np.int64)
+    return lengths, np.array([columns for _, columns in extents], np.int64).reshape(len(lengths), -1, 2)
 
 
 def _moments(sums: NumberArray, within: NumberArray, counts: NumberArray) -> Moments:
