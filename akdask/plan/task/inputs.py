@@ -15,7 +15,7 @@ from akdask.kernels.core.summation import UNIT
 from akdask.kernels.keys.gather import gather
 from akdask.plan.task.program import BroadcastInput, Load, Program
 from akdask.storage.data.consecutive import ConsecutiveParts
-from akdask.storage.data.source import Part, RowBounds, RowRanges, Stretch
+from akdask.storage.data.source import IN_MEMORY, Part, RowBounds, RowRanges, Stretch
 from akdask.typing import Column, NumberArray
 
 
@@ -82,7 +82,7 @@ class TableReader:
         found = self._columns[column]
         if not isinstance(found, np.ndarray) or not found.flags.c_contiguous:
             return None
-        return [Stretch(-1, found.__array_interface__["data"][0], len(found))]
+        return [Stretch(IN_MEMORY, found.__array_interface__["data"][0], len(found))]
 
     def row_bounds(self, column: Hashable, within: RowRanges) -> None:
         return None

@@ -19,7 +19,7 @@ from akdask.columns.scratch import scratch
 from akdask.interruption import end_if_interrupted
 from akdask.kernels.aggregates.registry import REDUCTIONS
 from akdask.kernels.aggregates.specification import State
-from akdask.kernels.core.opcodes import BLOCK, CHOICES, CONVERSIONS, FAILED, VECTOR, Instruction, Opcode
+from akdask.kernels.core.opcodes import BLOCK, CHOICES, CONVERSIONS, FAILED, VECTOR, WIDTHS, Instruction, Opcode
 from akdask.kernels.core.summation import ACCUMULATORS, UNIT, ExactSum, Moments
 from akdask.schema import BOOL, FLOAT64, INT64, UINT64, ColumnType
 from akdask.typing import NumberArray
@@ -38,10 +38,9 @@ MOST_COLUMNS = 64
 
 DTYPES = {dtype.numpy: dtype for dtype in (INT64, UINT64, FLOAT64, BOOL)}
 
-Address: TypeAlias = tuple[int, int]
-"""The descriptor of a file, and the position of the first row there, in bytes; or `IN_MEMORY` and the row's address."""
-
-IN_MEMORY = -1
+Address: TypeAlias = tuple[int, int, int]
+"""The descriptor of a file, the position of the first row there, in bytes, and the `StoredForm` of the rows; in memory
+`IN_MEMORY`, and the address of the first row."""
 
 Extent: TypeAlias = tuple[int, Sequence[Address]]
 """The number of consecutive rows, and where each column has the first of them."""
@@ -113,12 +112,13 @@ class VectorProgram:
     def __init__(self) -> None:
         if not IS_SUPPORTED:
             raise NoInstructionError
-        self._nrows = 0
+        # First is room for a block of rows as they are stored, in at most half as many bytes.
+        self._nrows = BLOCK // VECTOR // 2
         self._moving: list[int] = []
         self._constants: dict[Register, Any] = {}
         self._vectors: set[int] = set()
         self._free: list[int] = []
-        self._columns: list[tuple[int, int]] = []
+        self._columns: list[int] = []
         self._code: list[Instruction] = []
         self._finish: list[Finish] = []
         self._nsums = self._ntotals = 0
@@ -135,13 +135,7 @@ class VectorProgram:
         if len(self._columns) == MOST_COLUMNS:
             raise NoInstructionError
         register = self._block(dtype)
-        if dtype != BOOL:
-            self._columns.append((register.row, ITEMSIZE))
-        else:
-            # Files hold any byte that is not 0 for true.
-            stored = self._take(BLOCK // ROW)
-            self._columns.append((stored, 1))
-            self._code.append((Opcode.READ_BOOLS, register.row, stored, 0, 0))
+        self._columns.append(register.row)
         return register
 
     def constant(self, value: Any) -> Register:
@@ -278,7 +272,7 @@ class VectorProgram:
             lengths, addresses = _arrays(part)
             # Every extent begins a unit.
             sums.append(np.zeros((self._nsums, int((-(-lengths // UNIT)).sum()))))
-            found = self._run(addresses, lengths, memory, (sums[-1], totals), self._parts, NOWHERE)
+            found = self._run(addresses, lengths, memory, (sums[-1], totals, NOWHERE), self._parts)
             if found == FAILED:
                 return None
             selected += found
@@ -291,13 +285,13 @@ class VectorProgram:
         """Append the selected rows of all stored columns, and return whether all could be read; see `run`."""
         memory = self._memory()
         before = rows.nrows
-        nothing = np.zeros((0, 0)), np.zeros(0, np.int64)
+        nothing = np.zeros((0, 0)), np.zeros(0, np.int64)  # is reduced
         for part in self._divided(extents):
             end_if_interrupted()
             lengths, addresses = _arrays(part)
             room = rows.room(int(lengths.sum()))
             stores = np.array([array.__array_interface__["data"][0] for array in room], np.int64)
-            found = self._run(addresses, lengths, memory, nothing, self._parts, stores)
+            found = self._run(addresses, lengths, memory, (*nothing, stores), self._parts)
             if found == FAILED:
                 rows.nrows = before
                 return False
@@ -312,10 +306,7 @@ class VectorProgram:
             first = 0
             while first < nrows:
                 rows = min(nrows - first, -(-remaining // UNIT) * UNIT)
-                moved = [
-                    (file, offset + first * width)
-                    for (file, offset), (_, width) in zip(addresses, self._columns, strict=True)
-                ]
+                moved = [(file, offset + first * WIDTHS[form], form) for file, offset, form in addresses]
                 part.append((rows, moved))
                 first, remaining = first + rows, remaining - rows
                 if remaining <= 0:
@@ -337,7 +328,7 @@ class VectorProgram:
         parts[:, 2] = parts[:, 1]
         sums, totals = np.zeros((self._nsums, -(-nrows // UNIT))), np.zeros(self._ntotals, np.int64)
         where, lengths = np.array([addresses], np.int64), np.array([nrows])
-        return self._run(where.reshape(1, -1, 2), lengths, self._memory(), (sums, totals), parts, NOWHERE) > 0
+        return self._run(where.reshape(1, -1, 3), lengths, self._memory(), (sums, totals, NOWHERE), parts) > 0
 
     def _memory(self) -> VectorMemory:
         memory = VectorMemory(self._nrows)
@@ -350,11 +341,13 @@ class VectorProgram:
         addresses: NumberArray,
         lengths: NumberArray,
         memory: VectorMemory,
-        found: tuple[NumberArray, NumberArray],
+        found: tuple[NumberArray, NumberArray, NumberArray],
         parts: NumberArray,
-        stores: NumberArray,
     ) -> int:
-        """Run the instructions of some parts, and return how many rows are selected; sums and totals are added to."""
+        """Run the instructions of some parts, and return how many rows are selected.
+
+        `found` are the sums and totals, which are added to, and the addresses at which columns are stored.
+        """
         from akdask.plan.vector.loop import run
 
         columns, code, moves = self._laid_out
@@ -375,7 +368,7 @@ class VectorProgram:
                 np.zeros((self._nsums, ACCUMULATORS)),
                 found[1],
                 np.array(self._moments, np.int64).reshape(-1, 2),
-                stores,
+                found[2],
             )
         )
 
@@ -397,7 +390,7 @@ class VectorProgram:
         moves = np.zeros(self._nrows + self._nsums + self._ntotals + self._nstores, np.int64)
         moves[self._moving] = 1
         columns, code = np.array(self._columns, np.int64), np.array(self._code, np.int64)
-        return columns.reshape(-1, 2), code.reshape(-1, 5), moves
+        return columns, code.reshape(-1, 5), moves
 
     def _take(self, nrows: int) -> int:
         """Reserve rows of memory, and return the first."""
@@ -431,7 +424,7 @@ class VectorProgram:
 def _arrays(extents: Sequence[Extent]) -> tuple[NumberArray, NumberArray]:
     """Return how long extents are, and where each column has the first row of each."""
     lengths = np.array([nrows for nrows, _ in extents], np.int64)
-    return lengths, np.array([columns for _, columns in extents], np.int64).reshape(len(lengths), -1, 2)
+    return lengths, np.array([columns for _, columns in extents], np.int64).reshape(len(lengths), -1, 3)
 
 
 def _moments(sums: NumberArray, within: NumberArray, counts: NumberArray) -> Moments:
