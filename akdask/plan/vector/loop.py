@@ -332,6 +332,7 @@ def run(
                 if part and is_filtered and not left[vector]:
                     continue
                 under = mask + vector * moves[mask]
+                kept = left[vector] if is_filtered else count
                 for line in range(parts[1, part], parts[1, part + 1]):
                     op, to, a, b, c = code[line, 0], code[line, 1], code[line, 2], code[line, 3], code[line, 4]
                     out = to + vector * moves[to]
@@ -429,17 +430,18 @@ def run(
                         _most(ints, bools, out, a, under, count)
                     elif op == Opcode.MOST_UINTS:
                         _most(uints, bools, out, a, under, count)
-                    elif op == Opcode.STORE_NUMBERS or op == Opcode.STORE_BOOLS:  # noqa: PLR1714 - no set is compiled
-                        source, stored_rows = a, count
-                        if is_filtered and left[vector] < count:
-                            source, stored_rows = b, left[vector]
-                            if op == Opcode.STORE_NUMBERS:
-                                _pack(ints, b, a, bools, under, count)
-                            else:
-                                _pack(bools, b, a, bools, under, count)
-                        size = stored_rows * (WIDTHS[StoredForm.NUMBERS] if op == Opcode.STORE_NUMBERS else 1)
-                        _memcpy(stores[to], address + source * row_bytes, size)
-                        stores[to] += size
+                    elif op == Opcode.STORE_NUMBERS:
+                        if kept < count:
+                            _pack(ints, b, a, bools, under, count)
+                            a = b
+                        _memcpy(stores[to], address + a * row_bytes, 8 * kept)
+                        stores[to] += 8 * kept
+                    elif op == Opcode.STORE_BOOLS:
+                        if kept < count:
+                            _pack(bools, b, a, bools, under, count)
+                            a = b
+                        _memcpy(stores[to], address + a * row_bytes, kept)
+                        stores[to] += kept
                 if not part and is_filtered:
                     left[vector] = _sum(bools, under, bools, under, count)
             if not part and is_filtered and not left[:nvectors].any():
