@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 import numpy as np
 
 from akdask.columns.scratch import scratch
-from akdask.interruption import end_if_interrupted
+from akdask.interruption import AT_A_TIME, end_if_interrupted
 from akdask.kernels.aggregates.registry import REDUCTIONS
 from akdask.kernels.aggregates.specification import State
 from akdask.kernels.core.opcodes import BLOCK, CHOICES, CONVERSIONS, FAILED, VECTOR, WIDTHS, Instruction, Opcode
@@ -47,9 +47,6 @@ Extent: TypeAlias = tuple[int, Sequence[Address]]
 
 NOWHERE = np.zeros(0, np.int64)
 """Where columns are stored, of a program that stores none."""
-
-ROWS_AT_A_TIME = 2**22
-"""Rows, about, after which a loop can be ended."""
 
 
 class GrowingRows(Protocol):
@@ -299,9 +296,9 @@ class VectorProgram:
         return True
 
     def _divided(self, extents: Sequence[Extent]) -> Iterator[list[Extent]]:
-        """Yield stretches of `ROWS_AT_A_TIME` rows, whole units of each, so that threads can be ended in between."""
+        """Yield stretches of `AT_A_TIME` rows, whole units of each, so that threads can be ended in between."""
         part: list[Extent] = []
-        remaining = ROWS_AT_A_TIME
+        remaining = AT_A_TIME
         for nrows, addresses in extents:
             first = 0
             while first < nrows:
@@ -311,7 +308,7 @@ class VectorProgram:
                 first, remaining = first + rows, remaining - rows
                 if remaining <= 0:
                     yield part
-                    part, remaining = [], ROWS_AT_A_TIME
+                    part, remaining = [], AT_A_TIME
         if part:
             yield part
 

@@ -289,7 +289,7 @@ def test_rows_are_selected_by_instructions_to_the_same_bits(files, columns, stor
 
 def test_rows_of_more_partitions_than_memory_was_reserved_for_are_selected(files, columns, stored, monkeypatch):
     monkeypatch.setattr("akdask.plan.task.operators.MOST_RESERVED", 1000)
-    monkeypatch.setattr("akdask.plan.vector.program.ROWS_AT_A_TIME", 2**15)
+    monkeypatch.setattr("akdask.plan.vector.program.AT_A_TIME", 2**15)
     data = ak.read_hdf(files)
     assert_equal(data["i"][data["b"]], columns["i"][columns["b"]])
     assert stored
