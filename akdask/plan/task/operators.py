@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial, reduce
-from itertools import chain
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Protocol
 from weakref import WeakKeyDictionary
@@ -20,7 +19,7 @@ from akdask.kernels.aggregates.specification import State
 from akdask.kernels.core.summation import UnitPositions
 from akdask.plan.task.blocks import Block, Partition, PartitionBatch
 from akdask.plan.task.program import Program
-from akdask.plan.task.vectorized import VectorizedPipeline, selection
+from akdask.plan.task.vectorized import VectorizedPipeline, blocks_in_turn, selection
 from akdask.plan.vector.program import NoInstructionError
 from akdask.schema import ColumnType
 from akdask.typing import Column, NumberArray
@@ -311,7 +310,7 @@ class ColumnBuffer:
             return
         for some in partition.open_several():
             if not vectorized.run_into(self, some):
-                for block in chain.from_iterable(one.blocks() for one in some):
+                for block in blocks_in_turn(some):
                     self.add(block)
 
     def room(self, nrows: int) -> list[NumberArray]:

@@ -10,7 +10,7 @@ import numpy as np
 from akdask.kernels import compiled
 from akdask.kernels.aggregates.specification import State
 from akdask.kernels.core.opcodes import StoredForm
-from akdask.plan.task.blocks import Partition, PartitionBatch
+from akdask.plan.task.blocks import Block, Partition, PartitionBatch
 from akdask.plan.task.inputs import Mask, Selection
 from akdask.plan.task.program import Apply, BroadcastInput, ConstantRows, Load, Program, Recall
 from akdask.plan.vector.program import (
@@ -47,6 +47,14 @@ def selection(partition: Partition | PartitionBatch, program: Program) -> Vector
     except NoInstructionError:
         return None
     return found
+
+
+def blocks_in_turn(partitions: Sequence[Partition]) -> Iterator[Block]:
+    """Yield the blocks of open partitions, which hand on their buffers."""
+    for before, partition in zip([None, *partitions], partitions, strict=False):
+        if before is not None:
+            partition.take_over(before)
+        yield from partition.blocks()
 
 
 class VectorizedPipeline:

@@ -280,8 +280,7 @@ class VectorProgram:
 
     def run_into(self, rows: GrowingRows, extents: Sequence[Extent]) -> bool:
         """Append the selected rows of all stored columns, and return whether all could be read; see `run`."""
-        memory = self._memory()
-        before = rows.nrows
+        memory, before = self._memory(), rows.nrows
         nothing = np.zeros((0, 0)), np.zeros(0, np.int64)  # is reduced
         for part in self._divided(extents):
             end_if_interrupted()
