@@ -10,6 +10,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from threading import Event
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from akdask.typing import NumberArray
 
 AT_A_TIME = 2**22
 """Rows, about, after which a loop can be ended."""
@@ -44,12 +48,12 @@ def end_if_interrupted() -> None:
         raise KeyboardInterrupt("the computation of this task has ended.")
 
 
-def interruptible_ranges(ends: Sequence[int]) -> Iterator[tuple[int, int]]:
+def interruptible_ranges(ends: Sequence[int] | NumberArray) -> Iterator[tuple[int, int]]:
     """Yield ranges of what is done one after the other, such that each has about `AT_A_TIME` rows.
 
     Parameters
     ----------
-    ends : sequence of int
+    ends : sequence of int, or ndarray
         How many rows have been seen when each has been done; a `range` for rows themselves.
 
     Examples

@@ -313,7 +313,7 @@ class ColumnBuffer:
                 for block in blocks_in_turn(some):
                     self.add(block)
 
-    def room(self, nrows: int) -> list[NumberArray]:
+    def reserve(self, nrows: int) -> list[NumberArray]:
         """Return for each column, all of which have numbers, the memory behind its rows, for as many more at least."""
         stop = self.nrows + nrows
         self._arrays = {number: with_capacity(array, self.nrows, stop) for number, array in self._arrays.items()}

@@ -332,7 +332,7 @@ def run(
                 if part and is_filtered and not left[vector]:
                     continue
                 under = mask + vector * moves[mask]
-                kept = left[vector] if is_filtered else count
+                nselected = left[vector] if is_filtered else count
                 for line in range(parts[1, part], parts[1, part + 1]):
                     op, to, a, b, c = code[line, 0], code[line, 1], code[line, 2], code[line, 3], code[line, 4]
                     out = to + vector * moves[to]
@@ -431,17 +431,17 @@ def run(
                     elif op == Opcode.MOST_UINTS:
                         _most(uints, bools, out, a, under, count)
                     elif op == Opcode.STORE_NUMBERS:
-                        if kept < count:
+                        if nselected < count:
                             _pack(ints, b, a, bools, under, count)
                             a = b
-                        _memcpy(stores[to], address + a * row_bytes, 8 * kept)
-                        stores[to] += 8 * kept
+                        _memcpy(stores[to], address + a * row_bytes, 8 * nselected)
+                        stores[to] += 8 * nselected
                     elif op == Opcode.STORE_BOOLS:
-                        if kept < count:
+                        if nselected < count:
                             _pack(bools, b, a, bools, under, count)
                             a = b
-                        _memcpy(stores[to], address + a * row_bytes, kept)
-                        stores[to] += kept
+                        _memcpy(stores[to], address + a * row_bytes, nselected)
+                        stores[to] += nselected
                 if not part and is_filtered:
                     left[vector] = _sum(bools, under, bools, under, count)
             if not part and is_filtered and not left[:nvectors].any():

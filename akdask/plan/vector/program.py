@@ -54,7 +54,7 @@ class GrowingRows(Protocol):
 
     nrows: int
 
-    def room(self, nrows: int) -> Sequence[NumberArray]:
+    def reserve(self, nrows: int) -> Sequence[NumberArray]:
         """Return for each column the memory behind its rows, for as many more at least."""
 
 
@@ -285,8 +285,8 @@ class VectorProgram:
         for part in self._divided(extents):
             end_if_interrupted()
             lengths, addresses = _arrays(part)
-            room = rows.room(int(lengths.sum()))
-            stores = np.array([array.__array_interface__["data"][0] for array in room], np.int64)
+            reserved = rows.reserve(int(lengths.sum()))
+            stores = np.array([array.__array_interface__["data"][0] for array in reserved], np.int64)
             found = self._run(addresses, lengths, memory, (*nothing, stores), self._parts)
             if found == FAILED:
                 rows.nrows = before

@@ -203,7 +203,7 @@ class Memory:
         self.nrows = 0
         self.columns = [np.zeros(nrows, dtype) for dtype in dtypes]
 
-    def room(self, nrows):
+    def reserve(self, nrows):
         assert all(self.nrows + nrows <= len(column) for column in self.columns)
         return [column[self.nrows :] for column in self.columns]
 
@@ -327,7 +327,7 @@ def test_variances_have_the_bits_of_the_general_path_however_rows_are_divided(
         program.reduce("var", register)
         program.reduce("min", registers[-1])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(vectors, "ROWS_AT_A_TIME", at_a_time)
+        patch.setattr(vectors, "AT_A_TIME", at_a_time)
         found = rows.run(program, range(len(registers)))
     mask = None if share is None else chosen
     if not chosen.any():
