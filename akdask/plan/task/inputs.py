@@ -82,7 +82,7 @@ class TableReader:
         found = self._columns[column]
         if not isinstance(found, np.ndarray) or not found.flags.c_contiguous:
             return None
-        return [Stretch(IN_MEMORY, found.__array_interface__["data"][0], len(found))]
+        return [Stretch(IN_MEMORY, found.__array_interface__["data"][0], len(found), found.dtype.name)]
 
     def row_bounds(self, column: Hashable, within: RowRanges) -> None:
         return None

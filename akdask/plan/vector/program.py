@@ -39,8 +39,8 @@ MOST_COLUMNS = 64
 DTYPES = {dtype.numpy: dtype for dtype in (INT64, UINT64, FLOAT64, BOOL)}
 
 Address: TypeAlias = tuple[int, int, int]
-"""The descriptor of a file, the position of the first row there, in bytes, and the `StoredForm` of the rows; in memory
-`IN_MEMORY`, and the address of the first row."""
+"""The descriptor of a file, the position of the first row there, in bytes, and the `StoredForm` of the rows; where they
+are in memory, `IN_MEMORY`, the address of the first row, and the form."""
 
 Extent: TypeAlias = tuple[int, Sequence[Address]]
 """The number of consecutive rows, and where each column has the first of them."""

@@ -96,7 +96,7 @@ class Stretch(NamedTuple):
     """Number of rows."""
 
     stored: str = ""
-    """The type of the numbers by its name in NumPy where it is narrower than that of the column, and of its kind."""
+    """The type of the numbers by its name in NumPy, if it may be narrower than that of the column."""
 
 
 class PartReader(Protocol):
