@@ -335,14 +335,16 @@ class Subject:
         return connection
 
     def in_memory(self, question: Question) -> dict[str, Run]:
-        """Return how everybody finds an answer of tables in memory."""
+        """Return how everybody finds an answer of tables in memory, where they are before anything is timed."""
+        persisted, frames, connection = self.persisted, self.polars, self.duckdb
         runs: dict[str, Run] = {
-            OURS: lambda: _timed(lambda: question.akdask(self.persisted).persist(), _of_akdask),
-            "polars": lambda: _timed(lambda: question.polars(self.polars).collect(), _of_arrow),
-            "duckdb": lambda: _timed(partial(_answer_table, self.duckdb, question.sql), _of_duckdb),
+            OURS: lambda: _timed(lambda: question.akdask(persisted).persist(), _of_akdask),
+            "polars": lambda: _timed(lambda: question.polars(frames).collect(), _of_arrow),
+            "duckdb": lambda: _timed(partial(_answer_table, connection, question.sql), _of_duckdb),
         }
         if self.tables["x"].num_rows <= PANDAS_ROWS:
-            runs["pandas"] = lambda: _timed(lambda: question.pandas(self.pandas), _of_pandas)
+            tables = self.pandas
+            runs["pandas"] = lambda: _timed(lambda: question.pandas(tables), _of_pandas)
         return runs
 
     def from_files(self, question: Question) -> dict[str, Run]:
