@@ -10,6 +10,9 @@ from akdask.kernels.core import words as keys
 from akdask.kernels.core.words import FIRST, HALF, SECOND, Words
 from akdask.typing import NumberArray
 
+MOST_MOVES = np.uint64(16)
+"""Rows by which a row is moved to its place, at most, on average of those with the same leading bits."""
+
 NONE, ONE, WORD_BITS = np.uint64(0), np.uint64(1), np.uint64(keys.WORD_BITS)
 
 
@@ -121,27 +124,46 @@ def number_sorted_wide(
 ) -> np.int64:
     """Do so for keys of more words, the first of each in `keys`, `others` of shape (words - 1, rows) the further.
 
-    It is a loop of its own, since looking for missing words would slow down the more frequent keys of one word.
+    Keys are looked at only where leading bits are the same: mostly few of them are, and keys lie far from each other.
+    Rows that other bits have in another order are moved, unless they are many, where -1 is returned.
     """
     mask = (ONE << bits) - ONE
-    descends = False
-    groups = ONE
-    before = packed[0] & mask
-    firsts[0] = before
-    codes[before] = 0
-    for position in range(1, len(packed)):
-        row = packed[position] & mask
-        differs, less = keys[row] != keys[before], keys[row] < keys[before]
-        for number in range(len(others)):
-            word, was = others[number, row], others[number, before]
-            less |= (not differs) and word < was
-            differs |= word != was
-        descends |= less
-        firsts[groups] = row
-        groups += np.uint64(differs)
-        codes[row] = groups - ONE
-        before = row
-    return np.int64(-1) if descends else np.int64(groups)
+    nrows, groups, start = np.uint64(len(packed)), NONE, NONE
+    while start < nrows:
+        leading, stop = packed[start] >> bits, start + ONE
+        while stop < nrows and packed[stop] >> bits == leading:
+            stop += ONE
+        moves = NONE
+        for position in range(start + ONE, stop):
+            entry, at = packed[position], position
+            while at > start and _order(keys, others, entry & mask, packed[at - ONE] & mask) < 0:
+                packed[at] = packed[at - ONE]
+                at -= ONE
+            packed[at] = entry
+            moves += position - at
+            if moves > MOST_MOVES * (stop - start):
+                return np.int64(-1)
+        before = packed[start] & mask
+        for position in range(start, stop):
+            row = packed[position] & mask
+            if position == start or _order(keys, others, row, before):
+                firsts[groups] = row
+                groups += ONE
+            codes[row] = groups - ONE
+            before = row
+        start = stop
+    return np.int64(groups)
+
+
+@compiled
+def _order(keys: Words, others: Words, row: np.uint64, before: np.uint64) -> int:
+    """Return -1 where the key of a row is smaller than that of another, 0 where both are the same, else 1."""
+    if keys[row] != keys[before]:
+        return -1 if keys[row] < keys[before] else 1
+    for number in range(len(others)):
+        if others[number, row] != others[number, before]:
+            return -1 if others[number, row] < others[number, before] else 1
+    return 0
 
 
 @compiled

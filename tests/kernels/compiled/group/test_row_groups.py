@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akdask.kernels.group.row_groups import number_rows
+from akdask.kernels.group.row_groups import _number_sorted, number_rows
 
 pytest.importorskip("numba", reason="Numba is not installed; pip install 'akdask[fast]'")
 
@@ -34,3 +34,17 @@ def test_keys_whose_last_bits_decide_are_numbered_right():
     codes, firsts = number_rows([keys], np.empty(len(keys), np.int32))
     assert codes.codes.tolist() == [3, 2, 1, 2, 1, 0, 2]
     assert firsts.tolist() == [5, 2, 1, 0]
+
+
+@pytest.mark.parametrize("ties", [3, 200])
+def test_few_rows_with_the_same_leading_bits_are_moved_to_their_places_and_many_are_left_to_hashing(ties):
+    # Further words descend within each run of equal first ones, so that every row of it has to be moved.
+    first, second, third = np.divmod(np.arange(3000), ties)[0], np.arange(3000) % 2 << 62, -np.arange(3000) // 3
+    words = [np.asarray(column).astype(np.uint64) for column in (first << 40, second, third)]
+    sorted_rows = _number_sorted(words, np.empty(3000, np.int32))
+    assert (sorted_rows is None) == (ties == 200)
+    codes, firsts = number_rows(words, np.empty(3000, np.int32))
+    rows = list(zip(*[column.tolist() for column in words], strict=True))
+    distinct = sorted(set(rows))
+    assert [distinct[code] for code in codes.codes.tolist()] == rows
+    assert firsts.tolist() == [rows.index(key) for key in distinct]
