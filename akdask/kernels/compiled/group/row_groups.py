@@ -132,7 +132,7 @@ def sort_ties(packed: Words, bits: np.uint64, rest: Words) -> bool:
     mask, limit = (ONE << bits) - ONE, MOST_MOVES * np.uint64(len(packed))
     moves = NONE
     for position in range(ONE, np.uint64(len(packed))):
-        entry, at = packed[position], position
+        entry, at = packed[position], np.uint64(position)
         if entry >> bits != packed[at - ONE] >> bits:
             continue
         further = rest[entry & mask]
@@ -150,7 +150,7 @@ def sort_ties(packed: Words, bits: np.uint64, rest: Words) -> bool:
 def number_sorted_wide(
     packed: Words, bits: np.uint64, keys: Words, others: Words, codes: NumberArray, firsts: NumberArray
 ) -> np.int64:
-    """Do so for keys of more words, the first of each in `keys`, `others` of shape (words - 1, rows) the further.
+    """Give rows numbers so by keys of more words: the first in `keys`, `others` of shape (words - 1, rows) the further.
 
     Keys are looked at only where leading bits are the same: mostly few of them are, and keys lie far from each other.
     Rows that other bits have in another order are moved, unless they are many, where -1 is returned.
@@ -163,7 +163,7 @@ def number_sorted_wide(
         while stop < nrows and packed[stop] >> bits == leading:
             stop += ONE
         for position in range(start + ONE, stop):
-            entry, at = packed[position], position
+            entry, at = packed[position], np.uint64(position)
             while at > start and _order(keys, others, entry & mask, packed[at - ONE] & mask) < 0:
                 packed[at] = packed[at - ONE]
                 at -= ONE
