@@ -70,7 +70,7 @@ def optimize(plans: Sequence[Node]) -> list[Node]:
 
 def _is_one_of(node: Node, names: Set[str]) -> bool:
     """Whether a node is of one of some classes; no two have the same name."""
-    kind: type[Any] = type(node)
+    kind: Any = type(node)
     return not names.isdisjoint(_class_names(kind))
 
 
