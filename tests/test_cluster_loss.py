@@ -24,13 +24,13 @@ WORKERS, PARTS, ROWS = 4, 8, 4_000
 EXCHANGED = 0
 """The setting by which small sides of a join are exchanged, too."""
 
-SPLIT, TOLD, MADE = "range partition", "place", "fetchexchange"
+SPLIT, TOLD, MADE = "range partition", "place", "exchange"
 """What tasks are called that split partitions, tell where these are, and make the new ones."""
 
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory):
-    """Return the client of workers that no other module needs, which are there again some time after they were killed."""
+    """Return the client of workers that no other module needs, and that come again when they were killed."""
     from distributed import Client, LocalCluster
 
     with (
@@ -101,7 +101,7 @@ TASKS = {
 WANTED = {
     "sort": lambda rows, others: rows.sort_values("k", kind="stable"),
     "group": lambda rows, others: rows.groupby("k")[["v"]].sum(),
-    "merge": lambda rows, others: rows.merge(others, "k"),
+    "merge": lambda rows, others: rows.merge(others, on="k"),
 }
 
 
@@ -123,7 +123,7 @@ class Watch:
 
     def transition(self, key, start, finish, *args, worker=None, **kwargs):
         name = key[0] if isinstance(key, tuple) else key
-        if finish != "memory" or start != "processing" or self.kind not in name:
+        if finish != "memory" or start != "processing" or not name.startswith(self.kind):
             return
         self.after -= 1
         if self.after < 0 and len(self.acted) < self.times and worker not in self.acted:
@@ -172,14 +172,18 @@ def test_the_answer_is_right_although_workers_die(task, kind, times, client, cut
 
 @pytest.mark.parametrize(("task", "kind"), [("sort", TOLD), ("sort", MADE), ("merge", MADE)])
 def test_the_answer_is_right_although_a_worker_is_retired(task, kind, client, cut):
-    scheduler, retiring = client.cluster.scheduler, []
+    cluster, retiring = client.cluster, []
 
-    def retire(worker):
-        # As adaptive clusters do.
-        retiring.append(asyncio.ensure_future(scheduler.retire_workers([worker], close_workers=True)))
+    async def retire_as_adaptive_clusters_do(worker):
+        name = cluster.scheduler.workers[worker].name
+        await cluster.scheduler.retire_workers([worker], close_workers=True)
+        await cluster.scale_down([name])
 
-    with watching(client, kind, retire):
+    with watching(
+        client, kind, lambda worker: retiring.append(asyncio.ensure_future(retire_as_adaptive_clusters_do(worker)))
+    ):
         check(task)
+    cluster.sync(asyncio.wait, retiring)
 
 
 def test_a_worker_that_joins_late_makes_partitions(client, cut):

@@ -1,4 +1,4 @@
-"""Plans for clusters of up to a thousand workers, which are described and not there, of rows that no machine here holds."""
+"""Plans of a trillion rows for clusters of up to a thousand workers, which are described and not there."""
 
 from __future__ import annotations
 
@@ -35,7 +35,9 @@ def plan_a_trillion_rows(setting: Setting) -> list[Result]:
         for workers in WORKERS:
             for name, (seconds, memory, tasks) in fresh(plan, str(files.folder), workers).items():
                 results += [
-                    Result(f"plan {name}, {rows:,} rows, {workers:,} workers", SECONDS, {OURS: seconds}, {}, MOST_SECONDS),
+                    Result(
+                        f"plan {name}, {rows:,} rows, {workers:,} workers", SECONDS, {OURS: seconds}, {}, MOST_SECONDS
+                    ),
                     Result("  memory", MEBIBYTES, {OURS: memory}, {}, MOST_MEMORY),
                     Result("  tasks for each partition", PIECES, {OURS: tasks}, {}, MOST_TASKS),
                 ]
@@ -57,7 +59,7 @@ def plan(folder: str, workers: int) -> dict[str, tuple[float, int, float]]:
 
 
 def _plan(asked: Any) -> int:
-    """Do everything that is done before the first task, also what the scheduler does, and return the number of tasks."""
+    """Do everything before the first task, also what the scheduler does, and return the number of tasks."""
     try:
         dask.persist(asked, scheduler=_stop)
     except Planned as planned:

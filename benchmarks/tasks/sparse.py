@@ -39,7 +39,7 @@ def sparse_files(setting: Setting) -> list[Result]:
 
 @contextmanager
 def sparse_set(setting: Setting, rows: int, count: int) -> Iterator[FileSet]:
-    """Yield a set of columns `k` and `v` in so many files that are mostly holes, with a manifest; it is removed then."""
+    """Yield columns `k` and `v` in so many files, mostly holes, with a manifest, and remove them."""
     target = setting.folder / f"sparse-{rows}-rows-{count}-files"
     files = make_once(target, lambda folder: _write(folder, rows, count), in_memory=False)
     try:
