@@ -108,3 +108,11 @@ def test_workers_are_planned_for_tasks_of_the_plan_alone(described):
     described(1000)
     graph, where, _ = planned(Described("v", [exchange.ROWS] * 100).frame("k", "v").sort_values("k"))
     assert set(where) <= set(graph)
+
+
+def test_rows_are_exchanged_by_clusters_whose_workers_are_still_to_come(described):
+    described(0)
+    graph, where, made = planned(Described("v", [exchange.ROWS] * 100).frame("k", "v").sort_values("k"))
+    assert made > 1
+    assert len(graph) > 100
+    assert not where
