@@ -88,8 +88,8 @@ class Exchange(Node):
             graph, sources = _concatenated(self)
             told = [key for key, _ in sources]
         else:
-            told = self._places
-            graph = {place: Task(place, tell_place, TaskRef(key)) for place, key in zip(told, keys, strict=True)}
+            told = self._tokens
+            graph = {token: Task(token, tell_place, TaskRef(key)) for token, key in zip(told, keys, strict=True)}
         # One for all new partitions: with a list for each, references would grow with the product.
         graph[self._index] = Task(self._index, SplitIndex.of, List(*map(TaskRef, told)), keys)
         for number in range(self.count):
@@ -103,12 +103,12 @@ class Exchange(Node):
             return {}
         from akdask.plan.shuffle.keeping import IS_INDEX
 
-        both = list(zip(self.split.__dask_keys__(), self._places, strict=True))
+        both = list(zip(self.split.__dask_keys__(), self._tokens, strict=True))
         placed = [list(chain(*run)) for run in _runs(both, max(len(self.workers), 1))]
         return {**_annotate(self, self.workers, placed, strict=True), IS_INDEX: {self._index: True}}
 
     @property
-    def _places(self) -> list[Hashable]:
+    def _tokens(self) -> list[Hashable]:
         return [(f"place-{self._name}", number) for number in range(len(self.split.__dask_keys__()))]
 
     @property
@@ -261,17 +261,17 @@ def memory_share() -> int:
 
 def _make(slices: Sequence[Sequence[Part]], finish: FinishPartition) -> Any:
     """Finish a new partition, given its slices: the function of its task."""
-    _make_room()
+    _free_memory()
     return finish(list(chain(*slices)))
 
 
 def _fetch(index: SplitIndex, number: int, finish: FinishPartition) -> Any:
     """Fetch the slices of a new partition, and finish it: the function of its task."""
-    _make_room()
+    _free_memory()
     return finish(index.fetch(number, finish))
 
 
-def _make_room() -> None:
+def _free_memory() -> None:
     manage_freed_memory()
     clear_spill_files()
 
