@@ -16,6 +16,7 @@ import pytest
 import akdask as ak
 from akdask.plan.group import aggregate as group_plan
 from akdask.plan.shuffle import exchange
+from akdask.plan.task import batches
 from akdask.testing.strategies import partitioned
 
 pytestmark = pytest.mark.cluster
@@ -71,7 +72,9 @@ def cut(monkeypatch):
         monkeypatch.setattr(exchange, "SMALL_ROWS", 0)
         monkeypatch.setattr(exchange, "FINE_PARTITIONS", 2**20)
         monkeypatch.setattr(group_plan, "RANGE_ROWS", rows // parts)
-        monkeypatch.setattr("akdask.plan.task.batches.FEW", 64)
+        monkeypatch.setattr(batches, "SMALL_ROWS", 0)
+        monkeypatch.setattr(batches, "FEW", 2**20)
+        monkeypatch.setattr(batches, "GROUP_BATCHES", 2**20)
 
     cut_into(PARTS, ROWS)
     return cut_into
@@ -188,13 +191,13 @@ def test_the_answer_is_right_although_a_worker_is_retired(task, kind, client, cu
 
 def test_a_worker_that_joins_late_makes_partitions(client, cut):
     cluster = client.cluster
-    cut(64, ROWS)
+    cut(32, ROWS)
 
     def join(worker):
         cluster.scale(WORKERS + 1)
 
     with watching(client, MADE, join):
-        check("sort", parts=64)
+        check("sort", parts=32)
     client.wait_for_workers(WORKERS + 1, timeout=60)
     check("sort")
 
