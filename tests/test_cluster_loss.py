@@ -17,7 +17,6 @@ import akdask as ak
 from akdask.plan.group import aggregate as group_plan
 from akdask.plan.shuffle import exchange
 from akdask.plan.task import batches
-from akdask.testing.strategies import partitioned
 
 pytestmark = pytest.mark.cluster
 
@@ -76,23 +75,20 @@ def cut(monkeypatch):
         monkeypatch.setattr(batches, "FEW", 2**20)
         monkeypatch.setattr(batches, "GROUP_BATCHES", 2**20)
 
-    cut_into(PARTS, ROWS)
     return cut_into
 
 
-def sides(rows, parts):
-    """Return two frames whose keys are nearly all different, as pandas has them and in partitions."""
+def sides(folder, rows, parts):
+    """Return two frames whose keys are nearly all different, as pandas has them and in files."""
     random = np.random.default_rng(7)
-    left = {"k": random.permutation(rows), "v": random.integers(0, 1000, rows)}
-    right = {"k": random.permutation(rows)[: rows // 2], "w": random.integers(0, 1000, rows // 2)}
-
-    def lazy(columns, count):
-        size = len(columns["k"])
-        lengths = np.diff(np.arange(count + 1) * size // count)
-        return ak.DataFrame({name: partitioned(values, lengths) for name, values in columns.items()})
-
-    plain = [pd.DataFrame(columns) for columns in (left, right)]
-    return plain, [lazy(left, parts), lazy(right, parts // 2)]
+    left = pd.DataFrame({"k": random.permutation(rows), "v": random.integers(0, 1000, rows)})
+    right = pd.DataFrame({"k": random.permutation(rows)[: rows // 2], "w": random.integers(0, 1000, rows // 2)})
+    lazy = []
+    for name, frame, count in (("left", left, parts), ("right", right, parts // 2)):
+        with dask.config.set(scheduler="threads"):
+            ak.DataFrame(frame).to_hdf(folder / name, num_locales=count)
+        lazy.append(ak.DataFrame(ak.read_hdf(f"{folder / name}*")))
+    return [left, right], lazy
 
 
 TASKS = {
@@ -108,12 +104,19 @@ WANTED = {
 }
 
 
-def check(task, rows=ROWS, parts=PARTS):
-    plain, frames = sides(rows, parts)
-    found, wanted = TASKS[task](*frames).to_pandas(), WANTED[task](*plain)
-    assert len(found) == len(wanted)
-    for name in wanted:
-        assert found[name].tolist() == wanted[name].tolist()
+@pytest.fixture
+def check(cut, tmp_path):
+    """Return what compares the answer of a task, of rows in a number of partitions, with that of pandas."""
+
+    def compare(task, rows=ROWS, parts=PARTS):
+        cut(parts, rows)
+        plain, frames = sides(tmp_path, rows, parts)
+        found, wanted = TASKS[task](*frames).to_pandas(), WANTED[task](*plain)
+        assert len(found) == len(wanted)
+        for name in wanted:
+            assert found[name].tolist() == wanted[name].tolist()
+
+    return compare
 
 
 class Watch:
@@ -168,13 +171,13 @@ def killer(client):
         ("merge", MADE, 2),
     ],
 )
-def test_the_answer_is_right_although_workers_die(task, kind, times, client, cut):
+def test_the_answer_is_right_although_workers_die(task, kind, times, client, check):
     with watching(client, kind, killer(client), times=times):
         check(task)
 
 
 @pytest.mark.parametrize(("task", "kind"), [("sort", TOLD), ("sort", MADE), ("merge", MADE)])
-def test_the_answer_is_right_although_a_worker_is_retired(task, kind, client, cut):
+def test_the_answer_is_right_although_a_worker_is_retired(task, kind, client, check):
     cluster, retiring = client.cluster, []
 
     async def retire_as_adaptive_clusters_do(worker):
@@ -189,9 +192,8 @@ def test_the_answer_is_right_although_a_worker_is_retired(task, kind, client, cu
     cluster.sync(asyncio.wait, retiring)
 
 
-def test_a_worker_that_joins_late_makes_partitions(client, cut):
+def test_a_worker_that_joins_late_makes_partitions(client, check):
     cluster = client.cluster
-    cut(32, ROWS)
 
     def join(worker):
         cluster.scale(WORKERS + 1)
@@ -199,13 +201,13 @@ def test_a_worker_that_joins_late_makes_partitions(client, cut):
     with watching(client, MADE, join):
         check("sort", parts=32)
     client.wait_for_workers(WORKERS + 1, timeout=60)
-    check("sort")
 
 
-def test_partitions_that_a_worker_takes_with_it_later_are_made_again(client, cut):
+def test_partitions_that_a_worker_takes_with_it_later_are_made_again(client, cut, tmp_path):
     from distributed import wait
 
-    plain, frames = sides(ROWS, PARTS)
+    cut(PARTS, ROWS)
+    plain, frames = sides(tmp_path, ROWS, PARTS)
     kept = frames[0].sort_values("k").persist()
     wait(kept)
     where = client.who_has(list(kept._columns.frame.graph.values()))
@@ -214,7 +216,7 @@ def test_partitions_that_a_worker_takes_with_it_later_are_made_again(client, cut
     assert kept["v"].tolist() == plain[0].sort_values("k")["v"].tolist()
 
 
-def test_nothing_of_a_killed_worker_stays_on_disk(client, cut, monkeypatch):
+def test_nothing_of_a_killed_worker_stays_on_disk(client, check, monkeypatch):
     monkeypatch.setattr(exchange, "MEMORY_SHARE", 2**60)
     folders = client.run(lambda dask_worker: dask_worker.local_directory)
     left = []
@@ -231,8 +233,7 @@ def test_nothing_of_a_killed_worker_stays_on_disk(client, cut, monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("task", TASKS)
-def test_hundreds_of_partitions_change_although_a_worker_dies(task, client, cut):
+def test_hundreds_of_partitions_change_although_a_worker_dies(task, client, check):
     parts, rows = 128, 128 * 100
-    cut(parts, rows)
     with watching(client, MADE, killer(client), after=parts // 4):
         check(task, rows, parts)
