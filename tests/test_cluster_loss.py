@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import time
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -48,10 +49,16 @@ def cluster(tmp_path_factory):
         yield client
 
 
+def await_workers(client, is_so):
+    """Wait until the workers of a cluster are as wanted; the test fails if they never are."""
+    while not is_so(client.cluster.scheduler.workers):
+        time.sleep(0.01)
+
+
 @pytest.fixture
 def client(cluster, synchronous_scheduler):
     cluster.cluster.scale(WORKERS)
-    cluster.wait_for_workers(WORKERS, timeout=60)
+    await_workers(cluster, lambda workers: len(workers) == WORKERS)
     with (
         cluster.as_current(),
         dask.config.set(scheduler="distributed"),
@@ -129,7 +136,7 @@ class Watch:
 
     def transition(self, key, start, finish, *args, worker=None, **kwargs):
         name = key[0] if isinstance(key, tuple) else key
-        if finish != "memory" or start != "processing" or not name.startswith(self.kind):
+        if finish != "memory" or start != "processing" or not name.removeprefix("read+").startswith(self.kind):
             return
         self.after -= 1
         if self.after < 0 and len(self.acted) < self.times and worker not in self.acted:
@@ -138,18 +145,20 @@ class Watch:
 
 
 @contextmanager
-def watching(client, kind, act, **when):
-    """Yield what tells afterwards at which workers something was done; it must have been."""
+def watching(client, kind, act, goes=True, **when):
+    """Have something done at workers, and wait until these are gone if that is what it does; it must have been done."""
     from distributed.diagnostics.plugin import SchedulerPlugin
 
     plugin = type("Watching", (Watch, SchedulerPlugin), {})(kind, act, **when)
     scheduler = client.cluster.scheduler
     scheduler.add_plugin(plugin)
     try:
-        yield plugin
+        yield
     finally:
         scheduler.remove_plugin(plugin.name)
     assert len(plugin.acted) == plugin.times
+    if goes:
+        await_workers(client, lambda workers: workers.keys().isdisjoint(plugin.acted))
 
 
 def killer(client):
@@ -198,9 +207,9 @@ def test_a_worker_that_joins_late_makes_partitions(client, check):
     def join(worker):
         cluster.scale(WORKERS + 1)
 
-    with watching(client, MADE, join):
+    with watching(client, MADE, join, goes=False):
         check("sort", parts=32)
-    client.wait_for_workers(WORKERS + 1, timeout=60)
+    await_workers(client, lambda workers: len(workers) == WORKERS + 1)
 
 
 def test_partitions_that_a_worker_takes_with_it_later_are_made_again(client, cut, tmp_path):
