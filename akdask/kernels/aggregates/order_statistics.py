@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from akdask.interruption import interruptible_ranges
 from akdask.kernels import compiled
 from akdask.typing import NumberArray
 
@@ -40,7 +41,8 @@ def order_statistics(
     if compiled.should_compile(len(values)):
         from akdask.kernels.compiled.aggregates.order_statistics import select
 
-        select(values, offsets, low, high, found)
+        for first, stop in interruptible_ranges(offsets[1:]):
+            select(values, offsets, low, high, found, first, stop)
         return found[0], found[1]
     for group in np.flatnonzero(sizes >= LARGE).tolist():
         rank = low[group]
