@@ -163,11 +163,11 @@ def is_several(item: Input) -> TypeGuard[ConsecutiveParts]:
     return isinstance(item, ConsecutiveParts) and len(item.parts) > 1
 
 
-def selected_rows(column: Column, rows: NumberArray | slice) -> Column:
-    """Return the rows at the given positions or in a slice."""
+def selected_rows(column: Column, rows: NumberArray | slice, out: NumberArray | None = None) -> Column:
+    """Return the rows at the given positions or in a slice; numbers at positions in `out` if that is given."""
     if isinstance(rows, slice):
         return slice_rows(column, rows.start, rows.stop, rows.step)
-    return gather(column, rows)
+    return gather(column, rows, out)
 
 
 def read_only(column: Column) -> Column:
