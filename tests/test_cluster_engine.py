@@ -1,11 +1,8 @@
-"""Sorts, groups and joins on a cluster: the answers of threads, also when a worker dies or memory is short."""
+"""Sorts, groups and joins on a cluster: the answers of threads, also when memory is short."""
 
 from __future__ import annotations
 
-import os
 import pickle
-import signal
-from contextlib import contextmanager
 
 import dask
 import numpy as np
@@ -15,7 +12,7 @@ import pytest
 import akdask as ak
 from akdask.plan.expr.lower import lower
 from akdask.plan.group import aggregate as group_plan
-from akdask.plan.shuffle import affinity, exchange
+from akdask.plan.shuffle import exchange, keeping
 from akdask.testing import assert_equal
 
 pytestmark = pytest.mark.cluster
@@ -114,7 +111,7 @@ def test_rows_whose_keys_are_nearly_all_their_own_travel_as_they_are(cluster_cli
 @pytest.fixture
 def no_plugins(monkeypatch):
     """Plan for a cluster that takes no plugins."""
-    monkeypatch.setattr(affinity, "are_strict", lambda: False)
+    monkeypatch.setattr(keeping, "can_fetch", lambda: False)
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -127,7 +124,7 @@ def test_each_worker_splits_some_partitions_and_sends_the_slices_of_all_of_these
 ):
     monkeypatch.setattr(exchange, "PARTITIONS_PER_BUFFER", 2)
     expr = frames[0].sort_values("k")._columns.frame
-    node = next(node for node in lower(expr).walk() if isinstance(node, exchange.Exchange))
+    node = next(node for node in lower(expr).walk() if isinstance(node, exchange.SliceExchange))
     (where, graph), workers = (node.annotations()["workers"], node._layer()), sorted(cluster_client.nthreads())
     for number, worker in enumerate(workers):
         buffers = [key for key in graph if key[0].startswith("shuffle-buffer") and key[1] == number]
@@ -141,7 +138,7 @@ def test_each_worker_splits_some_partitions_and_sends_the_slices_of_all_of_these
 
 def test_partitions_are_grouped_where_their_groups_stay(frames, cluster_client):
     expr = TASKS["group"](*frames)._columns.frame
-    node = next(node for node in lower(expr).walk() if isinstance(node, exchange.FetchExchange))
+    node = next(node for node in lower(expr).walk() if isinstance(node, exchange.Exchange))
     where, groups, split = (node.annotations()["workers"], node.origin.__dask_keys__(), node.split.__dask_keys__())
     assert len(groups) == len(split) > 1
     assert not set(groups) & set(split)
@@ -169,74 +166,3 @@ def test_results_stay_on_the_workers(frames, plain, cluster_client):
 def test_plans_travel_without_data(task, frames):
     with ak.config.set(replicate_size=EXCHANGED):
         assert len(pickle.dumps(TASKS[task](*frames))) < 20_000
-
-
-class KillOnce:
-    """Ends the process of a worker at the moment when a task of a given kind is done there, the first time."""
-
-    def __init__(self, pids, kind):
-        self.pids = pids
-        self.kind = kind
-        self.killed = None
-
-    def transition(self, key, start, finish, *args, worker=None, **kwargs):
-        name = key[0] if isinstance(key, tuple) else key
-        if self.killed is None and finish == "memory" and worker in self.pids and self.kind in name:
-            self.killed = worker
-            os.kill(self.pids[worker], signal.SIGKILL)
-
-
-@pytest.fixture
-def mortal_client():
-    """Return the client of two workers that no other test needs: one that was killed may not come again."""
-    from distributed import Client, LocalCluster
-
-    with (
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
-        Client(cluster, set_as_default=False) as client,
-    ):
-        yield client
-
-
-@contextmanager
-def a_worker_dies(client, kind):
-    """Yield what tells afterwards which worker has died, once a task whose name has `kind` in it was done there."""
-    from distributed.diagnostics.plugin import SchedulerPlugin
-
-    plugin = type("Killer", (KillOnce, SchedulerPlugin), {"name": f"kill at {kind}"})(client.run(os.getpid), kind)
-    scheduler = client.cluster.scheduler
-    scheduler.add_plugin(plugin)
-    try:
-        with client.as_current(), dask.config.set(scheduler="distributed"):
-            yield plugin
-    finally:
-        scheduler.remove_plugin(plugin.name)
-
-
-DEATHS = [
-    # When rows are being cut, when it is being told where they are, and when the first results are there.
-    ("sort", "range partition"),
-    ("sort", "place"),
-    ("sort", "fetchexchange"),
-    ("group", "fetchexchange"),
-    ("merge", "place"),
-    ("merge", "fetchexchange"),
-]
-
-
-@pytest.mark.parametrize(("task", "kind"), [("sort", "place"), ("merge", "fetchexchange")])
-def test_the_answer_is_right_although_a_worker_dies_that_is_short_of_memory(
-    task, kind, frames, mortal_client, short_memory
-):
-    test_the_answer_is_right_although_a_worker_dies(task, kind, frames, mortal_client)
-
-
-@pytest.mark.parametrize(("task", "kind"), DEATHS)
-def test_the_answer_is_right_although_a_worker_dies(task, kind, frames, mortal_client):
-    with ak.config.set(replicate_size=EXCHANGED):
-        with a_worker_dies(mortal_client, kind) as death:
-            found = TASKS[task](*frames).to_pandas()
-            assert death.killed
-        with dask.config.set(scheduler="threads"):
-            wanted = TASKS[task](*frames).to_pandas()
-    pd.testing.assert_frame_equal(found, wanted)

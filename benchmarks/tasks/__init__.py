@@ -7,6 +7,7 @@ from collections.abc import Callable
 from benchmarks.report import Result
 from benchmarks.setting import Setting
 from benchmarks.tasks.arriving import text_and_numbers_to_pandas
+from benchmarks.tasks.challenge import billion_stations
 from benchmarks.tasks.csv_files import read_write_csv
 from benchmarks.tasks.curves import curves_in_memory, curves_of_files
 from benchmarks.tasks.database import database_groups, database_joins
@@ -24,6 +25,7 @@ from benchmarks.tasks.parquet_files import filter_two_of_ten, open_parquet_by_ma
 from benchmarks.tasks.planning import plan_many_partitions, plan_wide_frame
 from benchmarks.tasks.reading import expression_sum, filtered_sum, sum_of_a_column
 from benchmarks.tasks.remote import read_remote_columns
+from benchmarks.tasks.scale import plan_a_trillion_rows
 from benchmarks.tasks.scaling import scaling
 from benchmarks.tasks.scripts import run_scripts
 from benchmarks.tasks.sorting import sort_rows
@@ -62,6 +64,7 @@ TASKS: dict[str, Callable[[Setting], list[Result]]] = {
     "steps": steps,
     "text": ask_strings,
     "stations": stations,
+    "stations-billion": billion_stations,
     "start": start,
     "scripts": run_scripts,
     "scaling": scaling,
@@ -72,6 +75,7 @@ TASKS: dict[str, Callable[[Setting], list[Result]]] = {
     "manifest": open_with_a_manifest,
     "plan": plan_wide_frame,
     "partitions": plan_many_partitions,
+    "scale": plan_a_trillion_rows,
     "sparse": sparse_files,
     "lbann-epoch": epoch_of_small_samples,
     "lbann-volumes": epoch_of_volumes,

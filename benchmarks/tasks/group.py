@@ -119,12 +119,12 @@ def _in_memory(table: pa.Table, threads: int) -> dict[str, Run]:
     column = pl.col("v")
     made = [column.min().alias("min"), column.mean().alias("mean"), column.max().alias("max")]
 
-    def by_akdask() -> Any:
+    def ask_akdask() -> Any:
         groups = GroupBy(keys)
         return dask.compute(*(found for _, found in (groups.min(values), groups.mean(values), groups.max(values))))
 
     return {
-        OURS: lambda: _totals(by_akdask()),
+        OURS: lambda: _totals(ask_akdask()),
         "polars": lambda: _totals(frame.group_by("k").agg(made).select("min", "mean", "max").collect().get_columns()),
         "duckdb": lambda: _totals(connection.sql(query).to_arrow_table().columns),
         "pyarrow": lambda: _totals(
@@ -148,7 +148,7 @@ def _files(setting: Setting, name: str, **keys: Callable[..., Array]) -> FileSet
 def compare_engines(setting: Setting, task: str, files: FileSet, question: Question, floor: float) -> Result:
     """Ask akdask and its peers the same question of the same files."""
     engines: dict[str, Engine] = {
-        OURS: _akdask,
+        OURS: by_akdask,
         "polars + h5py": _polars,
         "duckdb + h5py": _duckdb,
         "pyarrow + h5py": _pyarrow,
@@ -156,7 +156,7 @@ def compare_engines(setting: Setting, task: str, files: FileSet, question: Quest
     if setting.rows <= 10_000_000 and not question.is_text:
         engines["pandas + h5py"] = _pandas
     runs: dict[str, Run] = {
-        name: partial(_answer, engine, files.pattern if name == OURS else files.paths, question, setting.threads)
+        name: partial(answer, engine, files.pattern if name == OURS else files.paths, question, setting.threads)
         for name, engine in engines.items()
     }
     seconds = setting.interleave(runs)
@@ -164,7 +164,8 @@ def compare_engines(setting: Setting, task: str, files: FileSet, question: Quest
     return Result(task, MILLISECONDS, seconds, floors, work=Work(setting.rows, stored_bytes(files, question.names)))
 
 
-def _answer(engine: Engine, files: Any, question: Question, threads: int) -> tuple[float, ...]:
+def answer(engine: Engine, files: Any, question: Question, threads: int) -> tuple[float, ...]:
+    """Return what tells answers apart: the number of groups, and the sum of each column."""
     found = engine(files, question, threads)
     return (float(len(found[0])), *_totals(found[len(question.keys) if question.is_text else 0 :]))
 
@@ -176,8 +177,9 @@ def _totals(found: Sequence[Any]) -> tuple[float, ...]:
     return tuple(round(total, 2) for total in totals)
 
 
-def _akdask(pattern: str, question: Question, threads: int) -> Any:
-    data = ak.read_hdf(pattern)
+def by_akdask(pattern: str, question: Question, threads: int, read: Callable[[str], Any] = ak.read_hdf) -> Any:
+    """Return the columns of the answer, given how files are read."""
+    data = read(pattern)
     keys = [data[name] for name in question.keys]
     groups = GroupBy(keys[0] if len(keys) == 1 else keys)
     if not question.reductions:

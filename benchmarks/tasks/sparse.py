@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from shutil import rmtree
 
@@ -26,18 +28,25 @@ GROUPS = 10
 def sparse_files(setting: Setting) -> list[Result]:
     """Filter and sum, and sum by a key of ten values, once each, rows in 10,000 files."""
     count, rows = setting.scaled(FILES), setting.scaled(setting.sparse_rows)
-    target = setting.folder / f"sparse-{rows}-rows-{count}-files"
-    files = make_once(target, lambda folder: _write(folder, rows, count), in_memory=False)
-    try:
-        HdfManifest.write(
-            manifest_path(str(target / "set")), [describe_file(identify(str(path))) for path in files.paths]
-        )
+    with sparse_set(setting, rows, count) as files:
         size = f"{rows:,} rows in {count:,} files"
         work = Work(rows, 2 * rows * np.dtype(np.int64).itemsize)
         return [
             _once(f"filtered sum, {size}", lambda: _filtered_sum(files), count * (GROUPS - 1.0), work),
             _once(f"sum of {GROUPS} groups, {size}", lambda: _groups(files), [float(count)] * GROUPS, work),
         ]
+
+
+@contextmanager
+def sparse_set(setting: Setting, rows: int, count: int) -> Iterator[FileSet]:
+    """Yield columns `k` and `v` in so many files, mostly holes, with a manifest, and remove them."""
+    target = setting.folder / f"sparse-{rows}-rows-{count}-files"
+    files = make_once(target, lambda folder: _write(folder, rows, count), in_memory=False)
+    try:
+        HdfManifest.write(
+            manifest_path(str(target / "set")), [describe_file(identify(str(path))) for path in files.paths]
+        )
+        yield files
     finally:
         rmtree(target)
 

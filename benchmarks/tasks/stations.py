@@ -24,10 +24,7 @@ def stations(setting: Setting) -> list[Result]:
     Peers group by the codes of the Categorical.
     """
     setting = replace(setting, rows=MEASUREMENTS * setting.rows)
-    random = np.random.default_rng(0)
-    names = ["".join(map(chr, random.integers(97, 123, length))) for length in random.integers(3, 20, STATIONS)]
-    labels = [f"{name} {number}" for number, name in enumerate(names)]
-    files = make_text_set(setting, "stations", labels, temperatures)
+    files = make_text_set(setting, "stations", names_of_stations(), temperatures)
     return [
         compare_engines(
             setting,
@@ -38,6 +35,12 @@ def stations(setting: Setting) -> list[Result]:
         )
         for key, kind in (("s", "Strings"), ("c", "Categorical"))
     ]
+
+
+def names_of_stations() -> list[str]:
+    random = np.random.default_rng(0)
+    names = ["".join(map(chr, random.integers(97, 123, length))) for length in random.integers(3, 20, STATIONS)]
+    return [f"{name} {number}" for number, name in enumerate(names)]
 
 
 def temperatures(random: np.random.Generator, count: int) -> Array:

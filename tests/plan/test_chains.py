@@ -252,7 +252,7 @@ NOT_IN_CHAINS = {
     "PersistedResults": "has no inputs",
     "Element": "is a number, not rows to go on with",
     "Delivery": "ends a plan",
-    "FetchExchange": "is on clusters alone",
+    "SliceExchange": "is on clusters alone",
     "ToDask": "ends a plan",
     "Write": "ends a plan",
 }

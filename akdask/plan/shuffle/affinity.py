@@ -9,26 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
-from weakref import WeakSet
 
-from akdask._distributed import (
-    SchedulerPlugin,
-    default_client,
-    register_plugin,
-    relax_restrictions,
-    restrict,
-    run_waiting,
-    tasks_of,
-)
+from akdask._distributed import SchedulerPlugin, relax_restrictions, restrict, run_waiting, tasks_of
 
 if TYPE_CHECKING:
-    from akdask._distributed import Client, Scheduler
+    from akdask._distributed import Scheduler
 
 HAS_AFFINITY = "akdask_placed"
 """Annotation of tasks with worker affinity."""
-
-_registered: WeakSet[Client] = WeakSet()
-"""Clients whose schedulers have the plugin that relaxes affinity."""
 
 
 class RelaxAffinity(SchedulerPlugin):
@@ -45,18 +33,6 @@ class RelaxAffinity(SchedulerPlugin):
         """Relax the tasks of a worker, and run those that wait for it."""
         relaxed = relax_restrictions(scheduler, tasks_of(scheduler), HAS_AFFINITY)
         run_waiting(scheduler, relaxed, stimulus_id)
-
-
-def are_strict() -> bool:
-    """Whether affinity may be strict, as the scheduler relaxes it when a worker is gone; registers the plugin once."""
-    client = default_client()
-    if client is None or client.asynchronous:
-        return False
-    if client not in _registered:
-        if not register_plugin(client, RelaxAffinity()):
-            return False
-        _registered.add(client)
-    return True
 
 
 def annotate(workers: Mapping[Any, str], *, strict: bool) -> dict[str, dict[Any, Any]]:

@@ -20,8 +20,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from functools import cached_property
-from itertools import pairwise
-from typing import Any, TypeVar
+from itertools import chain, pairwise
+from typing import Any, TypeAlias, TypeVar
 
 from dask.system import CPU_COUNT
 
@@ -30,7 +30,7 @@ from akdask.deferred import without_collection
 from akdask.plan.expr._dask import Expr, List, Task, TaskRef
 from akdask.plan.expr.node import Frame, Node
 from akdask.plan.expr.rowwise import SELECTIONS, Project
-from akdask.plan.shuffle.fetch import MANY_PARTS, FinishPartition, Part, Slices, SplitIndex, tell_place
+from akdask.plan.shuffle.fetch import MANY_PARTS, FinishPartition, Part, Slices, SplitIndex, taken, tell_place
 from akdask.plan.shuffle.spill import ShuffleBuffer, SpillFile, clear_spill_files, task_name
 from akdask.plan.task.allocator import manage_freed_memory
 from akdask.plan.task.batches import ITEMSIZE, SMALL_ROWS
@@ -58,21 +58,76 @@ FEWEST_GROUPS = 64
 
 Item = TypeVar("Item")
 
+Source: TypeAlias = tuple[Hashable, list[Hashable]]
+"""The key of a task whose result is sliced, and the keys that it concatenates, if any."""
+
 
 class Exchange(Node):
-    """The partitions made of the slices that the tasks of `split` return, as far as Dask alone passes them on.
+    """The partitions made of the slices that the tasks of `split` return, each by one task.
 
-    If `is_separate`, slices are results of tasks, and `workers` are addresses: each worker splits consecutive
-    partitions, keeps them, and sends the slices of all of them for a new partition together.  Without affinity, Dask
-    would weigh bytes against waiting tasks, and move a whole partition through memory for one slice.  The input of a
-    split, a partition of `origin`, is computed on the same worker.  If `is_buffered`, no slice is taken before all
-    partitions are split.
+    Threads of one process pass slices on as they are.  Workers, unless there are None, keep split partitions where they
+    are split, and fetch slices from each other; each partition has a task that says where it is.  Each of the `workers`
+    splits consecutive ones, if it can, so that it sends few parts; the input of a split, a partition of `origin`, is
+    computed on the same worker.
     """
 
     split: Expr
     count: int
     finish: FinishPartition
-    is_separate: bool
+    workers: tuple[str, ...] | None
+    origin: Expr
+
+    @property
+    def npartitions(self) -> int:
+        return self.count
+
+    @without_collection
+    def _layer(self) -> dict[Any, Any]:
+        keys = tuple(self.split.__dask_keys__())
+        if self.workers is None:
+            graph, sources = _concatenated(self)
+            told = [key for key, _ in sources]
+        else:
+            told = self._tokens
+            graph = {token: Task(token, tell_place, TaskRef(key)) for token, key in zip(told, keys, strict=True)}
+        # One for all new partitions: with a list for each, references would grow with the product.
+        graph[self._index] = Task(self._index, SplitIndex.of, List(*map(TaskRef, told)), keys)
+        for number in range(self.count):
+            key = (self._name, number)
+            graph[key] = Task(key, _fetch, TaskRef(self._index), number, self.finish)
+        return graph
+
+    def annotations(self) -> Mapping[str, Mapping[Any, Any]]:
+        """Keep tasks on their workers, as long as these are alive, and have the scheduler keep split partitions."""
+        if self.workers is None:
+            return {}
+        from akdask.plan.shuffle.keeping import IS_INDEX
+
+        both = list(zip(self.split.__dask_keys__(), self._tokens, strict=True))
+        placed = [list(chain(*run)) for run in _runs(both, max(len(self.workers), 1))]
+        return {**_annotate(self, self.workers, placed, strict=True), IS_INDEX: {self._index: True}}
+
+    @property
+    def _tokens(self) -> list[Hashable]:
+        return [(f"place-{self._name}", number) for number in range(len(self.split.__dask_keys__()))]
+
+    @property
+    def _index(self) -> str:
+        return f"split-index-{self._name}"
+
+
+class SliceExchange(Node):
+    """The partitions made of the slices that the tasks of `split` return, as far as Dask alone passes them on.
+
+    Slices are results of tasks: each of the `workers` splits consecutive partitions, keeps them, and sends the slices
+    of all of them for a new partition together.  Without affinity, Dask would weigh bytes against waiting tasks, and
+    move a whole partition through memory for one slice.  The input of a split, a partition of `origin`, is computed on
+    the same worker.  If `is_buffered`, no slice is taken before all partitions are split.
+    """
+
+    split: Expr
+    count: int
+    finish: FinishPartition
     is_buffered: bool
     workers: tuple[str, ...]
     origin: Expr
@@ -83,56 +138,36 @@ class Exchange(Node):
 
     @without_collection
     def _layer(self) -> dict[Any, Any]:
-        graph: dict[Any, Any] = {
-            key: Task(key, concat_slices, List(*map(TaskRef, members)), self.finish)
-            for key, members in self._sources
-            if members
-        }
+        graph = dict(self._concatenated[0])
         if self.is_buffered:
             self._add_buffers(graph)
-        collected = f"all-slices-{self._name}"
-        if not self.is_separate:
-            # One list for all new partitions: with one for each, references would grow with the product.
-            graph[collected] = Task(collected, _collect, List(*(TaskRef(key) for key, _ in self._sources)))
         for index in range(self.count):
             key = (self._name, index)
-            if self.is_separate:
-                slices = [TaskRef(self._take_slice(graph, number, index)) for number in range(len(self._groups))]
-                graph[key] = Task(key, _make, List(*slices), self.finish, None)
-            else:
-                graph[key] = Task(key, _make, TaskRef(collected), self.finish, index)
+            slices = [TaskRef(self._take_slice(graph, number, index)) for number in range(len(self._groups))]
+            graph[key] = Task(key, _make, List(*slices), self.finish)
         return graph
 
     def annotations(self) -> Mapping[str, Mapping[Any, Any]]:
         """Keep tasks on their workers, as long as these are alive."""
-        if not self.workers:
-            return {}
-        from akdask.plan.shuffle.affinity import annotate
-
-        origins = dict(zip(self.split.__dask_keys__(), self.origin.__dask_keys__(), strict=False))
-        where: dict[Any, str] = {}
-        for number, (worker, group) in enumerate(zip(self.workers, self._groups, strict=False)):
-            sources = [key for source, members in group for key in (source, *members)]
-            made_of = [origins[key] for key in sources if key in origins]
-            kinds = (self._buffer_key, self._slice_key) if self.is_buffered else (self._slice_key,)
-            sliced = [key(number, index) for key in kinds for index in range(self.count)]
-            where |= dict.fromkeys((*made_of, *sources, *sliced), worker)
-        return annotate(where, strict=False)
+        kinds = (self._buffer_key, self._slice_key) if self.is_buffered else (self._slice_key,)
+        placed = [
+            [
+                *(key for source, members in group for key in (source, *members)),
+                *(key(number, index) for key in kinds for index in range(self.count)),
+            ]
+            for number, group in enumerate(self._groups)
+        ]
+        return _annotate(self, self.workers, placed, strict=False)
 
     @cached_property
-    def _sources(self) -> list[tuple[Hashable, list[Hashable]]]:
-        """The keys of the tasks whose results are sliced, each with the keys that it concatenates, if any."""
-        keys = list(self.split.__dask_keys__())
-        groups = max(MAX_SLICES // self.count, FEWEST_GROUPS)
-        if len(keys) <= groups:
-            return [(key, []) for key in keys]
-        return [((f"join-{self._name}", number), members) for number, members in enumerate(_runs(keys, groups))]
+    def _concatenated(self) -> tuple[dict[Any, Any], list[Source]]:
+        return _concatenated(self)
 
     @cached_property
-    def _groups(self) -> list[list[tuple[Hashable, list[Hashable]]]]:
+    def _groups(self) -> list[list[Source]]:
         """Sources whose slices travel together: those of one worker, or each alone."""
-        count = len(self._sources)
-        return _runs(self._sources, min(len(self.workers) or count, count))
+        sources = self._concatenated[1]
+        return _runs(sources, min(len(self.workers) or len(sources), len(sources)))
 
     def _add_buffers(self, graph: dict[Any, Any]) -> None:
         """Add tasks that collect the slices of each worker in shuffle buffers, after every partition is split.
@@ -141,7 +176,7 @@ class Exchange(Node):
         Without this order, it would take all slices of a partition as soon as it is split, until all are in memory.
         """
         done: list[Hashable] = []
-        for number, (key, _) in enumerate(self._sources):
+        for number, (key, _) in enumerate(self._concatenated[1]):
             done.append((f"is-split-{self._name}", number))
             graph[done[-1]] = Task(done[-1], _wait_for, TaskRef(key))
         all_split = f"all-split-{self._name}"
@@ -157,9 +192,9 @@ class Exchange(Node):
         key, group = self._slice_key(number, index), self._groups[number]
         finish = self.finish if len(group) > MANY_PARTS else None
         if self.is_buffered:
-            graph[key] = Task(key, _take_slice, TaskRef(self._buffer_key(number, index)), index, finish)
+            graph[key] = Task(key, _take_buffered, TaskRef(self._buffer_key(number, index)), index, finish)
         else:
-            graph[key] = Task(key, _collect_slice, List(*(TaskRef(source) for source, _ in group)), index, finish)
+            graph[key] = Task(key, _take_slice, List(*(TaskRef(source) for source, _ in group)), index, finish)
         return key
 
     @property
@@ -174,60 +209,6 @@ class Exchange(Node):
         return (f"shuffle-slice-{self._name}", number, index)
 
 
-class FetchExchange(Node):
-    """The partitions made of the slices that the tasks of `split` return, each by one task that fetches its slices.
-
-    Split partitions stay where they are split, and each has a task that says where that is.  Each of the `workers`
-    splits consecutive ones, if it can, so that it sends few parts; the input of a split, a partition of `origin`, is
-    computed on the same worker.
-    """
-
-    split: Expr
-    count: int
-    finish: FinishPartition
-    workers: tuple[str, ...]
-    origin: Expr
-
-    @property
-    def npartitions(self) -> int:
-        return self.count
-
-    @without_collection
-    def _layer(self) -> dict[Any, Any]:
-        graph: dict[Any, Any] = {}
-        split = tuple(self.split.__dask_keys__())
-        told: list[TaskRef] = []
-        for number, key in enumerate(split):
-            token = self._token(number)
-            graph[token] = Task(token, tell_place, TaskRef(key))
-            told.append(TaskRef(token))
-        graph[self._index] = Task(self._index, SplitIndex.of, List(*told), split)
-        index = TaskRef(self._index)
-        for number in range(self.count):
-            key = (self._name, number)
-            graph[key] = Task(key, _fetch, index, number, self.finish)
-        return graph
-
-    def annotations(self) -> Mapping[str, Mapping[Any, Any]]:
-        """Keep tasks on their workers, as long as these are alive, and have the scheduler keep split partitions."""
-        from akdask.plan.shuffle.affinity import annotate
-        from akdask.plan.shuffle.keeping import IS_INDEX
-
-        split, origins = self.split.__dask_keys__(), self.origin.__dask_keys__()
-        where: dict[Any, str] = {}
-        for worker, numbers in zip(self.workers, _runs(range(len(split)), len(self.workers)), strict=True):
-            for number in numbers:
-                where |= dict.fromkeys((split[number], self._token(number), *origins[number : number + 1]), worker)
-        return {**annotate(where, strict=True), IS_INDEX: {self._index: True}}
-
-    def _token(self, number: int) -> Hashable:
-        return (f"place-{self._name}", number)
-
-    @property
-    def _index(self) -> str:
-        return f"split-index-{self._name}"
-
-
 def exchange(split: Expr, count: int, finish: FinishPartition, origin: Expr | None = None) -> Expr:
     """Return the physical node of the `count` new partitions that `finish` makes of the slices that `split` returns.
 
@@ -235,14 +216,37 @@ def exchange(split: Expr, count: int, finish: FinishPartition, origin: Expr | No
     """
     origin = split if origin is None else origin
     if not on_cluster():
-        return Exchange(split, count, finish, False, False, (), origin)
-    from akdask.plan.shuffle.affinity import are_strict
+        return Exchange(split, count, finish, None, origin)
     from akdask.plan.shuffle.keeping import can_fetch
 
-    if are_strict() and can_fetch():
-        return FetchExchange(split, count, finish, addresses(), origin)
+    if can_fetch():
+        return Exchange(split, count, finish, addresses(), origin)
     is_large = count * _partition_size() * COLUMNS > memory_share()
-    return Exchange(split, count, finish, True, is_large, addresses(), origin)
+    return SliceExchange(split, count, finish, is_large, addresses(), origin)
+
+
+def _concatenated(node: Exchange | SliceExchange) -> tuple[dict[Any, Any], list[Source]]:
+    """Return the tasks that concatenate slices where there would be very many, and what slices are taken from then."""
+    keys = list(node.split.__dask_keys__())
+    groups = max(MAX_SLICES // node.count, FEWEST_GROUPS)
+    if len(keys) <= groups:
+        return {}, [(key, []) for key in keys]
+    sources: list[Source] = [((f"join-{node._name}", at), members) for at, members in enumerate(_runs(keys, groups))]
+    joins = {key: Task(key, concat_slices, List(*map(TaskRef, members)), node.finish) for key, members in sources}
+    return joins, sources
+
+
+def _annotate(
+    node: Exchange | SliceExchange, workers: Sequence[str], placed: Sequence[Sequence[Hashable]], *, strict: bool
+) -> dict[str, dict[Any, Any]]:
+    """Return the annotations of the tasks that are placed on each worker, and of what their partitions are made of."""
+    from akdask.plan.shuffle.affinity import annotate
+
+    origins = dict(zip(node.split.__dask_keys__(), node.origin.__dask_keys__(), strict=False))
+    where: dict[Any, str] = {}
+    for worker, keys in zip(workers, placed, strict=False):
+        where |= dict.fromkeys((*keys, *(origins[key] for key in keys if key in origins)), worker)
+    return annotate(where, strict=strict) if where else {}
 
 
 def buffer_bytes(count: int) -> int | None:
@@ -255,25 +259,21 @@ def memory_share() -> int:
     return all_memory() // MEMORY_SHARE
 
 
-def _make(slices: Sequence[Any], finish: FinishPartition, index: int | None) -> Any:
-    """Finish a new partition: the function of its task."""
-    manage_freed_memory()
-    clear_spill_files()
-    return finish(
-        [part for parts in slices for part in parts] if index is None else _collect_slice(slices, index, None)
-    )
+def _make(slices: Sequence[Sequence[Part]], finish: FinishPartition) -> Any:
+    """Finish a new partition, given its slices: the function of its task."""
+    _free_memory()
+    return finish(list(chain(*slices)))
 
 
 def _fetch(index: SplitIndex, number: int, finish: FinishPartition) -> Any:
-    """Fetch the slices of a new partition and finish it: the function of its task."""
-    manage_freed_memory()
-    clear_spill_files()
+    """Fetch the slices of a new partition, and finish it: the function of its task."""
+    _free_memory()
     return finish(index.fetch(number, finish))
 
 
-def _collect(slices: list[Any]) -> list[Any]:
-    """Pass on the slices of all partitions: the function of a task."""
-    return slices
+def _free_memory() -> None:
+    manage_freed_memory()
+    clear_spill_files()
 
 
 def _wait_for(*_: Any) -> None:
@@ -285,14 +285,18 @@ def _fill_buffer(sources: Sequence[Slices], numbers: range, _: None) -> ShuffleB
     return ShuffleBuffer(sources, numbers, name=task_name())
 
 
-def _collect_slice(sources: Sequence[Slices], index: int, finish: FinishPartition | None) -> Sequence[Part]:
+def _take_slice(sources: Sequence[Slices], index: int, finish: FinishPartition | None) -> Sequence[Part]:
     """Return the parts of one new partition from several sources: the function of a task."""
-    return _take_slice(ShuffleBuffer(sources, range(index, index + 1)), index, finish)
+    return _packed(taken(sources, index), finish)
 
 
-def _take_slice(buffer: ShuffleBuffer, index: int, finish: FinishPartition | None) -> Sequence[Part]:
-    """Return the parts of one new partition, concatenated if `finish` is given: the function of a task."""
-    parts = buffer.parts(index)
+def _take_buffered(buffer: ShuffleBuffer, index: int, finish: FinishPartition | None) -> Sequence[Part]:
+    """Return the parts of one new partition from a buffer: the function of a task."""
+    return _packed(buffer.parts(index), finish)
+
+
+def _packed(parts: Sequence[Part], finish: FinishPartition | None) -> Sequence[Part]:
+    """Return parts as they are, or concatenated if `finish` is given."""
     return finish.pack(parts) if finish and parts else parts
 
 

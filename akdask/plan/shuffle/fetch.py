@@ -64,40 +64,39 @@ class SplitIndex:
         Dask's name of each split partition, in order.
     holders : dict of str to list of int
         The numbers of those that each worker holds, by its address.
-    here : dict of int to sequence
-        Those that are in this process, as no worker runs the tasks.
+    here : sequence
+        The split partitions themselves, in order, where no worker runs the tasks.
     """
 
     keys: tuple[Hashable, ...]
     holders: Holders = field(default_factory=dict)
-    here: Mapping[int, Slices] = field(default_factory=dict)
+    here: Sequence[Slices] = ()
 
     @staticmethod
     def of(tokens: Sequence[Any], keys: tuple[Hashable, ...]) -> SplitIndex:
         """Return the index of partitions, given what `tell_place` returned for each: the function of a task."""
+        if not all(isinstance(token, str) for token in tokens):
+            return SplitIndex(keys, here=tokens)
         holders: defaultdict[str, list[int]] = defaultdict(list)
-        here: dict[int, Slices] = {}
         for number, token in enumerate(tokens):
-            if isinstance(token, str):
-                holders[token].append(number)
-            else:
-                here[number] = token
-        return SplitIndex(keys, dict(holders), here)
+            holders[token].append(number)
+        return SplitIndex(keys, dict(holders))
 
     def fetch(self, number: int, finish: FinishPartition) -> list[Part]:
         """Return the parts of a new partition from all old ones, in their order.
 
         A task that finds some lost is handed back to the scheduler, which computes these anew before it runs again.
         """
-        found: dict[int, Sequence[Part]] = {index: taken([slices], number) for index, slices in self.here.items()}
-        if self.holders:
-            worker = current_worker()
-            assert worker is not None, "workers hold what is to be fetched"
-            lost = self._ask(worker, self._known, number, finish, found)
-            # The worker that split them is gone, or has handed them on.
-            if lost and self._ask(worker, self._found_again(worker, lost), number, finish, found):
-                time.sleep(PAUSE)
-                run_again()
+        if not self.holders:
+            return taken(self.here, number)
+        worker = current_worker()
+        assert worker is not None, "workers hold what is to be fetched"
+        found: dict[int, Sequence[Part]] = {}
+        lost = self._ask(worker, self._known, number, finish, found)
+        # The worker that split them is gone, or has handed them on.
+        if lost and self._ask(worker, self._found_again(worker, lost), number, finish, found):
+            time.sleep(PAUSE)
+            run_again()
         return [part for first in sorted(found) for part in found[first]]
 
     def _ask(
@@ -105,11 +104,12 @@ class SplitIndex:
     ) -> list[int]:
         """Add parts to those that are found, by the number of the first partition of a run; return what is lost."""
         runs = {address: list(_runs(numbers)) for address, numbers in holders.items()}
+        pickled = pickle.dumps(finish)
         asked: dict[str, dict[str, Any]] = {
             address: {
                 "runs": [[self.keys[index] for index in run] for run in wanted],
                 "number": number,
-                "finish": pickle.dumps(finish),
+                "finish": pickled,
             }
             for address, wanted in runs.items()
             if address != NOWHERE

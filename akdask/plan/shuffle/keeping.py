@@ -24,6 +24,7 @@ from akdask._distributed import (
     release_results,
     tasks_of,
 )
+from akdask.plan.shuffle.affinity import RelaxAffinity
 from akdask.plan.shuffle.fetch import FETCH, answer
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ class KeepSplit(SchedulerPlugin):
 
         Those would otherwise keep workers busy, in vain, on which the partitions are to be computed.
         """
-        for (index,) in [tasks_of(scheduler, [key]) for key in self._exchanges]:
+        for index in tasks_of(scheduler, self._exchanges & scheduler.tasks.keys()):
             lost = [token for token in index.dependencies if any(task.state != "memory" for task in token.dependencies)]
             # One after the other: the index waits for those that are not there any more.
             for tasks in (lost, [index] if lost else []):
@@ -111,7 +112,7 @@ def can_fetch() -> bool:
     if client is None or client.asynchronous:
         return False
     if client not in _registered:
-        if not (register_plugin(client, KeepSplit()) and register_plugin(client, HandOutSlices())):
+        if not all(register_plugin(client, plugin()) for plugin in (RelaxAffinity, KeepSplit, HandOutSlices)):
             return False
         _registered.add(client)
     return True

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
+
 import pytest
 
 import akdask as ak
@@ -9,9 +11,10 @@ from akdask import cluster
 from akdask.collections.core.wrap import wrap
 from akdask.plan.expr.sources import Scan
 from akdask.plan.group import aggregate as group_plan
-from akdask.plan.shuffle import affinity, exchange, keeping
+from akdask.plan.shuffle import exchange
 from akdask.plan.task import batches
 from akdask.schema import INT64
+from benchmarks.described import described_workers
 
 MOST_TASKS = 12
 """Tasks for each partition that is read or made."""
@@ -43,34 +46,12 @@ class Described:
         return ak.DataFrame({name: wrap(scan, scan.column(given)) for name, given in zip(names, "kv", strict=True)})
 
 
-class DescribedClient:
-    """A client of workers that are described and not there."""
-
-    asynchronous = False
-
-    def __init__(self, workers, memory=64 * 2**30, threads=8):
-        self.id = f"described {workers}"
-        worker = {"memory_limit": memory, "nthreads": threads}
-        self.workers = {f"tcp://10.0.{number // 256}.{number % 256}:8000": worker for number in range(workers)}
-
-    def scheduler_info(self, n_workers=-1):
-        return {"workers": self.workers}
-
-    def register_plugin(self, plugin):
-        pass
-
-
 @pytest.fixture
-def described(monkeypatch):
+def described():
     """Return what makes a number of described workers the current cluster."""
-
-    def describe(count):
-        client = DescribedClient(count)
-        for module in (cluster, affinity, keeping):
-            monkeypatch.setattr(module, "default_client", lambda: client)
-        return client
-
-    return describe
+    pytest.importorskip("distributed")
+    with ExitStack() as stack:
+        yield lambda count: stack.enter_context(described_workers(count))
 
 
 def planned(lazy):
@@ -127,3 +108,11 @@ def test_workers_are_planned_for_tasks_of_the_plan_alone(described):
     described(1000)
     graph, where, _ = planned(Described("v", [exchange.ROWS] * 100).frame("k", "v").sort_values("k"))
     assert set(where) <= set(graph)
+
+
+def test_rows_are_exchanged_by_clusters_whose_workers_are_still_to_come(described):
+    described(0)
+    graph, where, made = planned(Described("v", [exchange.ROWS] * 100).frame("k", "v").sort_values("k"))
+    assert made > 1
+    assert len(graph) > 100
+    assert not where
