@@ -61,7 +61,7 @@ class SpillFile(WorkerResult, Sequence[Any]):
         super().__init__(name)
         # There are many spill files of many slices each: eight bytes of memory for a slice.
         self._starts = array("q")
-        with _errors_naming_the_folder() as folder, spill_space().file_in(folder) as file:
+        with naming_the_folder() as folder, spill_space().file_in(folder) as file:
             self._file = file
             self._starts.append(file.nbytes)
             for slice_ in slices:
@@ -84,7 +84,7 @@ class SpillFile(WorkerResult, Sequence[Any]):
         if isinstance(index, slice):
             return [self[number] for number in range(*index.indices(len(self)))]
         number = range(len(self))[index]
-        with _errors_naming_the_folder():
+        with naming_the_folder():
             return self._file.read(self._starts[number], self._starts[number + 1])
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -171,7 +171,7 @@ def spill_folder() -> str:
 
 
 @contextmanager
-def _errors_naming_the_folder() -> Iterator[str]:
+def naming_the_folder() -> Iterator[str]:
     """Give the caller the folder, and turn errors of the operating system into one that names it."""
     folder = spill_folder()
     try:
