@@ -12,7 +12,7 @@ from akdask import config, machine
 from akdask._distributed import default_client, workers_of
 from akdask.errors import TransferError
 
-SHARE = 64
+SHARE = 32
 """The part of a worker's memory that a column of a partition may take: there may be several columns, and they are in
 memory as they are read, in order, and on their way to the next task."""
 
