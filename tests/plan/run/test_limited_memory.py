@@ -15,9 +15,11 @@ import pandas as pd
 import pytest
 
 import akdask as ak
+from akdask.cluster import partition_size
 from akdask.errors import TransferError, WriteError
 from akdask.plan.shuffle import budget, exchange
 from akdask.plan.shuffle.budget import memory_budget
+from akdask.plan.shuffle.spill import SpillFile
 from akdask.plan.shuffle.spill_space import UnnamedFile
 from akdask.testing.memory import MemorySource
 
@@ -153,6 +155,31 @@ def test_a_task_that_would_take_all_memory_says_so(plain):
     ):
         lazy(plain).sort_values("w").to_pandas()
     assert "at once" in caught.value.details[0]
+    assert "memory_limit" in caught.value.hint
+    assert "partition_size" in caught.value.hint
+
+
+def test_a_row_that_is_larger_than_the_memory_says_so():
+    texts = [letter * 300_000 for letter in "cab"]
+    with ak.config.set(memory_limit=2**18), pytest.raises(TransferError, match="more memory than there is") as caught:
+        ak.sort(ak.array(texts)).to_ndarray()
+    assert "at once" in caught.value.details[0]
+
+
+@pytest.mark.parametrize(("name", "reason"), [("missing", "No such file"), ("file", "Not a directory")])
+def test_a_folder_that_nothing_can_be_kept_in_is_named(name, reason, plain, tmp_path):
+    (tmp_path / "file").touch()
+    with limited(str(tmp_path / name)), pytest.raises(WriteError, match=reason) as caught:
+        lazy(plain).sort_values("w").to_hdf(tmp_path / "found")
+    assert f"folder: {tmp_path / name}" in caught.value.details
+    assert "temporary_directory" in caught.value.hint
+    assert os.listdir(tmp_path) == ["file"]
+
+
+def test_created_rows_come_in_partitions_that_fit():
+    with limited():
+        assert max(ak.arange(2**20).rows.lengths) * 8 <= partition_size()
+    assert ak.arange(2**20).npartitions <= os.cpu_count()
 
 
 @pytest.mark.parametrize("name", ["sort", "group by text", "join"])
@@ -200,9 +227,12 @@ with ak.config.set(memory_limit=2**21, small_array=100), dask.config.set(tempora
 
 
 @pytest.mark.slow
-def test_a_process_that_is_killed_leaves_no_files(tmp_path):
+def test_a_process_that_is_killed_leaves_no_files_and_those_of_others_alone(tmp_path):
     temporary = tmp_path / "temporary"
     temporary.mkdir()
+    with dask.config.set(temporary_directory=str(temporary)):
+        others = SpillFile([np.arange(1000)])
     killed = subprocess.run([sys.executable, "-c", KILLED, str(temporary), str(tmp_path / "set")], check=False)
     assert killed.returncode == -signal.SIGKILL
     assert os.listdir(temporary) == []
+    assert others[0].tolist() == list(range(1000))
