@@ -46,7 +46,7 @@ def is_below(module: str, packages: list[str]) -> bool:
 
 
 class PublicNames(SphinxDirective):
-    """The directive; with ``:package:`` of another package than akdask, whose names all are documented."""
+    """The directive; with ``:package:`` of another package or module than akdask, whose names all are documented."""
 
     required_arguments = 0
     optional_arguments = 1
@@ -69,7 +69,7 @@ class PublicNames(SphinxDirective):
 
     def names_of(self, package: ModuleType) -> tuple[list[str], list[str]]:
         """Return the names that are only listed, and those that are documented."""
-        names = sorted(set(package.__all__), key=lambda name: (name.lower(), name))
+        names = sorted(public(package), key=lambda name: (name.lower(), name))
         if package is akdask:
             modules = self.arguments[0].split()
             names = [name for name in names if is_below(SOURCES.get(name, ""), modules)]
@@ -81,6 +81,14 @@ class PublicNames(SphinxDirective):
             return names, []
         listed = [name for name in names if is_plain(package, name)]
         return listed, [name for name in names if name not in listed]
+
+
+def public(module: ModuleType) -> set[str]:
+    """Return the names that a module lists; or, where it lists none, of the functions and classes that it defines."""
+    if hasattr(module, "__all__"):
+        return set(module.__all__)
+    defined = [name for name, value in vars(module).items() if getattr(value, "__module__", None) == module.__name__]
+    return {name for name in defined if not name.startswith("_")}
 
 
 def is_plain(package: ModuleType, name: str) -> bool:
