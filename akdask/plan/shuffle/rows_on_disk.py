@@ -6,7 +6,7 @@ to find where columns begin: pages of a mapping count as memory of this process 
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -106,7 +106,9 @@ def _array(file: UnnamedFile, kind: Any, places: Iterator[int], start: int, stop
     if not (pa.types.is_large_list(kind) or pa.types.is_large_string(kind)):
         dtype = np.dtype(kind.to_pandas_dtype())
         return arrow_numbers(_numbers(file, next(places), dtype, start, stop))
-    offsets = _numbers(file, next(places), np.dtype(np.int64), start, stop + 1) if stop > start else np.zeros(1, np.int64)
+    offsets = (
+        _numbers(file, next(places), np.dtype(np.int64), start, stop + 1) if stop > start else np.zeros(1, np.int64)
+    )
     first, last = int(offsets[0]), int(offsets[-1])
     offsets -= first
     if pa.types.is_large_list(kind):

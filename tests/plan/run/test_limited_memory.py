@@ -119,6 +119,41 @@ def test_more_rows_than_memory_give_the_answer_of_pandas_in_files(name, plain, w
     )
 
 
+REDUCTIONS = (
+    "sum",
+    "prod",
+    "mean",
+    "var",
+    "std",
+    "min",
+    "max",
+    "median",
+    "nunique",
+    "first",
+    "any",
+    "all",
+    "OR",
+    "argmin",
+)
+
+
+def test_every_kind_of_state_of_groups_comes_back_from_disk(plain, written):
+    def found():
+        frame = lazy(plain)
+        groups = ak.GroupBy(frame["s"])
+        flags = {"any": frame["w"] > 9, "all": frame["w"] > 9}
+        results = [groups.aggregate(flags.get(name, frame["w"]), name)[1] for name in REDUCTIONS]
+        return [result.to_ndarray() for result in results]
+
+    wanted = found()
+    assert not written
+    with limited():
+        limited_results = found()
+    assert written
+    for name, result, other in zip(REDUCTIONS, limited_results, wanted, strict=True):
+        np.testing.assert_allclose(result, other, rtol=1e-12, err_msg=name)
+
+
 def test_text_of_unknown_number_of_rows_is_distinct(plain, written):
     with limited():
         frame = lazy(plain)
