@@ -20,7 +20,7 @@ from akdask.plan.shuffle.spill_space import UnnamedFile, spill_space
 from akdask.typing import Column, NumberArray
 
 
-class StoredColumn(NamedTuple):
+class ColumnOnDisk(NamedTuple):
     """A column on disk.
 
     Parameters
@@ -31,14 +31,14 @@ class StoredColumn(NamedTuple):
         What its rows are in memory.
     kind : pyarrow.DataType
         What they are in the file.
-    places : tuple of int
+    starts : tuple of int
         Where each of its buffers begins in the file.
     """
 
     name: Hashable
     dtype: Any
     kind: Any
-    places: tuple[int, ...]
+    starts: tuple[int, ...]
 
 
 class RowsOnDisk:
@@ -61,10 +61,10 @@ class RowsOnDisk:
         batch = pa.RecordBatch.from_arrays(arrays, list(map(str, range(len(arrays)))))
         with naming_the_folder() as folder, spill_space().file_in(folder) as file:
             self._file = file
-            places = file.append_batch(batch)
+            starts = file.append_batch(batch)
         self._columns = [
-            StoredColumn(name, getattr(column, "dtype", array.type), array.type, of_column)
-            for (name, column), array, of_column in zip(table.columns.items(), arrays, places, strict=True)
+            ColumnOnDisk(name, getattr(column, "dtype", array.type), array.type, of_column)
+            for (name, column), array, of_column in zip(table.columns.items(), arrays, starts, strict=True)
         ]
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -77,10 +77,10 @@ class RowsOnDisk:
             columns = {column.name: self._read(column, start, stop) for column in self._columns}
         return Table(columns, stop - start)
 
-    def _read(self, column: StoredColumn, start: int, stop: int) -> Column:
+    def _read(self, column: ColumnOnDisk, start: int, stop: int) -> Column:
         if isinstance(column.dtype, np.dtype):
-            return _numbers(self._file, column.places[1], column.dtype, start, stop)
-        return _array(self._file, column.kind, iter(column.places), start, stop)
+            return _numbers(self._file, column.starts[1], column.dtype, start, stop)
+        return _array(self._file, column.kind, iter(column.starts), start, stop)
 
 
 def _as_arrow(column: Column) -> pa.Array:
@@ -91,33 +91,33 @@ def _as_arrow(column: Column) -> pa.Array:
     return arrow_numbers(column.view(np.uint8) if column.dtype == np.bool_ else column)
 
 
-def _array(file: UnnamedFile, kind: Any, places: Iterator[int], start: int, stop: int) -> pa.Array:
-    """Return some rows of an Arrow array without nulls, whose buffers begin at some places of a file."""
+def _array(file: UnnamedFile, kind: Any, starts: Iterator[int], start: int, stop: int) -> pa.Array:
+    """Return some rows of an Arrow array without nulls, whose buffers begin at some bytes of a file."""
     if pa.types.is_null(kind):
         return pa.nulls(stop - start)
-    next(places)  # which are null
+    next(starts)  # which are null
     if pa.types.is_boolean(kind):
-        bits = _numbers(file, next(places), np.dtype(np.uint8), start // 8, -(-stop // 8))
+        bits = _numbers(file, next(starts), np.dtype(np.uint8), start // 8, -(-stop // 8))
         return pa.Array.from_buffers(kind, stop - start, [None, pa.py_buffer(bits)], offset=start % 8)
     if pa.types.is_fixed_size_binary(kind):
         width = kind.byte_width
-        data = _numbers(file, next(places), np.dtype(np.uint8), width * start, width * stop)
+        data = _numbers(file, next(starts), np.dtype(np.uint8), width * start, width * stop)
         return pa.Array.from_buffers(kind, stop - start, [None, pa.py_buffer(data)])
     if not (pa.types.is_large_list(kind) or pa.types.is_large_string(kind)):
         dtype = np.dtype(kind.to_pandas_dtype())
-        return arrow_numbers(_numbers(file, next(places), dtype, start, stop))
+        return arrow_numbers(_numbers(file, next(starts), dtype, start, stop))
     offsets = (
-        _numbers(file, next(places), np.dtype(np.int64), start, stop + 1) if stop > start else np.zeros(1, np.int64)
+        _numbers(file, next(starts), np.dtype(np.int64), start, stop + 1) if stop > start else np.zeros(1, np.int64)
     )
     first, last = int(offsets[0]), int(offsets[-1])
     offsets -= first
     if pa.types.is_large_list(kind):
-        return lists_of(offsets, _array(file, kind.value_type, places, first, last))
-    data = _numbers(file, next(places), np.dtype(np.uint8), first, last)
+        return lists_of(offsets, _array(file, kind.value_type, starts, first, last))
+    data = _numbers(file, next(starts), np.dtype(np.uint8), first, last)
     return pa.LargeStringArray.from_buffers(stop - start, pa.py_buffer(offsets), pa.py_buffer(data))
 
 
-def _numbers(file: UnnamedFile, place: int, dtype: np.dtype[Any], start: int, stop: int) -> NumberArray:
+def _numbers(file: UnnamedFile, first: int, dtype: np.dtype[Any], start: int, stop: int) -> NumberArray:
     found = new_array(stop - start, dtype)
-    file.read_into(found.view(np.uint8).data, place + dtype.itemsize * start)
+    file.read_into(found.view(np.uint8).data, first + dtype.itemsize * start)
     return found
