@@ -69,8 +69,9 @@ check: $(VENV)/dev.installed
 docs: $(VENV)/docs.installed
 	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going --conf-dir docs --doctree-dir build/doctrees . build/docs
 
+# Everything, for the page: some hours.  `python -m benchmarks --help` tells how to choose.
 bench: $(VENV)/bench.installed
-	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks --rows 10000000 --repeat 3 --patience 20 --page docs/benchmarks.md
 
 format: $(VENV)/dev.installed
 	$(BIN)/ruff format $(CODE)

@@ -100,6 +100,18 @@ from akdask.collections.frame_core.display import Row
 from akdask.collections.frame_core.index import Index, MultiIndex
 from akdask.collections.functions.apply import apply
 from akdask.collections.functions.comparison import allclose, array_equal
+from akdask.collections.functions.frames import (
+    concat,
+    isna,
+    isnull,
+    melt,
+    notna,
+    notnull,
+    pivot_table,
+    to_datetime,
+    to_numeric,
+    to_timedelta,
+)
 from akdask.collections.functions.from_arrow import from_arrow, from_polars
 from akdask.collections.functions.from_dask import from_dask
 from akdask.collections.functions.goodness_of_fit import Power_divergenceResult, chisquare, power_divergence
@@ -132,11 +144,11 @@ from akdask.collections.series.accessors import (
     CachedAccessor,
     DatetimeAccessor,
     Properties,
-    StringAccessor,
     date_operators,
     string_operators,
 )
 from akdask.collections.series.series import Series
+from akdask.collections.series.text_accessor import StringAccessor
 from akdask.collections.session.connection import connect, disconnect, get_config
 from akdask.collections.session.memory import get_max_array_rank, get_mem_avail, get_mem_status, get_mem_used
 from akdask.collections.session.memory_report import memory
@@ -580,6 +592,7 @@ __all__ = [
     "complex64",
     "complex128",
     "compute_join_size",
+    "concat",
     "concatenate",
     "config",
     "connect",
@@ -705,7 +718,9 @@ __all__ = [
     "is_supported_number",
     "isfinite",
     "isinf",
+    "isna",
     "isnan",
+    "isnull",
     "isnumeric",
     "isscalar",
     "issubdtype",
@@ -736,6 +751,7 @@ __all__ = [
     "may_share_memory",
     "mean",
     "median",
+    "melt",
     "memory",
     "merge",
     "min",
@@ -745,6 +761,8 @@ __all__ = [
     "nan",
     "newaxis",
     "nextafter",
+    "notna",
+    "notnull",
     "number",
     "numeric_and_bool_scalars",
     "numeric_scalars",
@@ -756,6 +774,7 @@ __all__ = [
     "pdarray",
     "percentile",
     "pi",
+    "pivot_table",
     "plot_dist",
     "popcount",
     "power",
@@ -832,8 +851,11 @@ __all__ = [
     "timedelta64",
     "timedelta_range",
     "to_csv",
+    "to_datetime",
     "to_hdf",
+    "to_numeric",
     "to_parquet",
+    "to_timedelta",
     "to_zarr",
     "transpose",
     "tril",

@@ -77,11 +77,11 @@ def named_scheduler() -> Callable[..., Any] | str | None:
     Returns
     -------
     callable, "threads" or None
-        None where only Dask can tell: if it names none, and `distributed` is loaded, there may be a client.
+        None where only Dask can tell: if it names none, and there is a client, or this is a task of a worker's.
     """
     named = dask.config.get("scheduler", None)
     if named is None:
-        return None if "distributed" in sys.modules else "threads"
+        return "threads" if shares_memory() else None
     found = named_schedulers.get(named) if isinstance(named, str) else None
     return "threads" if found is dask.threaded.get else found
 

@@ -5,10 +5,18 @@ Threads cannot be interrupted: their tasks ask now and then whether the computat
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from threading import Event
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from akdask.typing import NumberArray
+
+AT_A_TIME = 2**22
+"""Rows, about, after which a loop can be ended."""
 
 _ended: ContextVar[Event | None] = ContextVar("akdask-ended", default=None)
 
@@ -38,3 +46,24 @@ def end_if_interrupted() -> None:
     ended = _ended.get()
     if ended is not None and ended.is_set():
         raise KeyboardInterrupt("the computation of this task has ended.")
+
+
+def interruptible_ranges(ends: Sequence[int] | NumberArray) -> Iterator[tuple[int, int]]:
+    """Yield ranges of what is done one after the other, such that each has about `AT_A_TIME` rows.
+
+    Parameters
+    ----------
+    ends : sequence of int, or ndarray
+        How many rows have been seen when each has been done; a `range` for rows themselves.
+
+    Examples
+    --------
+    >>> list(interruptible_ranges([2**21, 2**22, 2**23, 2**23 + 5]))
+    [(0, 2), (2, 3), (3, 4)]
+    """
+    first = rows = 0
+    while first < len(ends):
+        end_if_interrupted()
+        stop = max(bisect_right(ends, rows + AT_A_TIME, first), first + 1)
+        yield first, stop
+        first, rows = stop, int(ends[stop - 1])

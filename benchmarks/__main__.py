@@ -14,11 +14,11 @@ from pathlib import Path
 
 import dask
 
-from benchmarks.curves import draw
-from benchmarks.page import fill
-from benchmarks.report import Result, table, write_json
+from benchmarks.page import write_page
+from benchmarks.record import RESULTS, Record, keep
+from benchmarks.report import Result, geometric_means, table
 from benchmarks.setting import Setting
-from benchmarks.tasks import ENGINE, TASKS
+from benchmarks.tasks import SETS, TASKS
 
 PACKAGES = ("akdask", "dask", "numpy", "h5py", "pandas", "pyarrow", "numba", "polars", "duckdb")
 
@@ -35,51 +35,54 @@ def main(arguments: Sequence[str] | None = None) -> None:
         options.vaex_python,
         options.patience,
         options.sparse_rows,
+        curve_rows=options.curve_rows,
     )
-    machine = describe_machine(setting)
+    machine = describe_machine()
     print("\n".join(f"{name}: {value}" for name, value in machine.items()), end="\n\n")
+    record: Path | None = options.record or (RESULTS if options.page else None)
     results: list[Result] = []
     failed: list[str] = []
     with dask.config.set(num_workers=setting.threads):
         for name in names:
             print(f"… {name}", file=sys.stderr)
             try:
-                results += TASKS[name](setting)
+                found = TASKS[name](setting)
             except Exception:  # the figures of the other tasks are worth having
                 traceback.print_exc()
                 failed.append(name)
-        plots = draw(options.plots, setting) if options.plots else []
-    print(table(results))
-    if options.report:
-        fill(options.report, machine, results, setting.threads, plots)
-    if options.json:
-        write_json(options.json, machine, results)
+                continue
+            results += found
+            if record:  # at once, as the next task may take long
+                load = round(os.getloadavg()[0], 1)
+                keep(record, Record(name, machine, setting.rows, setting.threads, setting.repeat, found, load))
+    print(table([*results, *geometric_means(results)]))
+    if options.page and record:
+        write_page(options.page, record)
     if failed:
         sys.exit(f"failed: {', '.join(failed)}")
 
 
 def _expand(names: Sequence[str]) -> list[str]:
-    """Return the names of tasks that are meant: `engine` stands for several, and nothing for all."""
-    found = [task for name in names for task in (ENGINE if name == "engine" else (name,))]
+    """Return the names of tasks that are meant: some stand for several, and none for all."""
+    found = [task for name in names for task in SETS.get(name, (name,))]
     unknown = [name for name in found if name not in TASKS]
     if unknown:
-        sys.exit(f"no task {', '.join(unknown)}; there are: engine, {', '.join(TASKS)}")
+        sys.exit(f"no task {', '.join(unknown)}; there are: {', '.join((*SETS, *TASKS))}")
     return found or list(TASKS)
 
 
-def describe_machine(setting: Setting) -> dict[str, object]:
+def describe_machine() -> dict[str, str]:
     """Return what the figures depend on."""
     return {
         "machine": f"{_processor()}, {os.cpu_count()} cores, {platform.system()} {platform.release()}",
         "python": platform.python_version(),
         "packages": ", ".join(f"{name} {found}" for name in PACKAGES if (found := _version(name))),
-        "rows": f"{setting.rows:,} in 4 files, {setting.threads} threads, median of {setting.repeat}",
     }
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("names", nargs="*", help=f"of: engine, {', '.join(TASKS)}; all if none is named")
+    parser.add_argument("names", nargs="*", help=f"of: {', '.join((*SETS, *TASKS))}; all if none is named")
     parser.add_argument("--rows", type=int, default=20_000_000, help="rows to read and write (default 20,000,000)")
     parser.add_argument("--repeat", type=int, default=7, help="turns that count (default 7)")
     parser.add_argument(
@@ -88,14 +91,18 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--sparse-rows", type=int, default=2_000_000_000, help="rows of the sparse set (default 2,000,000,000)"
     )
+    parser.add_argument(
+        "--curve-rows", type=int, default=100_000_000, help="the most rows of the plots (default 100,000,000)"
+    )
     folder = Path(tempfile.gettempdir()) / "akdask-benchmarks"
     parser.add_argument("--folder", type=Path, default=folder, help=f"where data is made and kept ({folder})")
     parser.add_argument("--threads", type=int, default=os.cpu_count(), help="threads of everybody (default all cores)")
-    parser.add_argument("--json", type=Path, help="write the figures to this file as well")
+    parser.add_argument("--record", type=Path, help="keep the figures in this folder, a file for each task")
     parser.add_argument(
-        "--report", type=Path, help="write the table of the best peers between the markers of this file"
+        "--page",
+        type=Path,
+        help="keep the figures in benchmarks/results, and write this page of all that are kept there",
     )
-    parser.add_argument("--plots", type=Path, help="draw time against rows and partitions into this folder")
     parser.add_argument("--vaex-python", help="an interpreter that has vaex, to take part in its own process")
     return parser
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from math import exp, log
+
+from benchmarks.timing import Seconds
 
 OURS = "akdask"
 
@@ -23,6 +24,7 @@ MILLISECONDS = Unit("ms", 1e3)
 MICROSECONDS = Unit("µs", 1e6)
 MEBIBYTES = Unit("MiB", 2.0**-20)
 PIECES = Unit("", 1.0)
+UNITS = {unit.name: unit for unit in (SECONDS, MILLISECONDS, MICROSECONDS, MEBIBYTES, PIECES)}
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,10 @@ class Result:
         What akdask's own value must stay below.
     work : Work, optional
         What the task goes through, if its throughput is worth telling.
+    case : str
+        Which of several this is, where the same is measured of data of many sizes or kinds.
+    cpu : mapping of str to float
+        Seconds of processors, by name of whoever is known to have taken them.
     """
 
     task: str
@@ -58,11 +64,28 @@ class Result:
     floors: Mapping[str, float] = field(default_factory=dict)
     limit: float | None = None
     work: Work | None = None
+    case: str = ""
+    cpu: Mapping[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if isinstance(self.values, Seconds):
+            object.__setattr__(self, "cpu", self.values.cpu)
+
+    @property
+    def name(self) -> str:
+        """The task, and which of several."""
+        return f"{self.task}, {self.case}" if self.case else self.task
 
     @property
     def best_peer(self) -> str | None:
         """The peer with the smallest value, if there is any."""
         return min((name for name in self.values if name != OURS), key=self.values.__getitem__, default=None)
+
+    @property
+    def rival(self) -> str | None:
+        """The peer that the goal is missed by most or met by least; the best one if there is no goal beside peers."""
+        margins = {name: self.ratio(name) / floor for name, floor in self.floors.items() if name in self.values}
+        return min(margins, key=margins.__getitem__, default=self.best_peer)
 
     def shown(self, name: str) -> str:
         """Return a value with its unit."""
@@ -72,6 +95,10 @@ class Result:
     def ratio(self, peer: str) -> float:
         """Return how many times better akdask is than a peer."""
         return self.values[peer] / self.values[OURS]
+
+    def cpu_ratio(self, peer: str) -> float | None:
+        """Return how many times the processor time of akdask a peer takes, if that is known."""
+        return self.cpu[peer] / self.cpu[OURS] if self.cpu.get(OURS) and peer in self.cpu else None
 
     def bar(self, name: str) -> str:
         """Return the goal that this line is held against, or nothing."""
@@ -86,7 +113,25 @@ class Result:
         return self.ratio(name) >= self.floors[name] if name in self.floors else None
 
 
-HEADER = ("task", "by", "value", "ratio", "bar", "met")
+IN_MEMORY, FROM_FILES = "in memory", "from files"
+MEAN_FLOORS = {IN_MEMORY: 1.5, FROM_FILES: 1.2}
+BEST = "best of each"
+
+
+def geometric_means(results: Sequence[Result]) -> list[Result]:
+    """Return how many times as long as akdask the best peers take, in the mean of questions that were asked there."""
+    means = []
+    for where, floor in MEAN_FLOORS.items():
+        ratios = [result.ratio(result.best_peer or OURS) for result in results if result.case == where]
+        if ratios:
+            mean = exp(sum(map(log, ratios)) / len(ratios))
+            task = f"geometric mean of {len(ratios)} questions"
+            means.append(Result(task, PIECES, {OURS: 1.0, BEST: mean}, {BEST: floor}, case=where))
+    return means
+
+
+HEADER = ("task", "by", "value", "ratio", "of CPU", "bar", "met")
+NUMBERS = {"value", "ratio", "of CPU"}
 
 
 def table(results: Iterable[Result]) -> str:
@@ -101,8 +146,9 @@ def table(results: Iterable[Result]) -> str:
 def _rows(result: Result) -> Iterator[tuple[str, ...]]:
     for name in result.values:
         ratio = "" if name == OURS else f"{result.ratio(name):.2f}x"
+        of_cpu = "" if name == OURS or (found := result.cpu_ratio(name)) is None else f"{found:.2f}x"
         met = {None: "", True: "yes", False: "NO"}[result.met(name)]
-        yield (result.task if name == OURS else "", name, result.shown(name), ratio, result.bar(name), met)
+        yield (result.name if name == OURS else "", name, result.shown(name), ratio, of_cpu, result.bar(name), met)
 
 
 def _digits(value: float) -> int:
@@ -110,19 +156,4 @@ def _digits(value: float) -> int:
 
 
 def _pad(cell: str, width: int, index: int) -> str:
-    return cell.rjust(width) if HEADER[index] in {"value", "ratio"} else cell.ljust(width)
-
-
-def write_json(path: Path, machine: Mapping[str, object], results: Iterable[Result]) -> None:
-    """Write everything that the table shows, in seconds, bytes and pieces."""
-    entries = [
-        {
-            "task": result.task,
-            "values": dict(result.values),
-            "ratios": {name: result.ratio(name) for name in result.values if name != OURS},
-            "bars": {name: result.bar(name) for name in result.values if result.bar(name)},
-            "met": {name: result.met(name) for name in result.values if result.bar(name)},
-        }
-        for result in results
-    ]
-    path.write_text(json.dumps({"machine": dict(machine), "results": entries}, indent=2) + "\n")
+    return cell.rjust(width) if HEADER[index] in NUMBERS else cell.ljust(width)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from benchmarks.data import FileSet, floats, make_set
 from benchmarks.peers import Peer, find_peers
-from benchmarks.timing import Run, interleave
+from benchmarks.timing import Run, Seconds, interleave
 
 FULL_SIZE = 1_000_000
 
@@ -36,6 +36,8 @@ class Setting:
         Rows of the set that is mostly holes.
     files : int
         Files that data is cut into.
+    curve_rows : int
+        The most rows that time is drawn against.
     """
 
     rows: int
@@ -46,12 +48,13 @@ class Setting:
     patience: float = 10.0
     sparse_rows: int = 2_000_000_000
     files: int = 4
+    curve_rows: int = 100_000_000
 
     def scaled(self, count: int) -> int:
         """Return `count`, or less of it in a run of few rows."""
         return max(10, min(count, count * self.rows // FULL_SIZE))
 
-    def interleave(self, runs: Mapping[str, Run]) -> dict[str, float]:
+    def interleave(self, runs: Mapping[str, Run]) -> Seconds:
         """Return the median seconds of each run, with the turns and the patience of this setting."""
         return interleave(runs, self.repeat, self.patience)
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
-from time import perf_counter
+from time import perf_counter, process_time
 
 Run = Callable[[], object]
 """Finds one answer, from nothing but files or what was set up before."""
@@ -19,26 +19,46 @@ class WrongAnswerError(Exception):
 
 @dataclass(frozen=True)
 class Timed:
-    """An answer that brings its own time, from another process."""
+    """An answer that brings its own time, from another process or without what came before or after.
+
+    `cpu` are seconds of processors; None if they are not known.
+    """
 
     answer: object
     seconds: float
+    cpu: float | None = None
 
 
-def interleave(runs: Mapping[str, Run], repeat: int, patience: float = 10.0) -> dict[str, float]:
+class Seconds(dict[str, float]):
+    """The seconds that pass, by name of whose they are, and those of processors of whoever computes in this process."""
+
+    def __init__(self, seconds: Mapping[str, float], cpu: Mapping[str, float]) -> None:
+        super().__init__(seconds)
+        self.cpu = dict(cpu)
+
+
+def interleave(runs: Mapping[str, Run], repeat: int, patience: float = 10.0) -> Seconds:
     """Return the median seconds of each run.
 
     The first turn warms caches and compares the answers; it counts only for those who used up `patience` seconds in
     it.  Whoever has used up as much in the turns that count drops out of the rest.
     """
-    first = {name: _timed(run) for name, run in runs.items()}
+    first = {name: measure(run) for name, run in runs.items()}
     compare({name: timed.answer for name, timed in first.items()})
-    seconds = {name: [timed.seconds] if timed.seconds > patience else [] for name, timed in first.items()}
+    turns = {name: [timed] if timed.seconds > patience else [] for name, timed in first.items()}
     for _ in range(repeat):
         for name, run in runs.items():
-            if sum(seconds[name]) < patience:
-                seconds[name].append(_timed(run).seconds)
-    return {name: median(values) for name, values in seconds.items()}
+            if sum(turn.seconds for turn in turns[name]) < patience:
+                turns[name].append(measure(run))
+    return _medians(turns)
+
+
+def _medians(turns: Mapping[str, Sequence[Timed]]) -> Seconds:
+    spent = {name: [turn.cpu for turn in taken if turn.cpu is not None] for name, taken in turns.items()}
+    return Seconds(
+        {name: median(turn.seconds for turn in taken) for name, taken in turns.items()},
+        {name: median(seconds) for name, seconds in spent.items() if seconds},
+    )
 
 
 def compare(answers: Mapping[str, object]) -> None:
@@ -62,11 +82,12 @@ def _same(left: object, right: object) -> bool:
     return left == right
 
 
-def _timed(run: Run) -> Timed:
-    start = perf_counter()
+def measure(run: Run) -> Timed:
+    """Return an answer and the seconds that it takes, which are the answer's own if it brings them."""
+    start, cpu = perf_counter(), process_time()
     result = run()
-    elapsed = perf_counter() - start
-    return result if isinstance(result, Timed) else Timed(result, elapsed)
+    elapsed, spent = perf_counter() - start, process_time() - cpu
+    return result if isinstance(result, Timed) else Timed(result, elapsed, spent)
 
 
 def reset_peak() -> int:

@@ -13,7 +13,7 @@ import pytest
 
 import akdask as ak
 from akdask.columns import memory, new_array
-from akdask.interruption import end_if_interrupted, interruptible
+from akdask.interruption import end_if_interrupted, interruptible, interruptible_ranges
 from akdask.plan.task import pruning
 from akdask.plan.vector import program as vectors
 
@@ -87,13 +87,25 @@ def test_loops_and_new_memory_end_tasks_between_pieces(tmp_path, monkeypatch, ta
     asked = []
     for module in (vectors, pruning, memory):
         monkeypatch.setattr(module, "end_if_interrupted", lambda name=module.__name__: asked.append(name))
-    monkeypatch.setattr(vectors, "ROWS_AT_A_TIME", 2**15)
+    monkeypatch.setattr(vectors, "AT_A_TIME", 2**15)
     ak.DataFrame({"x": ak.array(np.arange(2**17, dtype=float))}).to_hdf(tmp_path / "rows", num_locales=1)
     array = ak.read_hdf(str(tmp_path / "rows_LOCALE*"))["x"]
     assert array.sum() == 2**16 * (2**17 - 1)
     assert asked.count(vectors.__name__) == 4
+    assert len(array[array >= 0].to_ndarray()) == 2**17
+    assert asked.count(vectors.__name__) == 8
     with ak.config.set(block_size=2**18):
-        assert len(array[array >= 0].to_ndarray()) == 2**17
+        assert len(array[array % 1 == 0].to_ndarray()) == 2**17
     assert asked.count(pruning.__name__) > 1
     new_array(memory.LARGE, np.uint8)
     assert asked[-1] == memory.__name__
+
+
+def test_ranges_of_rows_and_groups_end_tasks_in_between(monkeypatch):
+    monkeypatch.setattr("akdask.interruption.AT_A_TIME", 10)
+    assert list(interruptible_ranges(range(1, 26))) == [(0, 10), (10, 20), (20, 25)]
+    assert list(interruptible_ranges(np.array([0, 0, 100, 104, 110, 111]))) == [(0, 2), (2, 3), (3, 5), (5, 6)]
+    assert list(interruptible_ranges(range(0))) == []
+    asked = []
+    monkeypatch.setattr("akdask.interruption.end_if_interrupted", lambda: asked.append(True))
+    assert len(list(interruptible_ranges(range(1, 26)))) == len(asked) == 3

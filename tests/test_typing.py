@@ -47,7 +47,17 @@ METHODS = {
 }
 FUNCTIONS = {name: (name, item) for name in ak.__all__ if isinstance(item := getattr(ak, name), types.FunctionType)}
 
-ALIASES = {"DataFrameGroupBy.aggregate": "agg"}
+ALIASES = {
+    "DataFrame.aggregate": "agg",
+    "DataFrame.truediv": "div",
+    "DataFrameGroupBy.aggregate": "agg",
+    "Datetime.daysinmonth": "days_in_month",
+    "Series.aggregate": "agg",
+    "Series.kurtosis": "kurt",
+    "Series.truediv": "div",
+    "isnull": "isna",
+    "notnull": "notna",
+}
 """Methods that pandas has under two names."""
 
 
@@ -132,6 +142,7 @@ def test_every_method_and_function_shows_its_parameters():
         "DataFrame.map_partitions",
         "DataFrame.pipe",
         "DataFrameGroupBy.apply",
+        "Series.pipe",
         "result_type",
     }
 

@@ -38,6 +38,7 @@ class StringsBuilder:
     """Joins arrays end to end as they come, in memory that is allocated once; each may be released when the next comes.
 
     Joining a list of arrays takes twice the memory, and fetching that from the system takes longer than the copying.
+    One that comes alone is not copied.
 
     Parameters
     ----------
@@ -56,14 +57,28 @@ class StringsBuilder:
     """
 
     def __init__(self, nrows: int, nbytes: int = 0) -> None:
-        self._offsets = new_array(nrows + 1, np.int64)
-        self._offsets[0] = 0
-        self._data = new_array(nbytes, np.uint8)
+        self._offsets = np.zeros(1, np.int64)
+        self._data = np.empty(0, np.uint8)
+        self._nrows, self._nbytes = nrows, nbytes
         self._row = 0
+        self._alone: StringArray | None = None
 
     def append(self, strings: StringArray) -> None:
-        """Copy the rows of an array behind those that are there; nulls become empty, as there are none in a column."""
-        offsets, text = offsets_and_bytes(strings.fill_null("") if strings.null_count else strings)
+        """Put the rows of an array behind those that are there; nulls become empty, as there are none in a column."""
+        strings = strings.fill_null("") if strings.null_count else strings
+        if not self._row and self._alone is None:
+            self._alone = strings
+            return
+        if self._alone is not None:
+            self._offsets = new_array(self._nrows + 1, np.int64)
+            self._offsets[0] = 0
+            self._data = new_array(self._nbytes, np.uint8)
+            alone, self._alone = self._alone, None
+            self._copy(alone)
+        self._copy(strings)
+
+    def _copy(self, strings: StringArray) -> None:
+        offsets, text = offsets_and_bytes(strings)
         row, position = self._row, int(self._offsets[self._row])
         self._row = row + len(strings)
         self._offsets = with_capacity(self._offsets, row + 1, self._row + 1)
@@ -73,6 +88,8 @@ class StringsBuilder:
 
     def finish(self) -> StringArray:
         """Return the array of all rows that came."""
+        if self._alone is not None:
+            return self._alone
         offsets = self._offsets[: self._row + 1]
         data = self._data[: int(offsets[-1])]
         return pa.LargeStringArray.from_buffers(self._row, pa.py_buffer(offsets), pa.py_buffer(data))

@@ -8,9 +8,11 @@ from benchmarks.report import Result
 from benchmarks.setting import Setting
 from benchmarks.tasks.arriving import text_and_numbers_to_pandas
 from benchmarks.tasks.csv_files import read_write_csv
-from benchmarks.tasks.database import database, database_groups, database_joins
+from benchmarks.tasks.curves import curves_in_memory, curves_of_files
+from benchmarks.tasks.database import database_groups, database_joins
 from benchmarks.tasks.evo_blobs import get_two_of_three, memory_of_a_put, put_vertices, validate_many_footers
 from benchmarks.tasks.group import distinct_values, few_groups, many_groups, string_groups, two_keys
+from benchmarks.tasks.held_back import held_back, held_back_database
 from benchmarks.tasks.join import join, membership
 from benchmarks.tasks.lbann import epoch_of_small_samples, epoch_of_volumes, open_a_list_of_many_samples
 from benchmarks.tasks.limited import limited
@@ -25,14 +27,16 @@ from benchmarks.tasks.remote import read_remote_columns
 from benchmarks.tasks.scaling import scaling
 from benchmarks.tasks.scripts import run_scripts
 from benchmarks.tasks.sorting import sort_rows
+from benchmarks.tasks.sorting_in_memory import sort_numbers, sort_strings
 from benchmarks.tasks.sparse import sparse_files
 from benchmarks.tasks.start import start
 from benchmarks.tasks.stations import stations
+from benchmarks.tasks.steps import steps
 from benchmarks.tasks.strings import read_write_ask_strings
 from benchmarks.tasks.text import ask_strings
 from benchmarks.tasks.writing import write_three_columns
 
-__all__ = ["ENGINE", "TASKS"]
+__all__ = ["SETS", "TASKS"]
 
 TASKS: dict[str, Callable[[Setting], list[Result]]] = {
     "sum": sum_of_a_column,
@@ -46,7 +50,6 @@ TASKS: dict[str, Callable[[Setting], list[Result]]] = {
     "join": join,
     "membership": membership,
     "write": write_three_columns,
-    "database": database,
     "database-groups": database_groups,
     "database-joins": database_joins,
     "parquet": filter_two_of_ten,
@@ -54,6 +57,9 @@ TASKS: dict[str, Callable[[Setting], list[Result]]] = {
     "parquet-manifest": open_parquet_by_manifest,
     "remote": read_remote_columns,
     "sort": sort_rows,
+    "sort-numbers": sort_numbers,
+    "sort-strings": sort_strings,
+    "steps": steps,
     "text": ask_strings,
     "stations": stations,
     "start": start,
@@ -79,20 +85,31 @@ TASKS: dict[str, Callable[[Setting], list[Result]]] = {
     "evo-get": get_two_of_three,
     "evo-memory": memory_of_a_put,
     "evo-footers": validate_many_footers,
+    "curves": curves_in_memory,
+    "curves-parquet": curves_of_files,
+    "held-back": held_back,
+    "held-back-database": held_back_database,
 }
 
-ENGINE = (
-    "few-groups",
-    "many-groups",
-    "two-keys",
-    "distinct",
-    "sort",
-    "join",
-    "membership",
-    "text",
-    "stations",
-    "scaling",
-    "partitions",
-    "sparse",
-)
-"""The tasks of groups, sorting, sets and joins, which the name `engine` stands for."""
+SETS: dict[str, tuple[str, ...]] = {
+    "engine": (
+        "few-groups",
+        "many-groups",
+        "two-keys",
+        "distinct",
+        "sort",
+        "sort-numbers",
+        "sort-strings",
+        "join",
+        "membership",
+        "text",
+        "stations",
+        "scaling",
+        "partitions",
+        "sparse",
+    ),
+    "database": ("database-groups", "database-joins"),
+    "variants": ("held-back", "held-back-database"),
+    "plots": ("curves", "curves-parquet"),
+}
+"""Names that stand for several tasks."""

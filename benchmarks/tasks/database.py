@@ -7,15 +7,11 @@ with, nine tenths of whose keys occur on the other side.  What is timed ends wit
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from math import exp, log
-from time import perf_counter
 from typing import Any, Literal
 
-import duckdb
 import h5py
 import numpy as np
 import pandas as pd
@@ -24,12 +20,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 import akdask as ak
+from benchmarks.answers import answer_table, connect, timed, total
 from benchmarks.data import Array, FileSet, make_once, shares
 from benchmarks.peers.text_h5py import read_arrays
-from benchmarks.report import MILLISECONDS, OURS, PIECES, Result
+from benchmarks.report import FROM_FILES, IN_MEMORY, MILLISECONDS, OURS, Result
 from benchmarks.setting import Setting
+from benchmarks.sources import InMemory
 from benchmarks.text_data import write_numbers, write_strings
-from benchmarks.timing import Run, Timed
+from benchmarks.timing import Run
 
 KEYS = 100
 """Values of the keys that have few; the others have so many rows for each value."""
@@ -41,7 +39,7 @@ SMALL, MEDIUM = 1_000_000, 1_000
 PANDAS_ROWS = 1_000_000
 """Rows up to which pandas takes part."""
 
-FLOOR, MEAN_FLOOR, MEAN_FLOOR_OF_FILES = 1.0, 1.5, 1.2
+FLOOR = 1.0
 
 Tables = Mapping[str, pa.Table]
 
@@ -306,43 +304,26 @@ JOINS = (
 
 
 @dataclass(frozen=True)
-class Subject:
-    """What questions are asked of: tables, and their files."""
+class Subject(InMemory):
+    """What questions are asked of: tables, and their files, which akdask persists."""
 
-    tables: Tables
     files: Mapping[str, FileSet]
-    threads: int
 
     @cached_property
-    def persisted(self) -> dict[str, Any]:
+    def akdask(self) -> Mapping[str, Any]:
         return {name: ak.DataFrame(ak.read_hdf(files.pattern)).persist() for name, files in self.files.items()}
 
-    @cached_property
-    def polars(self) -> dict[str, pl.LazyFrame]:
-        return {name: pl.DataFrame(pl.from_arrow(table)).rechunk().lazy() for name, table in self.tables.items()}
-
-    @cached_property
-    def pandas(self) -> dict[str, pd.DataFrame]:
-        return {name: table.to_pandas() for name, table in self.tables.items()}
-
-    @cached_property
-    def duckdb(self) -> duckdb.DuckDBPyConnection:
-        connection = duckdb.connect(config={"threads": self.threads, "preserve_insertion_order": False})
-        for name, table in self.tables.items():
-            connection.register("arriving", table)
-            connection.execute(f"create table {name} as select * from arriving")
-            connection.unregister("arriving")
-        return connection
-
     def in_memory(self, question: Question) -> dict[str, Run]:
-        """Return how everybody finds an answer of tables in memory."""
+        """Return how everybody finds an answer of tables in memory, where they are before anything is timed."""
+        persisted, frames, connection = self.akdask, self.polars, self.connection
         runs: dict[str, Run] = {
-            OURS: lambda: _timed(lambda: question.akdask(self.persisted).persist(), _of_akdask),
-            "polars": lambda: _timed(lambda: question.polars(self.polars).collect(), _of_arrow),
-            "duckdb": lambda: _timed(partial(_answer_table, self.duckdb, question.sql), _of_duckdb),
+            OURS: lambda: timed(lambda: question.akdask(persisted).persist(), total),
+            "polars": lambda: timed(lambda: question.polars(frames).collect(), total),
+            "duckdb": lambda: timed(partial(answer_table, connection, question.sql), total),
         }
         if self.tables["x"].num_rows <= PANDAS_ROWS:
-            runs["pandas"] = lambda: _timed(lambda: question.pandas(self.pandas), _of_pandas)
+            tables = self.pandas
+            runs["pandas"] = lambda: timed(lambda: question.pandas(tables), total)
         return runs
 
     def from_files(self, question: Question) -> dict[str, Run]:
@@ -357,15 +338,15 @@ class Subject:
             return question.polars({name: table.lazy() for name, table in read.items()}).collect()
 
         def by_duckdb() -> Any:
-            connection = duckdb.connect(config={"threads": self.threads, "preserve_insertion_order": False})
+            connection = connect(self.threads)
             for name, table in self._read(question):
                 connection.register(name, table)
-            return _answer_table(connection, question.sql)
+            return answer_table(connection, question.sql)
 
         return {
-            OURS: lambda: _timed(by_akdask, _of_akdask),
-            "polars + h5py": lambda: _timed(by_polars, _of_arrow),
-            "duckdb + h5py": lambda: _timed(by_duckdb, _of_duckdb),
+            OURS: lambda: timed(by_akdask, total),
+            "polars + h5py": lambda: timed(by_polars, total),
+            "duckdb + h5py": lambda: timed(by_duckdb, total),
         }
 
     def _read(self, question: Question) -> Iterator[tuple[str, pa.Table]]:
@@ -384,17 +365,6 @@ def database_joins(setting: Setting, shape: Shape = PLAIN) -> list[Result]:
     return _ask(setting, shape, "joins", lambda: make_joins(setting.rows, shape), JOINS)
 
 
-def database(setting: Setting) -> list[Result]:
-    """Ask all fifteen questions."""
-    found = [*database_groups(setting), *database_joins(setting)]
-    means = []
-    for where, floor in (("in memory", MEAN_FLOOR), ("from files", MEAN_FLOOR_OF_FILES)):
-        ratios = [result.ratio(result.best_peer or OURS) for result in found if result.task.endswith(where)]
-        mean = exp(sum(map(log, ratios)) / len(ratios))
-        means.append(Result(f"geometric mean, {where}", PIECES, {OURS: 1.0, "best": mean}, {"best": floor}))
-    return [*found, *means]
-
-
 def _ask(
     setting: Setting, shape: Shape, name: str, make: Callable[[], Tables], questions: Sequence[Question]
 ) -> list[Result]:
@@ -403,64 +373,11 @@ def _ask(
         part: write_set(setting, f"{name}-{part}-{shape.name}-of-{setting.rows}", table)
         for part, table in tables.items()
     }
-    subject = Subject(tables, files, setting.threads)
+    subject = Subject(tables, setting.threads, files)
     results = []
-    for where, runs_of in (("in memory", subject.in_memory), ("from files", subject.from_files)):
+    for where, runs_of in ((IN_MEMORY, subject.in_memory), (FROM_FILES, subject.from_files)):
         for question in questions:
             seconds = setting.interleave(runs_of(question))
-            task = f"{question.name}: {question.text}, {where}"
-            results.append(Result(task, MILLISECONDS, seconds, {peer: FLOOR for peer in seconds if peer != OURS}))
+            floors = {peer: FLOOR for peer in seconds if peer != OURS}
+            results.append(Result(f"{question.name}: {question.text}", MILLISECONDS, seconds, floors, case=where))
     return results
-
-
-def _timed(find: Callable[[], Any], total: Callable[[Any], tuple[float, ...]]) -> Timed:
-    gc.collect()
-    start = perf_counter()
-    found = find()
-    seconds = perf_counter() - start
-    return Timed(total(found), seconds)
-
-
-def _answer_table(connection: duckdb.DuckDBPyConnection, sql: str) -> duckdb.DuckDBPyConnection:
-    return connection.execute(f"create or replace temp table answer as {sql}")
-
-
-def _totals(table: pa.Table) -> tuple[float, ...]:
-    """Return the number of rows, and the sum of each column, of text that of its lengths, in the order of names."""
-    numbers = [pc.binary_length(column) if pa.types.is_large_string(column.type) else column
-               for _, column in sorted(zip(table.column_names, table.columns, strict=True))]  # fmt: skip
-    sums = [pc.sum(pc.fill_null(column, 0)).as_py() or 0 for column in map(_without_nan, numbers)]
-    return float(table.num_rows), *(round(float(found), 3) for found in sums)
-
-
-def _without_nan(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    if not pa.types.is_floating(column.type):
-        return column
-    return pc.if_else(pc.is_nan(column), 0.0, column)
-
-
-def _of_arrow(found: pl.DataFrame) -> tuple[float, ...]:
-    return _totals(_plain(found.to_arrow()))
-
-
-def _of_duckdb(connection: duckdb.DuckDBPyConnection) -> tuple[float, ...]:
-    return _totals(_plain(connection.sql("select * from answer").to_arrow_table()))
-
-
-def _of_akdask(found: Any) -> tuple[float, ...]:
-    return _totals(_plain(pa.Table.from_pandas(found.to_pandas(), preserve_index=False)))
-
-
-def _of_pandas(found: pd.DataFrame) -> tuple[float, ...]:
-    return _totals(_plain(pa.Table.from_pandas(found, preserve_index=False)))
-
-
-def _plain(table: pa.Table) -> pa.Table:
-    """Return the columns as 64-bit numbers and large strings, whatever types an engine chose."""
-
-    def plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
-        if pa.types.is_floating(column.type) or pa.types.is_decimal(column.type):
-            return column.cast(pa.float64())
-        return column.cast(pa.int64() if pa.types.is_integer(column.type) else pa.large_string())
-
-    return pa.table({name: plain(column) for name, column in zip(table.column_names, table.columns, strict=True)})

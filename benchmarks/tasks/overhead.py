@@ -13,7 +13,7 @@ import pandas as pd
 import akdask as ak
 from benchmarks.report import MICROSECONDS, MILLISECONDS, OURS, Result
 from benchmarks.setting import Setting
-from benchmarks.timing import Run, interleave
+from benchmarks.timing import Run, Seconds, interleave
 
 LOOPS = 100
 ROWS = 10
@@ -45,5 +45,7 @@ def _loop(operation: Callable[[int], Any]) -> Run:
     return run
 
 
-def _each(runs: dict[str, Run], setting: Setting) -> dict[str, float]:
-    return {name: seconds / LOOPS for name, seconds in interleave(runs, setting.repeat).items()}
+def _each(runs: dict[str, Run], setting: Setting) -> Seconds:
+    found = interleave(runs, setting.repeat)
+    seconds, cpu = ({name: spent / LOOPS for name, spent in whole.items()} for whole in (found, found.cpu))
+    return Seconds(seconds, cpu)

@@ -5,6 +5,7 @@ import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
+from dask.dataframe.utils import assert_eq
 
 from akdask.collections.arrays.creation import array
 from akdask.collections.frame.dataframe import DataFrame
@@ -72,6 +73,14 @@ def test_labels_of_chosen_rows_go_along(df, expected):
 def test_dask_computes_with_the_frame(df, expected):
     found = df.to_dask().groupby("s")["x"].sum().compute()
     assert found.sort_index().to_dict() == expected.groupby("s")["x"].sum().to_dict()
+
+
+def test_dasks_own_checks_accept_the_frame(df, expected):
+    assert_eq(df.to_dask(), expected)
+    assert_eq(df[df["x"] % 2 == 1].to_dask(), expected[expected["x"] % 2 == 1])
+    assert_eq(df.sort_values("x", ascending=False).to_dask(), expected[::-1])
+    assert_eq(df.persist().to_dask()["x"].sum(), expected["x"].sum())
+    assert_eq(df.groupby("s").agg({"x": "sum"}).to_dask(), expected.groupby("s")[["x"]].sum())
 
 
 def test_building_computes_nothing(df, expected):

@@ -19,7 +19,7 @@ import pytest
 
 import akdask as ak
 import akdask.plan
-from akdask.collections.frame_core.analysis.moving.expanding import recurrence
+from akdask.collections.frame_core.analysis.moving.decaying import recurrence
 from akdask.plan.expr import tokens
 from akdask.plan.expr.node import Frame, Node
 from akdask.plan.expr.rounds import values_of

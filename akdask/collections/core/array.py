@@ -43,6 +43,8 @@ else:
 class Array(StorageMethods, RegisteredArray, Substitutes, ArrayDisplay):
     """A lazy column: a value on the rows of a frame."""
 
+    _takes_methods_of_series = True
+
     _frame: Frame
     _value: Value
 

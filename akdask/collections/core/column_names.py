@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from difflib import get_close_matches
 from typing import Any
 
-from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.errors import ArgumentError, ArgumentTypeError, MissingColumnError
+
+SHOWN = 20
+"""Names of columns that an error lists."""
 
 
 class ColumnNames(list[str]):
@@ -98,3 +102,24 @@ def axis_number(axis: Any) -> int:
     if found is None:
         raise ArgumentError(f"axis is 0 for rows or 1 for columns, not {axis!r}.")
     return found
+
+
+def missing_column(name: Any, known: Iterable[Any]) -> MissingColumnError:
+    """Return the error for a column that a DataFrame does not have, with those that it has.
+
+    Examples
+    --------
+    >>> missing_column("prot", ["port", "bytes"]).hint
+    "did you mean 'port'?"
+    """
+    names = [str(one) for one in known]
+    shown = ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN:,} more" if len(names) > SHOWN else "")
+    return MissingColumnError(
+        f"the DataFrame has no column {name!r}.", details=[f"columns: {shown}"], hint=nearby(name, names)
+    )
+
+
+def nearby(name: Any, known: Iterable[str]) -> str | None:
+    """Return a hint at the name that is most like another one, None if none is."""
+    found = get_close_matches(str(name), list(known), 1)
+    return f"did you mean {found[0]!r}?" if found else None

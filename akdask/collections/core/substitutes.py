@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from akdask.collections.core.column_names import nearby
+from akdask.collections.core.later import later
 from akdask.deferred import pd
 from akdask.errors import MissingAttributeError
 
@@ -14,54 +17,32 @@ SUBSTITUTES: dict[str, dict[str, str]] = {
     "Array": {
         "T": "a",
         "append": "ak.concatenate([a, b])",
-        "describe": "ak.Series(a).describe()",
-        "drop_duplicates": "ak.unique(a)",
-        "duplicated": "ak.Series(a).duplicated()",
         "groupby": "ak.GroupBy(a)",
         "iat": "a[0]",
         "iloc": "a[0]",
         "index": "ak.arange(a.size)",
-        "isin": "ak.in1d(a, b)",
         "items": "enumerate(a)",
         "loc": "a[mask]",
-        "map": "ak.Index(a).map({0: 1}).values",
-        "mask": "ak.where(mask, b, a)",
         "plot": "plt.plot(a)",
         "ravel": "a.flatten()",
         "repeat": "a[ak.arange(2 * a.size) // 2]",
-        "shift": "ak.Series(a).shift().values",
         "sort": "ak.sort(a)",
-        "sort_values": "ak.sort(a)",
         "sample": "a[ak.randint(0, a.size, 10)]",
         "to_frame": "ak.DataFrame({'a': a})",
         "to_list": "a.tolist()",
         "to_pandas": "pd.Series(a)",
         "union": "ak.union1d(a, b)",
-        "unique": "ak.unique(a)",
-        "value_counts": "ak.value_counts(a)",
         "values": "a.to_ndarray()",
         "view": "a.astype(float)",
-        "where": "ak.where(mask, a, b)",
     },
     "pdarray": {
-        "abs": "abs(a)",
         "add": "a + b",
         "agg": "a.sum()",
-        "apply": "ak.where(a > 0, a, -a)",
         "argpartition": "ak.argmink(a, 10)",
-        "between": "(a >= 1) & (a <= 3)",
-        "clip": "ak.clip(a, 0, 1)",
         "count": "(~ak.isnan(a)).sum()",
-        "cummax": "ak.cummax(a)",
-        "cummin": "ak.cummin(a)",
-        "cumprod": "ak.cumprod(a)",
-        "cumsum": "ak.cumsum(a)",
-        "diff": "ak.diff(a)",
         "div": "a / b",
         "dot": "ak.dot(a, b)",
-        "dropna": "a[~ak.isnan(a)]",
         "eq": "a == b",
-        "fillna": "ak.where(ak.isnan(a), 0.0, a)",
         "floordiv": "a // b",
         "ge": "a >= b",
         "gt": "a > b",
@@ -70,40 +51,24 @@ SUBSTITUTES: dict[str, dict[str, str]] = {
         "idxmin": "a.argmin()",
         "is_monotonic_increasing": "a.is_sorted()",
         "is_unique": "ak.unique(a).size == a.size",
-        "isna": "ak.isnan(a)",
-        "isnull": "ak.isnan(a)",
         "le": "a <= b",
         "lt": "a < b",
         "mod": "a % b",
         "mul": "a * b",
         "ne": "a != b",
-        "nlargest": "ak.maxk(a, 10)",
         "nonzero": "ak.arange(a.size)[a != 0]",
-        "notna": "~ak.isnan(a)",
-        "notnull": "~ak.isnan(a)",
-        "nsmallest": "ak.mink(a, 10)",
         "pow": "a ** b",
-        "rank": "ak.Series(a).rank().values",
-        "replace": "ak.Series(a).replace({1: 2}).values",
-        "rolling": "ak.Series(a).rolling(3).mean().values",
         "put": "ak.putmask(a, mask, b)",
-        "round": "ak.round(a)",
         "searchsorted": "ak.searchsorted(a, b)",
         "sub": "a - b",
         "truediv": "a / b",
     },
     "TimeArray": {
-        "dt": "t",
-        "normalize": "t.floor('d')",
-        "strftime": "pd.DatetimeIndex(t).strftime('%Y')",
-        "dropna": "t[t.values != np.iinfo(np.int64).min]",
-        "isna": "t.values == np.iinfo(np.int64).min",
-        "isnull": "t.values == np.iinfo(np.int64).min",
-        "fillna": "ak.where(t.values == np.iinfo(np.int64).min, pd.Timestamp('2026-01-01'), t)",
+        "tz_localize": "pd.Series(t.to_pandas()).dt.tz_localize('UTC')",
+        "to_period": "t.floor('d')",
         "to_pydatetime": "t.to_pandas().to_pydatetime()",
     },
     "Strings": {
-        "str": "s",
         "cat": "s.stick(other, delimiter='-')",
         "len": "s.get_lengths()",
         "lstrip": "s.strip()",
@@ -111,17 +76,13 @@ SUBSTITUTES: dict[str, dict[str, str]] = {
     },
     "Categorical": {
         "cat": "c",
-        "str": "c",
         "nunique": "ak.unique(c).size",
         "rename_categories": "ak.Index(c).map({'a': 'b'}).values",
     },
     "DataFrame": {
         "T": "df.to_pandas().T",
-        "agg": "df.groupby('k').agg({'x': 'sum'})",
-        "apply": "df['x'] * 2",
         "boxplot": "df.plot.box",
         "hist": "df.plot.hist",
-        "cov": "ak.cov(df['x'], df['y'])",
         "to_string": "df.to_pandas().to_string()",
     },
     "Index": {
@@ -155,9 +116,9 @@ SUBSTITUTES: dict[str, dict[str, str]] = {
     },
     "Series": {
         "T": "series",
-        "agg": "series.sum()",
-        "apply": "series.map({1: 2})",
-        "reset_index": "series.to_dataframe()",
+        "factorize": "ak.GroupBy(series.values).broadcast(ak.arange(series.nunique()))",
+        "interpolate": "series.ffill()",
+        "nbytes": "series.values.nbytes",
     },
     "ArrayView": {
         "ravel": "v.flatten()",
@@ -192,12 +153,62 @@ ADVICE = {
 }
 
 
+METHODS_OF_SERIES = frozenset(
+    {
+        "abs",
+        "apply",
+        "between",
+        "bfill",
+        "clip",
+        "cummax",
+        "cummin",
+        "cumprod",
+        "cumsum",
+        "describe",
+        "diff",
+        "drop_duplicates",
+        "dropna",
+        "dt",
+        "duplicated",
+        "ewm",
+        "expanding",
+        "ffill",
+        "fillna",
+        "isin",
+        "isna",
+        "isnull",
+        "map",
+        "mask",
+        "nlargest",
+        "notna",
+        "notnull",
+        "nsmallest",
+        "pct_change",
+        "rank",
+        "replace",
+        "rolling",
+        "round",
+        "shift",
+        "sort_values",
+        "str",
+        "unique",
+        "value_counts",
+        "where",
+    }
+)
+"""What columns, which are arrays, take from `Series`, as pandas users write it; results are Series then."""
+
+
 class Substitutes:
     """Answers for attributes that are not there by an error that tells what to write instead."""
+
+    _takes_methods_of_series = False
 
     if not TYPE_CHECKING:  # by this method, every misspelt name would be one for type checkers
 
         def __getattr__(self, name: str) -> Any:
+            if self._takes_methods_of_series and name in METHODS_OF_SERIES:
+                return getattr(later("Series", self), name)
             raise missing_attribute(type(self), name)
 
 
@@ -206,7 +217,9 @@ def _model(name: str) -> type:
     return found
 
 
-def missing_attribute(kind: type, name: str, *, of: str = "attribute") -> MissingAttributeError:
+def missing_attribute(
+    kind: type, name: str, *, of: str = "attribute", columns: Iterable[str] = ()
+) -> MissingAttributeError:
     """Return the error for an attribute that objects of a class do not have, with what to write instead."""
     message = f"{kind.__name__!r} object has no {of} {name!r}."
     if name.startswith("_"):
@@ -223,4 +236,4 @@ def missing_attribute(kind: type, name: str, *, of: str = "attribute") -> Missin
         if owner is not None:
             library = owner.__module__.partition(".")[0]
             hint = f"{ADVICE[model]} gives what {library} has it for, where the data fit into memory."
-    return MissingAttributeError(message, hint=hint)
+    return MissingAttributeError(message, hint=hint or nearby(name, columns))

@@ -9,7 +9,7 @@ import numpy as np
 
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.array import Array
-from akdask.collections.frame.groupby import GroupMethods
+from akdask.collections.frame.grouping import GroupMethods
 from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.columns import ColumnMethods
 from akdask.collections.frame_core.index import Index
@@ -77,10 +77,29 @@ class ChoiceMethods(GroupMethods):
         mask: pdarray = sizes >= max(low, 1)
         return mask if high is None else mask & (sizes <= high)
 
-    def sample(self, n: int = 5) -> Self:
-        """Return `n` rows chosen at random, all of them if there are no more; counts rows of unknown number."""
+    def sample(self, n: int = 5, *, frac: float | None = None, random_state: Any = None) -> Self:
+        """Return `n` rows chosen at random, all of them if there are no more; counts rows of unknown number.
+
+        Parameters
+        ----------
+        n : int, default 5
+            How many rows.
+        frac : float, optional
+            Or which part of them, from 0 to 1.
+        random_state : int or numpy.random.Generator, optional
+            Seed for a choice that can be repeated.
+
+        Raises
+        ------
+        ArgumentError
+            If there cannot be so many.
+        """
         size = len(self)
-        chosen: Self = self if n >= size else self._rows(np.random.default_rng().choice(size, n, replace=False))
+        if n < 0 or (frac is not None and not 0 <= frac <= 1):
+            raise ArgumentError(f"a sample has no fewer than 0 rows, and no more than all: n={n!r}, frac={frac!r}.")
+        n = n if frac is None else round(frac * size)
+        draw = np.random.default_rng(random_state)
+        chosen: Self = self if n >= size else self._rows(draw.choice(size, n, replace=False))
         return chosen
 
 

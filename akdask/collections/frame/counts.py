@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Self
 
-import dask
 import numpy as np
 
 from akdask.collections.arrays.pdarray import pdarray
@@ -19,6 +18,7 @@ from akdask.collections.frame_core.missing import present
 from akdask.collections.groups.groupby import GroupBy
 from akdask.collections.series.series import Series, by_column
 from akdask.errors import SchemaError, UnsupportedError
+from akdask.plan.run.run import run
 
 COUNT = "count"
 
@@ -50,7 +50,7 @@ class CountMethods(ChoiceMethods, FrameSortMethods):
         if axis_number(axis):
             raise UnsupportedError("distinct values are counted in columns, not in rows.")
         columns = self._columns
-        counts = dask.compute(*(distinct_count(_values(columns, name, dropna)) for name in columns.values))
+        counts = run(*[distinct_count(_values(columns, name, dropna)).expr for name in columns.values])
         return by_column(counts, columns.values, np.int64)
 
     def value_counts(

@@ -10,15 +10,17 @@ from akdask.collections.core.column_names import names_of
 from akdask.collections.core.later import later, provides
 from akdask.collections.core.stored import open_prefix, read_objects
 from akdask.collections.core.writing import Path
+from akdask.collections.frame.columnwise.aggregation import AggregationMethods
+from akdask.collections.frame.columnwise.arithmetic import ArithmeticMethods
+from akdask.collections.frame.columnwise.statistics import StatisticsMethods
+from akdask.collections.frame.columnwise.truth import TruthMethods
 from akdask.collections.frame.concat import ConcatMethods
 from akdask.collections.frame.counts import CountMethods
 from akdask.collections.frame.interchange import InterchangeMethods
 from akdask.collections.frame.merge import MergeMethods
-from akdask.collections.frame.statistics import StatisticsMethods
-from akdask.collections.frame.truth import TruthMethods
 from akdask.collections.frame_core.analysis.methods import AnalysisMethods
 from akdask.collections.frame_core.base import Content
-from akdask.collections.frame_core.build import arrays_of, named_items, split_index
+from akdask.collections.frame_core.build import arrays_of, is_scalar, named_items, split_index, spread
 from akdask.collections.frame_core.columns import ColumnMethods
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.display import DisplayMethods
@@ -46,6 +48,8 @@ class DataFrame(
     MergeMethods,
     ConcatMethods,
     StatisticsMethods,
+    AggregationMethods,
+    ArithmeticMethods,
     TruthMethods,
     FileMethods,
     InterchangeMethods,
@@ -56,8 +60,9 @@ class DataFrame(
     Parameters
     ----------
     initialdata : mapping, DataFrame, pandas.DataFrame or sequence, optional
-        Columns by name (lazy arrays, data at hand, or a scalar for all rows), or arrays in the order of `columns`.  A
-        key ``index``, in any case, becomes the index, as `to_hdf` stores it.
+        Columns by name (lazy arrays, data at hand, or a scalar for all rows), or arrays in the order of `columns`; or
+        rows, as a list of mappings or a NumPy array of two dimensions.  A key ``index``, in any case, becomes the
+        index, as `to_hdf` stores it.
     index : Index, lazy array or data at hand, optional
         Labels of the rows, instead of their numbers.
     columns : list of str, optional
@@ -87,6 +92,8 @@ class DataFrame(
     def __init__(self, initialdata: Any = None, index: Any = None, columns: Sequence[str] | None = None) -> None:
         named, found = split_index(named_items(initialdata, columns))
         labels = found if index is None else Index(index)
+        if labels is not None and all(map(is_scalar, named.values())):
+            named = {name: spread(labels.values._frame, item) for name, item in named.items()}
         arrays = arrays_of(named)
         self._content = Content(
             ColumnSet.of(arrays) if labels is None else ColumnSet.of(arrays, labels.values, labels.name)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Generic, Literal, Self, TypeVar, overload
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Generic, TypeVar, overload
 
+from akdask.collections.arrays.creation import array
 from akdask.collections.arrays.sorting import sort
 from akdask.collections.core.array import Array
-from akdask.collections.core.base import Labelled, unlabelled
+from akdask.collections.core.base import unlabelled
 from akdask.collections.core.column_names import names_of
+from akdask.collections.core.later import later
 from akdask.collections.core.selection import known_lengths
 from akdask.collections.core.substitutes import missing_attribute
 from akdask.collections.frame.diff import DiffAggregate
@@ -19,14 +21,16 @@ from akdask.collections.frame_core.index import Index, MultiIndex
 from akdask.collections.frame_core.rows import RowMethods
 from akdask.collections.groups.column_rules import has_meaning
 from akdask.collections.groups.groupby import GroupBy
+from akdask.collections.groups.reduction_names import called
+from akdask.collections.groups.reduction_names import named as reduction_name
 from akdask.collections.groups.reductions import GROUP_REDUCTIONS, reduces_at_once
 from akdask.collections.series.series import Series, series_of
-from akdask.errors import ArgumentError
+from akdask.errors import ArgumentError, ArgumentTypeError
 
 Rows = TypeVar("Rows", bound=RowMethods)
 
-Call = tuple[str, str, str]
-"""Name of the result, column, reduction."""
+Call = tuple[str, str, Any]
+"""Name of the result, column, reduction: its name, or a function of users."""
 
 
 class DataFrameGroupBy(GroupTopMethods[Rows], FrameGroupMethods[Rows], Generic[Rows]):
@@ -68,14 +72,19 @@ class DataFrameGroupBy(GroupTopMethods[Rows], FrameGroupMethods[Rows], Generic[R
         self.as_index = as_index
         self._chosen: list[str] | None = None
 
-    def __getitem__(self, names: str | Sequence[str]) -> DataFrameGroupBy[Rows]:
-        """Return the same groups with only some columns to reduce."""
+    def __getitem__(self, names: str | Sequence[str]) -> Any:
+        """Return the same groups with only some columns to reduce.
+
+        As in pandas, the groups of one column by its name are those of a Series, unless keys are columns of results.
+        """
+        if isinstance(names, str) and self.as_index:
+            return later("groups of a column", self, self._columns(names)[0])
         chosen = DataFrameGroupBy(self.gb, self.df, self.gb_key_names, self.as_index)
         chosen._chosen = self._columns(names)
         return chosen
 
     def __getattr__(self, name: str) -> Any:
-        """Return the groups with only the column of that name to reduce: ``g.x`` for ``g["x"]``."""
+        """Return the groups of the column of that name: ``g.x`` for ``g["x"]``."""
         df = self.__dict__.get("df")
         if df is None or name not in df.columns:
             raise missing_attribute(type(self), name, of="attribute or column")
@@ -86,15 +95,23 @@ class DataFrameGroupBy(GroupTopMethods[Rows], FrameGroupMethods[Rows], Generic[R
         self.gb.persist()
         return self
 
-    def agg(self, func: Any = None, **named: tuple[str, str]) -> Rows:
+    def __iter__(self) -> Iterator[tuple[Any, Rows]]:
+        """Iterate over keys and the rows of each group, which are lazy; computes the keys."""
+        keys = self.gb.unique_keys
+        several = keys if isinstance(keys, tuple) else (keys,)
+        for key in zip(*(level.tolist() for level in several), strict=True):
+            yield key if len(key) > 1 else key[0], self.get_group(key)
+
+    def agg(self, func: Any = None, **named: Any) -> Rows:
         """Return several reductions of each group; lazy.
 
         Parameters
         ----------
         func : str, list of str, or mapping of column to str or list of str, optional
             Names of reductions, for all columns or for each.  Several of one column are called ``column_reduction``.
-        **named : (str, str)
-            Results by name: ``total=("x", "sum")``.
+        **named : (str, str or callable)
+            Results by name: ``total=("x", "sum")``.  A function gets the values of each group as a pandas Series, in
+            this process, so that all of the column must fit into its memory; it computes.
 
         Raises
         ------
@@ -103,14 +120,22 @@ class DataFrameGroupBy(GroupTopMethods[Rows], FrameGroupMethods[Rows], Generic[R
         MissingColumnError
             If there is no such column.
         """
-        calls: list[Call] = [(name, column, reduction) for name, (column, reduction) in named.items()]
-        if isinstance(func, str | list | tuple):
+        calls: list[Call] = []
+        for name, pair in named.items():
+            if not isinstance(pair, tuple) or len(pair) != 2:
+                raise ArgumentTypeError(
+                    f"a named result is a pair of column and reduction, not {pair!r}.", hint='write total=("x", "sum").'
+                )
+            calls.append((name, pair[0], reduction_name(pair[1])))
+        if isinstance(func, str | list | tuple) or callable(func):
             func = dict.fromkeys(self._columns(None), func)
         for column, reductions in (func or {}).items():
-            if isinstance(reductions, str):
-                calls.append((column, column, reductions))
+            if isinstance(reductions, list | tuple):
+                calls += [
+                    (f"{column}_{called(reduction)}", column, reduction_name(reduction)) for reduction in reductions
+                ]
             else:
-                calls += [(f"{column}_{reduction}", column, reduction) for reduction in reductions]
+                calls.append((column, column, reduction_name(reductions)))
         return self._reduce(calls)
 
     aggregate = agg
@@ -141,13 +166,15 @@ class DataFrameGroupBy(GroupTopMethods[Rows], FrameGroupMethods[Rows], Generic[R
         levels = list(keys) if isinstance(keys, tuple) else [keys]
         return Series(sizes, index=MultiIndex(levels, names=names) if len(levels) > 1 else Index(levels[0], names[0]))
 
-    def sum(self, colnames: Any = None) -> Rows:
+    def sum(self, colnames: Any = None, *, numeric_only: bool = True) -> Rows:
         """Return the sum of each group; lazy.
 
         Parameters
         ----------
         colnames : str or list of str, optional
             The columns to reduce; all columns of numbers unless given.
+        numeric_only : True
+            Accepted for compatibility with pandas.
 
         Returns
         -------
@@ -161,31 +188,31 @@ class DataFrameGroupBy(GroupTopMethods[Rows], FrameGroupMethods[Rows], Generic[R
         """
         return self._each("sum", colnames)
 
-    def prod(self, colnames: Any = None) -> Rows:
+    def prod(self, colnames: Any = None, *, numeric_only: bool = True) -> Rows:
         """Return the product of each group; lazy.  See `sum` and `GroupBy.prod`."""
         return self._each("prod", colnames)
 
-    def mean(self, colnames: Any = None) -> Rows:
+    def mean(self, colnames: Any = None, *, numeric_only: bool = True) -> Rows:
         """Return the mean of each group; lazy.  See `sum` and `GroupBy.mean`."""
         return self._each("mean", colnames)
 
-    def var(self, colnames: Any = None) -> Rows:
+    def var(self, colnames: Any = None, *, numeric_only: bool = True) -> Rows:
         """Return the variance of each group; lazy.  See `sum` and `GroupBy.var`."""
         return self._each("var", colnames)
 
-    def std(self, colnames: Any = None) -> Rows:
+    def std(self, colnames: Any = None, *, numeric_only: bool = True) -> Rows:
         """Return the standard deviation of each group; lazy.  See `sum` and `GroupBy.std`."""
         return self._each("std", colnames)
 
-    def min(self, colnames: Any = None) -> Rows:
+    def min(self, colnames: Any = None, *, numeric_only: bool = True) -> Rows:
         """Return the smallest value of each group; lazy.  See `sum` and `GroupBy.min`."""
         return self._each("min", colnames)
 
-    def max(self, colnames: Any = None) -> Rows:
+    def max(self, colnames: Any = None, *, numeric_only: bool = True) -> Rows:
         """Return the largest value of each group; lazy.  See `sum` and `GroupBy.max`."""
         return self._each("max", colnames)
 
-    def median(self, colnames: Any = None) -> Rows:
+    def median(self, colnames: Any = None, *, numeric_only: bool = True) -> Rows:
         """Return the median of each group; lazy.  See `sum` and `GroupBy.median`."""
         return self._each("median", colnames)
 
@@ -200,6 +227,22 @@ class DataFrameGroupBy(GroupTopMethods[Rows], FrameGroupMethods[Rows], Generic[R
     def argmax(self, colnames: Any = None) -> Rows:
         """Return the row of the first largest value of each group; lazy.  See `sum` and `GroupBy.argmax`."""
         return self._each("argmax", colnames)
+
+    def idxmin(self, colnames: Any = None) -> Rows:
+        """Return the label of the row with the first smallest value of each group; lazy.  See `argmin`."""
+        return self._labels_at(self.argmin(colnames))
+
+    def idxmax(self, colnames: Any = None) -> Rows:
+        """Return the label of the row with the first largest value of each group; lazy.  See `argmax`.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> df = ak.DataFrame({"k": [1, 2, 1], "x": [5, 6, 7]})
+        >>> df.groupby("k").idxmax().to_pandas()["x"].tolist()
+        [2, 1]
+        """
+        return self._labels_at(self.argmax(colnames))
 
     def any(self, colnames: Any = None) -> Rows:
         """Return whether any value is not 0 in each group; lazy.  See `sum` and `GroupBy.any`."""
@@ -283,17 +326,23 @@ class DataFrameGroupBy(GroupTopMethods[Rows], FrameGroupMethods[Rows], Generic[R
         chosen = self.gb.sample(some_keys, n, frac, replace, odds, random_state, True, permute_samples=True)
         return self._some_rows(chosen, sort_index=False)
 
-    def diff(self, colname: str) -> DiffAggregate:
+    @overload
+    def diff(self, colname: str) -> DiffAggregate: ...
+
+    @overload
+    def diff(self, colname: None = None) -> Rows: ...
+
+    def diff(self, colname: str | None = None) -> DiffAggregate | Rows:
         """Return the differences of successive values of a column in each group, to be reduced; counts rows.
 
         Parameters
         ----------
-        colname : str
+        colname : str, optional
             A column of numbers.
 
         Returns
         -------
-        DiffAggregate
+        DiffAggregate, or without `colname` a DataFrame of the differences of all columns, as in pandas
             Its `values` are float64 with the rows of the frame, NaN for the first row of each group; its methods
             reduce them to Series labelled by the keys.
 
@@ -315,11 +364,21 @@ class DataFrameGroupBy(GroupTopMethods[Rows], FrameGroupMethods[Rows], Generic[R
         2    16.0
         dtype: float64
         """
+        if colname is None:
+            return self.transform("diff")
         return DiffAggregate(self.gb, self.df._columns.array(colname))
 
     def broadcast(self, x: Any, permute: bool = True) -> Any:
         """Spread one value per group back to the rows, as a Series with their labels; see `GroupBy.broadcast`."""
         return series_of(self.df._columns, self.gb.broadcast(unlabelled(x), permute))
+
+    def _labels_at(self, found: Rows) -> Rows:
+        labels, columns = self.df._columns.index_array(), found._columns
+        at = {name: labels[columns.array(name)] for name in columns.values if name not in self.gb_key_names}
+        if columns.index is None:
+            keys = {name: columns.array(name) for name in columns.values if name in self.gb_key_names}
+            return self.df._of(ColumnSet.of({**keys, **at}))
+        return self.df._of(columns.beside(at))
 
     def _some_rows(self, positions: Any, sort_index: bool) -> Rows:
         rows: Rows = self.df._rows(sort(positions) if sort_index else positions)
@@ -344,9 +403,11 @@ class DataFrameGroupBy(GroupTopMethods[Rows], FrameGroupMethods[Rows], Generic[R
 
     def _reduce(self, calls: Iterable[Call], **params: Any) -> Rows:
         calls = [
-            (name, column, GROUP_REDUCTIONS.get(reduction.lower(), reduction)) for name, column, reduction in calls
+            (name, column, how if callable(how) else GROUP_REDUCTIONS.get(how.lower(), how))
+            for name, column, how in calls
         ]
-        unknown = [reduction for _, _, reduction in calls if reduction not in {*GROUP_REDUCTIONS.values(), "size"}]
+        known = {*GROUP_REDUCTIONS.values(), "size"}
+        unknown = [how for _, _, how in calls if not callable(how) and how not in known]
         if unknown:
             raise ArgumentError(
                 f"groups cannot be reduced by {unknown[0]!r}.",
@@ -354,14 +415,23 @@ class DataFrameGroupBy(GroupTopMethods[Rows], FrameGroupMethods[Rows], Generic[R
             )
         self._columns([column for _, column, _ in calls])
         given = {column: self.df._columns.array(column) for _, column, _ in calls}
+        by_users = {name: (column, how) for name, column, how in calls if callable(how)}
+        calls, order = [call for call in calls if not callable(call[2])], [name for name, _, _ in calls]
         one_pass = [call for call in calls if reduces_at_once(call[2], given[call[1]])]
         arrays = [(given[column], how) for _, column, how in one_pass]
-        keys, results = self.gb.reduce_at_once(arrays, **(params if arrays else {}))
+        keys, results = (
+            self.gb.reduce_at_once(arrays, **(params if arrays else {}))
+            if calls or not by_users
+            else (self.gb.unique_keys, [])
+        )
         found = {name: result for (name, _, _), result in zip(one_pass, results, strict=True)}
         for name, column, how in calls:
             if name not in found:
                 found[name] = _beside(keys, getattr(self.gb, how)(given[column], **params)[1])
-        return self._frame(keys, {name: found[name] for name, _, _ in calls})
+        for name, (column, function) in by_users.items():
+            made = self._pandas_groups(columns=[column])[column].agg(function)
+            found[name] = _beside(keys, array(made.to_numpy()))
+        return self._frame(keys, {name: found[name] for name in order})
 
     def _frame(self, keys: Any, results: Mapping[str, Array]) -> Rows:
         arrays = keys if isinstance(keys, tuple) else (keys,)
@@ -377,93 +447,3 @@ def _beside(keys: Any, result: Array) -> Array:
         known_lengths(key._frame)
         known_lengths(result._frame)
     return result
-
-
-class GroupMethods(RowMethods):
-    """Grouping by columns."""
-
-    @overload
-    def groupby(
-        self,
-        keys: Any,
-        use_series: Literal[True] = True,
-        as_index: bool = True,
-        dropna: bool = True,
-    ) -> DataFrameGroupBy[Self]: ...
-
-    @overload
-    def groupby(
-        self, keys: Any, use_series: bool, as_index: bool = True, dropna: bool = True
-    ) -> DataFrameGroupBy[Self] | GroupBy: ...
-
-    def groupby(
-        self, keys: Any, use_series: bool = True, as_index: bool = True, dropna: bool = True
-    ) -> DataFrameGroupBy[Self] | GroupBy:
-        """Return the rows grouped by one or more columns; lazy.
-
-        Parameters
-        ----------
-        keys : str, array or Series, or list of them
-            Columns by name, or others with the rows of the frame, such as ``df["t"].floor("h")``.
-        use_series : bool
-            Return a `DataFrameGroupBy`; otherwise a `GroupBy` of the columns alone.
-        as_index : bool
-            Label the rows of results by the keys where there is one key; otherwise keys are columns.
-        dropna : bool
-            Leave out rows with NaN among their keys.
-
-        Raises
-        ------
-        MissingColumnError
-            If there is no column of a name.
-        ArgumentTypeError
-            If `keys` are no names.
-        """
-        several = isinstance(keys, list | tuple)
-        names, arrays = self._keys(list(keys) if several else [keys])
-        groups = GroupBy(arrays if several else arrays[0], dropna=dropna)
-        return DataFrameGroupBy(groups, self, names, as_index) if use_series else groups
-
-    def _keys(self, keys: Sequence[Any]) -> tuple[list[str], list[Array]]:
-        """Return the names and arrays of keys, which are columns by name, or arrays with the rows of the frame."""
-        names, arrays = [], []
-        for number, key in enumerate(keys):
-            item = unlabelled(key)
-            if isinstance(item, Array):
-                given = getattr(key, "name", None) if isinstance(key, Labelled) else None
-                names.append(given if isinstance(given, str) else f"key_{number}")
-                arrays.append(item)
-            else:
-                names += names_of(item)
-                arrays += [self._columns.array(name) for name in names_of(item)]
-        return names, arrays
-
-    def GroupBy(self, keys: Any, use_series: bool = False, as_index: bool = True, dropna: bool = True) -> Any:
-        """Return the rows grouped as `groupby` does, but as a `GroupBy` of the columns unless `use_series`; lazy."""
-        return self.groupby(keys, use_series, as_index, dropna)
-
-    def drop_duplicates(self, subset: str | Sequence[str] | None = None, keep: str = "first") -> Self:
-        """Return the frame with one row of all that are equal, in the order of the rows; lazy.
-
-        Parameters
-        ----------
-        subset : str or list of str, optional
-            The columns that must be equal, all unless given.
-        keep : {"first", "last"}
-            Which row to keep.
-
-        Raises
-        ------
-        MissingColumnError
-            If there is no column of a name.
-        ArgumentError
-            If `keep` is something else.
-        """
-        if keep not in ("first", "last"):
-            raise ArgumentError(f"keep={keep!r} is neither 'first' nor 'last'.")
-        names = names_of(self.columns if subset is None else subset)
-        if not names:
-            return self._of(self._columns)
-        groups = GroupBy([self._columns.array(name) for name in names], dropna=False)
-        frame: Self = self._rows(groups.edge_rows(last=keep == "last"))
-        return frame

@@ -270,7 +270,11 @@ class Joined:
             return Call("where", lacks, self._missing(array), found)
         if self._becomes_floats(array):
             return with_missing(found, lacks)
-        return Call("make_missing", found, lacks) if found.dtype.kind == "str" else found
+        if found.dtype.kind != "str":
+            return found
+        if isinstance(found, Call) and found.operation == "lookup_found":
+            return Call("lookup_found", *found.args, missing_text=True)
+        return Call("make_missing", found, lacks)
 
     def _unmatched(self) -> ColumnSet:
         """Return the rows of `right` without a match."""

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Self
+from typing import Any, Self
 
+from akdask.collections.arrays.elementwise import where
 from akdask.collections.frame.joining import merge
 from akdask.collections.frame_core.base import FrameBase
+from akdask.collections.series.base import SeriesBase
+from akdask.errors import ArgumentError
 
 LABELS = "\0labels"
 """The column of labels to join by, which no user sees."""
+
+
+FROM_LEFT, FROM_RIGHT = "\0left", "\0right"
+"""Columns that tell from which side a row of a join comes."""
 
 
 class MergeMethods(FrameBase):
@@ -27,13 +34,68 @@ class MergeMethods(FrameBase):
         *,
         left_on: str | Sequence[str] | None = None,
         right_on: str | Sequence[str] | None = None,
+        suffixes: tuple[str, str] | None = None,
+        indicator: bool | str = False,
+        left_index: bool = False,
+        right_index: bool = False,
     ) -> Self:
-        """Join with another DataFrame by equal values of columns; lazy.  See `merge`."""
-        return merge(self, right, on, left_on, right_on, how, left_suffix, right_suffix, convert_ints, sort)
+        """Join with another DataFrame by equal values of columns; lazy.  See `merge`.
+
+        Parameters
+        ----------
+        right : DataFrame
+            The other rows; a Series with a name is a column.
+        on, how, left_suffix, right_suffix, convert_ints, sort, left_on, right_on
+            As `merge` has them.  ``how="cross"`` pairs each row with all others.
+        suffixes : (str, str), optional
+            The same as `left_suffix` and `right_suffix`, as pandas spells it.
+        indicator : bool or str, default False
+            Add a column, ``_merge`` or of that name, which says whether a row comes from ``left_only``,
+            ``right_only`` or ``both``.
+        left_index, right_index : bool, default False
+            Join by the labels of the rows in place of columns.
+
+        Raises
+        ------
+        ArgumentError
+            If keys are given twice.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> left, right = ak.DataFrame({"k": [1, 2]}), ak.DataFrame({"k": [2, 3]})
+        >>> left.merge(right, how="outer", indicator=True).to_pandas()
+           k      _merge
+        0  1   left_only
+        1  2        both
+        2  3  right_only
+        """
+        if suffixes is not None:
+            left_suffix, right_suffix = (suffix or "" for suffix in suffixes)
+        ours: Any = self
+        theirs: Any = right.to_frame() if isinstance(right, SeriesBase) else right
+        if left_index or right_index:
+            ours, left_on = _by_labels(ours, left_on if on is None else on, is_by_label=left_index)
+            theirs, right_on = _by_labels(theirs, right_on if on is None else on, is_by_label=right_index)
+            on = None
+        if how == "cross":
+            if on is not None or left_on is not None or right_on is not None:
+                raise ArgumentError("a cross join pairs all rows, and has no columns to join by.")
+            ours, theirs, on, how = ours.assign(**{LABELS: 0}), theirs.assign(**{LABELS: 0}), LABELS, "inner"
+        name = indicator if isinstance(indicator, str) else "_merge"
+        if indicator:
+            ours, theirs = (side.assign(**{of: True}) for side, of in ((ours, FROM_LEFT), (theirs, FROM_RIGHT)))
+            if on is None and left_on is None:
+                on = [one for one in ours.columns if one in theirs.columns]
+        found: Any = merge(ours, theirs, on, left_on, right_on, how, left_suffix, right_suffix, convert_ints, sort)
+        if indicator:
+            found[name] = _sources(found)
+        hidden = (LABELS, FROM_LEFT, FROM_RIGHT)
+        return self._of(found._columns.only(one for one in found.columns if one not in hidden))
 
     def join(  # noqa: PLR0917 - pandas' signature
         self,
-        other: FrameBase,
+        other: Any,
         on: str | None = None,
         how: str = "left",
         lsuffix: str = "",
@@ -44,8 +106,8 @@ class MergeMethods(FrameBase):
 
         Parameters
         ----------
-        other : DataFrame
-            The other rows.
+        other : DataFrame or Series
+            The other rows; a Series is a column of its name.
         on : str, optional
             The column of this frame that has labels of `other`; the labels of its own rows unless given.
         how : {"left", "inner", "right", "outer", "semi", "anti"}
@@ -82,10 +144,26 @@ class MergeMethods(FrameBase):
         a  1  10.0
         b  2  20.0
         """
-        ours, theirs = self._columns, other._columns
+        given: Any = other.to_frame() if isinstance(other, SeriesBase) else other
+        ours, theirs = self._columns, given._columns
         labels = ours.index_array() if on is None else ours.array(on)
         left = self._of(ours.labelled(None).having(LABELS, labels))
-        right = other._of(theirs.labelled(None).having(LABELS, theirs.index_array()))
+        right = given._of(theirs.labelled(None).having(LABELS, theirs.index_array()))
         joined = merge(left, right, LABELS, None, None, how, lsuffix, rsuffix, sort=sort)._columns
         columns = joined.only(name for name in joined.values if name != LABELS)
         return self._of(columns.labelled(joined.array(LABELS)) if on is None else columns)
+
+
+def _by_labels(frame: Any, names: Any, *, is_by_label: bool) -> tuple[Any, Any]:
+    """Return a side with its labels as a column, and the names of the columns to join by."""
+    if not is_by_label:
+        return frame, names
+    if names is not None:
+        raise ArgumentError("a side is joined either by its labels or by columns.")
+    return frame.assign(**{LABELS: frame.index}), LABELS
+
+
+def _sources(joined: Any) -> Any:
+    """Return from which sides the rows of an outer join come."""
+    there = [joined.notna()[name] & (joined[name] != 0) for name in (FROM_LEFT, FROM_RIGHT)]
+    return where(there[0], where(there[1], "both", "left_only"), "right_only")

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from akdask.collections.arrays.creation import array
+from akdask.collections.arrays.creation import arange, array
 from akdask.collections.core.array import Array
 from akdask.collections.core.base import Labelled, unlabelled
 from akdask.collections.core.later import later, provides
 from akdask.collections.frame.groupby import DataFrameGroupBy
+from akdask.collections.frame_core.analysis.moving.spans import GroupWindows
+from akdask.collections.frame_core.analysis.summaries import QUARTILES, percentage
 from akdask.collections.frame_core.index import Index, MultiIndex
 from akdask.collections.groups.groupby import GroupBy
+from akdask.collections.groups.reduction_names import called, is_named
 from akdask.collections.series.base import VALUES
 from akdask.collections.series.series import Series
 from akdask.collections.text.categorical import Categorical
-from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.collections.text.concatenation import concatenate
+from akdask.errors import ArgumentError, ArgumentTypeError, MissingAttributeError
 
 
 class SeriesGroupBy:
@@ -33,6 +37,8 @@ class SeriesGroupBy:
         What the keys are called.
     dropna : bool
         Leave out rows whose keys are missing.
+    groups : GroupBy, optional
+        The groups of these keys, where they have been made already.
 
     Notes
     -----
@@ -40,14 +46,22 @@ class SeriesGroupBy:
     of the rows.  All is lazy, but that some count rows; see the methods of `DataFrameGroupBy`.
     """
 
-    def __init__(self, series: Series, keys: Sequence[Array], names: Sequence[Any], dropna: bool = True) -> None:
+    def __init__(
+        self,
+        series: Series,
+        keys: Sequence[Array],
+        names: Sequence[Any],
+        dropna: bool = True,
+        groups: GroupBy | None = None,
+    ) -> None:
         self._series = series
         self._names = list(names)
         self._keys = list(keys)
         # Keys of these names are no columns of the rows of a Series.
         self._key_names = [f"key {number}" for number in range(len(keys))]
-        groups = GroupBy(keys[0] if len(keys) == 1 else list(keys), dropna=dropna)
-        self._groups: Any = DataFrameGroupBy(groups, series._labelled, self._key_names)[VALUES]
+        if groups is None:
+            groups = GroupBy(keys[0] if len(keys) == 1 else list(keys), dropna=dropna)
+        self._groups: Any = DataFrameGroupBy(groups, series._labelled, self._key_names)[[VALUES]]
 
     @property
     def ngroups(self) -> int:
@@ -88,9 +102,59 @@ class SeriesGroupBy:
         """Return the median of each group; lazy."""
         return self.agg("median")
 
-    def quantile(self, q: float = 0.5) -> Series:
-        """Return a quantile of each group; lazy."""
-        return self._by_keys(self._groups.quantile(q, colnames=VALUES))
+    def quantile(self, q: float | Sequence[float] = 0.5) -> Series:
+        """Return a quantile of each group; lazy.  Several are a further level of the labels, and counted."""
+        if not isinstance(q, list | tuple | np.ndarray):
+            return self._by_keys(self._groups.quantile(q, colnames=VALUES))
+        wanted = [float(one) for one in q]
+        found = [self.quantile(one) for one in wanted]
+        if not found:
+            raise ArgumentError("quantile needs a number from 0 to 1, or several.")
+        labels, count = found[0].index, len(found[0])
+        levels = list(labels.levels) if isinstance(labels, MultiIndex) else [labels.values]
+        # Of each group all quantiles, one below the other.
+        row = arange(count * len(wanted))
+        group, which = row // len(wanted), row % len(wanted)
+        values = concatenate([one.values for one in found])[which * count + group]
+        index = MultiIndex([*(level[group] for level in levels), array(wanted)[which]], names=[*self._names, None])
+        return Series(values, self._series.name, index)
+
+    def sem(self, ddof: int = 1) -> Series:
+        """Return the standard error of the mean of each group; lazy.  `ddof` is 1."""
+        if ddof != 1:
+            raise ArgumentError(f"sem of groups has ddof=1, not {ddof!r}.")
+        return self.std() / self.count() ** 0.5
+
+    def idxmin(self) -> Series:
+        """Return the label of the first smallest value of each group; lazy."""
+        return self._by_keys(self._groups.idxmin())
+
+    def idxmax(self) -> Series:
+        """Return the label of the first largest value of each group; lazy."""
+        return self._by_keys(self._groups.idxmax())
+
+    def describe(self) -> Any:
+        """Return count, mean, standard deviation, extremes and quartiles of each group as a DataFrame; lazy."""
+        found = {name: getattr(self, name)() for name in ("count", "mean", "std", "min")}
+        found |= {percentage(q): self.quantile(q) for q in QUARTILES}
+        return self._table({**found, "max": self.max()})
+
+    def value_counts(self, sort: bool = True) -> Series:
+        """Return how often each value occurs in each group, the commonest of a group first; lazy.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series([5, 6, 6]).groupby(ak.array([0, 0, 0])).value_counts().tolist()
+        [2, 1]
+        """
+        keys, counts = GroupBy([*self._keys, self._series.values], dropna=self._groups.gb.dropna).size()
+        names = [*self._key_names, VALUES]
+        rows = later("DataFrame", {**dict(zip(names, keys, strict=True)), "count": counts})
+        if sort:
+            rows = rows.sort_values([*self._key_names, "count"], [*(True for _ in self._keys), False])
+        index = MultiIndex([rows[name] for name in names], names=[*self._names, self._series.name])
+        return Series(rows["count"], "count", index)
 
     def any(self) -> Series:
         """Return whether any value is not 0 in each group; lazy."""
@@ -124,8 +188,16 @@ class SeriesGroupBy:
         """Return the distinct values of each group, as lists; lazy."""
         return self.agg("unique")
 
-    def agg(self, func: str | Sequence[str]) -> Any:
+    def agg(self, func: Any = None, **named: Any) -> Any:
         """Return a reduction of each group by its name, or a DataFrame of several; lazy.
+
+        Parameters
+        ----------
+        func : str or callable, or list of them
+            Names of reductions.  A function gets the values of each group as a pandas Series, in this process, so that
+            all must fit into its memory; it computes.
+        **named : str or callable
+            Results by name: ``agg(lowest="min", highest="max")``.
 
         Raises
         ------
@@ -140,18 +212,14 @@ class SeriesGroupBy:
         a    5    4
         b    2    2
         """
-        if isinstance(func, str):
-            return self._by_keys(self._groups.agg({VALUES: func}))
-        found = {name: self.agg(name) for name in func}
-        if not found:
+        if func is not None and not isinstance(func, list | tuple) and is_named(func):
+            return self._by_keys(self._groups.agg({VALUES: called(func)}))
+        if callable(func):
+            return self._by_users(func)
+        wanted = {called(one): one for one in func or ()} | named
+        if not wanted:
             raise ArgumentError("agg needs the name of a reduction.")
-        frame = later("DataFrame", {name: series.values for name, series in found.items()})
-        labels = next(iter(found.values())).index
-        if isinstance(labels, MultiIndex):
-            named = zip(self._key_names, self._names, labels.levels, strict=True)
-            keys = {key if name is None else str(name): level for key, name, level in named}
-            return later("DataFrame", {**keys, **{name: frame[name] for name in found}})
-        return later("DataFrame", {name: frame[name] for name in found}, labels)
+        return self._table({name: self.agg(one) for name, one in wanted.items()})
 
     aggregate = agg
 
@@ -228,11 +296,66 @@ class SeriesGroupBy:
         """Return the last values of each group, in the order of the rows; lazy."""
         return self._series._moved(self._groups.tail(n))
 
+    def nlargest(self, n: int = 5) -> Series:
+        """Return the largest values of each group, those of one group together, the largest first; lazy."""
+        return self._series._moved(self._groups.nlargest(n))
+
+    def nsmallest(self, n: int = 5) -> Series:
+        """Return the smallest values of each group, those of one group together, the smallest first; lazy."""
+        return self._series._moved(self._groups.nsmallest(n))
+
+    def get_group(self, name: Any) -> Series:
+        """Return the values of one group, by its key; see `DataFrameGroupBy.get_group`."""
+        return self._series._moved(self._groups.get_group(name))
+
     def nth(self, n: int) -> Series:
         """Return the value of number `n` of each group, counted from its end if negative; counts rows."""
         return self._series._moved(self._groups.nth(n))
 
+    def pct_change(self) -> Series:
+        """Return by which part of the value before it in its group each value has grown; counts rows."""
+        earlier = self.shift()
+        return self._series._with(self._series.values / earlier.values - 1)
+
+    # windows
+
+    def rolling(self, window: Any, min_periods: int | None = None) -> SeriesWindows:
+        """Return moving windows of each group: a number of rows, or a span of time; see `DataFrameGroupBy.rolling`.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.DataFrame({"k": [1, 2, 1], "x": [1.0, 5.0, 3.0]}).groupby("k")["x"].rolling(2).sum().tolist()
+        [nan, nan, 4.0]
+        """
+        return SeriesWindows(self, self._groups.rolling(window, min_periods))
+
+    def expanding(self, min_periods: int = 1) -> SeriesWindows:
+        """Return windows of each row and all rows of its group before it; see `DataFrameGroupBy.rolling`."""
+        return SeriesWindows(self, self._groups.expanding(min_periods))
+
+    def ewm(self, *args: Any, **kwargs: Any) -> SeriesWindows:
+        """Return windows of groups with weights that decay; see `DataFrameGroupBy.ewm`, whose arguments it takes."""
+        return SeriesWindows(self, self._groups.ewm(*args, **kwargs))
+
     # how
+
+    def _by_users(self, func: Callable[[Any], Any]) -> Series:
+        """Return what a function of users makes of each group; computes."""
+        found = array(self._pandas_groups().agg(func).to_numpy())
+        keys = self._groups.gb.unique_keys
+        labels = MultiIndex(list(keys), names=self._names) if len(self._keys) > 1 else Index(keys, self._names[0])
+        return Series(found, self._series.name, labels)
+
+    def _table(self, found: Mapping[str, Series]) -> Any:
+        """Return reductions as columns, labelled by the key, or beside the keys where these are several."""
+        frame = later("DataFrame", {name: series.values for name, series in found.items()})
+        labels = next(iter(found.values())).index
+        if not isinstance(labels, MultiIndex):
+            return later("DataFrame", {name: frame[name] for name in found}, labels)
+        named = zip(self._key_names, self._names, labels.levels, strict=True)
+        keys = {key if name is None else str(name): level for key, name, level in named}
+        return later("DataFrame", {**keys, **{name: frame[name] for name in found}})
 
     def _by_keys(self, rows: Any) -> Series:
         columns = rows._columns
@@ -249,6 +372,38 @@ class SeriesGroupBy:
         keys: list[Any] = [key.to_pandas() if isinstance(key, Categorical) else key.to_ndarray() for key in self._keys]
         given = self._series.to_pandas()
         return given.groupby(keys[0] if len(keys) == 1 else keys, dropna=self._groups.gb.dropna, observed=True)
+
+
+class SeriesWindows:
+    """Windows of the values of each group: ``df.groupby("k")["x"].rolling(3)``.
+
+    Parameters
+    ----------
+    groups : SeriesGroupBy
+        The groups.
+    windows : GroupWindows
+        The windows of their rows, whose reductions these are.
+    """
+
+    def __init__(self, groups: SeriesGroupBy, windows: GroupWindows) -> None:
+        self._groups = groups
+        self._windows = windows
+
+    def __getattr__(self, name: str) -> Any:
+        """Return a reduction of the windows, which gives a Series with the labels of the rows."""
+        if name.startswith("_") or not hasattr(type(self._windows), name):
+            raise MissingAttributeError(
+                f"windows of groups have no {name!r}.", hint=f"reductions: {', '.join(self._windows.reductions)}."
+            )
+        reduce = getattr(self._windows, name)
+        return lambda *args, **kwargs: self._groups._of_rows(reduce(*args, **kwargs))
+
+
+@provides("groups of a column")
+def groups_of_column(groups: DataFrameGroupBy[Any], name: str) -> SeriesGroupBy:
+    """Return the groups of one column of a DataFrame."""
+    series: Series = later("column Series", groups.df, name)
+    return SeriesGroupBy(series, groups.gb._arrays, groups.gb_key_names, groups=groups.gb)
 
 
 @provides("groups of a Series")

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Self
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Self
 
+from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.arrays.sort_methods import directions
 from akdask.collections.arrays.sorting import coargsort
 from akdask.collections.core import selection as row_tools
 from akdask.collections.core.array import Array
+from akdask.collections.core.base import unlabelled
 from akdask.collections.core.column_names import names_of
+from akdask.collections.core.later import later
 from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.columnset import ColumnSet
+from akdask.collections.frame_core.missing import present
 from akdask.deferred import DeferredModule
-from akdask.errors import ArgumentError
+from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.values import Value
 
@@ -22,14 +26,19 @@ if TYPE_CHECKING:
 else:
     sort_plan = DeferredModule("akdask.plan.sort.sort")
 
-if TYPE_CHECKING:
-    from akdask.collections.arrays.pdarray import pdarray
-
 
 class FrameSortMethods(FrameBase):
     """Sorting, and permutations."""
 
-    def sort_values(self, by: str | Sequence[str] | None = None, ascending: bool | Sequence[bool] = True) -> Self:
+    def sort_values(
+        self,
+        by: str | Sequence[str] | None = None,
+        ascending: bool | Sequence[bool] = True,
+        *,
+        na_position: str = "last",
+        ignore_index: bool = False,
+        key: Callable[[Any], Any] | None = None,
+    ) -> Self:
         """Return the rows in order of some columns; lazy.
 
         Parameters
@@ -38,18 +47,27 @@ class FrameSortMethods(FrameBase):
             The columns, the first one first; all of them unless given.
         ascending : bool or list of bool, default True
             The direction, of all or of each.
+        na_position : {"last", "first"}
+            Where rows with missing values among those columns come.
+        ignore_index : bool, default False
+            Number the rows anew.
+        key : callable, optional
+            Takes each of these columns as a Series, and returns what to sort by in its place, such as
+            ``lambda s: s.str.lower()``.
 
         Returns
         -------
         DataFrame
-            Rows keep their labels.  Equal rows keep their order; NaN comes last.
+            Rows keep their labels.  Equal rows keep their order.
 
         Raises
         ------
         MissingColumnError
             If there is no column of a name.
         ArgumentTypeError
-            If `by` are no names.
+            If `by` are no names, or `key` returns no array.
+        ArgumentError
+            If `na_position` is something else.
 
         Examples
         --------
@@ -63,8 +81,17 @@ class FrameSortMethods(FrameBase):
         columns = self._columns
         if by is None and not columns.values:
             return self._of(columns)
-        keys = [columns.array(name) for name in names_of(columns.values if by is None else by)]
-        return self._of(_sorted(columns, keys, directions(ascending, len(keys))))
+        if na_position not in ("first", "last"):
+            raise ArgumentError(f"na_position={na_position!r} is neither 'first' nor 'last'.")
+        names = names_of(columns.values if by is None else by)
+        keys = [columns.array(name) for name in names]
+        if key is not None:
+            keys = [_key_of(key(later("column Series", self, name))) for name in names]
+        upwards = directions(ascending, len(keys))
+        if na_position == "first":
+            keys, upwards = _missing_first(keys, upwards)
+        ordered = _sorted(columns, keys, upwards)
+        return self._of(ordered.labelled(None) if ignore_index else ordered)
 
     def sort_index(self, ascending: bool = True) -> Self:
         """Return the rows in order of their labels; lazy."""
@@ -100,6 +127,22 @@ class FrameSortMethods(FrameBase):
             self._columns.on(lambda frame, values: row_tools.take_columns(frame, values, *perm._as_operand())),
             inplace=True,
         )
+
+
+def _key_of(found: Any) -> Array:
+    given = unlabelled(found)
+    if not isinstance(given, Array):
+        raise ArgumentTypeError(f"key returns what to sort by, a Series or an array, not {type(found).__name__}.")
+    return given
+
+
+def _missing_first(keys: Sequence[Array], ascending: Sequence[bool]) -> tuple[list[Array], list[bool]]:
+    """Return keys before each of which stands whether it is there."""
+    found: list[tuple[Array, bool]] = []
+    for key, upwards in zip(keys, ascending, strict=True):
+        columns = ColumnSet.of({"key": key})
+        found += [(pdarray(columns.frame, present(columns, "key")), True), (key, upwards)]
+    return [key for key, _ in found], [upwards for _, upwards in found]
 
 
 def _sorted(columns: ColumnSet, keys: Sequence[Array], ascending: Sequence[bool]) -> ColumnSet:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from datetime import datetime, timedelta
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from akdask.deferred import is_pandas, pd
 from akdask.errors import ArgumentError
 from akdask.plan.expr.created import as_column, counted, literal_table
 from akdask.plan.expr.node import Frame
+from akdask.plan.expr.values import Constant
 
 
 def named_items(data: Any, columns: Sequence[str] | None) -> dict[str, Any]:
@@ -45,6 +47,11 @@ def named_items(data: Any, columns: Sequence[str] | None) -> dict[str, Any]:
             f"a DataFrame is not made of {type(data).__name__}.",
             hint="pass a dict of names and arrays, or a list of arrays.",
         )
+    if isinstance(data, np.ndarray) and data.ndim == 2:
+        data = list(data.T)
+    elif data and all(isinstance(row, Mapping) for row in data):
+        rows: Any = pd.DataFrame.from_records(list(data), columns=columns)
+        return {str(name): rows[name] for name in rows.columns}
     names = [str(number) for number in range(len(data))] if columns is None else columns
     if len(names) != len(data):
         raise ArgumentError(f"{len(data)} arrays need as many names, got {len(names)}.")
@@ -95,8 +102,18 @@ def _literals(columns: Mapping[str, Any]) -> dict[str, Array]:
 
 
 def spread(frame: Frame, item: Any) -> Array:
-    """Return a scalar as a column on the rows of a frame."""
+    """Return a scalar as a column on the rows of a frame: a time as one of times, and nothing as NaN."""
+    if item is None:
+        item = np.nan
+    elif isinstance(item, np.datetime64 | np.timedelta64 | datetime | timedelta):
+        known = np.asarray(pd.Series([item]).to_numpy()).astype("M8[ns]" if _is_time(item) else "m8[ns]")
+        kind: Any = special(known)
+        return kind._like(frame, Constant(known.view(np.int64)[0]))
     return wrap(frame, operand(item)[1])
+
+
+def _is_time(item: Any) -> bool:
+    return isinstance(item, np.datetime64 | datetime)
 
 
 def is_scalar(item: Any) -> bool:

@@ -14,7 +14,7 @@ from akdask.collections.core.substitutes import missing_attribute
 from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.build import arrays_of, is_scalar, spread
 from akdask.collections.frame_core.index import Index
-from akdask.errors import ArgumentTypeError, warn
+from akdask.errors import ArgumentError, ArgumentTypeError, warn
 from akdask.plan.expr.created import counted
 
 
@@ -74,10 +74,11 @@ class ColumnMethods(FrameBase):
             handed[name] = columns.array(name), columns.array(name)
         return handed[name][0]
 
-    def __setitem__(self, name: str | int, values: Any) -> None:
+    def __setitem__(self, name: str | int | list[str], values: Any) -> None:
         """Put a column into the frame: an array with the same rows, data at hand, or a scalar for all rows.
 
-        With an int in place of the name, a mapping gives some values of that row.
+        With an int in place of the name, a mapping gives some values of that row; with a list of names, another
+        DataFrame or a sequence gives a column for each.
 
         Raises
         ------
@@ -92,6 +93,8 @@ class ColumnMethods(FrameBase):
         """
         if isinstance(name, int | np.integer) and not isinstance(name, bool):
             return self._set_row(int(name), values)
+        if isinstance(name, list) and name and all(isinstance(one, str) for one in name):
+            return self._set_columns(name, values)
         if not isinstance(name, str):
             raise ArgumentTypeError(
                 f"a column is assigned by its name, not by {type(name).__name__}.",
@@ -106,6 +109,17 @@ class ColumnMethods(FrameBase):
         self._content.columns = columns.having(name, array)
         self._content.handed.pop(name, None)
         return None
+
+    def _set_columns(self, names: list[str], values: Any) -> None:
+        """Put several columns into the frame: those of another one in their order, or a scalar for all."""
+        if isinstance(values, FrameBase):
+            given: list[Any] = [values._columns.array(name) for name in values.columns]
+        else:
+            given = [values] * len(names) if is_scalar(values) else list(values)
+        if len(given) != len(names):
+            raise ArgumentError(f"{len(names)} columns need as many others, got {len(given)}.")
+        for name, one in zip(names, given, strict=True):
+            self[name] = one
 
     def _set_row(self, position: int, values: Any) -> None:
         if not isinstance(values, Mapping):
@@ -128,7 +142,8 @@ class ColumnMethods(FrameBase):
         """Return a column whose name is no attribute, as a Series with the labels of the rows."""
         content = self.__dict__.get("_content")
         if content is None or name not in content.columns.values:
-            raise missing_attribute(type(self), name, of="attribute or column")
+            known = [] if content is None else content.columns.values
+            raise missing_attribute(type(self), name, of="attribute or column", columns=known)
         return later("column Series", self, name)
 
     def __setattr__(self, name: str, values: Any) -> None:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core import selection as row_tools
 from akdask.collections.core.array import Array
+from akdask.collections.core.column_names import missing_column
 from akdask.collections.frame_core import missing_integers
-from akdask.errors import MissingColumnError
 from akdask.plan.expr.created import counted
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Project
@@ -79,9 +79,7 @@ class ColumnSet:
             If there is no column of that name.
         """
         if name not in self.values:
-            raise MissingColumnError(
-                f"the DataFrame has no column {name!r}.", details=[f"columns: {', '.join(map(str, self.values))}"]
-            )
+            raise missing_column(name, self.values)
         return self.kinds[name]._like(self.frame, self.values[name])
 
     def arrays(self) -> list[Array]:

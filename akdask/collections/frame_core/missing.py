@@ -10,7 +10,7 @@ import numpy as np
 
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.array import Array
-from akdask.collections.core.column_names import axis_number
+from akdask.collections.core.column_names import axis_number, names_of
 from akdask.collections.core.selection import filter_columns
 from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.columnset import ColumnSet
@@ -36,7 +36,13 @@ class MissingMethods(FrameBase):
         return self._marked(missing=False)
 
     def dropna(
-        self, axis: int | str = 0, how: str | None = None, thresh: int | None = None, ignore_index: bool = False
+        self,
+        axis: int | str = 0,
+        how: str | None = None,
+        thresh: int | None = None,
+        ignore_index: bool = False,
+        *,
+        subset: str | Sequence[str] | None = None,
     ) -> Self:
         """Return the frame without the rows, or columns, that have missing values; lazy for rows.
 
@@ -50,23 +56,30 @@ class MissingMethods(FrameBase):
             Keep rows or columns with at least this number of values that are not missing.
         ignore_index : bool
             Number the rows anew.
+        subset : str or list of str, optional
+            The columns to look at for missing values, all unless given.
 
         Raises
         ------
         ArgumentTypeError
             If both `how` and `thresh` are given.
         ArgumentError
-            If `how` or `axis` is something else.
+            If `how` or `axis` is something else, or columns are left out by some of them.
+        MissingColumnError
+            If there is no column of a name.
         """
         if how is not None and thresh is not None:
             raise ArgumentTypeError("dropna takes either how= or thresh=, not both.")
         if how not in (None, "any", "all"):
             raise ArgumentError(f"how={how!r} is neither 'any' nor 'all'.")
         columns = self._columns
+        looked_at = list(columns.values if subset is None else columns.only(names_of(subset)).values)
         if axis_number(axis) == 1:
+            if subset is not None:
+                raise ArgumentError("subset= chooses columns by which rows are left out; it goes with axis=0.")
             remaining = columns.only(_full_columns(columns, how, thresh))
-        elif columns.values:
-            mask = _full_rows([present(columns, name) for name in columns.values], how, thresh)
+        elif looked_at:
+            mask = _full_rows([present(columns, name) for name in looked_at], how, thresh)
             remaining = columns.on(lambda frame, values: filter_columns(frame, values, columns.frame, mask))
         else:
             remaining = columns

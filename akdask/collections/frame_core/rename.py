@@ -28,8 +28,10 @@ class RenameMethods(FrameBase):
         column: Renaming | None = None,
         axis: int | str = 0,
         inplace: bool = False,
+        *,
+        columns: Renaming | None = None,
     ) -> Self | None:
-        """Return the frame with other names of columns, or with other labels of rows; lazy.
+        """Return the frame with other names of columns, other labels of rows, or both; lazy.
 
         Parameters
         ----------
@@ -43,11 +45,14 @@ class RenameMethods(FrameBase):
             What `mapper` is for: labels of rows, or names of columns.
         inplace : bool
             Change this frame and return None.
+        columns : mapping or callable, optional
+            The same as `column`, as pandas spells it.
 
         Raises
         ------
         ArgumentError
-            If both names and labels are to change, or neither; or if two columns would have the same name.
+            If neither names nor labels are to change, or both by `index` and `column`, which Arkouda does one at a
+            time; or if two columns would have the same name.
         ArgumentTypeError
             If new labels are of another type than the old ones.
 
@@ -65,14 +70,20 @@ class RenameMethods(FrameBase):
         1   2
         11  3
         """
+        if column is not None and index is not None:
+            raise ArgumentError(
+                "either columns or labels of rows are renamed.", hint="columns= and index= go together."
+            )
+        column = columns if column is None else column
         if axis_number(axis) == 1:
             column = mapper if column is None else column
         else:
             index = mapper if index is None else index
-        if (column is None) == (index is None):
-            raise ArgumentError("either columns or labels of rows are renamed.", hint="pass column= or index=.")
-        columns = self._columns
-        return self._changed(_relabelled(columns, index) if column is None else _renamed(columns, column), inplace)
+        if column is None and index is None:
+            raise ArgumentError("nothing is renamed.", hint="pass columns= or index=.")
+        found = self._columns
+        found = found if column is None else _renamed(found, column)
+        return self._changed(found if index is None else _relabelled(found, index), inplace)
 
 
 def _renamed(columns: ColumnSet, names: Any) -> ColumnSet:

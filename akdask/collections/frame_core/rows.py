@@ -7,6 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from akdask.collections.arrays.creation import array
 from akdask.collections.core import selection as row_tools
 from akdask.collections.core.array import Array, of_rows
 from akdask.collections.core.base import unlabelled
@@ -14,6 +15,8 @@ from akdask.collections.core.column_names import axis_number, names_of
 from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.columnset import ColumnSet, Select
 from akdask.collections.frame_core.display import Row
+from akdask.collections.groups.setops import in1d
+from akdask.errors import ArgumentError, MissingLabelError, SchemaError, warn
 from akdask.plan.expr.created import as_column, literal
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.values import Value
@@ -50,41 +53,123 @@ class RowMethods(FrameBase):
         """Return the last `n` rows; lazy."""
         return self._of(self._columns.tail(n))
 
-    def drop(self, keys: Any, axis: int | str = 0, inplace: bool = False) -> Self | None:
+    def drop(
+        self,
+        keys: Any = None,
+        axis: int | str = 0,
+        inplace: bool = False,
+        *,
+        columns: str | Iterable[str] | None = None,
+        index: Any = None,
+    ) -> Self | None:
         """Return the frame without some rows or columns.
 
         Parameters
         ----------
-        keys : int, str, or list of them
+        keys : int, str, or list of them, optional
             Positions of rows, or with ``axis=1`` names of columns.
         axis : {0, 1, "index", "columns"}
             Rows or columns.
         inplace : bool
             Change this frame and return None.
+        columns : str or iterable of str, optional
+            Names of columns, as pandas spells it.
+        index : scalar, array or sequence, optional
+            Labels of rows, as in pandas; whether there are such is computed.
 
         Raises
         ------
-        MissingColumnError, PositionError
+        MissingColumnError, PositionError, MissingLabelError
             If there is no such column or row.
         ArgumentTypeError
             If `keys` are no names, or no positions.
-        """
-        columns = self._columns
-        if axis_number(axis) == 1:
-            keys = names_of(keys)
-            columns.only(keys)
-            return self._changed(columns.only(name for name in columns.values if name not in keys), inplace)
-        keys = list(keys) if isinstance(keys, Iterable) and not isinstance(keys, str) else [keys]
-        is_left = np.ones(sum(columns.counted()), np.bool_)
-        is_left[[row_tools.row_position(columns.frame, row_tools.position(key)) for key in keys]] = False
-        return self._changed(columns.on(_choose(*literal(is_left))), inplace)
+        ArgumentError
+            If nothing is to be left out.
 
-    def reset_index(self, size: int | None = None, inplace: bool = False) -> Self | None:
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> df = ak.DataFrame({"x": [1, 2], "y": [3, 4]}, index=["a", "b"])
+        >>> df.drop(columns="y", index="a").to_pandas()
+           x
+        b  2
+        """
+        if keys is None and columns is None and index is None:
+            raise ArgumentError("nothing is left out.", hint="pass columns= or index=.")
+        found = self._columns if index is None else _without_labels(self._columns, index)
+        if keys is not None and axis_number(axis) == 1:
+            found = _without_columns(found, keys)
+        elif keys is not None:
+            found = _without_positions(found, keys)
+        return self._changed(found if columns is None else _without_columns(found, columns), inplace)
+
+    def reset_index(self, size: int | None = None, inplace: bool = False, *, drop: bool | None = None) -> Self | None:
         """Return the frame with its rows labelled by their numbers; lazy.
 
-        `size` is accepted as Arkouda spells it.
+        Parameters
+        ----------
+        size : int, optional
+            Accepted as Arkouda spells it.
+        inplace : bool
+            Change this frame and return None.
+        drop : bool, optional
+            Leave the labels out, as Arkouda does, which warns where they have a name, such as the keys of groups;
+            False makes them the first column, called by their name, or ``index``, as in pandas.
+
+        Raises
+        ------
+        SchemaError
+            If there is a column of that name.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> df = ak.DataFrame({"k": [1, 2, 2], "x": [1, 2, 3]}).groupby("k").sum()
+        >>> df.reset_index(drop=False).to_pandas()
+           k  x
+        0  1  1
+        1  2  5
         """
-        return self._changed(self._columns.labelled(None), inplace)
+        columns = self._columns
+        if drop is None and columns.index_name is not None:
+            warn(
+                f"reset_index leaves the labels {columns.index_name!r} out, as in Arkouda; pass drop=False to keep "
+                "them as a column, or drop=True.",
+                UserWarning,
+            )
+        if drop is not False:
+            return self._changed(columns.labelled(None), inplace)
+        name = "index" if columns.index_name is None else str(columns.index_name)
+        if name in columns.values:
+            raise SchemaError(f"there is a column {name!r} already.", hint="rename it first, or pass drop=True.")
+        labels = columns.index_array()
+        return self._changed(columns.labelled(None).having(name, labels).only([name, *columns.values]), inplace)
+
+
+def _without_columns(columns: ColumnSet, names: Any) -> ColumnSet:
+    left_out = names_of(names)
+    columns.only(left_out)
+    return columns.only(name for name in columns.values if name not in left_out)
+
+
+def _without_positions(columns: ColumnSet, keys: Any) -> ColumnSet:
+    keys = list(keys) if isinstance(keys, Iterable) and not isinstance(keys, str) else [keys]
+    is_left = np.ones(sum(columns.counted()), np.bool_)
+    is_left[[row_tools.row_position(columns.frame, row_tools.position(key)) for key in keys]] = False
+    return columns.on(_choose(*literal(is_left)))
+
+
+def _without_labels(columns: ColumnSet, labels: Any) -> ColumnSet:
+    labels = unlabelled(labels)
+    is_one = isinstance(labels, str) or not isinstance(labels, Iterable)
+    sought = labels if isinstance(labels, Array) else array([labels] if is_one else list(labels))
+    if not len(sought):
+        return columns
+    own = columns.index_array()
+    lacking = sought[~in1d(sought, own)].tolist()
+    if lacking:
+        raise MissingLabelError(f"no row has the label {lacking[0]!r}.", details=[f"missing: {len(lacking)}"])
+    return columns.on(_choose(*(~in1d(own, sought))._as_operand()))
 
 
 def _choose(key_frame: Frame, key: Value) -> Select:

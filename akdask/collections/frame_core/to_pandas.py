@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, cast
 
 import numpy as np
@@ -24,7 +24,7 @@ from akdask.schema import BOOL, FLOAT64, INT64, STR, UINT8, UINT64
 from akdask.typing import Column
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ToPandas:
     """Makes a pandas DataFrame of a table and of the tables of labels of its Categoricals.
 
@@ -92,10 +92,10 @@ class ToPandas:
         )
         return made, list(found.values())
 
-    @property
+    @cached_property
     def token(self) -> str:
         """Names the converter in plans."""
-        converted = [(name, converter.__qualname__) for name, converter in self.converted]
+        converted = tuple([(name, converter.__qualname__) for name, converter in self.converted])
         own = (
             self.names,
             self.has_index,
@@ -124,7 +124,8 @@ class ToPandas:
                 made[name] = as_nullable(made[name], dtype)
         index = pd.Index(made.pop(INDEX)) if self.has_index else pd.RangeIndex(start, start + table.nrows)
         index.name = self.index_name
-        return pd.DataFrame(made, index=index, columns=list(self.names), copy=False)
+        # Naming the columns again takes longer than all else here; no columns at all would get numbers for names.
+        return pd.DataFrame(made, index=index, columns=None if made else [], copy=False)
 
     def _joined(self, table: Table, name: Hashable) -> Any:
         """Return integers of which some are missing as one of pandas' nullable types, or as floats."""

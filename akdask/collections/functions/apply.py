@@ -9,12 +9,14 @@ from typing import Any
 import cloudpickle
 
 from akdask.collections.core.array import Array
+from akdask.collections.core.later import provides
 from akdask.collections.core.wrap import wrap
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.plan.expr.missing_text import call
 from akdask.schema import column_type
 
 
+@provides("apply")
 def apply(arr: Any, func: Callable[[Any], Any] | str, result_dtype: Any = None) -> Any:
     """Return what a function of Python makes of each element of an array; lazy.
 

@@ -11,11 +11,10 @@ from typing import Any
 from akdask.collections.arrays.creation import full
 from akdask.collections.arrays.elementwise import cast
 from akdask.collections.arrays.pdarray import pdarray
-from akdask.collections.arrays.shaped.along_axis import LONGEST, along_axis
+from akdask.collections.arrays.shaped.along_axis import LONGEST, PART, along_axis, along_parts
 from akdask.collections.arrays.shaped.ndarray import reshaped
 from akdask.collections.core.later import provides
 from akdask.collections.groups.groupby import GroupBy
-from akdask.collections.text.concatenation import concatenate
 from akdask.errors import ArgumentError, ArgumentTypeError, AxisError
 from akdask.kernels.aggregates.registry import REDUCTIONS
 from akdask.kernels.reductions.along_axis import AXIS_FUNCTIONS
@@ -135,20 +134,15 @@ def _of_blocks(base: pdarray, shape: tuple[int, int, int], name: str, params: di
     length = base.size // (before * behind)
     if name not in AXIS_FUNCTIONS:
         return None
-    if length * behind <= LONGEST:
+    rows = PART // behind
+    if length * behind <= (LONGEST if before > 1 or rows < 2 or name not in PARTS else PART):
         return along_axis(name, reshaped(base, shape), 1, **params).flatten()
-    rows = LONGEST // behind
     if before > 1 or rows < 2 or name not in PARTS:
         return None
     if name == "mean":
         total = _of_blocks(cast(base, float), shape, "sum", params)
         return None if total is None else total / length
-    even = length - length % rows
-    parts = along_axis(name, reshaped(base[: even * behind], (even // rows, rows, behind)), 1).flatten()
-    if even < length:
-        rest = along_axis(name, reshaped(base[even * behind :], (1, length - even, behind)), 1).flatten()
-        parts = concatenate([parts, rest])
-    return _of_blocks(parts, shape, name, params)
+    return _of_blocks(along_parts(name, base, rows, behind), shape, name, params)
 
 
 def _of_groups(base: pdarray, shape: tuple[int, ...], name: str, axes: tuple[int, ...], params: dict[str, Any]) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import cached_property, reduce
 from typing import TYPE_CHECKING, Self
 
 from akdask.collections.core.array import Array
@@ -25,7 +25,7 @@ else:
     group_nodes = DeferredModule("akdask.plan.group.aggregate")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class GroupKeys:
     """Columns that rows are grouped by.
 
@@ -65,7 +65,7 @@ class GroupKeys:
         wanted = self.values if self.grouped is None else (*self.values, self.grouped)
         return [(self.frame, value) for value in wanted]
 
-    @property
+    @cached_property
     def identity(self) -> group_nodes.GroupIdentity:
         """The identity of the groups, the same on all frames of their rows."""
         frame = self.frame if self.grouped is None else self._selected(self.frame, self.grouped)

@@ -1,4 +1,4 @@
-"""`Series.str`, `Series.dt` and `Series.cat`: methods of the values, whose results are Series with the same labels."""
+"""`Series.dt` and `Series.cat`, and what accessors share: results are Series with the same labels."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from akdask.collections.core.array import Array
 from akdask.collections.core.substitutes import missing_attribute
 from akdask.collections.series.base import SeriesBase
 from akdask.collections.text.categorical import Categorical
-from akdask.collections.text.strings import Strings
 from akdask.collections.time.timearray import TimeArray
 from akdask.errors import MissingAttributeError
 
@@ -96,25 +95,6 @@ class Properties:
         if isinstance(found, Array) and found.rows.same_rows(self.series.values.rows):
             return self.series._with(found)
         return found
-
-
-class StringAccessor(Properties):
-    """Methods of text: ``s.str.contains("a")``."""
-
-    kinds = (Strings, Categorical)
-    accessor_name = "str"
-
-    def contains(self, substr: str, regex: bool = False) -> Any:
-        """Return where text has a part, as a Series of bool; lazy.  See `Strings.contains`."""
-        return self._labelled(self.series.values.contains(substr, regex))
-
-    def startswith(self, substr: str, regex: bool = False) -> Any:
-        """Return where text begins so, as a Series of bool; lazy.  See `Strings.startswith`."""
-        return self._labelled(self.series.values.startswith(substr, regex))
-
-    def endswith(self, substr: str, regex: bool = False) -> Any:
-        """Return where text ends so, as a Series of bool; lazy.  See `Strings.endswith`."""
-        return self._labelled(self.series.values.endswith(substr, regex))
 
 
 class DatetimeAccessor(Properties):

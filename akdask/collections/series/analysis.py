@@ -159,6 +159,20 @@ class SeriesAnalysis(SeriesBase, CellMethods):
         """
         return later("groups of a Series", self, by, level, dropna)
 
+    def resample(self, rule: str) -> Any:
+        """Return the values grouped by spans of the times that label them: ``s.resample("h").mean()``; computes.
+
+        See `DataFrame.resample`.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series([1, 2, 4], index=ak.Datetime(ak.array([0, 30, 150]), unit="m")).resample("h").sum().tolist()
+        [3, 0, 4]
+        """
+        name = "values" if self.name is None else str(self.name)
+        return later("DataFrame", {name: self.values}, self.index).resample(rule)[name]
+
     def reindex(self, index: Any, fill_value: Any = None) -> Self:
         """Return the entries that have given labels, in their order, missing where there is none; counts rows.
 

@@ -10,7 +10,7 @@ from akdask.collections.core.array import Array
 from akdask.collections.frame_core.index import Index
 from akdask.collections.groups.groupby import GroupBy
 from akdask.collections.groups.setops import in1d
-from akdask.collections.groups.uniqueness import unique, value_counts
+from akdask.collections.groups.uniqueness import unique
 from akdask.collections.series.base import SeriesBase
 from akdask.collections.series.operators import SeriesOperators
 from akdask.collections.text.concatenation import concatenate
@@ -47,13 +47,21 @@ class SeriesOrder(SeriesOperators):
         """Return the entries in the order of their values, NaN last; lazy.  Equal values keep their order."""
         return self._chosen(argsort(self.values, ascending=ascending))
 
-    def value_counts(self, sort: bool = True) -> Self:
+    def value_counts(
+        self, sort: bool = True, *, normalize: bool = False, ascending: bool = False, dropna: bool = True
+    ) -> Self:
         """Return how often each value occurs, as int64 labelled by the values; lazy.
 
         Parameters
         ----------
         sort : bool, default True
             Put the commonest first; otherwise the values are in order.
+        normalize : bool, default False
+            Return parts of all values, as float64, not numbers of them.
+        ascending : bool, default False
+            Put the rarest first.
+        dropna : bool, default True
+            Leave out missing values; otherwise NaN are counted as well.
 
         Examples
         --------
@@ -61,9 +69,10 @@ class SeriesOrder(SeriesOperators):
         >>> ak.Series([2, 0, 2]).value_counts().to_pandas().to_dict()
         {2: 2, 0: 1}
         """
-        values, counts = value_counts(self.values)
-        counted = self._of(counts, Index(values))
-        return counted.sort_values(ascending=False) if sort else counted
+        groups = GroupBy(self.values, dropna=dropna)
+        values, counts = groups.size()
+        counted = self._of(counts / counts.sum() if normalize else counts, Index(values))
+        return counted.sort_values(ascending=ascending) if sort else counted
 
     def unique(self) -> Any:
         """Return the distinct values, in ascending order, as an array; lazy."""

@@ -2,42 +2,66 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from akdask.collections.series.operators import SeriesOperators
+from akdask.errors import ArgumentTypeError
 
 
 class SeriesReductions(SeriesOperators):
     """Lazy numbers; labels make no difference."""
 
-    def sum(self) -> Any:
-        """Return the sum of the values; lazy.  See `pdarray.sum`."""
-        return self.values.sum()
+    def sum(self, *, skipna: bool = False, **numpy: None) -> Any:
+        """Return the sum of the values; lazy.  See `pdarray.sum`.
 
-    def prod(self) -> Any:
+        By itself it is NaN where a value is, as in Arkouda; `skipna` leaves missing values out, as pandas does by
+        itself.
+
+        Parameters
+        ----------
+        skipna : bool, default False
+            Leave missing values out.
+        **numpy : None
+            What ``numpy.sum`` and its like pass to objects that are no arrays, such as ``axis=None``.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If other arguments are given.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> s = ak.Series([1.0, float("nan"), 3.0])
+        >>> float(s.sum()), float(s.sum(skipna=True))
+        (nan, 4.0)
+        """
+        return self._there(skipna, numpy).sum()
+
+    def prod(self, *, skipna: bool = False, **numpy: None) -> Any:
         """Return the product of the values; lazy."""
-        return self.values.prod()
+        return self._there(skipna, numpy).prod()
 
-    def mean(self) -> Any:
+    def mean(self, *, skipna: bool = False, **numpy: None) -> Any:
         """Return the mean of the values; lazy."""
-        return self.values.mean()
+        return self._there(skipna, numpy).mean()
 
-    def min(self) -> Any:
+    def min(self, *, skipna: bool = False, **numpy: None) -> Any:
         """Return the smallest value; lazy."""
-        return self.values.min()
+        return self._there(skipna, numpy).min()
 
-    def max(self) -> Any:
+    def max(self, *, skipna: bool = False, **numpy: None) -> Any:
         """Return the largest value; lazy."""
-        return self.values.max()
+        return self._there(skipna, numpy).max()
 
-    def std(self, ddof: int = 0) -> Any:
+    def std(self, ddof: int = 0, *, skipna: bool = False, **numpy: None) -> Any:
         """Return the standard deviation of the values; lazy.  `ddof` is 0 unless given, as in Arkouda."""
-        return self.values.std(ddof)
+        return self._there(skipna, numpy).std(ddof)
 
-    def var(self, ddof: int = 0) -> Any:
+    def var(self, ddof: int = 0, *, skipna: bool = False, **numpy: None) -> Any:
         """Return the variance of the values; lazy.  `ddof` is 0 unless given, as in Arkouda."""
-        return self.values.var(ddof)
+        return self._there(skipna, numpy).var(ddof)
 
     def any(self) -> Any:
         """Return whether any value is not zero; lazy."""
@@ -74,3 +98,10 @@ class SeriesReductions(SeriesOperators):
     def nunique(self) -> Any:
         """Return the number of distinct values; lazy."""
         return self.values.nunique()
+
+    def _there(self, skipna: bool, numpy: Mapping[str, Any]) -> Any:
+        """Return the values, without missing ones if asked for."""
+        given = [name for name, value in numpy.items() if value not in (None, 0)]
+        if given:
+            raise ArgumentTypeError(f"a Series is reduced without {', '.join(given)}.")
+        return self.dropna().values if skipna else self.values

@@ -23,11 +23,11 @@ from akdask.collections.series.accessors import (
     CategoricalAccessor,
     DatetimeAccessor,
     Properties,
-    StringAccessor,
 )
 from akdask.collections.series.analysis import SeriesAnalysis
 from akdask.collections.series.base import VALUES, LabelledRows, SeriesBase
 from akdask.collections.series.conversion import SeriesConversion
+from akdask.collections.series.functions import SeriesFunctions
 from akdask.collections.series.indexers import (
     ILocIndexer,
     LocIndexer,
@@ -38,15 +38,24 @@ from akdask.collections.series.indexers import (
 from akdask.collections.series.missing import SeriesMissing
 from akdask.collections.series.ordering import SeriesOrder
 from akdask.collections.series.reductions import SeriesReductions
+from akdask.collections.series.text_accessor import StringAccessor
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.concatenation import concatenate
+from akdask.collections.text.strings import Strings
 from akdask.deferred import is_pandas, pd
 from akdask.errors import ArgumentError, ArgumentTypeError
 
 
 @provides("Series")
 class Series(
-    SeriesReductions, SeriesOrder, SeriesMissing, SeriesConversion, SeriesAnalysis, WindowMethods, ExpandingMethods
+    SeriesReductions,
+    SeriesOrder,
+    SeriesMissing,
+    SeriesConversion,
+    SeriesAnalysis,
+    SeriesFunctions,
+    WindowMethods,
+    ExpandingMethods,
 ):
     """A lazy array with labels, as a column of a DataFrame or a result of groups.
 
@@ -278,13 +287,15 @@ class Series(
         is_sought = self.index.lookup(unlabelled(key))
         return self._moved(self._labelled._rows(is_sought))
 
-    def map(self, arg: Any) -> Self:
+    def map(self, arg: Any, na_action: Any = None) -> Self:
         """Return other values for these; lazy.
 
         Parameters
         ----------
-        arg : dict or Series
-            Values by those that they take the place of.
+        arg : dict, Series or callable
+            Values by those that they take the place of, or a function of single values; see `apply`.
+        na_action : {None, "ignore"}
+            Whether a function sees NaN, or these stay.
 
         Returns
         -------
@@ -295,7 +306,7 @@ class Series(
         Raises
         ------
         ArgumentTypeError
-            If it is no mapping.
+            If it is neither a mapping nor a function.
 
         Examples
         --------
@@ -303,7 +314,13 @@ class Series(
         >>> ak.Series([2, 3, 2]).map({2: 30.0, 3: 5.0}).tolist()
         [30.0, 5.0, 30.0]
         """
-        news: Any = arg.to_pandas() if isinstance(arg, SeriesBase) else arg
+        if isinstance(arg, SeriesBase):
+            return self._with(later("map", self.values, arg.to_pandas()))
+        if callable(arg):
+            found: Self = self.apply(arg)
+            is_text = isinstance(found.values, Strings)
+            return found if na_action is None or is_text else found.where(self.notna(), np.nan)
+        news: Any = arg
         return self._with(later("map", self.values, news))
 
 
@@ -328,7 +345,11 @@ def series_of(columns: ColumnSet, values: Array, name: Any = None) -> Series:
 @provides("by column")
 def by_column(values: Sequence[Any], names: Iterable[str], dtype: Any = None, name: Any = None) -> Series:
     """Return what is known of each column of a DataFrame, labelled by the names of the columns."""
-    found = np.asarray(values, dtype) if dtype is not None or not len(values) else pd.Series(list(values)).to_numpy()
+    is_bool = [isinstance(value, bool | np.bool_) for value in values]
+    if any(is_bool) and not all(is_bool):
+        # Beside numbers, what is true counts as 1.
+        values = [int(value) if flag else value for value, flag in zip(values, is_bool, strict=True)]
+    found = np.asarray(values, dtype) if dtype is not None or not values else pd.Series(list(values)).to_numpy()
     return Series(found, name, Index(np.array(list(names), np.str_)))
 
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.later import later
 from akdask.collections.core.scalar import value_of
 from akdask.collections.core.wrap import made_of
-from akdask.collections.time.timearray import CLASSES, HOUR, MINUTE, SECOND, SPAN, TIME, TimeArray
+from akdask.collections.time.calendar import CalendarMethods
+from akdask.collections.time.timearray import CLASSES, HOUR, MINUTE, NOT_A_TIME, SECOND, SPAN, TIME, TimeArray
 from akdask.deferred import pd
 from akdask.kernels.rowwise.times import DAY
 from akdask.plan.expr.values import Call, Constant
@@ -16,7 +19,7 @@ from akdask.storage.formats.objects import ObjType
 
 
 @made_of("M")
-class Datetime(TimeArray):
+class Datetime(CalendarMethods):
     """A lazy array of times: int64 nanoseconds since 1970, without zone.
 
     Differences are `Timedelta`; adding and subtracting those gives times again.  Comparing takes pandas, NumPy and
@@ -221,8 +224,10 @@ class Timedelta(TimeArray):
         return later("DataFrame", {"days": self.days, **{name: self._part(*part) for name, part in parts.items()}})
 
     def total_seconds(self) -> pdarray:
-        """Return the spans in seconds, as float64; lazy."""
-        return pdarray(self._frame, Call("divide", self._value, Constant(float(SECOND))))
+        """Return the spans in seconds, as float64, NaN for NaT; lazy."""
+        seconds = Call("divide", self._value, Constant(float(SECOND)))
+        lacks = Call("equal", self._value, Constant(NOT_A_TIME))
+        return pdarray(self._frame, Call("where", lacks, Constant(np.nan), seconds))
 
     def abs(self) -> Timedelta:
         """Return the spans without their sign; lazy."""

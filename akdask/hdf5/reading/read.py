@@ -133,16 +133,17 @@ class Hdf5PartReader(PartReader):
         return read_column(self._extents, place, start + self._start, stop + self._start, out)
 
     def stretches(self, column: str) -> list[Stretch] | None:
-        """Return where the rows of a column lie, None where they are not stored as they are in memory."""
+        """Return where the rows of a column lie, None where they are stored neither as in memory nor narrower."""
         place = self._columns[column]
-        if not place.dtype.is_number or not place.is_as_in_memory:
+        if not place.dtype.is_number or not (place.is_as_in_memory or place.is_widened):
             return None
         (stored,) = place.extents
         descriptor = self._extents.dense_file(stored)
         if descriptor is None:
             return None
-        offset = stored.offset + self._start * place.dtype.itemsize
-        return [Stretch(descriptor, offset, self._stop - self._start)]
+        dtype = np.dtype(stored.dtype)
+        offset = stored.offset + self._start * dtype.itemsize
+        return [Stretch(descriptor, offset, self._stop - self._start, dtype.name if place.is_widened else "")]
 
 
 def _elements_of(place: ColumnLocation, start: int, stop: int) -> Iterator[ElementRange]:

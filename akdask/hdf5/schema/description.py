@@ -170,3 +170,10 @@ class ColumnLocation:
         """Whether numbers are stored as wide as they are in memory; bools may be any bytes."""
         stored = np.dtype(self.extents[0].dtype)
         return stored.itemsize == 1 if self.dtype == BOOL else stored == self.dtype.numpy
+
+    @property
+    def is_widened(self) -> bool:
+        """Whether integers are stored in fewer bytes than they have in memory, or floats, in the order of its bytes."""
+        stored, wide = np.dtype(self.extents[0].dtype), self.dtype.numpy
+        alike = stored.kind in "iu" if wide.kind in "iu" else stored.kind == wide.kind == "f"
+        return alike and stored.isnative and stored.itemsize < wide.itemsize and np.can_cast(stored, wide)

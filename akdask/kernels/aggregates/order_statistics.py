@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from akdask.interruption import interruptible_ranges
 from akdask.kernels import compiled
 from akdask.typing import NumberArray
 
 LARGE = 128
-"""Values of a group from which on NumPy partitions each for itself: of fewer, sorting all at once takes less time."""
+"""Values of a group from which on NumPy partitions each for itself; groups of fewer, those of a size together."""
 
 
 def order_statistics(
@@ -40,7 +41,8 @@ def order_statistics(
     if compiled.should_compile(len(values)):
         from akdask.kernels.compiled.aggregates.order_statistics import select
 
-        select(values, offsets, low, high, found)
+        for first, stop in interruptible_ranges(offsets[1:]):
+            select(values, offsets, low, high, found, first, stop)
         return found[0], found[1]
     for group in np.flatnonzero(sizes >= LARGE).tolist():
         rank = low[group]
@@ -49,17 +51,9 @@ def order_statistics(
         found[:, group] = rows[rank]
         if high[group] > rank:
             found[1, group] = rows[rank + 1 :].min()
-    small = np.flatnonzero((sizes > 0) & (sizes < LARGE))
-    if len(small):
-        _sort_groups(values, offsets[:-1], sizes, small)
-        found[:, small] = values[offsets[small] + [low[small], high[small]]]
+    for size in np.unique(sizes[(sizes > 0) & (sizes < LARGE)]).tolist():
+        groups = np.flatnonzero(sizes == size)
+        rows = values[offsets[groups, np.newaxis] + np.arange(size)]
+        rows.sort(axis=1)
+        found[:, groups] = rows[np.arange(len(groups)), [low[groups], high[groups]]]
     return found[0], found[1]
-
-
-def _sort_groups(values: NumberArray, starts: NumberArray, sizes: NumberArray, groups: NumberArray) -> None:
-    """Sort the values of some groups, all at once."""
-    numbers = np.repeat(np.arange(len(groups)), sizes[groups])
-    first = np.cumsum(sizes[groups]) - sizes[groups]
-    rows = np.arange(len(numbers)) + (starts[groups] - first)[numbers]
-    given = values[rows]
-    values[rows] = given[np.lexsort([given, numbers])]

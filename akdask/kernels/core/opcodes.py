@@ -20,11 +20,32 @@ FAILED = -1
 """Answers that a file ends early, or cannot be read."""
 
 
+class StoredForm(IntEnum):
+    """How the numbers of a column are stored."""
+
+    NUMBERS = 0
+    """As they are in memory, in eight bytes."""
+
+    BOOLS = auto()
+    """Any bytes: what is not 0 is true."""
+
+    INT8 = auto()
+    INT16 = auto()
+    INT32 = auto()
+    UINT8 = auto()
+    UINT16 = auto()
+    UINT32 = auto()
+    FLOAT32 = auto()
+
+
+WIDTHS = (8, 1, 1, 2, 4, 1, 2, 4, 4)
+"""Bytes of a number in each `StoredForm`."""
+
+
 class Opcode(IntEnum):
     """Instructions; ``INTS`` are of either sign where that makes no difference to their bits."""
 
-    READ_BOOLS = 0
-    ADD_FLOATS = auto()
+    ADD_FLOATS = 0
     SUBTRACT_FLOATS = auto()
     MULTIPLY_FLOATS = auto()
     DIVIDE_FLOATS = auto()
@@ -69,6 +90,8 @@ class Opcode(IntEnum):
     MOST_FLOATS = auto()
     MOST_INTS = auto()
     MOST_UINTS = auto()
+    STORE_NUMBERS = auto()
+    STORE_BOOLS = auto()
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,6 +60,19 @@ class StringLayout:
         bits = tuple(map(or_, self.varying, varying))
         return StringLayout(self.common + padding, bits + padding, min(shortest, self.shortest), longest)
 
+    def joined(self, other: StringLayout) -> StringLayout:
+        """Return the layout of the strings of both.
+
+        Examples
+        --------
+        >>> StringLayout.of(b"gate 07").joined(StringLayout.of(b"gate 11")).bits
+        3
+        """
+        padded = self.widened((0,) * len(self.varying), self.shortest, other.longest)
+        shorter = (0,) * (len(padded.common) - len(other.common))
+        parts = zip(padded.common, other.common + shorter, other.varying + shorter, strict=True)
+        return padded.widened([(mine ^ its) | varying for mine, its, varying in parts], other.shortest, other.longest)
+
     def with_digits(self) -> StringLayout:
         """Return a wider form: where a byte varies in any of its lower half, it may have any decimal digit."""
         lower = [mask & HALVES for mask in self.varying]

@@ -10,6 +10,7 @@ import numpy as np
 
 from akdask.columns import Table, full_array, nbytes, take_rows
 from akdask.errors import ArgumentError
+from akdask.interruption import interruptible_ranges
 from akdask.kernels import compiled
 from akdask.kernels.group.dictionary import DictionaryColumns
 from akdask.kernels.group.row_groups import SortedGroups, group_rows, group_sorted, number_rows
@@ -314,7 +315,9 @@ class TopRows(GroupedAgain):
         rows = full_array(ngroups * self.count, -1, np.int64)
         words = np.empty(len(rows), np.uint64)
         given = word(by[0], 0, self.ascending[0])
-        keep_first(read_only(codes), read_only(given), read_only(positions), self.count, words, rows)
+        ordered = read_only(codes), read_only(given), read_only(positions)
+        for first, stop in interruptible_ranges(range(1, nrows + 1)):
+            keep_first(*ordered, self.count, words, rows, first, stop)
         return rows[rows >= 0]
 
 

@@ -125,6 +125,9 @@ class Dictionary:
         encoded = strings.dictionary_encode()
         if len(encoded.dictionary) > MOST_STRINGS:
             return None
+        if not len(self.strings):
+            self.strings = encoded.dictionary
+            return _indices(encoded)
         positions = pc.index_in(encoded.dictionary, value_set=self.strings)
         if positions.null_count:
             new = encoded.dictionary.filter(positions.is_null())

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import chain, islice
 from typing import ClassVar, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from akdask.columns import concat_rows, nbytes, new_array, take_rows
+from akdask.columns import Table, concat_rows, nbytes, new_array, take_rows
 from akdask.kernels import compiled
 from akdask.kernels.aggregates.by_group import GroupState, RowGroups
 from akdask.kernels.group.dictionary import DictionaryColumns
 from akdask.kernels.group.row_groups import GroupCodes, SortedGroups, group_rows, number_rows
 from akdask.kernels.group.slices import RadixSlices, SortedSlices
 from akdask.kernels.keys.encoded_strings import EncodedStrings
+from akdask.kernels.keys.output import Output
 from akdask.kernels.keys.slots import SlotGrid
 from akdask.kernels.keys.sort import MAX_PACKED_ROWS
 from akdask.typing import Column, NumberArray
@@ -47,6 +49,11 @@ class GroupedSlice:
     groups: SortedGroups | GroupCodes
     slots: NumberArray | None
     nbytes: int
+
+    @property
+    def count(self) -> int:
+        """How many groups have rows."""
+        return self.groups.count if self.slots is None else len(self.slots)
 
     def reduce(self, reduce: Reduce, values: Sequence[Column]) -> list[GroupState]:
         """Return the states of the groups that have rows."""
@@ -91,10 +98,15 @@ class Grouping:
 
     def reduce(self, reduce: Reduce, values: Sequence[Column]) -> list[GroupState]:
         """Return the states of the groups, of columns with the rows of the keys."""
-        parts = [
-            item.reduce(reduce, columns) for item, columns in zip(self._slices, self._divided(values), strict=True)
-        ]
-        return [tuple(map(concat_rows, zip(*states, strict=True))) for states in zip(*parts, strict=True)]
+        if self._division is None:
+            return self._slices[0].reduce(reduce, values)
+        output, widths = Output(len(self.keys[0])), []
+        for item, columns in zip(self._slices, self._divided(values), strict=True):
+            states = item.reduce(reduce, columns)
+            widths = [len(state) for state in states]
+            output.add(Table(dict(enumerate(chain.from_iterable(states))), item.count))
+        joined = iter(output.table().columns.values())
+        return [tuple(islice(joined, width)) for width in widths]
 
     def _divided(self, columns: Sequence[Column]) -> list[Sequence[Column]]:
         return [columns] if self._division is None else list(self._division.slices(columns))

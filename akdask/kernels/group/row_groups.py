@@ -300,9 +300,9 @@ def number_rows(keys: Sequence[NumberArray], codes: npt.NDArray[np.int32]) -> tu
 
 
 def _number_sorted(words: Sequence[Words], codes: npt.NDArray[np.int32]) -> tuple[GroupCodes, NumberArray] | None:
-    """Do so by sorting; None where bits that give way to row numbers would change the order, which is seldom."""
+    """Do so by sorting; None where bits that give way to row numbers would change the order of many rows."""
     from akdask.kernels.compiled.compiler import read_only
-    from akdask.kernels.compiled.group.row_groups import number_sorted, number_sorted_wide, pack_keys
+    from akdask.kernels.compiled.group.row_groups import number_sorted, number_sorted_wide, pack_keys, sort_ties
 
     nrows = len(words[0])
     shift = np.uint64(row_bits(nrows))
@@ -312,6 +312,8 @@ def _number_sorted(words: Sequence[Words], codes: npt.NDArray[np.int32]) -> tupl
     if found >= 0:
         packed.sort()
         count = int(number_sorted(packed, shift, last, found == 1, codes, firsts))
+        if count < 0 and sort_ties(packed, shift, last):
+            count = int(number_sorted(packed, shift, last, False, codes, firsts))
     else:
         packed = pack_words(lead(words, WORD_BITS - int(shift)), int(shift))
         packed.sort()

@@ -9,12 +9,18 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from akdask.deferred import is_arrow
+from akdask.kernels import compiled
 from akdask.kernels.core.words import WORD_BITS, Words
 from akdask.kernels.keys.normalized import Key, pack_words, row_bits, unpack_rows, word, word_count
+from akdask.kernels.keys.string_codes import codes_of, layout_of
 from akdask.typing import Column, NumberArray
 
 MAX_PACKED_ROWS = 2**31
 """From here on the number of a group of equal rows and that of a row might not fit 64 bits together."""
+
+FEW = 8
+"""Mean rows of groups of equal rows up to which they are ordered one by one."""
 
 
 def argsort(columns: Sequence[Column], ascending: Sequence[bool]) -> NumberArray:
@@ -38,7 +44,22 @@ def argsort(columns: Sequence[Column], ascending: Sequence[bool]) -> NumberArray
     """
     if len(columns[0]) >= MAX_PACKED_ROWS:
         return argsort_by_words(columns, ascending)
-    return argsort_packed(columns, ascending)
+    return argsort_packed(*with_codes(columns, ascending))
+
+
+def with_codes(columns: Sequence[Column], ascending: Sequence[bool]) -> tuple[Sequence[Column], Sequence[bool]]:
+    """Return columns in the same order, with the codes of strings in their place where loops are compiled.
+
+    Codes leave out what all strings have in common, such as how they begin, and are compared in fewer steps.
+    """
+    if not (len(columns[0]) and compiled.should_compile_text(len(columns[0]))):
+        return columns, ascending
+    found: list[tuple[Column, bool]] = []
+    for column, upwards in zip(columns, ascending, strict=True):
+        layout = layout_of(column) if is_arrow(column, "LargeStringArray") else None
+        parts = [column] if layout is None else codes_of(column, layout)
+        found.extend((part, upwards) for part in parts)
+    return [column for column, _ in found], [upwards for _, upwards in found]
 
 
 def is_ascending(columns: Sequence[Column]) -> bool:
@@ -84,8 +105,12 @@ def argsort_packed(columns: Sequence[Column], ascending: Sequence[bool]) -> Numb
     slots, groups = ties(packed, shift) if digits.left else (rows[:0], packed[:0])
     passes = 0
     while digits.left and len(slots):
+        if FEW * (int(groups[-1]) + 1) > len(groups):
+            slots, groups = _order_few(columns, ascending, rows, slots, groups)
+            if not len(slots):
+                break
         passes += 1
-        if passes & (passes - 1) == 0:
+        if passes > 1 and passes & (passes - 1) == 0:
             # Every time would cost the square of the words of long strings that begin alike.
             slots, groups = digits.without_equals(rows, slots, groups)
         shift, width = row_bits(len(slots)), row_bits(int(groups.max(initial=0)) + 1)
@@ -99,6 +124,25 @@ def argsort_packed(columns: Sequence[Column], ascending: Sequence[bool]) -> Numb
         still, groups = ties(packed, shift)
         slots = slots[still]
     return rows
+
+
+def _order_few(
+    columns: Sequence[Column], ascending: Sequence[bool], rows: NumberArray, slots: NumberArray, groups: Words
+) -> tuple[NumberArray, Words]:
+    """Order the groups of few rows, where loops are compiled; return those that are left to be ordered."""
+    if not all(isinstance(column, np.ndarray) for column in columns) or not compiled.should_compile(len(slots)):
+        return slots, groups
+    from akdask.kernels.compiled.keys.ties import order_few
+
+    tied = rows[slots]
+    words = [word(column, 0, upwards, tied) for column, upwards in zip(columns, ascending, strict=True)]
+    order, left = np.arange(len(tied)), np.empty(len(tied), np.bool_)
+    count = order_few(np.ascontiguousarray(groups), np.stack(words), order, left)
+    rows[slots] = tied[order]
+    if not count:
+        return slots[:0], groups[:0]
+    groups = groups[left]
+    return slots[left], np.cumsum(np.append(False, groups[1:] != groups[:-1]), dtype=np.uint64)
 
 
 class _Digits:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from akdask.columns import full_array, new_array, offsets_and_bytes
+from akdask.columns import full_array, new_array, offsets_and_bytes, slice_rows
 from akdask.deferred import pa
 from akdask.kernels import compiled
 from akdask.kernels.core.string_layout import BYTES, CodesOfRows, StringLayout, moves
@@ -50,6 +50,49 @@ def write_codes(layout: StringLayout, strings: pa.LargeStringArray, codes: Codes
             block = strings[start : start + BLOCK_ROWS]
             _encode(layout, block, codes[:, start : start + len(block)])
     return found
+
+
+def layout_of(strings: pa.LargeStringArray, layout: StringLayout | None = None) -> StringLayout | None:
+    """Return the layout of strings, at least one, and of those of another layout; None if any is too long.
+
+    Examples
+    --------
+    >>> layout_of(pa.array(["gate 07", "gate 11"], pa.large_string())).bits
+    3
+    """
+    if layout is None:
+        offsets, text = offsets_and_bytes(strings)
+        layout = StringLayout.of(text[: offsets[1] - offsets[0]].tobytes())
+    for start in range(0, len(strings), BLOCK_ROWS):
+        block, known = slice_rows(strings, start, start + BLOCK_ROWS), None
+        while layout != known and layout.longest <= LONGEST:
+            known, layout = layout, _needed(layout, block)
+        if layout.longest > LONGEST:
+            return None
+    return layout
+
+
+def _needed(layout: StringLayout, strings: pa.LargeStringArray) -> StringLayout:
+    """Return the layout, or a wider one, nearer to that of some more strings."""
+    if not compiled.should_compile_text(len(strings)):
+        return _widened(layout, strings)
+    # The loop that writes codes is the one that finds what they lack.
+    return write_codes(layout, strings, np.empty((len(layout.parts), len(strings)), np.uint64))
+
+
+def codes_of(strings: pa.LargeStringArray, layout: StringLayout) -> CodesOfRows:
+    """Return the codes of strings of a layout, the most significant first.
+
+    Examples
+    --------
+    >>> strings = pa.array(["gate 07", "gate 11", "gate 01"], pa.large_string())
+    >>> codes_of(strings, layout_of(strings)).tolist()
+    [[3, 5, 1]]
+    """
+    codes: CodesOfRows = new_array(len(layout.parts) * len(strings), np.uint64).reshape(len(layout.parts), -1)
+    for start in range(0, len(strings), BLOCK_ROWS):
+        write_codes(layout, slice_rows(strings, start, start + BLOCK_ROWS), codes[:, start : start + BLOCK_ROWS])
+    return codes
 
 
 def _widened(layout: StringLayout, strings: pa.LargeStringArray) -> StringLayout:

@@ -117,11 +117,22 @@ AXIS_FUNCTIONS: dict[str, AxisFunction] = {
 def computed_along(name: str, column: NumberArray, length: int, inner: int, **params: Any) -> NumberArray:
     """Return a function of a column whose rows are whole blocks of `length` times `inner` elements.
 
+    The last block may have fewer positions where the function reduces them.
+
     Examples
     --------
     >>> computed_along("cumsum", np.arange(8), 2, 2).tolist()
     [0, 1, 2, 4, 4, 5, 10, 12]
+    >>> computed_along("sum", np.arange(5), 2, 1).tolist()
+    [1, 5, 4]
     """
     function = AXIS_FUNCTIONS[name]
+    even = len(column) - len(column) % (length * inner)
+    if even < len(column) and function.reduces:
+        parts = [column[:even], column[even:]] if even else [column]
+        lengths = [length, (len(column) - even) // inner][-len(parts) :]
+        return np.concatenate(
+            [computed_along(name, part, of, inner, **params) for part, of in zip(parts, lengths, strict=True)]
+        )
     with np.errstate(all="ignore"):
         return function.compute(column.reshape(-1, length, inner), **params).reshape(-1)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from akdask.columns import is_scalar, spread
-from akdask.columns.missing_text import text_at
+from akdask.columns.missing_text import from_nulls, make_missing, text_at
 from akdask.deferred import pa
 from akdask.errors import ArgumentError, FileFormatError, PositionError
 from akdask.kernels.core.rules import Operation, Rule, scalar_type
@@ -20,7 +20,7 @@ from akdask.kernels.index.key_index import KeyIndex
 from akdask.kernels.index.membership import KeySet
 from akdask.kernels.index.sorted_keys import Side, SortedKeys
 from akdask.kernels.keys.gather import gather, gather_prefetched
-from akdask.schema import BOOL, INT64, UINT8, UINT64, ColumnType
+from akdask.schema import BOOL, INT64, NULLABLE_STR, UINT8, UINT64, ColumnType
 from akdask.typing import NumberArray
 
 NAN_BITS = int(np.float64(np.nan).view(np.uint64))
@@ -116,16 +116,16 @@ def _stored_position_type(positions: ColumnType, **_: Any) -> ColumnType | None:
     return positions if positions == INT64 else None
 
 
-def lookup_found(table: Any, positions: Any, out: Any = None) -> Any:
-    """Return the table's rows at the positions; NaN, 0, False or no text for position -1."""
+def lookup_found(table: Any, positions: Any, out: Any = None, *, missing_text: bool = False) -> Any:
+    """Return the table's rows at the positions; NaN, 0, False or no text for position -1: empty text, or missing."""
     is_float = isinstance(table, np.ndarray) and table.dtype.kind == "f"
     taken = gather_prefetched(table, positions, out, NAN_BITS if is_float else 0)
-    if taken is not None:
-        return taken
     missing = positions < 0
+    if taken is not None:
+        return make_missing(taken, missing) if missing_text else taken
     if not isinstance(table, np.ndarray):
-        nothing = "" if pa.types.is_large_string(table.type) else bytes(table.type.byte_width)
-        return table.take(pa.array(positions, mask=missing)).fill_null(nothing)
+        with_nothing = pa.concat_arrays([table, _nothing(table.type, missing_text=missing_text)])
+        return with_nothing.take(pa.array(np.where(missing, len(table), positions)))
     if not len(table):
         found = np.zeros(len(positions), table.dtype) if out is None else out
     else:
@@ -134,7 +134,16 @@ def lookup_found(table: Any, positions: Any, out: Any = None) -> Any:
     return found
 
 
-def _fillable_type(table: ColumnType, positions: ColumnType) -> ColumnType | None:
+def _nothing(kind: pa.DataType, *, missing_text: bool) -> pa.Array:
+    """Return one row that stands for what is not found."""
+    if not pa.types.is_large_string(kind):
+        return pa.array([bytes(kind.byte_width)], kind)
+    return from_nulls(pa.array([None if missing_text else ""], kind))
+
+
+def _fillable_type(table: ColumnType, positions: ColumnType, *, missing_text: bool = False) -> ColumnType | None:
+    if missing_text:
+        return NULLABLE_STR if table.kind == "str" and positions == INT64 else None
     return _lookup_type(table, positions) if table.kind != "list" else None
 
 

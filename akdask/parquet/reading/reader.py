@@ -210,7 +210,7 @@ class ParquetPartReader(RowGroupPartReader[ParquetPart]):
 def _within(stretches: Sequence[Stretch], start: int, stop: int, itemsize: int) -> Iterator[Stretch]:
     """Yield what is between two rows of the first to the last of some stretches."""
     row = 0
-    for descriptor, offset, nrows in stretches:
+    for descriptor, offset, nrows, _ in stretches:
         begin, end = max(start - row, 0), min(stop - row, nrows)
         if begin < end:
             yield Stretch(descriptor, offset + begin * itemsize, end - begin)

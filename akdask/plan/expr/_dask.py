@@ -24,9 +24,9 @@ from typing import Any
 
 from dask._expr import Expr, SingletonExpr
 from dask._expr import _ExprSequence as ExprSequence
-from dask._task_spec import Alias, DataNode, List, Task, TaskRef
+from dask._task_spec import Alias, DataNode, GraphNode, List, Task, TaskRef
 
-__all__ = ["Alias", "DataNode", "Expr", "ExprSequence", "List", "SingletonExpr", "Task", "TaskRef"]
+__all__ = ["Alias", "DataNode", "Expr", "ExprSequence", "GraphNode", "List", "SingletonExpr", "Task", "TaskRef"]
 
 
 def unknown_categories(frame: Any) -> Any:

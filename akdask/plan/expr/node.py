@@ -6,7 +6,7 @@ their own modules and are found by the type of the node.
 
 from __future__ import annotations
 
-from collections.abc import Container, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from inspect import get_annotations
 from typing import TYPE_CHECKING, Any, ClassVar, dataclass_transform
@@ -75,8 +75,7 @@ class Node(SingletonExpr):
         """
         if any(isinstance(item, Frame) for item in self.operands):
             return materialize(self)
-        graph: dict[Any, Any] = super().__dask_graph__()
-        return graph
+        return tasks_below([self])
 
     def __dask_annotations__(self) -> dict[str, dict[Any, Any]]:
         """Return what the scheduler is to know of tasks: by what it is, and the keys of the tasks."""
@@ -93,8 +92,8 @@ class Node(SingletonExpr):
 
     def lower_completely(self) -> Expr:
         """Return the tasks of a plan that is computed alone, once it has been optimised."""
-        (plan,) = optimized([self])
-        return Expr.lower_completely(plan)
+        (plan,) = lower_plans([self])
+        return plan
 
     def _simplify_up(self, parent: Expr, dependents: Any) -> Expr | None:
         """Return what ``dask.compute`` hands to Dask, optimised as a whole; tried once for each sequence of plans."""
@@ -121,18 +120,19 @@ class Node(SingletonExpr):
             if node._name in lowered:
                 stack.pop()
                 continue
-            if node._name not in begun:
-                begun[node._name] = node._lower() or node
-            out = begun[node._name]
+            out = begun.get(node._name)
+            if out is None:
+                out = node
+                while (lower_still := out._lower()) is not None:
+                    out = lower_still
+                begun[node._name] = out
             inputs = [item for item in out.operands if isinstance(item, Expr)]
             below = [item for item in inputs if item._name not in lowered]
             if below:
                 stack.extend(below)
                 continue
             stack.pop()
-            if any(lowered[item._name] is not item for item in inputs):
-                out = type(out)(*[lowered[item._name] if isinstance(item, Expr) else item for item in out.operands])
-            lowered[node._name] = out
+            lowered[node._name] = _on_lowered(out, [lowered[item._name] for item in inputs])
         return lowered[self._name]
 
     def simplify_once(self, dependents: Any, simplified: Any) -> Self:
@@ -255,6 +255,16 @@ class Frame(Node):
         return materialize(self)
 
 
+def _on_lowered(node: Expr, inputs: Sequence[Expr]) -> Expr:
+    """Return a node on what its inputs were lowered to, named by its own name and by theirs alone."""
+    names = [item._name for item in inputs]
+    if names == [item._name for item in node.operands if isinstance(item, Expr)]:
+        return node
+    remaining = iter(inputs)
+    operands = [next(remaining) if isinstance(item, Expr) else item for item in node.operands]
+    return type(node)(*operands, _determ_token=token(node._name, *names))
+
+
 def _knows_rows(frame: Frame) -> bool:
     return "planned_rows" in frame.__dict__ or type(frame).planned_rows is Frame.planned_rows
 
@@ -269,6 +279,26 @@ def _inputs_first(frame: Frame) -> Iterator[Frame]:
             stack.extend(below)
         elif not _knows_rows(stack.pop()):
             yield node
+
+
+def lower_plans(plans: Sequence[Node]) -> list[Expr]:
+    """Return the tasks of plans that are computed together, once they have been optimised."""
+    lowered: dict[str, Expr] = {}
+    return [plan.lower_once(lowered) for plan in optimized(plans)]
+
+
+def tasks_below(plans: Iterable[Expr]) -> dict[Any, Any]:
+    """Return the tasks of plans that have been lowered, and of all below them."""
+    graph: dict[Any, Any] = {}
+    seen: set[str] = set()
+    stack = list(plans)
+    while stack:
+        node = stack.pop()
+        if node._name not in seen:
+            seen.add(node._name)
+            graph.update(node._layer())
+            stack += node.dependencies()
+    return graph
 
 
 def materialize(node: Node) -> dict[Any, Any]:

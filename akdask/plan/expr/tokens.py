@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
+from functools import cache
 from hashlib import blake2b
 from types import FunctionType
 from typing import Any
@@ -66,16 +67,26 @@ def _names(parts: tuple[Any, ...]) -> list[str]:
 
 
 def _name_of_object(part: Any, kind: type) -> str:
-    """Return the name of a function or a dataclass of this package by what it is, which Dask pickles to find out."""
+    """Return the name of a function or a record of this package by what it is, which Dask pickles to find out."""
     # What others define, in a notebook perhaps, may be defined anew under the name that it had.
     if isinstance(part, FunctionType) and part.__module__.startswith(_PACKAGE):
         name = part.__qualname__
         if getattr(sys.modules[part.__module__], name, None) is part:
             return f"{part.__module__}.{name}"
-    elif is_dataclass(kind) and kind.__module__.startswith(_PACKAGE):
-        values = tuple([getattr(part, field.name) for field in fields(kind)])
+    elif (names := _field_names(kind)) is not None:
+        values = tuple([getattr(part, name) for name in names])
         return f"{kind.__module__}.{kind.__qualname__}{_name(values)}"
     return f"{kind.__name__}:{tokenize(part)}"
+
+
+@cache
+def _field_names(kind: type) -> tuple[str, ...] | None:
+    """Return the names of the fields of a dataclass or named tuple of this package, None for other classes."""
+    if not kind.__module__.startswith(_PACKAGE):
+        return None
+    if is_dataclass(kind):
+        return tuple([field.name for field in fields(kind)])
+    return kind.__dict__.get("_fields") if issubclass(kind, tuple) else None
 
 
 def _table_name(table: Table) -> str:

@@ -19,7 +19,7 @@ from akdask.plan.join.hash_buckets import FOUND, Kind
 from akdask.plan.join.hash_join import HashJoin
 from akdask.plan.join.membership import BuildIndex, BuildKeySet
 from akdask.plan.reduce.row_numbers import row_numbers
-from akdask.plan.rows.broadcast import broadcast, fits_broadcast
+from akdask.plan.rows.broadcast import broadcast_columns, fits_broadcast
 from akdask.plan.shuffle.exchange import partition_count
 from akdask.plan.task.align import Aligned, align
 
@@ -72,7 +72,8 @@ def join_rows(left: JoinSide, right: JoinSide, *, keep_all: bool) -> JoinedColum
     match = _matched(left, right, keep_all)
     if not right.fits_broadcast:
         return _exchanged(left, right, keep_all, match.match)
-    found = [_of_match(match, right.frame, value) for value in right.columns]
+    look_up = "lookup_found" if match.keep_all else "lookup"
+    found = [Call(look_up, column, match.row) for column in broadcast_columns(right.frame, right.columns)]
     return JoinedColumns(match, left.columns, found, Call("less", match.row, Constant(0)))
 
 
@@ -97,11 +98,6 @@ def _matched(left: JoinSide, right: JoinSide, keep_all: bool) -> MatchRows:
     names = tuple(column_identity(left.frame, key) for key in left.keys)
     match = ColumnIdentity(token("match", names, index, keep_all))
     return MatchRows(left.frame, index.find(left.keys), index.multiplicity, keep_all, match)
-
-
-def _of_match(match: MatchRows, frame: Frame, value: Value) -> Value:
-    """Return a column of the other side, on the joined rows."""
-    return Call("lookup_found" if match.keep_all else "lookup", broadcast(frame, value), match.row)
 
 
 def _exchanged(left: JoinSide, right: JoinSide, keep_all: bool, match: ColumnIdentity) -> JoinedColumns:

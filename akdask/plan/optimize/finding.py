@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 
 from akdask.kernels.aggregates.registry import REDUCTIONS
 from akdask.plan.expr.node import Frame, Node
 from akdask.plan.expr.rowwise import Filter, MatchRows, Partitions, Project, Slice, Zip
-from akdask.plan.expr.values import ColumnRef, Value
+from akdask.plan.expr.values import Call, ColumnRef, Replica, Value
 from akdask.plan.group.aggregate import GroupAggregate, GroupStatistic
 from akdask.plan.join.hash_join import HashJoin
 from akdask.plan.join.membership import BuildIndex, BuildKeySet
@@ -16,6 +16,7 @@ from akdask.plan.optimize.needs import EVERY_ROW, Need, ReaderNeed, ReaderNeeds,
 from akdask.plan.optimize.parts import parts_of
 from akdask.plan.reduce.aggregate import Aggregate, CountRows
 from akdask.plan.reduce.row_numbers import RowNumbers
+from akdask.plan.rows.broadcast import BroadcastColumn
 from akdask.plan.rows.take import Take
 from akdask.plan.sort.runs import ROW
 from akdask.plan.sort.sort import Sort
@@ -46,8 +47,8 @@ def find_needs(nodes: Sequence[Node], roots: Sequence[Node]) -> Mapping[str, Nee
         for value in _unseen(live_values(node, need), seen):
             if isinstance(value, ColumnRef):
                 needs.setdefault(value.source, Need()).columns.add(value.name)
-            elif node_of := getattr(value, "node", None):
-                needs.setdefault(node_of._name, Need()).add(node, ReaderNeed())
+            elif isinstance(value, Replica):
+                needs.setdefault(value.node._name, Need()).add(node, ReaderNeed([value.field]))
     _look_upwards(nodes, needs)
     return needs
 
@@ -55,17 +56,51 @@ def find_needs(nodes: Sequence[Node], roots: Sequence[Node]) -> Mapping[str, Nee
 def _look_upwards(nodes: Sequence[Node], needs: Mapping[str, Need]) -> None:
     """Note what the readers of filters and projections are like."""
     matches = Counter(node.match.token for node in nodes if isinstance(node, MatchRows))
+    looked_up = _matches_looked_up(nodes, needs) if matches and any(isinstance(node, Filter) for node in nodes) else ()
     for node in nodes:
         if isinstance(node, Filter):
-            below = node.frame
-            needs[node._name].owns_input = (
-                isinstance(below, Sort | HashJoin | Filter | MatchRows)
-                and (matches[below.match.token] == 1 if isinstance(below, MatchRows) else not matches)
+            below, base = node.frame, _below_filters(node)
+            need = needs[node._name]
+            need.owns_input = (
+                isinstance(base, Sort | HashJoin | Filter | MatchRows)
+                and (matches[base.match.token] == 1 if isinstance(base, MatchRows) else not matches)
                 and len(needs[below._name].readers) == 1
             )
+            need.only_looks_up = need.owns_input and isinstance(base, MatchRows) and base.match.token in looked_up
         elif isinstance(node, Project):
             readers = needs[node._name].readers
             needs[node._name].is_computed_in_place = all(_computes_for(reader, node, needs) for reader in readers)
+
+
+def _below_filters(node: Filter) -> Frame:
+    below = node.frame
+    while isinstance(below, Filter):
+        below = below.frame
+    return below
+
+
+def _matches_looked_up(nodes: Sequence[Node], needs: Mapping[str, Need]) -> Set[str]:
+    """Return the matches whose numbers of rows only serve to look up columns of the rows that are matched with."""
+    right = {
+        node.match.token: node.multiplicity.node.frame.frame
+        for node in nodes
+        if isinstance(node, MatchRows) and isinstance(node.multiplicity.node, BuildIndex)
+    }
+    others: set[str] = set()
+    seen: set[str] = set()
+    for node in nodes:
+        values = live_values(node, needs[node._name])
+        others.update(value.source for value in values if isinstance(value, ColumnRef))
+        for value in _unseen(values, seen):
+            for arg in value.args:
+                if isinstance(arg, ColumnRef) and arg.source in right and not _looks_up(value, right[arg.source]):
+                    others.add(arg.source)
+    return right.keys() - others
+
+
+def _looks_up(value: Value, frame: Frame) -> bool:
+    column = BroadcastColumn.of(value.args[0]) if isinstance(value, Call) and value.operation == "lookup" else None
+    return column is not None and column.frame is frame
 
 
 def _computes_for(reader: Node, project: Project, needs: Mapping[str, Need]) -> bool:

@@ -18,7 +18,7 @@ from akdask.plan.join.hash_join import HashJoin
 from akdask.plan.join.membership import INDEX, BuildIndex, BuildKeySet
 from akdask.plan.optimize.needs import Need
 from akdask.plan.optimize.top import MOST_ROWS
-from akdask.plan.rows.broadcast import broadcast
+from akdask.plan.rows.broadcast import BroadcastColumn, broadcast_columns
 from akdask.plan.shuffle.exchange import max_rows
 from akdask.plan.sort.sort import Sort
 from akdask.plan.sort.top_k import TopK
@@ -116,15 +116,13 @@ class _Few:
         replaced: dict[str, Value] = {column.token: left.column(number) for number, column in enumerate(used)}
         keys = substitute_all(found.args[1:], replaced)
         looked_up = self._looked_up(index)
-        columns = [part.node.frame.values[0] for part in looked_up]
-        right, values = self._matched(index, left, keys, columns)
+        right, values = self._matched(index, left, keys, list(looked_up.values()))
         indexed = BuildIndex(Project(right, index.frame.names, tuple(values[: len(keys)])), index.need)
         identity = ColumnIdentity(token("first", match.match, left._name))
         pairs = MatchRows(left, indexed.find(keys), indexed.multiplicity, True, identity)
         replaced[match.row.token] = pairs.row
         replaced[Replica(index, INDEX, INT64).token] = Replica(indexed, INDEX, INT64)
-        for part, value in zip(looked_up, values[len(keys) :], strict=True):
-            replaced[part.token] = broadcast(right, value)
+        replaced.update(zip(looked_up, broadcast_columns(right, values[len(keys) :]), strict=True))
         return pairs, tuple(substitute_all(self.values, replaced))
 
     def _matched(
@@ -140,15 +138,16 @@ class _Few:
         looked_up = Gather(Project(few, tuple(range(len(given))), tuple(given)))
         return looked_up, [looked_up.column(number) for number in range(len(given))]
 
-    def _looked_up(self, index: BuildIndex) -> list[Replica]:
-        """Return the columns of the other side that are looked at."""
-        parts = [part for part in walk(*self.values) if isinstance(part, Replica)]
-        return [part for part in parts if isinstance(part.node, Gather) and _is_column(part.node, index.frame.frame)]
+    def _looked_up(self, index: BuildIndex) -> dict[str, Value]:
+        """Return the columns of the other side that are looked at, by the tokens of what stands for them."""
+        columns = {part.token: BroadcastColumn.of(part) for part in walk(*self.values)}
+        right = index.frame.frame
+        return {name: found.value for name, found in columns.items() if found is not None and found.frame is right}
 
     def _only_looks_up(self, index: BuildIndex) -> bool:
         """Whether row numbers only serve to look up columns of the other side, and to tell which lack a match."""
         row = self.match.row.token
-        looked_up = {part.token for part in self._looked_up(index)}
+        looked_up = self._looked_up(index)
         if any(value.token == row for value in self.values):
             return False
         for part in walk(*self.values):
@@ -157,7 +156,3 @@ class _Few:
                 if not looks_up and part.operation != "less":
                     return False
         return True
-
-
-def _is_column(looked_up: Gather, frame: Frame) -> bool:
-    return looked_up.frame.frame is frame and len(looked_up.frame.values) == 1

@@ -60,6 +60,8 @@ class Need:
         The nodes that read it.
     owns_input : bool
         Whether it is the only reader of the frame that it selects rows of.
+    only_looks_up : bool
+        Whether it selects matches whose numbers of rows only serve to look up columns of the other side.
     is_computed_in_place : bool
         Whether all readers of a projection may as well compute its columns on the rows that it is of.
     """
@@ -71,6 +73,7 @@ class Need:
     rows: int | None = None
     readers: list[Node] = field(default_factory=list)
     owns_input: bool = False
+    only_looks_up: bool = False
     is_computed_in_place: bool = False
 
     def add(self, reader: Node, request: ReaderNeed) -> None:

@@ -8,7 +8,8 @@ are told by their names, so that a plan waits for the modules of no others.
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
-from typing import TYPE_CHECKING
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 from akdask import config
 from akdask.deferred import DeferredModule
@@ -40,6 +41,9 @@ OCCASIONS = frozenset(
 )
 """The kinds of nodes for which it is worth while to look for what is needed."""
 
+MOST_PASSES = 4
+"""Times that plans are gone over: filters that a first one takes apart go below joins in a second."""
+
 
 def optimize(plans: Sequence[Node]) -> list[Node]:
     """Return plans that give the same results with less work; computed together, so that they share it."""
@@ -55,14 +59,21 @@ def optimize(plans: Sequence[Node]) -> list[Node]:
     if sum(_is_one_of(node, {"Sort"}) for node in nodes) > 1:
         plans = sorts.share_sorts(plans)
         nodes = inputs_first(plans)
-    found = rewriting.rewritten(plans, nodes, finding.find_needs(nodes, plans), rules.RULES)
-    if all(new is old for new, old in zip(found, plans, strict=True)):
-        return found
-    # Once more, as nodes meet that were apart, and columns that filters read are not needed any more.
-    nodes = inputs_first(found)
-    return rewriting.rewritten(found, nodes, finding.find_needs(nodes, found), rules.RULES)
+    for _ in range(MOST_PASSES):
+        found = rewriting.rewritten(plans, nodes, finding.find_needs(nodes, plans), rules.RULES)
+        if all(new is old for new, old in zip(found, plans, strict=True)):
+            break
+        # Once more, as nodes meet that were apart, and columns that filters read are not needed any more.
+        plans, nodes = found, inputs_first(found)
+    return plans
 
 
 def _is_one_of(node: Node, names: Set[str]) -> bool:
     """Whether a node is of one of some classes; no two have the same name."""
-    return any(cls.__name__ in names for cls in type(node).__mro__)
+    kind: type[Any] = type(node)
+    return not names.isdisjoint(_class_names(kind))
+
+
+@cache
+def _class_names(kind: type) -> tuple[str, ...]:
+    return tuple([cls.__name__ for cls in kind.__mro__])

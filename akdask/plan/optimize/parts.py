@@ -10,6 +10,7 @@ from akdask.plan.expr.node import Frame, Node
 from akdask.plan.expr.values import ColumnRef, Constant, Replica, Value
 
 _LEAVES = (ColumnRef, Constant)
+_PARTS = "_parts"
 
 
 def is_logical(plan: Any) -> bool:
@@ -50,10 +51,13 @@ def inputs_first(plans: Sequence[Node]) -> list[Node]:
 
 
 def parts_of(node: Any) -> list[Any]:
-    """Return the nodes and values that a node is made of, those among tuples and in reductions too."""
-    if isinstance(node, Frame) and node.is_materialized:
-        return []
+    """Return the nodes and values that a node is made of, those among tuples and in reductions too; it keeps them."""
+    known: list[Any] | None = node.__dict__.get(_PARTS)
+    if known is not None:
+        return known
     found: list[Any] = []
+    if isinstance(node, Frame) and node.is_materialized:
+        return found
     for operand in node.operands:
         if isinstance(operand, Expr | Value):
             found.append(operand)
@@ -62,4 +66,5 @@ def parts_of(node: Any) -> list[Any]:
             found += [item for item in operand if isinstance(item, Expr | Value)]
             reductions = [item for item in operand if hasattr(item, "made_of") and not isinstance(item, Expr | Value)]
             found += [value for item in reductions for value in item.values]
+    node.__dict__[_PARTS] = found
     return found

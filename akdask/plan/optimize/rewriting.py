@@ -9,13 +9,14 @@ from typing import Any, TypeAlias
 from akdask.plan.expr._dask import Expr
 from akdask.plan.expr.lengths import ColumnIdentity
 from akdask.plan.expr.node import Frame, Node
-from akdask.plan.expr.rowwise import Filter, MatchRows, Zip
+from akdask.plan.expr.rowwise import Filter, MatchRows, Project, Zip
 from akdask.plan.expr.tokens import token
 from akdask.plan.expr.values import Call, ColumnRef, Replica, Value, walk
 from akdask.plan.group.aggregate import GroupAggregate, GroupIdentity, GroupStatistic
 from akdask.plan.join.hash_join import HashJoin
 from akdask.plan.optimize.needs import Need
 from akdask.plan.optimize.parts import parts_of
+from akdask.plan.task.combine import Gather
 
 _REWRITTEN = "_rewritten"
 """Where a node holds what stands for it."""
@@ -32,10 +33,14 @@ class Inlined:
 
 @dataclass(frozen=True, slots=True)
 class Swapped:
-    """What stands for a selection and the node below it: a frame with the columns of that node."""
+    """What stands for a selection and the node below it: a frame with the columns of that node.
+
+    If that node matches rows, these may now be matched with others: those of `matched`.
+    """
 
     frame: Frame
     below: Frame
+    matched: Frame | None = None
 
 
 Outcome: TypeAlias = Expr | Inlined | Swapped
@@ -63,6 +68,7 @@ class Rewriting:
         self._moved: set[str] = set()
         self._sources: dict[str, str | Mapping[Hashable, Value]] = {}
         self._origins: dict[str, str] = {}
+        self._matched: dict[str, Frame] = {}
         self._values: dict[str, Value] = {}
 
     def add(self, node: Node) -> None:
@@ -103,7 +109,10 @@ class Rewriting:
         """Have values on a selection refer to what stands for the node below it."""
         self._nodes[node._name] = found.frame
         if isinstance(found.below, MatchRows) and isinstance(found.frame, MatchRows):
-            self._rename(self._origin(found.below.match.token), found.frame.match.token)
+            match = self._origin(found.below.match.token)
+            self._rename(match, found.frame.match.token)
+            if found.matched is not None:
+                self._matched[match] = found.matched
         else:
             self._rename(self._origin(found.below._name), found.frame._name)
         # The predicate alone has been looked at before.
@@ -132,6 +141,8 @@ class Rewriting:
     def _rewritten(self, value: Value) -> Value:
         if isinstance(value, Call):
             args = [self._values[arg.token] for arg in value.args]
+            if value.operation == "lookup" and isinstance(row := value.args[1], ColumnRef):
+                args[0] = self._among_matched(args[0], row.source)
             if all(new is old for new, old in zip(args, value.args, strict=True)):
                 return value
             return Call(value.operation, *args, **value.params)
@@ -147,6 +158,14 @@ class Rewriting:
             node = self.node(value.node)
             return value if node is value.node else Replica(node, value.field, value.dtype)
         return value
+
+    def _among_matched(self, column: Any, match: str) -> Value:
+        """Return a column that is looked up by the rows of a match, of those rows that are matched with now."""
+        matched = self._matched.get(match)
+        if matched is None:
+            return column
+        project = column.node.frame
+        return Replica(Gather(Project(matched, project.names, project.values)), column.field, column.dtype)
 
     def _with_new_parts(self, node: Node) -> Any:
         """Return a node made of what stands for its parts; the node itself where all are as they were."""

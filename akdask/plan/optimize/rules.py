@@ -16,7 +16,7 @@ from akdask.plan.optimize.columns import (
     narrow_zip,
     of_columns,
 )
-from akdask.plan.optimize.filters import filter_first
+from akdask.plan.optimize.filters import filter_first, split_filter
 from akdask.plan.optimize.joins import first_of_hash_join, first_of_join, first_of_sorted_join
 from akdask.plan.optimize.order import unsorted
 from akdask.plan.optimize.rewriting import Rule
@@ -33,7 +33,7 @@ RULES: Mapping[type, Sequence[Rule]] = {
     TopK: (narrow_top_k,),
     HashJoin: (first_of_hash_join, narrow_join),
     Zip: (narrow_zip,),
-    Filter: (filter_first,),
+    Filter: (split_filter, filter_first),
     Project: (narrow_project, first_of_join, in_place),
     Concat: (narrow_concat,),
     **dict.fromkeys((Compact, Gather, Limit, Realign, Reverse, Take), (of_columns,)),

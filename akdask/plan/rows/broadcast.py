@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from akdask import config
 from akdask.cluster import memory, on_cluster
@@ -35,4 +36,28 @@ def fits_broadcast(frame: Frame, values: Iterable[Value]) -> bool:
 
 def broadcast(frame: Frame, value: Value) -> Replica:
     """Return a column of a frame, whole."""
-    return Replica(Gather(Project(frame, (0,), (value,))), 0, value.dtype)
+    (column,) = broadcast_columns(frame, [value])
+    return column
+
+
+def broadcast_columns(frame: Frame, values: Sequence[Value]) -> list[Replica]:
+    """Return columns of a frame, whole: those that are read are gathered together."""
+    if not values:
+        return []
+    columns = Gather(Project(frame, tuple(range(len(values))), tuple(values)))
+    return [Replica(columns, number, value.dtype) for number, value in enumerate(values)]
+
+
+class BroadcastColumn(NamedTuple):
+    """A column that is broadcast: the frame that it is of, and its value there."""
+
+    frame: Frame
+    value: Value
+
+    @classmethod
+    def of(cls, value: Value) -> BroadcastColumn | None:
+        """Return what a value stands for, None if it is no column that is broadcast."""
+        if not isinstance(value, Replica) or not isinstance(value.node, Gather):
+            return None
+        project = value.node.frame
+        return cls(project.frame, project.values[project.names.index(value.field)])

@@ -24,7 +24,7 @@ from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Project, Zip
 from akdask.plan.expr.sources import Literal, Persisted, Rows, Scan
 from akdask.plan.expr.values import Call, Replica, Value
-from akdask.plan.rows.broadcast import broadcast, fits_broadcast
+from akdask.plan.rows.broadcast import broadcast_columns, fits_broadcast
 from akdask.plan.shuffle.exchange import max_rows
 from akdask.plan.task import operators
 from akdask.plan.task.batches import partition_batches
@@ -82,7 +82,7 @@ def takes_broadcast(frame: Frame, values: Sequence[Value], at_frame: Frame) -> b
 
 def take_broadcast(frame: Frame, values: Sequence[Value], at: Value) -> list[Value]:
     """Return the rows of broadcast columns at positions, on the frame of the positions."""
-    return [Call("take", broadcast(frame, value), at) for value in values]
+    return [Call("take", column, at) for column in broadcast_columns(frame, values)]
 
 
 def take_exchanged(

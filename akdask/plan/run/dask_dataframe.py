@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections import UserDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate
 from typing import Any
 
 from akdask.deferred import pd
-from akdask.plan.expr._dask import Expr
+from akdask.plan.expr._dask import Expr, GraphNode
 from akdask.plan.expr.lower import lower
 from akdask.plan.expr.node import Frame, materialize
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.task.tables import Tasks
 from akdask.schema import RowSpace
+
+LONGEST_KEY = 100
+"""Characters of a key that Dask's checks allow."""
 
 
 class ToDask(Frame):
@@ -57,9 +61,30 @@ def to_dask(frame: Project, form: Callable[..., Any], extras: Sequence[Frame], m
     import dask.dataframe as dd
 
     plan = ToDask(frame, form, *extras)
-    graph = NamedGraph(materialize(plan))
+    graph = NamedGraph(_with_plain_keys(materialize(plan)))
     graph.name = plan._name
-    return dd.from_graph(graph, meta, _divisions(frame.rows, meta), plan.__dask_keys__(), "akdask")
+    keys = [_plain_key(key) for key in plan.__dask_keys__()]
+    return dd.from_graph(graph, meta, _divisions(frame.rows, meta), keys, "akdask")
+
+
+def _with_plain_keys(graph: Mapping[Any, Any]) -> dict[Any, Any]:
+    """Return a graph whose keys begin with identifiers, as those of Dask's own collections do."""
+    names = {key: _plain_key(key) for key in graph}
+    return {
+        names[key]: task.substitute(names, key=names[key]) if isinstance(task, GraphNode) else task
+        for key, task in graph.items()
+    }
+
+
+def _plain_key(key: Any) -> Any:
+    name, *number = key if isinstance(key, tuple) else (key,)
+    if not isinstance(name, str) or not number:
+        return key
+    begin, dash, digest = name.rpartition("-")
+    if (begin or digest).isidentifier() and len(name) < LONGEST_KEY:
+        return key
+    plain = re.sub(r"\W+", "_", begin or digest)[: LONGEST_KEY - len(digest) - 2]
+    return (f"{plain if plain[:1].isalpha() else f'_{plain}'}{dash}{digest if begin else ''}", *number)
 
 
 def _divisions(rows: RowSpace, meta: pd.DataFrame) -> tuple[int | None, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import dask
@@ -11,7 +11,7 @@ from akdask._distributed import named_scheduler
 from akdask.errors import TransferError
 from akdask.plan.expr.lengths import remember_lengths
 from akdask.plan.expr.lower import optimizes
-from akdask.plan.expr.node import Frame, Node
+from akdask.plan.expr.node import Frame, Node, lower_plans, tasks_below
 from akdask.plan.optimize.optimize import optimize
 from akdask.plan.reduce.aggregate import CountRows, Element
 from akdask.plan.run.observers import callbacks, surrounded
@@ -50,21 +50,18 @@ def _results(plans: Sequence[Node]) -> tuple[Any, ...]:
     options: dict[str, Any] = {"callbacks": callbacks()} if scheduler is not Root.__dask_scheduler__ else {}
     if at_once is not None:
         options["num_workers"] = dask.config.get("num_workers", None) or at_once
-    if scheduler is None or len(plans) > 1 or not isinstance(plans[0], Element):
-        return dask.compute(*[Root(plan) for plan in plans], traverse=False, scheduler=scheduler, **options)
-    return (_number(plans[0], scheduler, options),)
-
-
-def _number(plan: Element, scheduler: Callable[..., Any], options: Mapping[str, Any]) -> Any:
-    """Return the one number of a plan without the overhead of `dask.compute`, which takes longer than planning it.
-
-    The last task runs in this thread: it only merges the results of the others.
-    """
-    lowered = plan.lower_completely()
-    graph = dict(lowered.__dask_graph__())
-    last = graph.pop(lowered.__dask_keys__()[0])
+    if scheduler is None:
+        return dask.compute(*[Root(plan) for plan in plans], traverse=False, **options)
+    # Without the overhead of `dask.compute`, which takes longer than planning does.
+    lowered = lower_plans([plan.finalize_compute() for plan in plans])
+    graph = tasks_below(lowered)
+    keys = [plan.__dask_keys__()[0] for plan in lowered]
+    if len(plans) > 1 or not isinstance(plans[0], Element):
+        return tuple(scheduler(graph, keys, **options))
+    # The last task runs in this thread: it only merges the results of the others.
+    last = graph.pop(keys[0])
     inputs = list(last.dependencies)
-    return last(dict(zip(inputs, scheduler(graph, inputs, **options), strict=True)))
+    return (last(dict(zip(inputs, scheduler(graph, inputs, **options), strict=True))),)
 
 
 def _scheduler() -> Callable[..., Any] | None:

@@ -7,7 +7,8 @@ with new pools, here and in Dask, and akdask's caches with new locks.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from functools import cache
@@ -16,17 +17,20 @@ from typing import Any
 from weakref import WeakSet
 
 import dask
+from dask.callbacks import Callback
+from dask.core import flatten
 from dask.system import CPU_COUNT
 
 from akdask._distributed import forget_threads, get_here, threaded_get
 from akdask.columns import Table
 from akdask.interruption import interruptible
 from akdask.kernels import compiled
-from akdask.plan.expr._dask import Alias, DataNode, Expr
+from akdask.plan.expr._dask import Alias, DataNode, Expr, GraphNode
 from akdask.plan.run.observers import callbacks, recording
 from akdask.plan.shuffle.budget import memory_budget
 from akdask.plan.shuffle.pending import fetch, fetch_all, pend
 from akdask.plan.task.batches import SMALL_ROWS
+from akdask.plan.task.pipeline import counted_rows
 
 AHEAD = 2
 """Tasks submitted for each thread: one to run, and one to continue with."""
@@ -116,7 +120,8 @@ def _run(graph: Mapping[Any, Any], keys: Any, options: dict[str, Any]) -> Any:
     with compiled.computation(), interruptible():
         try:
             if is_small(found):
-                return get_here(found, keys, **options)
+                is_observed = options["callbacks"] or Callback.active
+                return get_here(found, keys, **options) if is_observed else _found_here(found, keys)
             return threaded_get(found, keys, pool=executor, **options)
         except KeyboardInterrupt:
             executor.abandon()
@@ -124,6 +129,50 @@ def _run(graph: Mapping[Any, Any], keys: Any, options: dict[str, Any]) -> Any:
         except BaseException:
             executor.cancel()
             raise
+
+
+def _found_here(tasks: Mapping[Any, Any], keys: Any) -> Any:
+    """Return the results of some keys, found in this thread, each let go once it has been read for the last time.
+
+    Dask's scheduler makes a plan of all tasks before it runs the first, which takes as long as some small tasks do.
+    """
+    stack = list(flatten([keys]))
+    readers = Counter(stack)
+    for task in tasks.values():
+        readers.update(_inputs_of(task))
+    results: dict[Any, Any] = {}
+    while stack:
+        key = stack[-1]
+        task = tasks[key]
+        missing = () if key in results else [name for name in _inputs_of(task) if name not in results]
+        if missing:
+            stack += missing
+            continue
+        stack.pop()
+        if key not in results:
+            results[key] = _result(task, results)
+            for name in _inputs_of(task):
+                readers[name] -= 1
+                if not readers[name]:
+                    del results[name]
+    return _picked(keys, results)
+
+
+def _inputs_of(task: Any) -> Collection[Any]:
+    """Return the keys of what a task needs; what is persisted is a result rather than a task."""
+    return task.dependencies if isinstance(task, GraphNode) else ()
+
+
+def _result(task: Any, results: Mapping[Any, Any]) -> Any:
+    if not isinstance(task, GraphNode):
+        return task
+    inputs = {name: results[name] for name in task.dependencies}
+    return task(inputs) if isinstance(task, Alias) else pend(task(fetch_all(inputs)))
+
+
+def _picked(keys: Any, results: Mapping[Any, Any]) -> Any:
+    """Return results, in lists like those of their keys."""
+    return tuple([_picked(key, results) for key in keys]) if isinstance(keys, list) else results[keys]
 
 
 class _PassedOn:
@@ -159,16 +208,16 @@ def _fetched(keys: Any, found: Any) -> Any:
 
 
 def is_small(tasks: Mapping[Any, Any]) -> bool:
-    """Whether few tasks compute with few rows that are in memory, and with nothing else."""
+    """Whether few tasks compute with few rows that are in memory or only counted, and with nothing else."""
     if len(tasks) > SMALL_TASKS:
         return False
     rows = 0
     for task in tasks.values():
         item = task.value if isinstance(task, DataNode) else task
-        if isinstance(item, Table):
-            rows += item.nrows
-        elif not getattr(item, "dependencies", None):
+        found = item.nrows if isinstance(item, Table) else 0 if _inputs_of(item) else counted_rows(item)
+        if found is None:
             return False
+        rows += found
     return rows <= SMALL_ROWS
 
 

@@ -112,7 +112,7 @@ def fetch_all(results: Mapping[Any, Any]) -> dict[Any, Any]:
         If they take more than this process may use, instead of the end that the system would make of it.
     """
     needed = sum(result.nbytes for result in results.values() if isinstance(result, PendingResult))
-    if needed > machine.memory():
+    if needed and needed > machine.memory():
         raise MemoryError(f"a task needs {needed:,} bytes at once, and this process may use {machine.memory():,}.")
     return {key: fetch(result) for key, result in results.items()}
 

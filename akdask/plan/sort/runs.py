@@ -14,9 +14,12 @@ from typing import Any
 import numpy as np
 
 from akdask.columns import Table, concat_rows, empty, new_array, own_rows, slice_rows, take_rows
+from akdask.kernels.core.string_layout import StringLayout
 from akdask.kernels.core.words import Words
 from akdask.kernels.keys.normalized import unpack_rows
 from akdask.kernels.keys.sort import argsort, ties
+from akdask.kernels.keys.text_ranges import ordered_rows, ordered_strings
+from akdask.kernels.keys.value_ranges import sort_values
 from akdask.plan.expr.tokens import token
 from akdask.schema import ColumnType
 from akdask.typing import Column, NumberArray
@@ -105,6 +108,35 @@ class PackedKeys:
         return rows
 
 
+@dataclass(frozen=True, slots=True)
+class TextCodes:
+    """Strings by their codes, the most significant first, in any order; see `akdask.kernels.keys.text_ranges`.
+
+    `rows` are the numbers of their rows, if these are wanted and not the strings.
+    """
+
+    codes: list[Words]
+    rows: NumberArray | None
+    layout: StringLayout
+    ascending: bool
+
+    def __sizeof__(self) -> int:
+        return sum(part.nbytes for part in (*self.codes, *([] if self.rows is None else [self.rows])))
+
+    @staticmethod
+    def joined(parts: Sequence[TextCodes]) -> TextCodes:
+        """Return the codes of several parts."""
+        codes = [np.concatenate(words) for words in zip(*(part.codes for part in parts), strict=True)]
+        rows = [part.rows for part in parts if part.rows is not None]
+        return TextCodes(codes, np.concatenate(rows) if rows else None, parts[0].layout, parts[0].ascending)
+
+    @staticmethod
+    def ordered(parts: Sequence[TextCodes]) -> Column:
+        """Return the row numbers of several parts, or else their strings, in the order of the strings."""
+        codes, rows = [part.codes for part in parts], [part.rows for part in parts if part.rows is not None]
+        return ordered_rows(codes, rows) if rows else ordered_strings(codes, parts[0].layout, parts[0].ascending)
+
+
 def _all_full_keys(parts: Sequence[PackedKeys]) -> Mapping[int, Words]:
     return dict(chain.from_iterable(part.full_keys.items() for part in parts))
 
@@ -147,6 +179,9 @@ class SortPartition:
             case [PackedKeys(), *_]:
                 rows = PackedKeys.rows(parts)
                 return Table({ROW: rows}, len(rows))
+            case [TextCodes(), *_]:
+                column = TextCodes.ordered(parts)
+                return Table({self.names[0]: column}, len(column))
             case [RangedRows(), *_]:
                 return self._merged(parts)
         return Table({name: empty(dtype) for name, dtype in zip(self.names, self.dtypes, strict=True)}, 0)
@@ -157,6 +192,8 @@ class SortPartition:
 
     def _merged(self, runs: Sequence[RangedRows]) -> Table:
         names, ascending = zip(*runs[0].by, strict=True)
+        if names == self.names and len(names) == 1 and self.dtypes[0].is_number:
+            return _values(runs, names[0], ascending[0])
         merged = _Merged(dict(zip(self.names, self.dtypes, strict=True)), sum(run.bounds[-1] for run in runs))
         tables = [run.table.columns for run in runs]
         for range_bounds in zip(*map(pairwise, common_bounds(runs)), strict=True):
@@ -164,6 +201,19 @@ class SortPartition:
             keys = [joined_slices([(table[name], first, last) for table, first, last in slices]) for name in names]
             merged.append(slices, argsort(keys, ascending))
         return merged.table()
+
+
+def _values(runs: Sequence[RangedRows], name: Hashable, ascending: bool) -> Table:
+    """Sort values that nothing else belongs to, range by range, where they are to be."""
+    nrows, start = sum(run.bounds[-1] for run in runs), 0
+    columns = [run.table.columns[name] for run in runs]
+    values = new_array(nrows, columns[0].dtype)
+    for range_bounds in zip(*map(pairwise, common_bounds(runs)), strict=True):
+        parts = [column[first:last] for column, (first, last) in zip(columns, range_bounds, strict=True)]
+        stop = start + sum(map(len, parts))
+        sort_values(parts, ascending, values[start:stop])
+        start = stop
+    return Table({name: values}, nrows)
 
 
 class _Merged:
@@ -211,6 +261,10 @@ def sort_tables(
     tables: Sequence[Table], by: Sequence[Hashable], ascending: Sequence[bool], names: Sequence[Hashable]
 ) -> Table:
     """Sort the rows of all tables: the function of the task that sorts few rows."""
+    if tuple(names) == tuple(by) and len(names) == 1 and isinstance(tables[0].columns[names[0]], np.ndarray):
+        parts = [np.asarray(table.columns[names[0]]) for table in tables]
+        values = new_array(sum(map(len, parts)), parts[0].dtype)
+        return Table({names[0]: sort_values(parts, ascending[0], values)}, len(values))
     table = Table.concat(tables)
     order = argsort([table.columns[name] for name in by], ascending)
     return Table({name: table.columns[name] for name in names}, table.nrows).take(order)

@@ -6,6 +6,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from akdask.kernels.keys.value_ranges import MOST_RANGES
 from akdask.plan.expr._dask import Expr
 from akdask.plan.expr.chain import Chain, column_identity
 from akdask.plan.expr.lengths import rows_decided_by, rows_rearranged
@@ -18,7 +19,8 @@ from akdask.plan.reduce.row_numbers import row_numbers
 from akdask.plan.shuffle.exchange import buffer_bytes, exchange, max_rows, partition_count
 from akdask.plan.sort.partition import RangePartition
 from akdask.plan.sort.runs import ROW, SortPartition, sort_tables
-from akdask.plan.sort.splitters import ChooseSplitters
+from akdask.plan.sort.splitters import KEYS, NUMBERS, TEXT, ChooseSplitters
+from akdask.plan.sort.values import SplitColumn
 from akdask.plan.task import operators
 from akdask.plan.task.align import Aligned, align
 from akdask.plan.task.batches import partition_batches
@@ -182,22 +184,32 @@ def _(frame: Sort) -> Expr:
         return Tasks(frame._name, sort_tables, ((everything, (frame.by, order.ascending, frame.names)),), frame.frame)
     source, values = _read_twice(frame)
     by = tuple(values[name] for name in frame.by)
-    chosen = ChooseSplitters(source, by, order.ascending, order.count, order.stride, order.straddle)
+    kind = _kind_of(frame)
+    chosen = ChooseSplitters(source, by, order.ascending, order.count, order.stride, order.straddle, kind)
     names = tuple(dict.fromkeys([*frame.by, *frame.names, *([ROW] if order.straddle else [])]))
 
     def sink(compile_these: Compile, given: Sequence[Value]) -> operators.Sink:
         (splitters,) = compile_these(given[-1:]).steps
         assert isinstance(splitters, BroadcastInput), "a replica is whole"
         program = compile_these(given[:-1])
-        return RangePartition(
+        split = RangePartition(
             names, frame.names, frame.by, order.ascending, program, splitters, order.count, memory_budget
         )
+        return split if kind == KEYS else SplitColumn(split)
 
     batches = partition_batches(source)
     memory_budget = buffer_bytes(len(batches))
     given = [*(values[name] for name in names), Replica(chosen, 0, INT64)]
     split = pipeline(source, given, sink, f"split {frame._name}", batches=batches)
     return exchange(split, order.count, SortPartition(frame.names, tuple(map(frame.dtype_of, frame.names))))
+
+
+def _kind_of(frame: Sort) -> str:
+    """Return what is sorted, in partitions few enough to compare each row with every splitter between them."""
+    dtype, are_few = frame.keys[0].dtype, len(frame.by) == 1 and frame.order.count <= MOST_RANGES
+    if are_few and dtype.is_number and frame.names == frame.by:
+        return NUMBERS
+    return TEXT if are_few and dtype.kind == "str" and frame.names in (frame.by, (ROW,)) else KEYS
 
 
 def _read_twice(frame: Sort) -> tuple[Frame, dict[Hashable, Value]]:

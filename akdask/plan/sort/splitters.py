@@ -11,9 +11,13 @@ from typing import TypeAlias
 import numpy as np
 
 from akdask.columns import concat_rows, empty, slice_rows, take_rows
+from akdask.kernels.core.string_layout import StringLayout
 from akdask.kernels.core.words import WORD_BITS, Words
 from akdask.kernels.keys.normalized import Key, combine, row_bits, span, word, word_count
 from akdask.kernels.keys.sort import argsort
+from akdask.kernels.keys.string_codes import layout_of
+from akdask.kernels.keys.text_ranges import TextRanges
+from akdask.kernels.keys.value_ranges import ValueRanges
 from akdask.plan.expr._dask import Expr
 from akdask.plan.expr.lower import lower
 from akdask.plan.expr.node import Frame
@@ -29,6 +33,9 @@ from akdask.typing import Column, NumberArray
 
 Span: TypeAlias = tuple[int, int] | None
 """The smallest and the largest word of a key column."""
+
+KEYS, NUMBERS, TEXT = "keys", "numbers", "text"
+"""What is sorted: rows by keys; nothing but one column of numbers; or of text, or its row numbers."""
 
 RANGE = 2**15
 """Rows of a range: several of its columns fit in the cache of the core."""
@@ -59,6 +66,8 @@ class PartitionSample:
         Sampled rows of the key columns.
     positions : ndarray of int64
         Their positions in the partition.
+    layout : StringLayout, optional
+        That of all rows of a column of text; None if they are too long, or there are none.
     """
 
     nrows: int
@@ -66,6 +75,7 @@ class PartitionSample:
     words: tuple[int, ...]
     samples: tuple[Column, ...]
     positions: NumberArray
+    layout: StringLayout | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +102,8 @@ class Splitters:
         Direction of each key column.
     alike : bool
         Whether some sampled keys share the leading bits that fit in a word beside a row number.
+    layout : StringLayout, optional
+        That of all rows of the only column, of text; None if it is not wanted, or some are too long.
     """
 
     columns: tuple[Column, ...]
@@ -102,12 +114,26 @@ class Splitters:
     within: int
     ascending: tuple[bool, ...]
     alike: bool
+    layout: StringLayout | None
 
     def coarser(self) -> Splitters:
         """Return the splitters of coarse ranges."""
         some = slice(COARSER - 1, None, COARSER)
         columns = tuple(slice_rows(column, some.start, len(self.rows), some.step) for column in self.columns)
         return replace(self, columns=columns, rows=self.rows[some], within=self.within // COARSER)
+
+    def of_numbers(self) -> ValueRanges:
+        """Return the new partitions as ranges of the only key, which is of numbers."""
+        some = slice(self.within - 1, None, self.within)
+        return ValueRanges(self.columns[0][some], self.rows[some], self.ascending[0])
+
+    def of_text(self) -> TextRanges | None:
+        """Return the new partitions as ranges of the only key, which is of text; None if some of it is too long."""
+        if self.layout is None:
+            return None
+        first, stop, step = self.within - 1, len(self.rows), self.within
+        splitters = slice_rows(self.columns[0], first, stop, step)
+        return TextRanges(self.layout, splitters, self.rows[first:stop:step], self.ascending[0])
 
     @property
     def shift(self) -> int:
@@ -155,7 +181,8 @@ def lost_bits(spans: Sequence[tuple[int, int]], shift: int) -> int:
 class ChooseSplitters(Frame):
     """The splitters of the new partitions of a frame: a list with one `Splitters`, in one partition.
 
-    One row in every `stride` is sampled.  If `straddle`, rows with equal keys may be divided, by row number.
+    One row in every `stride` is sampled.  If `straddle`, rows with equal keys may be divided, by row number.  What
+    `kind` of rows is sorted tells what has to be known of them all.
     """
 
     frame: Frame
@@ -164,6 +191,7 @@ class ChooseSplitters(Frame):
     wanted: int
     stride: int
     straddle: bool
+    kind: str
 
     @property
     def rows(self) -> RowSpace:
@@ -172,11 +200,12 @@ class ChooseSplitters(Frame):
 
 @dataclass(frozen=True, slots=True)
 class SampleKeys:
-    """Sample some rows of the key columns, and the extremes of all rows."""
+    """Sample some rows of the key columns; find the extremes of all rows of keys, and the layout of all text."""
 
     program: Program
     ascending: tuple[bool, ...]
     stride: int
+    kind: str
     leave_last_mask: bool = False
 
     @property
@@ -193,17 +222,23 @@ class SampleKeys:
         words = np.ones(len(self.ascending), np.int64)
         samples = [tuple(map(empty, self.program.dtypes))]
         positions = [np.empty(0, np.int64)]
+        layout: StringLayout | None = None
         for block in partition.blocks():
             columns = block.evaluate(self.program)
             chosen = sample_positions(nrows, nrows + block.nrows, self.stride)
             positions.append(chosen)
             samples.append(tuple(take_rows(column, chosen - nrows) for column in columns))
-            found = [span(column, upwards) for column, upwards in zip(columns, self.ascending, strict=True)]
+            found = [
+                span(column, upwards) if self.kind == KEYS else None
+                for column, upwards in zip(columns, self.ascending, strict=True)
+            ]
             spans = tuple(_join(old, new) for old, new in zip(spans, found, strict=True)) if nrows else tuple(found)
             words = np.maximum(words, list(map(word_count, columns)))
+            if self.kind == TEXT and (layout is not None or not nrows):
+                layout = layout_of(columns[0], layout)
             nrows += block.nrows
         joined = tuple(concat_rows(parts) for parts in zip(*samples, strict=True))
-        return PartitionSample(int(nrows), spans, tuple(words.tolist()), joined, np.concatenate(positions))
+        return PartitionSample(int(nrows), spans, tuple(words.tolist()), joined, np.concatenate(positions), layout)
 
 
 def sample_positions(start: int, stop: int, stride: int) -> NumberArray:
@@ -237,6 +272,8 @@ def choose_splitters(
     joined = tuple(reduce(_join, column) for column in zip(*given, strict=True))
     spans = tuple(span for span in joined if span is not None)
     is_known = bool(joined) and len(spans) == len(joined)
+    layouts = [item.layout for item in found if item.nrows and item.layout is not None]
+    has_layout = bool(layouts) and len(layouts) == len(given)
     return [
         Splitters(
             tuple(take_rows(column, chosen) for column in columns),
@@ -247,6 +284,7 @@ def choose_splitters(
             within,
             ascending,
             not is_known or _alike(columns, ascending, lost_bits(spans, row_bits(starts[-1]))),
+            reduce(StringLayout.joined, layouts) if has_layout else None,
         )
     ]
 
@@ -263,7 +301,7 @@ def _alike(columns: Sequence[Column], ascending: Sequence[bool], lost: int) -> b
 @lower.register
 def _(frame: ChooseSplitters) -> Expr:
     def sink(compile_these: Compile, values: Sequence[Value]) -> operators.Sink:
-        return SampleKeys(compile_these(values), frame.ascending, frame.stride)
+        return SampleKeys(compile_these(values), frame.ascending, frame.stride, frame.kind)
 
     purpose = "sample " + ", ".join(map(describe, frame.by))
     found = pipeline(frame.frame, frame.by, sink, purpose, batches=partition_batches(frame.frame))

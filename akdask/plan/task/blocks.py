@@ -393,8 +393,8 @@ class Block:
                 column = self._origin.load(load)
             else:
                 column = self.partition.read(load, self._start, self._stop, target)
-        for rows in self._selections[selected:]:
-            column = selected_rows(column, rows)
+        for number, rows in enumerate(self._selections[selected:], selected + 1):
+            column = selected_rows(column, rows, out if number == len(self._selections) else None)
         self._columns[load] = column, len(self._selections)
         return column
 

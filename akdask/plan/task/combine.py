@@ -16,7 +16,7 @@ from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.values import ColumnRef, Value
 from akdask.plan.task import operators
 from akdask.plan.task.pipeline import Compile, pipeline
-from akdask.plan.task.tables import Tasks
+from akdask.plan.task.tables import Tasks, read_only
 from akdask.schema import ColumnType, RowSpace
 
 
@@ -143,7 +143,7 @@ def _reverse(tables: Sequence[Table]) -> Table:
 
 def _concat_slices(tables: Sequence[Table], ranges: Sequence[tuple[int, int]]) -> Table:
     slices = [table.slice(start, stop) for table, (start, stop) in zip(tables, ranges, strict=True)]
-    return Table.concat(slices)
+    return Table.concat(slices) if len(slices) > 1 else slices[0].own()
 
 
 def all_partitions(count: int) -> tuple[tuple[int, int], ...]:
@@ -191,4 +191,4 @@ def _(frame: Realign) -> Expr:
         used = slices or [(0, 0, 0)]
         refs = tuple((0, partition) for partition, _, _ in used)
         calls.append((refs, (tuple((start, stop) for _, start, stop in used),)))
-    return Tasks(frame._name, _concat_slices, tuple(calls), frame.frame)
+    return Tasks(frame._name, _concat_slices, tuple(calls), read_only(frame.frame))

@@ -15,7 +15,7 @@ from akdask.kernels.core.summation import UNIT
 from akdask.kernels.keys.gather import gather
 from akdask.plan.task.program import BroadcastInput, Load, Program
 from akdask.storage.data.consecutive import ConsecutiveParts
-from akdask.storage.data.source import Part, RowBounds, RowRanges, Stretch
+from akdask.storage.data.source import IN_MEMORY, Part, RowBounds, RowRanges, Stretch
 from akdask.typing import Column, NumberArray
 
 
@@ -78,8 +78,11 @@ class TableReader:
     def read(self, column: Hashable, start: int, stop: int, out: NumberArray | None = None) -> Column:
         return slice_rows(self._columns[column], start, stop)
 
-    def stretches(self, column: Hashable) -> None:
-        return None
+    def stretches(self, column: Hashable) -> list[Stretch] | None:
+        found = self._columns[column]
+        if not isinstance(found, np.ndarray) or not found.flags.c_contiguous:
+            return None
+        return [Stretch(IN_MEMORY, found.__array_interface__["data"][0], len(found), found.dtype.name)]
 
     def row_bounds(self, column: Hashable, within: RowRanges) -> None:
         return None
@@ -160,11 +163,11 @@ def is_several(item: Input) -> TypeGuard[ConsecutiveParts]:
     return isinstance(item, ConsecutiveParts) and len(item.parts) > 1
 
 
-def selected_rows(column: Column, rows: NumberArray | slice) -> Column:
-    """Return the rows at the given positions or in a slice."""
+def selected_rows(column: Column, rows: NumberArray | slice, out: NumberArray | None = None) -> Column:
+    """Return the rows at the given positions or in a slice; numbers at positions in `out` if that is given."""
     if isinstance(rows, slice):
         return slice_rows(column, rows.start, rows.stop, rows.step)
-    return gather(column, rows)
+    return gather(column, rows, out)
 
 
 def read_only(column: Column) -> Column:

@@ -19,7 +19,7 @@ from akdask.kernels.aggregates.specification import State
 from akdask.kernels.core.summation import UnitPositions
 from akdask.plan.task.blocks import Block, Partition, PartitionBatch
 from akdask.plan.task.program import Program
-from akdask.plan.task.vectorized import VectorizedReduction
+from akdask.plan.task.vectorized import VectorizedPipeline, blocks_in_turn, selection
 from akdask.plan.vector.program import NoInstructionError
 from akdask.schema import ColumnType
 from akdask.typing import Column, NumberArray
@@ -110,8 +110,7 @@ class Collect:
         """Evaluate into arrays of as many rows as there are at most; where few are left, copy these."""
         reserved = min(partition.nrows, MOST_RESERVED)
         buffer = ColumnBuffer(self.program, reserved)
-        for block in partition.blocks():
-            buffer.add(block)
+        buffer.add_all(partition)
         table = Table(dict(zip(self.names, buffer.columns(), strict=True)), buffer.nrows)
         return table.own() if ENOUGH * buffer.nrows < reserved else table
 
@@ -181,7 +180,7 @@ class Reduce:
         states = reduce(partial(merge_states, reductions), found, [None] * len(reductions))
         return [state for _, state in sorted(zip(calls, states, strict=True), key=itemgetter(0))]
 
-    def _by_vectors(self, partition: Partition | PartitionBatch, reducer: VectorizedReduction) -> Iterator[list[State]]:
+    def _by_vectors(self, partition: Partition | PartitionBatch, reducer: VectorizedPipeline) -> Iterator[list[State]]:
         """Yield the states of groups of open partitions, and of each block of those that cannot be read directly."""
         before: Partition | None = None
         for some in partition.open_several():
@@ -208,7 +207,7 @@ class Reduce:
                 states += _partials(self.computed_calls, block.evaluate(self.computed), None, positions)
             yield states
 
-    def _reducer(self, partition: Partition | PartitionBatch) -> VectorizedReduction | None:
+    def _reducer(self, partition: Partition | PartitionBatch) -> VectorizedPipeline | None:
         """Return the vectorized reduction, None if only the block interpreter applies."""
         if not compiled.is_loaded():
             return None
@@ -219,9 +218,9 @@ class Reduce:
             _reducers[self] = self._new_reducer(partition)
         return _reducers[self]
 
-    def _new_reducer(self, partition: Partition | PartitionBatch) -> VectorizedReduction | None:
+    def _new_reducer(self, partition: Partition | PartitionBatch) -> VectorizedPipeline | None:
         try:
-            reducer = VectorizedReduction(partition.selections, partition.replicas)
+            reducer = VectorizedPipeline(partition.selections, partition.replicas)
             reducer.reduce(self.plain, [reduction.name for _, reduction in self.plain_calls])
             reducer.reduce(self.computed, [reduction.name for _, reduction in self.computed_calls])
         except NoInstructionError:
@@ -229,7 +228,7 @@ class Reduce:
         return reducer
 
 
-_reducers: WeakKeyDictionary[Reduce, VectorizedReduction | None] = WeakKeyDictionary()
+_reducers: WeakKeyDictionary[Reduce, VectorizedPipeline | None] = WeakKeyDictionary()
 
 
 def _partials(
@@ -301,6 +300,24 @@ class ColumnBuffer:
                 self._parts[number].append(column)
         self.nrows = stop
         return columns
+
+    def add_all(self, partition: Partition | PartitionBatch) -> None:
+        """Append all rows that are left of a partition."""
+        vectorized = selection(partition, self._program)
+        if vectorized is None:
+            for block in partition.blocks():
+                self.add(block)
+            return
+        for some in partition.open_several():
+            if not vectorized.run_into(self, some):
+                for block in blocks_in_turn(some):
+                    self.add(block)
+
+    def reserve(self, nrows: int) -> list[NumberArray]:
+        """Return for each column, all of which have numbers, the memory behind its rows, for as many more at least."""
+        stop = self.nrows + nrows
+        self._arrays = {number: with_capacity(array, self.nrows, stop) for number, array in self._arrays.items()}
+        return [array[self.nrows :] for array in self._arrays.values()]
 
     def columns(self) -> list[Any]:
         """Return all rows: columns, or `EncodedStrings` for encoded ones."""

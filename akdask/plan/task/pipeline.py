@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, TypeAlias
 
 from akdask import config
@@ -208,12 +208,25 @@ def run_batch(
         return sink.run(partition)
 
 
+def counted_rows(task: Any) -> int | None:
+    """Return the rows of a task that reads nothing but the positions of rows, None for other tasks."""
+    if getattr(task, "func", None) is not run_batch:
+        return None
+    inputs = [item for _, fixed in task.args[1] for item in fixed]
+    return sum([item.nrows for item in inputs]) if all(isinstance(item, RowPositions) for item in inputs) else None
+
+
 def _what(sink: Sink) -> str:
     """Return what a sink does, in words: by the names of its reductions, or by its own."""
     if isinstance(sink, Reduce):
         calls = (*sink.plain_calls, *sink.computed_calls)
         return ", ".join(dict.fromkeys(reduction.name for _, reduction in calls)) or "reduce"
-    return re.sub("(?<!^)(?=[A-Z])", " ", type(sink).__name__).lower()
+    return _class_in_words(type(sink))
+
+
+@cache
+def _class_in_words(kind: type) -> str:
+    return re.sub("(?<!^)(?=[A-Z])", " ", kind.__name__).lower()
 
 
 def _in_words(column: str) -> str:

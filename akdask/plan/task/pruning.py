@@ -221,10 +221,11 @@ def stretches_left(stretches: Sequence[Stretch], left: RowRanges | None, itemsiz
     if left is None:
         return stretches
     found, row = list[Stretch](), 0
-    for descriptor, offset, nrows in stretches:
+    for descriptor, offset, nrows, stored in stretches:
+        width = np.dtype(stored).itemsize if stored else itemsize
         here = left[np.searchsorted(left[:, 1], row, "right") : np.searchsorted(left[:, 0], row + nrows)]
         for begin, end in (here - row).tolist():
             start = max(begin, 0) // UNIT * UNIT
-            found.append(Stretch(descriptor, offset + start * itemsize, min(end, nrows) - start))
+            found.append(Stretch(descriptor, offset + start * width, min(end, nrows) - start, stored))
         row += nrows
     return found

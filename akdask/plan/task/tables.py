@@ -6,11 +6,14 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Self
 
+from akdask.columns import Table
 from akdask.deferred import without_collection
 from akdask.plan.expr._dask import Alias, DataNode, Expr, List, Task, TaskRef
 from akdask.plan.expr.lower import lower
 from akdask.plan.expr.node import Node
+from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.sources import Literal, Persisted
+from akdask.plan.expr.values import ColumnRef
 
 
 class Tables(Node):
@@ -99,6 +102,26 @@ class Union(Node):
     def _layer(self) -> dict[Any, Any]:
         pairs = zip(self.__dask_keys__(), self._parts, strict=True)
         return {ours: Alias(ours, theirs) for ours, theirs in pairs if ours != theirs}
+
+
+def read_only(project: Project) -> Expr:
+    """Return the rows of a projection for tasks that neither change them nor hand them on.
+
+    Columns of numbers that are in memory as they are need not be copied for these.
+    """
+    source = project.frame
+    refs = [value for value in project.values if isinstance(value, ColumnRef) and value.source == source._name]
+    is_plain = len(refs) == len(project.values) and all(ref.dtype.is_number for ref in refs)
+    if not is_plain or not isinstance(source, Literal | Persisted):
+        return project
+    named = tuple(zip(project.names, (ref.name for ref in refs), strict=True))
+    calls = tuple((((0, number),), (named,)) for number in range(project.npartitions))
+    return Tasks(f"read {project._name}", _columns_of, calls, source)
+
+
+def _columns_of(tables: Sequence[Table], named: Sequence[tuple[Hashable, Hashable]]) -> Table:
+    (table,) = tables
+    return Table({name: table.columns[there] for name, there in named}, table.nrows)
 
 
 @lower.register

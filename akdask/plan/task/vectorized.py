@@ -1,4 +1,4 @@
-"""Reductions of whole partitions as one vector program, if every operation of the pipeline has an opcode."""
+"""What pipelines do with whole partitions, as one vector program, if every operation of the pipeline has an opcode."""
 
 from __future__ import annotations
 
@@ -7,24 +7,63 @@ from typing import Any
 
 import numpy as np
 
+from akdask.kernels import compiled
 from akdask.kernels.aggregates.specification import State
-from akdask.plan.task.blocks import Partition
+from akdask.kernels.core.opcodes import StoredForm
+from akdask.plan.task.blocks import Block, Partition, PartitionBatch
 from akdask.plan.task.inputs import Mask, Selection
 from akdask.plan.task.program import Apply, BroadcastInput, ConstantRows, Load, Program, Recall
-from akdask.plan.vector.program import IN_MEMORY, Address, NoInstructionError, Register, VectorProgram
+from akdask.plan.vector.program import (
+    Address,
+    Extent,
+    GrowingRows,
+    NoInstructionError,
+    Register,
+    VectorProgram,
+)
+from akdask.storage.data.source import IN_MEMORY
 from akdask.typing import Column
 
 _BLOCKS = 2
 """Blocks that are read to memory at a time: programs need no room beside them, and the next call is saved."""
 
 
-class VectorizedReduction:
-    """Reductions of programs under the masks of a partition, as one vector program.
+FORMS = {
+    **dict.fromkeys(("int64", "uint64", "float64"), StoredForm.NUMBERS),
+    "bool": StoredForm.BOOLS,
+    **{form.name.lower(): form for form in StoredForm if form > StoredForm.BOOLS},
+}
+"""How numbers are stored, by the names of their types in NumPy."""
+
+
+def selection(partition: Partition | PartitionBatch, program: Program) -> VectorizedPipeline | None:
+    """Return what stores the results of a program for the rows that masks leave, None if only blocks apply."""
+    # Columns of which no row is dropped are read to where they stay.
+    if not partition.selections or not compiled.is_loaded():
+        return None
+    try:
+        found = VectorizedPipeline(partition.selections, partition.replicas)
+        found.store(program)
+    except NoInstructionError:
+        return None
+    return found
+
+
+def blocks_in_turn(partitions: Sequence[Partition]) -> Iterator[Block]:
+    """Yield the blocks of open partitions, which hand on their buffers."""
+    for before, partition in zip([None, *partitions], partitions, strict=False):
+        if before is not None:
+            partition.take_over(before)
+        yield from partition.blocks()
+
+
+class VectorizedPipeline:
+    """Programs under the masks of a partition, whose results are reduced or stored, as one vector program.
 
     Parameters
     ----------
     selections : sequence of Mask
-        Which rows are reduced.
+        Which rows are left.
     replicas : sequence
         The broadcast inputs of the programs.
 
@@ -55,6 +94,14 @@ class VectorizedReduction:
         for name, value in zip(names, self._evaluate(program), strict=True):
             self._program.reduce(name, value)
 
+    def store(self, program: Program) -> None:
+        """Store the results of a program; rows are appended to what `run_into` is given."""
+        self._compute_again({step.slot for step in program.steps if isinstance(step, Recall)})
+        for value, dtype in zip(self._evaluate(program), program.dtypes, strict=True):
+            if value.dtype != dtype:
+                raise NoInstructionError
+            self._program.store(value)
+
     def _compute_again(self, slots: set[int]) -> None:
         """Compute again what predicates hand on: their registers are lost once all rows are selected."""
         wanted: list[Program] = []
@@ -68,16 +115,31 @@ class VectorizedReduction:
 
     def run(self, partitions: Sequence[Partition]) -> list[State] | None:
         """Return the states of the rows of open partitions, None if their columns cannot be read directly."""
-        extents: list[tuple[int, list[Address]]] = []
+        extents = self._extents(partitions)
+        return None if extents is None else self._program.run(extents)
+
+    def run_into(self, rows: GrowingRows, partitions: Sequence[Partition]) -> bool:
+        """Append the rows of open partitions, and return whether their columns could be read directly."""
+        extents = self._extents(partitions)
+        return extents is not None and self._program.run_into(rows, extents)
+
+    def _extents(self, partitions: Sequence[Partition]) -> list[Extent] | None:
+        """Return where the rows of open partitions lie, None if they must be decoded to memory first."""
+        extents: list[Extent] = []
         for partition in partitions:
             columns = partition.stretches(self._columns)
             lengths = {tuple(stretch.nrows for stretch in column) for column in columns or ()}
             if columns is None or len(lengths) != 1:
                 return None
+            if any(stretch.stored and stretch.stored not in FORMS for column in columns for stretch in column):
+                return None
             for stretches in zip(*columns, strict=True):
-                addresses = [(stretch.descriptor, stretch.offset) for stretch in stretches]
+                addresses = [
+                    (stretch.descriptor, stretch.offset, FORMS[stretch.stored or load.dtype.name])
+                    for load, stretch in zip(self._columns, stretches, strict=True)
+                ]
                 extents.append((stretches[0].nrows, addresses))
-        return self._program.run(extents)
+        return extents
 
     def run_in_memory(self, partition: Partition) -> Iterator[list[State]]:
         """Yield the states of each block of an open partition, whose columns are read to memory first."""
@@ -128,4 +190,4 @@ def _address(column: Column) -> Address:
     assert isinstance(column, np.ndarray), "columns of programs have numbers"
     assert column.flags.c_contiguous, "they are read to a buffer"
     address: int = column.__array_interface__["data"][0]
-    return IN_MEMORY, address
+    return IN_MEMORY, address, FORMS[column.dtype.name]

@@ -9,7 +9,7 @@ import numpy as np
 from numba import types
 
 from akdask.kernels.compiled.compiler import compiled
-from akdask.kernels.core.opcodes import BLOCK, FAILED, VECTOR, Opcode
+from akdask.kernels.core.opcodes import BLOCK, FAILED, VECTOR, WIDTHS, Opcode, StoredForm
 from akdask.kernels.core.summation import ACCUMULATORS
 from akdask.typing import NumberArray
 
@@ -211,6 +211,29 @@ def _sum(values: NumberArray, row: int, bools: NumberArray, mask: int, count: in
 
 
 @compiled
+def _mark(bools: NumberArray, row: int, stored: NumberArray, count: int) -> None:
+    for first in range(0, count, VECTOR):
+        for at in range(min(VECTOR, count - first)):
+            bools[row + first // VECTOR, at] = stored[first + at] != 0
+
+
+@compiled
+def _widen(values: NumberArray, row: int, stored: NumberArray, count: int) -> None:
+    for first in range(0, count, VECTOR):
+        for at in range(min(VECTOR, count - first)):
+            values[row + first // VECTOR, at] = stored[first + at]
+
+
+@compiled
+def _pack(values: NumberArray, out: int, a: int, bools: NumberArray, mask: int, count: int) -> None:
+    """Move selected values to the front; those behind them mean nothing."""
+    packed = 0
+    for at in range(count):
+        values[out, packed] = values[a, at]
+        packed += bools[mask, at]
+
+
+@compiled
 def run(
     addresses: NumberArray,
     columns: NumberArray,
@@ -227,16 +250,17 @@ def run(
     accumulators: NumberArray,
     totals: NumberArray,
     moments: NumberArray,
+    stores: NumberArray,
 ) -> int:
     """Run instructions on rows of files, and return the number of selected rows, or `FAILED`.
 
     Parameters
     ----------
-    addresses : ndarray, shape (nextents, ncolumns, 2)
+    addresses : ndarray, shape (nextents, ncolumns, 3)
         For each extent and column, the descriptor of the file, and the position of the first row there, in bytes; or a
-        number below 0, and the address of the first row in memory.
-    columns : ndarray, shape (ncolumns, 2)
-        The row of memory that a block of the column is read to, and the bytes of one number.
+        number below 0, and the address of the first row in memory; and the `StoredForm` of the numbers.
+    columns : ndarray
+        For each column the row of memory that a block of it is read to.
     code : ndarray, shape (n, 5)
         Instructions.
     parts : ndarray, shape (2, 3)
@@ -261,8 +285,11 @@ def run(
     moments : ndarray, shape (n, 2)
         For each variance the row of memory where the values of a unit are kept, and the number of their sum; the two
         sums that follow are set to that of the squared distances from the mean, and to the number of selected rows.
+    stores : ndarray
+        For each column that is stored, where in memory its next selected row goes; changed in place.
     """
     uints = ints.view(np.uint64)
+    stored = bools.reshape(-1)
     address, row_bytes = np.int64(bools.ctypes.data), bools.shape[1]
     selected = 0
     left = np.zeros(BLOCK // VECTOR, np.int64)
@@ -272,30 +299,43 @@ def run(
         nvectors = -(-here // VECTOR)
         for part in range(2):
             for column in range(parts[0, part], parts[0, part + 1]):
-                width = columns[column, 1]
-                target, size = address + columns[column, 0] * row_bytes, here * width
-                offset = addresses[extent, column, 1] + first * width
+                form = addresses[extent, column, 2]
+                size, offset = here * WIDTHS[form], addresses[extent, column, 1] + first * WIDTHS[form]
+                # What is stored otherwise than in memory goes to the first rows.
+                target = address + (columns[column] * row_bytes if form == StoredForm.NUMBERS else 0)
                 if addresses[extent, column, 0] < 0:
                     _memcpy(target, offset, size)
-                    continue
+                    size = 0
                 while size > 0:
                     got = _pread(np.int32(addresses[extent, column, 0]), target, size, offset)
                     if got <= 0:
                         return FAILED
                     target, size, offset = target + got, size - got, offset + got
+                if form == StoredForm.BOOLS:
+                    _mark(bools, columns[column], stored, here)
+                elif form == StoredForm.INT8:
+                    _widen(ints, columns[column], stored.view(np.int8), here)
+                elif form == StoredForm.INT16:
+                    _widen(ints, columns[column], stored.view(np.int16), here)
+                elif form == StoredForm.INT32:
+                    _widen(ints, columns[column], stored.view(np.int32), here)
+                elif form == StoredForm.UINT8:
+                    _widen(ints, columns[column], stored, here)
+                elif form == StoredForm.UINT16:
+                    _widen(ints, columns[column], stored.view(np.uint16), here)
+                elif form == StoredForm.UINT32:
+                    _widen(ints, columns[column], stored.view(np.uint32), here)
+                elif form == StoredForm.FLOAT32:
+                    _widen(floats, columns[column], stored.view(np.float32), here)
             for vector in range(nvectors):
                 count = min(VECTOR, here - vector * VECTOR)
                 if part and is_filtered and not left[vector]:
                     continue
                 under = mask + vector * moves[mask]
+                nselected = left[vector] if is_filtered else count
                 for line in range(parts[1, part], parts[1, part + 1]):
                     op, to, a, b, c = code[line, 0], code[line, 1], code[line, 2], code[line, 3], code[line, 4]
                     out = to + vector * moves[to]
-                    if op == Opcode.READ_BOOLS:
-                        stored, start = a + vector * VECTOR // row_bytes, vector * VECTOR % row_bytes
-                        for at in range(count):
-                            bools[out, at] = bools[stored, start + at] != 0
-                        continue
                     a, b, c = a + vector * moves[a], b + vector * moves[b], c + vector * moves[c]
                     if op == Opcode.ADD_FLOATS:
                         _add(floats, out, a, b, count)
@@ -390,6 +430,18 @@ def run(
                         _most(ints, bools, out, a, under, count)
                     elif op == Opcode.MOST_UINTS:
                         _most(uints, bools, out, a, under, count)
+                    elif op == Opcode.STORE_NUMBERS:
+                        if nselected < count:
+                            _pack(ints, b, a, bools, under, count)
+                            a = b
+                        _memcpy(stores[to], address + a * row_bytes, 8 * nselected)
+                        stores[to] += 8 * nselected
+                    elif op == Opcode.STORE_BOOLS:
+                        if nselected < count:
+                            _pack(bools, b, a, bools, under, count)
+                            a = b
+                        _memcpy(stores[to], address + a * row_bytes, nselected)
+                        stores[to] += nselected
                 if not part and is_filtered:
                     left[vector] = _sum(bools, under, bools, under, count)
             if not part and is_filtered and not left[:nvectors].any():
@@ -420,12 +472,12 @@ def run(
 def warm_up() -> None:
     """Compile `run`, or load its machine code from disk, which takes longer than most of its calls."""
     numbers = np.zeros(0, np.int64)
-    columns, code, parts = numbers.reshape(0, 2), numbers.reshape(0, 5), np.zeros((2, 3), np.int64)
-    addresses, rows = numbers.reshape(0, 0, 2), np.zeros((0, VECTOR * numbers.itemsize), np.uint8)
+    code, parts = numbers.reshape(0, 5), np.zeros((2, 3), np.int64)
+    addresses, rows = numbers.reshape(0, 0, 3), np.zeros((0, VECTOR * numbers.itemsize), np.uint8)
     floats, ints, sums = np.zeros((0, VECTOR)), np.zeros((0, VECTOR), np.int64), np.zeros((0, 0))
     run(
         addresses,
-        columns,
+        numbers,
         code,
         parts,
         numbers,
@@ -439,4 +491,5 @@ def warm_up() -> None:
         np.zeros((0, ACCUMULATORS)),
         numbers,
         numbers.reshape(0, 2),
+        numbers,
     )

@@ -11,15 +11,15 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
 from akdask.columns.scratch import scratch
-from akdask.interruption import end_if_interrupted
+from akdask.interruption import AT_A_TIME, end_if_interrupted
 from akdask.kernels.aggregates.registry import REDUCTIONS
 from akdask.kernels.aggregates.specification import State
-from akdask.kernels.core.opcodes import BLOCK, CHOICES, CONVERSIONS, FAILED, VECTOR, Instruction, Opcode
+from akdask.kernels.core.opcodes import BLOCK, CHOICES, CONVERSIONS, FAILED, VECTOR, WIDTHS, Instruction, Opcode
 from akdask.kernels.core.summation import ACCUMULATORS, UNIT, ExactSum, Moments
 from akdask.schema import BOOL, FLOAT64, INT64, UINT64, ColumnType
 from akdask.typing import NumberArray
@@ -38,16 +38,24 @@ MOST_COLUMNS = 64
 
 DTYPES = {dtype.numpy: dtype for dtype in (INT64, UINT64, FLOAT64, BOOL)}
 
-Address: TypeAlias = tuple[int, int]
-"""The descriptor of a file, and the position of the first row there, in bytes; or `IN_MEMORY` and the row's address."""
-
-IN_MEMORY = -1
+Address: TypeAlias = tuple[int, int, int]
+"""The descriptor of a file, the position of the first row there, in bytes, and the `StoredForm` of the rows; where they
+are in memory, `IN_MEMORY`, the address of the first row, and the form."""
 
 Extent: TypeAlias = tuple[int, Sequence[Address]]
 """The number of consecutive rows, and where each column has the first of them."""
 
-ROWS_AT_A_TIME = 2**22
-"""Rows, about, after which a loop can be ended."""
+NOWHERE = np.zeros(0, np.int64)
+"""Where columns are stored, of a program that stores none."""
+
+
+class GrowingRows(Protocol):
+    """Columns in memory to which rows are appended."""
+
+    nrows: int
+
+    def reserve(self, nrows: int) -> Sequence[NumberArray]:
+        """Return for each column the memory behind its rows, for as many more at least."""
 
 
 class NoInstructionError(Exception):
@@ -101,16 +109,18 @@ class VectorProgram:
     def __init__(self) -> None:
         if not IS_SUPPORTED:
             raise NoInstructionError
-        self._nrows = 0
+        # First is room for a block of rows as they are stored, in at most half as many bytes.
+        self._nrows = BLOCK // VECTOR // 2
         self._moving: list[int] = []
         self._constants: dict[Register, Any] = {}
         self._vectors: set[int] = set()
         self._free: list[int] = []
-        self._columns: list[tuple[int, int]] = []
+        self._columns: list[int] = []
         self._code: list[Instruction] = []
         self._finish: list[Finish] = []
         self._nsums = self._ntotals = 0
         self._moments: list[tuple[int, int]] = []
+        self._nstores = 0
         self._mask = self.constant(np.True_)
         self._marking: tuple[int, int] | None = None
 
@@ -122,13 +132,7 @@ class VectorProgram:
         if len(self._columns) == MOST_COLUMNS:
             raise NoInstructionError
         register = self._block(dtype)
-        if dtype != BOOL:
-            self._columns.append((register.row, ITEMSIZE))
-        else:
-            # Files hold any byte that is not 0 for true.
-            stored = self._take(BLOCK // ROW)
-            self._columns.append((stored, 1))
-            self._code.append((Opcode.READ_BOOLS, register.row, stored, 0, 0))
+        self._columns.append(register.row)
         return register
 
     def constant(self, value: Any) -> Register:
@@ -235,6 +239,12 @@ class VectorProgram:
         self._code.append((Opcode.SUM_FLOATS, self._nsums - 1, value.row, 0, 0))
         return self._nsums - 1
 
+    def store(self, value: Register) -> None:
+        """Store the selected rows of a value as the next column of the rows that `run_into` makes."""
+        opcode = Opcode.STORE_BOOLS if value.dtype == BOOL else Opcode.STORE_NUMBERS
+        self._code.append((opcode, self._nstores, value.row, self._packed, 0))
+        self._nstores += 1
+
     # --------------------------------------------------------------------------------------------------------- running
 
     def run(self, extents: Sequence[Extent]) -> list[State] | None:
@@ -256,11 +266,10 @@ class VectorProgram:
         selected = 0
         for part in self._divided(extents):
             end_if_interrupted()
-            lengths = np.array([nrows for nrows, _ in part], np.int64)
-            addresses = np.array([columns for _, columns in part], np.int64).reshape(len(lengths), -1, 2)
+            lengths, addresses = _arrays(part)
             # Every extent begins a unit.
             sums.append(np.zeros((self._nsums, int((-(-lengths // UNIT)).sum()))))
-            found = self._run(addresses, lengths, memory, (sums[-1], totals), self._parts)
+            found = self._run(addresses, lengths, memory, (sums[-1], totals, NOWHERE), self._parts)
             if found == FAILED:
                 return None
             selected += found
@@ -269,23 +278,36 @@ class VectorProgram:
         results = Results(selected, np.concatenate(sums, axis=1), totals, memory)
         return [finish(results) for finish in self._finish]
 
+    def run_into(self, rows: GrowingRows, extents: Sequence[Extent]) -> bool:
+        """Append the selected rows of all stored columns, and return whether all could be read; see `run`."""
+        memory, before = self._memory(), rows.nrows
+        nothing = np.zeros((0, 0)), np.zeros(0, np.int64)  # is reduced
+        for part in self._divided(extents):
+            end_if_interrupted()
+            lengths, addresses = _arrays(part)
+            reserved = rows.reserve(int(lengths.sum()))
+            stores = np.array([array.__array_interface__["data"][0] for array in reserved], np.int64)
+            found = self._run(addresses, lengths, memory, (*nothing, stores), self._parts)
+            if found == FAILED:
+                rows.nrows = before
+                return False
+            rows.nrows += found
+        return True
+
     def _divided(self, extents: Sequence[Extent]) -> Iterator[list[Extent]]:
-        """Yield stretches of `ROWS_AT_A_TIME` rows, whole units of each, so that threads can be ended in between."""
+        """Yield stretches of `AT_A_TIME` rows, whole units of each, so that threads can be ended in between."""
         part: list[Extent] = []
-        remaining = ROWS_AT_A_TIME
+        remaining = AT_A_TIME
         for nrows, addresses in extents:
             first = 0
             while first < nrows:
                 rows = min(nrows - first, -(-remaining // UNIT) * UNIT)
-                moved = [
-                    (file, offset + first * width)
-                    for (file, offset), (_, width) in zip(addresses, self._columns, strict=True)
-                ]
+                moved = [(file, offset + first * WIDTHS[form], form) for file, offset, form in addresses]
                 part.append((rows, moved))
                 first, remaining = first + rows, remaining - rows
                 if remaining <= 0:
                     yield part
-                    part, remaining = [], ROWS_AT_A_TIME
+                    part, remaining = [], AT_A_TIME
         if part:
             yield part
 
@@ -302,7 +324,7 @@ class VectorProgram:
         parts[:, 2] = parts[:, 1]
         sums, totals = np.zeros((self._nsums, -(-nrows // UNIT))), np.zeros(self._ntotals, np.int64)
         where, lengths = np.array([addresses], np.int64), np.array([nrows])
-        return self._run(where.reshape(1, -1, 2), lengths, self._memory(), (sums, totals), parts) > 0
+        return self._run(where.reshape(1, -1, 3), lengths, self._memory(), (sums, totals, NOWHERE), parts) > 0
 
     def _memory(self) -> VectorMemory:
         memory = VectorMemory(self._nrows)
@@ -315,10 +337,13 @@ class VectorProgram:
         addresses: NumberArray,
         lengths: NumberArray,
         memory: VectorMemory,
-        found: tuple[NumberArray, NumberArray],
+        found: tuple[NumberArray, NumberArray, NumberArray],
         parts: NumberArray,
     ) -> int:
-        """Run the instructions of some parts, and return how many rows are selected; sums and totals are added to."""
+        """Run the instructions of some parts, and return how many rows are selected.
+
+        `found` are the sums and totals, which are added to, and the addresses at which columns are stored.
+        """
         from akdask.plan.vector.loop import run
 
         columns, code, moves = self._laid_out
@@ -339,8 +364,14 @@ class VectorProgram:
                 np.zeros((self._nsums, ACCUMULATORS)),
                 found[1],
                 np.array(self._moments, np.int64).reshape(-1, 2),
+                found[2],
             )
         )
+
+    @cached_property
+    def _packed(self) -> int:
+        """The row of memory for the selected rows of a vector that are stored."""
+        return self._take(1)
 
     @cached_property
     def _parts(self) -> NumberArray:
@@ -351,11 +382,11 @@ class VectorProgram:
     @cached_property
     def _laid_out(self) -> tuple[NumberArray, NumberArray, NumberArray]:
         """Columns, instructions, and how far each row of memory moves from one vector to the next."""
-        # Numbers of sums are looked up there as well.
-        moves = np.zeros(self._nrows + self._nsums + self._ntotals, np.int64)
+        # Numbers of sums and stored columns are looked up there as well.
+        moves = np.zeros(self._nrows + self._nsums + self._ntotals + self._nstores, np.int64)
         moves[self._moving] = 1
         columns, code = np.array(self._columns, np.int64), np.array(self._code, np.int64)
-        return columns.reshape(-1, 2), code.reshape(-1, 5), moves
+        return columns, code.reshape(-1, 5), moves
 
     def _take(self, nrows: int) -> int:
         """Reserve rows of memory, and return the first."""
@@ -384,6 +415,12 @@ class VectorProgram:
         if value in self._constants:
             return self.constant(dtype.numpy.type(self._constants[value]))
         return self._emit(op, dtype, value)
+
+
+def _arrays(extents: Sequence[Extent]) -> tuple[NumberArray, NumberArray]:
+    """Return how long extents are, and where each column has the first row of each."""
+    lengths = np.array([nrows for nrows, _ in extents], np.int64)
+    return lengths, np.array([columns for _, columns in extents], np.int64).reshape(len(lengths), -1, 3)
 
 
 def _moments(sums: NumberArray, within: NumberArray, counts: NumberArray) -> Moments:

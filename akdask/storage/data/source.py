@@ -76,20 +76,27 @@ class RowBounds(NamedTuple):
     """Those of each stretch, as if it were a partition."""
 
 
+IN_MEMORY = -1
+"""In place of a file: rows lie in the memory of this process."""
+
+
 class Stretch(NamedTuple):
-    """Rows of a column that lie in a file one after the other, as they are in memory.
+    """Rows of a column that lie one after the other, in a file or in memory.
 
     Those of a bool column may be any bytes: what is not 0 is true.
     """
 
     descriptor: int
-    """Of the file, which is open for as long as the reader is."""
+    """Of the file, which is open for as long as the reader is; or `IN_MEMORY`."""
 
     offset: int
-    """Of the first row, in bytes."""
+    """Of the first row, in bytes; or its address."""
 
     nrows: int
     """Number of rows."""
+
+    stored: str = ""
+    """The type of the numbers by its name in NumPy, if it may be narrower than that of the column."""
 
 
 class PartReader(Protocol):

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import akdask as ak
-from akdask.collections.core.substitutes import SUBSTITUTES
+from akdask.collections.core.substitutes import METHODS_OF_SERIES, SUBSTITUTES
 from akdask.errors import AkdaskError
 
 
@@ -79,13 +79,13 @@ def test_substitutes_are_only_named_for_what_is_not_there(names):
 @pytest.mark.parametrize(
     ("item", "name", "advice"),
     [
-        ("a", "ewm", "pd.Series(a)"),
+        ("a", "interpolate", "pd.Series(a)"),
         ("s", "byteswap", "a.to_ndarray()"),
         ("df", "asof", "df.to_pandas()"),
         ("df", "swaplevel", "df.to_pandas()"),
         ("index", "shift", "index.to_pandas()"),
         ("g", "rolling", "pd.Series(a).groupby"),
-        ("groups", "ewm", "df.to_pandas().groupby"),
+        ("groups", "corrwith", "df.to_pandas().groupby"),
         ("v", "trace", "v.to_ndarray()"),
     ],
 )
@@ -107,10 +107,18 @@ def test_what_nobody_has_is_a_plain_attribute_error(names, item):
 def test_objects_and_the_errors_are_pickled(names):
     assert pickle.loads(pickle.dumps(names["a"])).tolist() == [3.0, 1.0, 2.0]
     with pytest.raises(AttributeError) as caught:
-        _ = names["a"].unique
+        _ = names["a"].idxmax
     assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
-    assert str(caught.value).endswith("Hint: write ak.unique(a)")
+    assert str(caught.value).endswith("Hint: write a.argmax()")
 
 
 def test_columns_of_groups_are_attributes(names):
-    assert names["groups"].x.sum().to_pandas()["x"].tolist() == [4.0, 2.0]
+    assert names["groups"].x.sum().tolist() == [4.0, 2.0]
+
+
+@pytest.mark.parametrize("name", sorted(METHODS_OF_SERIES))
+def test_columns_take_methods_of_series(names, name):
+    item = names[{"str": "s", "dt": "t"}.get(name, "a")]
+    assert not hasattr(type(names["s"]), name)
+    assert callable(getattr(item, name)) or name in ("str", "dt")
+    assert hasattr(ak.Series, name)

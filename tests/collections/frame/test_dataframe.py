@@ -170,7 +170,7 @@ def test_the_name_of_the_labels_stays_with_them(expected):
         (df.rename(index={0: 5}).isna(), named.rename(index={0: 5}).isna()),
         (DataFrame.concat([df, df]), pd.concat([named, named])),
         (df.persist().sort_values("f")[["x"]], named.sort_values("f")[["x"]]),
-        (DataFrame(df.copy()).reset_index(), named.reset_index(drop=True)),
+        (DataFrame(df.copy()).reset_index(drop=True), named.reset_index(drop=True)),
     ):
         pd.testing.assert_frame_equal(found.compute(), wanted)
         assert found.index.name == wanted.index.name

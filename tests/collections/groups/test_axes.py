@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -60,6 +61,7 @@ def test_parts_and_blocks_reduce_as_all_at_once(*, shape, name, axis, kind, long
     grid = np.random.default_rng(math.prod(shape)).integers(-3, 4, shape).astype(kind)
     with pytest.MonkeyPatch.context() as patched, ak.config.set(small_array=most):
         patched.setattr("akdask.collections.groups.axes.LONGEST", longest)
+        patched.setattr("akdask.collections.groups.axes.PART", longest)
         found = getattr(ak.array(grid), name)(axis=axis).to_ndarray()
     expected = getattr(np, name)(grid, axis=axis)
     assert found.dtype == expected.dtype
@@ -71,9 +73,26 @@ def test_sums_of_floats_along_a_dimension_do_not_depend_on_partitions():
     found = []
     for most in (1, 1000, 2**20):
         with ak.config.set(small_array=most), pytest.MonkeyPatch.context() as patched:
-            patched.setattr("akdask.collections.groups.axes.LONGEST", 700)
+            patched.setattr("akdask.collections.groups.axes.PART", 700)
             found.append(ak.array(grid).sum(axis=0).to_ndarray().tobytes())
     assert len(set(found)) == 1
+
+
+@given(
+    cuts=st.lists(st.integers(0, 60), max_size=4),
+    behind=st.integers(1, 4),
+    part=st.integers(2, 9),
+    name=st.sampled_from(["sum", "max", "mean", "any"]),
+)
+def test_parts_may_lie_in_several_partitions(*, cuts, behind, part, name):
+    rows = 60 // behind
+    plain = np.random.default_rng(part).integers(-5, 5, rows * behind)
+    bounds = sorted({0, *(min(cut, len(plain)) for cut in cuts), len(plain)})
+    flat = ak.concatenate([ak.array(plain[start:stop]) for start, stop in pairwise(bounds)])
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("akdask.collections.groups.axes.PART", part * behind)
+        found = getattr(flat.reshape(rows, behind), name)(axis=0).to_ndarray()
+    np.testing.assert_allclose(found, getattr(np, name)(plain.reshape(rows, behind), axis=0))
 
 
 @pytest.mark.parametrize("name", ["argmin", "argmax"])

@@ -7,6 +7,7 @@ from math import isnan
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -125,3 +126,21 @@ def test_packed_keys_are_cut_into_ranges(keys, marks):
     bounds = [-1, *marks, 201]
     wanted = [sorted(key for key in keys if low <= key < high) for low, high in pairwise(bounds)]
     assert [sorted(piece.tolist()) for piece in pieces] == wanted
+
+
+@pytest.mark.parametrize("groups", [3, 300, 1500])
+@pytest.mark.parametrize("ascending", [[True, False, True], [False, True, True]])
+def test_rows_whose_leading_bits_are_equal_are_ordered_by_the_rest_few_or_many(groups, ascending):
+    random = np.random.default_rng(groups)
+    wide = random.integers(-(2**63), 2**63 - 1, groups)
+    first = wide[random.integers(0, groups, 3000)]
+    second = random.choice(random.integers(-(2**63), 2**63 - 1, 50), 3000) * (first % 3)
+    columns = [first, second, random.normal(size=3000).round(1)]
+    signed = [column if upwards else ~column for column, upwards in zip(columns[:2], ascending, strict=False)]
+    assert np.array_equal(argsort(columns, ascending), np.lexsort([columns[2], *signed[::-1]]))
+
+
+@given(st.lists(st.text("ab", max_size=20) | st.text("0123456789", min_size=20, max_size=40), min_size=1, max_size=99))
+def test_strings_are_ordered_by_their_codes_as_by_their_bytes(plain):
+    found = argsort([pa.array(plain, pa.large_string()), np.arange(len(plain))], [False, True])
+    assert found.tolist() == sorted(range(len(plain)), key=plain.__getitem__, reverse=True)

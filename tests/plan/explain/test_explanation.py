@@ -83,6 +83,16 @@ def filtered_after_a_join():
     return joined[joined["rate"] > 1]["name"]
 
 
+def filtered_by_both_sides_of_a_join():
+    joined = _frame().merge(_ports(), on="port", sort=False)
+    return joined[(joined["rate"] > 1) & (joined["name"] != "ssh") & (joined["proto"] != joined["name"])]["name"]
+
+
+def filtered_by_both_sides_of_an_exchanged_join():
+    with ak.config.set(replicate_size=0):
+        return filtered_by_both_sides_of_a_join()
+
+
 def first_rows_of_a_join():
     return _frame().merge(_ports(), on="port", how="left", sort=False).head(2)["name"]
 
@@ -141,6 +151,8 @@ QUERIES = [
     one_column_of_sorted_rows,
     filtered_after_a_sort,
     filtered_after_a_join,
+    filtered_by_both_sides_of_a_join,
+    filtered_by_both_sides_of_an_exchanged_join,
     first_rows_of_a_join,
     first_rows_of_a_sorted_join,
     one_column_of_an_exchanged_join,

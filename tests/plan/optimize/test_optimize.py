@@ -1,6 +1,8 @@
 """Optimised plans give what plans give as they are written, and what pandas gives."""
 
+import operator
 from dataclasses import dataclass
+from functools import reduce
 
 import dask
 import numpy as np
@@ -42,6 +44,21 @@ class Filtered:
 
     def theirs(self, frame):
         return frame[frame[self.name] >= self.least]
+
+
+@dataclass
+class FilteredBySides:
+    """Conditions of one side of a join, of the other, and of both, of which some are given."""
+
+    least: tuple
+
+    def ours(self, frame):
+        columns = [frame[name] for name in ("v", "w") if name in frame.columns]
+        sums = [*columns, frame["k"] + columns[-1]]
+        masks = [column >= least for column, least in zip(sums, self.least, strict=False) if least is not None]
+        return frame[reduce(operator.and_, masks)] if masks else frame
+
+    theirs = ours
 
 
 @dataclass
@@ -103,6 +120,7 @@ STEPS = st.one_of(
     st.builds(Sorted, KEYS, st.booleans()),
     st.builds(Sorted, KEYS, st.booleans()),
     st.builds(Filtered, st.sampled_from(["k", "v", "x"]), st.integers(-1, 2)),
+    st.builds(FilteredBySides, st.tuples(*[st.sampled_from([None, 0, 15, 22])] * 3)),
     st.builds(Cut, st.sampled_from(["head", "tail"]), st.integers(1, 4)),
     st.builds(Joined, st.sampled_from(["left", "inner"]), st.booleans(), st.sampled_from([0, None])),
     st.builds(Assigned),
@@ -163,6 +181,13 @@ def _assert_equal(ours, theirs):
 @example("sum", [(2, 2, 0.5, "a"), (0, 1, 0.5, "b")], [1], [Joined("left", True, 0), Filtered("v", 2)])
 @example("rows", [(2, 2, 0.5, "a"), (0, 1, 0.5, "b")], [1], [Joined("left", True, None), Cut("head", 1)])
 @example("rows", [(2, 2, 0.5, "a"), (0, 1, 0.5, "b")], [1], [Joined("left", False, 0), Cut("head", 1)])
+@example(
+    "rows", [(2, 2, 0.5, "a"), (2, 22, 0.5, "b")], [1], [Joined("inner", False, None), FilteredBySides((0, 22, 32))]
+)
+@example("rows", [(2, 2, 0.5, "a"), (2, 22, 0.5, "b")], [1], [Joined("inner", True, 0), FilteredBySides((0, 22, 32))])
+@example(
+    "rows", [(2, 2, 0.5, "a"), (1, 22, 0.5, "b")], [1], [Joined("left", False, None), FilteredBySides((15, 22, 32))]
+)
 @example("first of groups", [(2, 2, 0.5, "a"), (2, 1, 0.5, "b")], [1], [Sorted(["v"], True)])
 def test_what_is_optimised_gives_what_is_written(end, rows, cuts, steps):
     ours, theirs = _tables(rows, cuts)
@@ -183,6 +208,26 @@ def test_a_group_by_of_sorted_rows_finds_the_first_of_each_group_after_their_sum
     assert groups.sum(frame["v"])[1].tolist() == [8, 4]
     assert groups.first(frame["v"])[1].tolist() == [3, 4]
     assert groups.sum(frame["v"])[1].tolist() == [8, 4]
+
+
+def test_rows_of_one_side_that_is_joined_twice_are_filtered_where_they_are_asked_for():
+    other = ak.DataFrame({"k": [0, 2, 2, 4], "w": [10, 20, 30, 40]})
+    frame = ak.DataFrame({"k": [2, 0, 4], "m": [4, 2, 2], "v": [1, 2, 3]})
+    first = frame.merge(other, on="k", sort=False)
+    second = first.merge(other, left_on="m", right_on="k", sort=False, left_suffix="", right_suffix="_m")
+    kept = second[(second["w"] > 10) & (second["w_m"] < 40)]
+    assert list(zip(*(kept[name].tolist() for name in ("v", "w", "w_m")), strict=True)) == [(3, 40, 20), (3, 40, 30)]
+    all_rows, some_rows = dask.compute(first["w"].sum(), first[first["w"] > 20]["w"].sum())
+    assert (all_rows, some_rows) == (20 + 30 + 10 + 40, 30 + 40)
+
+
+def test_matches_of_a_filtered_side_that_were_counted_before_are_as_many():
+    other = ak.DataFrame({"k": [0, 2, 2, 4], "w": [10, 20, 30, 40]})
+    joined = ak.DataFrame({"k": [2, 0, 2], "v": [1, 2, 3]}).merge(other, on="k", sort=False)
+    for kept, expected in ((joined[joined["w"] > 15], [20, 30, 20, 30]), (joined[joined["v"] > 1], [10, 20, 30])):
+        assert len(kept) == len(expected)
+        assert kept["w"].tolist() == expected
+        assert (kept["w"] + ak.arange(len(expected)))[1:].tolist() == [w + n for n, w in enumerate(expected)][1:]
 
 
 def test_rows_that_were_counted_before_they_were_filtered_elsewhere_are_those_rows():

@@ -1,14 +1,20 @@
 """Tasks that wait for threads of this process, and who has threads of his own."""
 
 import threading
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 
 import dask
+import numpy as np
 import pytest
 from dask import delayed
+from dask.callbacks import Callback
 
 import akdask as ak
+from akdask.columns import Table
+from akdask.plan.expr._dask import Alias, Task, TaskRef
 from akdask.plan.run import threads
+from akdask.plan.task.batches import SMALL_ROWS
 from akdask.testing.memory import MemorySource
 
 
@@ -28,9 +34,11 @@ def noted(monkeypatch):
 
 
 def test_the_threads_are_those_of_akdask_where_nothing_is_said(noted):
+    count = SMALL_ROWS + 1
+    expected = np.arange(count).sum()
     with dask.config.set(num_workers=3):
-        assert ak.arange(5).sum() == 10
-        assert dask.compute(ak.arange(5).sum()) == (10,)
+        assert ak.arange(count).sum() == expected
+        assert dask.compute(ak.arange(count).sum()) == (expected,)
     assert [pool._max_workers for pool in noted] == [3 * threads.AHEAD] * 2
 
 
@@ -109,6 +117,35 @@ def test_little_in_memory_is_computed_by_the_thread_that_asks(noted):
     noted.clear()
     assert ak.GroupBy(column).size()[1].persist().tolist() == [1, 1, 1]
     assert noted == []
+
+
+def test_results_found_here_are_let_go_once_they_have_been_read_for_the_last_time(noted):
+    held = weakref.WeakSet()
+
+    class Result:
+        def __init__(self, *inputs):
+            self.depth = 1 + max((item.depth for item in inputs), default=0)
+            self.alive = len(held)
+            held.add(self)
+
+    first = Table({"x": np.arange(3)}, 3)
+    graph = {"first": first, "a": Task("a", lambda table: Result(), TaskRef("first"))}
+    for name, before in zip("bcde", "abcd", strict=True):
+        graph[name] = Task(name, Result, TaskRef(before))
+    graph["alias"] = Alias("alias", "e")
+    found, (again, table) = threads.get(graph, ["alias", ["e", "first"]])
+    assert found is again
+    assert table is first
+    assert (found.depth, found.alive) == (5, 1)
+    assert list(held) == [found]
+    assert noted == []
+
+
+def test_observers_are_told_of_tasks_that_are_computed_here():
+    begun = []
+    with Callback(pretask=lambda key, *_: begun.append(key)):
+        assert (ak.array([1, 2, 3]) + 1).sum() == 9
+    assert begun
 
 
 def test_threads_of_an_interrupted_computation_end_and_others_take_their_place():

@@ -211,6 +211,8 @@ def test_workers_sort_what_threads_sort(cluster_client):
     pd.testing.assert_frame_equal(lazy.sort_values(["text", "real"]).compute(), wanted)
     assert np.array_equal(lazy.coargsort(["text", "real"]).to_ndarray(), wanted.index)
     assert np.array_equal(lazy.argsort("few").to_ndarray(), np.argsort(frame["few"], kind="stable"))
+    assert ak.sort(lazy["text"]).tolist() == sorted(frame["text"])
+    assert np.array_equal(ak.sort(lazy["real"]).to_ndarray(), np.sort(frame["real"]), equal_nan=True)
 
 
 @given(
@@ -257,3 +259,68 @@ def test_keys_that_lose_bits_beside_row_numbers_are_cut_at_row_numbers_too(monke
     lengths = computed_lengths(permutation)
     assert len(lengths) > 2
     assert max(lengths) < 2 * len(keys) / len(lengths)
+
+
+NUMBERS = {
+    "int64": lambda random, nrows: random.integers(-(2**63), 2**63 - 1, nrows),
+    "uint64": lambda random, nrows: random.integers(0, 2**64 - 1, nrows, np.uint64),
+    "bool": lambda random, nrows: random.random(nrows) < 0.5,
+    "few": lambda random, nrows: random.integers(0, 3, nrows),
+    "float64": lambda random, nrows: random.choice([0.0, -0.0, np.nan, -np.nan, np.inf, -np.inf, 1.5, -2.5], nrows),
+}
+
+
+@pytest.mark.parametrize("rows_of_a_partition", [100, 30, 10**9])
+@pytest.mark.parametrize("ascending", [True, False])
+@pytest.mark.parametrize("name", NUMBERS)
+def test_sorted_numbers_are_those_of_their_permutation_to_the_last_bit(
+    monkeypatch, name, ascending, rows_of_a_partition
+):
+    """In few partitions, in more than are compared with each splitter, and in one."""
+    monkeypatch.setattr(exchange, "ROWS", rows_of_a_partition)
+    values = NUMBERS[name](np.random.default_rng(3), 600)
+    lazy = ak.concatenate([ak.array(part) for part in np.array_split(values, 4)])
+    ordered, permutation = ak.sort(lazy, ascending=ascending), ak.argsort(lazy, ascending=ascending)
+    assert computed_lengths(ordered) == computed_lengths(permutation)
+    wanted, same_size = values[permutation.to_ndarray()], f"u{values.itemsize}"
+    assert ordered.to_ndarray().view(same_size).tolist() == wanted.view(same_size).tolist()
+
+
+TEXT = {
+    "hosts": lambda number: f"host-{number}.example.org",
+    "long": lambda number: f"{number:09d}" * 9,
+    "lengths": lambda number: "\0" * (number % 7),
+    "few": lambda number: "éa"[number % 2 :] * (number % 3),
+}
+
+
+@pytest.mark.parametrize("rows_of_a_partition", [100, 30, 10**9])
+@pytest.mark.parametrize("ascending", [True, False])
+@pytest.mark.parametrize("name", TEXT)
+def test_sorted_text_is_that_of_its_permutation(monkeypatch, name, ascending, rows_of_a_partition):
+    monkeypatch.setattr(exchange, "ROWS", rows_of_a_partition)
+    plain = [TEXT[name](number) for number in np.random.default_rng(3).integers(0, 900, 600).tolist()]
+    strings = pa.array(plain, pa.large_string())
+    lazy = ak.concatenate([ak.from_arrow(strings[start : start + 150]) for start in range(0, 600, 150)])
+    ordered, permutation = ak.sort(lazy, ascending=ascending), ak.argsort(lazy, ascending=ascending)
+    assert computed_lengths(ordered) == computed_lengths(permutation)
+    found = ordered.to_arrow().to_pylist()
+    assert found == sorted(plain, key=str.encode, reverse=not ascending)
+    assert found == [plain[row] for row in permutation.tolist()]
+
+
+@pytest.mark.parametrize("ascending", [True, False])
+def test_missing_text_is_sorted_last(ascending):
+    plain = [None if number % 5 == 0 else f"{number % 7}" * (number % 3) for number in range(1000)]
+    lazy = ak.Series(pd.Series(plain, dtype="str")).values
+    there = sorted((text for text in plain if text is not None), reverse=not ascending)
+    assert ak.sort(lazy, ascending=ascending).to_arrow().to_pylist() == there + [None] * plain.count(None)
+
+
+@pytest.mark.parametrize("of", [NUMBERS["float64"], lambda random, nrows: random.integers(0, 99, nrows).astype(str)])
+def test_sorted_values_that_are_spilled_are_the_same(monkeypatch, of):
+    values = of(np.random.default_rng(3), 600)
+    lazy = ak.array(values)
+    wanted = ak.sort(lazy).to_ndarray()
+    monkeypatch.setattr(plan_sort, "buffer_bytes", lambda count: 0)
+    assert np.array_equal(ak.sort(ak.array(values)).to_ndarray(), wanted, equal_nan=values.dtype.kind == "f")

@@ -67,3 +67,26 @@ def _item_of_head(columns):
 def test_a_column_of_the_first_rows_takes_the_same_work_among_many_columns(calls):
     _item_of_head(3)()
     assert calls(_item_of_head(400)) - calls(_item_of_head(40)) < MOST_CALLS * 360
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda a: ak.Series(a).shift(-1, fill_value=0).values,
+        lambda a: ak.sort(a.reshape(4, 3), axis=1).flatten(),
+        lambda a: ak.sort(a.reshape(4, 3), axis=0).flatten(),
+        lambda a: ak.cumsum(a.reshape(2, 6), axis=1).flatten(),
+        lambda a: ak.Series(a).rolling(1).sum().values,
+        lambda a: a.reshape(12, 1).sum(axis=1).flatten(),
+    ],
+)
+@pytest.mark.parametrize("persisted", [False, True])
+def test_results_do_not_share_memory_with_what_they_are_read_from(make, persisted):
+    with ak.config.set(small_array=1):
+        a = ak.array(np.arange(12)[::-1].copy())
+        a = a.persist() if persisted else a
+        wanted = make(a).to_ndarray().copy()
+        found = make(a).to_ndarray()
+        found[:] = -9
+        assert a.tolist() == list(range(12))[::-1]
+        np.testing.assert_array_equal(make(a).to_ndarray(), wanted)

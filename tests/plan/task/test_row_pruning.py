@@ -106,10 +106,10 @@ def test_stretches_that_are_left_have_all_rows_that_are(data):
     # Rows are numbers of one byte that lie in a file with other bytes in front.
     stretches = [Stretch(5, 100 + place, count) for place, count in zip(places, lengths, strict=True)]
     found = stretches_left(stretches, left, 1)
-    rows = [row for _, offset, count in found for row in range(offset - 100, offset - 100 + count)]
+    rows = [row for _, offset, count, _ in found for row in range(offset - 100, offset - 100 + count)]
     assert len(rows) == len(set(rows))
     assert set(left[:, 0].tolist()) <= set(rows)
-    assert all((offset - 100) % UNIT == 0 for _, offset, _ in found)
+    assert all((offset - 100) % UNIT == 0 for _, offset, _, _ in found)
     assert stretches_left(stretches, None, 1) is stretches
 
 

@@ -137,9 +137,7 @@ def copied(runs, monkeypatch):
     return seen
 
 
-@pytest.mark.parametrize(
-    ("dtype", "options"), [("i4", {}), (">i8", {}), ("i8", {"chunks": (100,)}), ("i8", {"compression": "gzip"})]
-)
+@pytest.mark.parametrize(("dtype", "options"), [(">i4", {}), (">i8", {}), ("i8", {"chunks": (100,)}), ("f2", {})])
 def test_columns_that_are_stored_otherwise_are_read_to_memory_first(tmp_path, runs, copied, dtype, options):
     rows = np.arange(1000)
     with h5py.File(tmp_path / "one.h5", "w") as file:
@@ -223,10 +221,90 @@ def test_a_file_that_has_become_shorter_is_told_of_as_ever(files, tmp_path, runs
     assert [is_done for _, _, is_done in runs] == [False]
 
 
+@pytest.mark.parametrize("dtype", ["i1", "i2", "i4", "u2", "u4", "f4", "?"])
+def test_narrow_numbers_are_widened_as_they_are_read(tmp_path, runs, copied, dtype):
+    rows = np.random.default_rng(0).integers(-1000, 1000, 100_000).astype(dtype)
+    with h5py.File(tmp_path / "one.h5", "w") as file:
+        file["x"], file["n"] = rows, np.arange(len(rows))
+    data = ak.read_hdf(tmp_path / "one.h5")
+    assert data["x"].sum() == rows.sum(dtype=data["x"].dtype if dtype != "?" else int)
+    assert data["n"][data["x"] > rows[0]].sum() == np.flatnonzero(rows > rows[0]).sum()
+    selected = data["x"][data["n"] > 70_000]
+    assert_equal(selected, rows[70_001:].astype(selected.dtype))
+    assert runs
+    assert not copied
+
+
 def test_results_in_memory_are_reduced_where_they_are(columns, runs):
-    assert ak.array(columns["i"]).sum() == columns["i"].sum()
-    assert_equal(ak.cumsum(ak.array(columns["i"]))[-1:], columns["i"].sum()[None])
-    assert not runs
+    data = {name: ak.array(column).persist() for name, column in columns.items()}
+    assert data["i"].sum() == columns["i"].sum()
+    assert data["u"][data["b"]].max() == columns["u"][columns["b"]].max()
+    assert [is_done for _, _, is_done in runs] == [True, True]
+
+
+SELECTED = {
+    "a column": (lambda d: d["i"][d["f"] > 0], lambda c: c["i"][c["f"] > 0]),
+    "with NaN": (lambda d: d["f"][d["b"]], lambda c: c["f"][c["b"]]),
+    "of marks": (lambda d: d["b"][d["u"] < 10], lambda c: c["b"][c["u"] < 10]),
+    "an expression": (lambda d: (d["f"] * 2 - d["i"])[d["i"] > 10], lambda c: (c["f"] * 2 - c["i"])[c["i"] > 10]),
+    "under two filters": (
+        lambda d: d["u"][d["f"] > 0][d["b"][d["f"] > 0]],
+        lambda c: c["u"][(c["f"] > 0) & c["b"]],
+    ),
+    "by what is selected": (lambda d: (d["i"] * 3)[d["i"] * 3 > 100], lambda c: (c["i"] * 3)[c["i"] * 3 > 100]),
+    "by another result": (lambda d: d["i"][d["i"] > d["i"].mean()], lambda c: c["i"][c["i"] > c["i"].mean()]),
+    "nearly all": (lambda d: d["i"][d["i"] > -1000], lambda c: c["i"][c["i"] > -1000]),
+    "nothing": (lambda d: d["i"][d["i"] * 2 > 5000], lambda c: c["i"][:0]),
+}
+
+
+@pytest.fixture
+def stored(runs, monkeypatch):
+    """Note how many rows are stored by instructions."""
+    seen = []
+    run_into = VectorProgram.run_into
+
+    def noted(self, rows, extents):
+        seen.append(run_into(self, rows, extents) and rows.nrows)
+        return seen[-1] is not False
+
+    monkeypatch.setattr(VectorProgram, "run_into", noted)
+    return seen
+
+
+@pytest.mark.parametrize("case", [(name, is_in_memory) for name in SELECTED for is_in_memory in (False, True)])
+def test_rows_are_selected_by_instructions_to_the_same_bits(files, columns, stored, monkeypatch, case):
+    (ours, numpys), is_in_memory = SELECTED[case[0]], case[1]
+    data = ak.read_hdf(files)
+    if is_in_memory:
+        data = {name: column.persist() for name, column in data.items()}
+    assert_equal(ours(data), numpys(columns))
+    assert sum(stored) == len(numpys(columns))
+    assert stored
+    stored.clear()
+    monkeypatch.setattr(compiled, "is_loaded", lambda: False)
+    assert_equal(ours(data), numpys(columns))
+    assert not stored
+
+
+def test_rows_of_more_partitions_than_memory_was_reserved_for_are_selected(files, columns, stored, monkeypatch):
+    monkeypatch.setattr("akdask.plan.task.operators.MOST_RESERVED", 1000)
+    monkeypatch.setattr("akdask.plan.vector.program.AT_A_TIME", 2**15)
+    data = ak.read_hdf(files)
+    assert_equal(data["i"][data["b"]], columns["i"][columns["b"]])
+    assert stored
+
+
+def test_rows_of_a_file_that_has_become_shorter_are_told_of_as_ever(tmp_path, stored, monkeypatch):
+    path = tmp_path / "one.h5"
+    with h5py.File(path, "w") as file:
+        file["x"] = np.arange(10**5)
+    array = ak.read_hdf(path)["x"]
+    os.truncate(path, 10**5)
+    monkeypatch.setattr("akdask.storage.data.ranges.has_status", lambda *_: True)
+    with pytest.raises(FileFormatError, match="ends before the last byte of dataset 'x'"):
+        array[array > 0].to_ndarray()
+    assert stored == [False]
 
 
 def test_large_plans_have_the_compiler_loaded_beside_the_work(files, columns, monkeypatch):

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from akdask.errors import AkdaskError
 from akdask.kernels.aggregates.registry import ScalarReduction
-from akdask.kernels.core.opcodes import BLOCK, CHOICES, VECTOR
+from akdask.kernels.core.opcodes import BLOCK, CHOICES, VECTOR, StoredForm
 from akdask.kernels.rowwise.operations import OPERATIONS
+from akdask.plan.task.vectorized import FORMS
 from akdask.plan.vector import program as vectors
 from akdask.plan.vector.program import NoInstructionError, VectorProgram
 from akdask.schema import BOOL, FLOAT64, INT64, UINT64, column_type
@@ -45,18 +46,22 @@ def columns_of(seed, size):
 class Rows:
     """Columns in one file, and the registers that a routine reads them into."""
 
-    def __init__(self, folder, columns):
+    def __init__(self, folder, columns, forms=None):
         self.columns = columns
+        self.forms = forms or {}
         self.nrows = len(columns[0])
         self.path = folder / "rows"
         self.path.write_bytes(b"header" + b"".join(column.tobytes() for column in columns))
         ends = np.cumsum([6, *(column.nbytes for column in columns)])
         self.offsets = ends[:-1].tolist()
 
+    def address(self, descriptor, position):
+        return descriptor, self.offsets[position], self.forms.get(position, FORMS[self.columns[position].dtype.name])
+
     def run(self, program, positions):
         descriptor = os.open(self.path, os.O_RDONLY)
         try:
-            return program.run([(self.nrows, [(descriptor, self.offsets[position]) for position in positions])])
+            return program.run([(self.nrows, [self.address(descriptor, position) for position in positions])])
         finally:
             os.close(descriptor)
 
@@ -184,11 +189,55 @@ def _is_checked(folder, name, args, params):
 
 
 def test_bytes_that_are_neither_0_nor_1_are_true(tmp_path):
-    rows = Rows(tmp_path, [np.array([0, 1, 2, 255, 128, 0], np.uint8)])
+    rows = Rows(tmp_path, [np.array([0, 1, 2, 255, 128, 0], np.uint8)], {0: StoredForm.BOOLS})
     program = VectorProgram()
     marks = program.column(BOOL)
     program.reduce("sum", marks)
     assert rows.run(program, [0]) == [4]
+
+
+class Memory:
+    """Columns in memory to which rows are appended."""
+
+    def __init__(self, dtypes, nrows):
+        self.nrows = 0
+        self.columns = [np.zeros(nrows, dtype) for dtype in dtypes]
+
+    def reserve(self, nrows):
+        assert all(self.nrows + nrows <= len(column) for column in self.columns)
+        return [column[self.nrows :] for column in self.columns]
+
+
+NARROW = ("int8", "int16", "int32", "uint8", "uint16", "uint32", "float32")
+
+
+@given(data=st.data(), seed=st.integers(0, 2**32), size=st.sampled_from(SIZES), is_filtered=st.booleans())
+def test_rows_that_are_stored_are_those_that_numpy_selects(tmp_path_factory, data, seed, size, is_filtered):
+    columns = columns_of(seed, size)
+    generator = np.random.default_rng(seed)
+    numbers = generator.integers(0, 2**62, (len(NARROW), size)).view(np.uint8)
+    columns += [row.view(name)[:size].copy() for row, name in zip(numbers, NARROW, strict=True)]
+    columns.append(generator.random(size) < data.draw(st.sampled_from([0.0, 0.01, 0.5, 1.0])))
+    rows = Rows(tmp_path_factory.mktemp("rows"), columns)
+    program = VectorProgram()
+    with np.errstate(invalid="ignore"):  # signalling NaN
+        wide = [column.astype({"i": "i8", "u": "u8", "f": "f8", "b": "?"}[column.dtype.kind]) for column in columns]
+    registers = read(program, wide)
+    if is_filtered:
+        program.select([registers[-1]])
+    for register in registers:
+        program.store(register)
+    descriptor = os.open(rows.path, os.O_RDONLY)
+    try:
+        extent = size, [rows.address(descriptor, position) for position in range(len(columns))]
+        found = Memory([column.dtype for column in wide], 2 * size)
+        assert program.run_into(found, [extent, extent])
+    finally:
+        os.close(descriptor)
+    selected = [np.tile(column[columns[-1]] if is_filtered else column, 2) for column in wide]
+    assert found.nrows == len(selected[0])
+    for ours, numpys in zip(found.columns, selected, strict=True):
+        assert ours[: found.nrows].tobytes() == numpys.tobytes()
 
 
 def test_columns_that_only_marked_rows_need_are_not_read_without_any(tmp_path):
@@ -278,7 +327,7 @@ def test_variances_have_the_bits_of_the_general_path_however_rows_are_divided(
         program.reduce("var", register)
         program.reduce("min", registers[-1])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(vectors, "ROWS_AT_A_TIME", at_a_time)
+        patch.setattr(vectors, "AT_A_TIME", at_a_time)
         found = rows.run(program, range(len(registers)))
     mask = None if share is None else chosen
     if not chosen.any():

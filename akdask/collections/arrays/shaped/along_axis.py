@@ -24,6 +24,9 @@ from akdask.plan.task.combine import Realign
 LONGEST = 2**22
 """Elements that one task reduces at once; of more, parts are reduced first, whatever the partitions."""
 
+PART = 2**18
+"""Elements of the parts that are reduced first of what can be reduced so."""
+
 LONGEST_SORTED = 2**20
 """Elements that one task puts in order or adds up along a dimension that is not the last."""
 
@@ -80,6 +83,20 @@ def along_axis(name: str, array: Any, axis: Any, keepdims: bool = True, **params
     node = AlongAxis(Project(frame, (0,), (value,)), name, shape[axis], inner, tuple(params.items()))
     flat = array._like(node, node.result) if function.chooses else wrap(node, node.result)
     return shaped(flat, result_shape if keepdims else _without(result_shape, axis))
+
+
+def along_parts(name: str, array: Any, rows: int, inner: int) -> Any:
+    """Return the reductions of `rows` times `inner` elements each, the last ones of fewer; lazy.
+
+    Each task has whole parts, whatever the partitions of the array.
+    """
+    lengths = known_lengths(array._frame)
+    full, rest = divmod(sum(lengths), rows * inner)
+    wanted = [part * rows * inner for part in block_split(full, len(partition_lengths(sum(lengths))))]
+    wanted[-1] += rest
+    frame, value = cut(array._frame, array._value, wanted)
+    node = AlongAxis(Project(frame, (0,), (value,)), name, rows, inner, ())
+    return wrap(node, node.result)
 
 
 def in_blocks(frame: Frame, value: Value, block: int) -> tuple[Frame, Value]:

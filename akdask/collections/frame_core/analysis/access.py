@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any, Self
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from akdask.collections.core.array import Array
 from akdask.collections.core.base import Labelled, unlabelled
-from akdask.collections.core.column_names import check_names
+from akdask.collections.core.column_names import axis_number, check_names
 from akdask.collections.core.later import later
 from akdask.collections.frame_core.analysis.indexers import CellIndexer, FrameILocIndexer, FrameLocIndexer
 from akdask.collections.frame_core.columns import ColumnMethods
@@ -186,6 +187,95 @@ class AccessMethods(ColumnMethods, RowMethods, MissingMethods):
             name for name, dtype in self.dtypes.items() if (not wanted or dtype in wanted) and dtype not in unwanted
         ]
         return self._of(self._columns.only(names))
+
+    def filter(self, items: Sequence[str] | None = None, like: str | None = None, regex: str | None = None) -> Self:
+        """Return the columns whose names are chosen; lazy.
+
+        Parameters
+        ----------
+        items : sequence of str, optional
+            Names, of which those that are not there are passed over.
+        like : str, optional
+            Or part of names.
+        regex : str, optional
+            Or a regular expression that is found in names.
+
+        Raises
+        ------
+        ArgumentError
+            If not exactly one of them is given.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.DataFrame({"x1": [1], "x2": [2], "y": [3]}).filter(like="x").columns.tolist()
+        ['x1', 'x2']
+        """
+        if sum(one is not None for one in (items, like, regex)) != 1:
+            raise ArgumentError("filter takes one of items, like and regex.", hint="df[mask] chooses rows.")
+        names = list(self._columns.values)
+        if items is not None:
+            chosen = [name for name in items if name in names]
+        elif like is not None:
+            chosen = [name for name in names if like in name]
+        else:
+            chosen = [name for name in names if re.search(str(regex), name)]
+        return self._of(self._columns.only(chosen))
+
+    def set_axis(self, labels: Any, axis: int | str = 0) -> Self:
+        """Return the frame with other labels of rows, or with ``axis=1`` other names of columns; lazy."""
+        changed = self.copy()
+        if axis_number(axis) == 1:
+            changed.columns = list(labels)
+        else:
+            changed.index = labels
+        return changed
+
+    def rename_axis(self, mapper: Hashable) -> Self:
+        """Return the frame with another name of the labels of its rows; lazy."""
+        columns = self._columns
+        return self._of(columns.labelled(columns.index_array(), mapper))
+
+    def squeeze(self, axis: int | str | None = None) -> Any:
+        """Return the only column of a frame as a Series, and its only value where it has one row; else the frame."""
+        if len(self.columns) != 1:
+            return self
+        (name,) = self.columns
+        if axis is None and len(self) == 1:
+            return self._column(name)[0]
+        return later("column Series", self, name)
+
+    @property
+    def axes(self) -> list[Any]:
+        """Labels of the rows, and names of the columns."""
+        return [self.index, self.columns]
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any], orient: str = "columns", columns: Sequence[str] | None = None) -> Self:
+        """Return the DataFrame of a mapping.
+
+        Parameters
+        ----------
+        data : mapping
+            Columns by name, or with ``orient="index"`` rows by label.
+        orient : {"columns", "index"}
+            What the keys are.
+        columns : sequence of str, optional
+            Names of the columns of rows.
+
+        Raises
+        ------
+        ArgumentError
+            If `orient` is something else.
+        """
+        if orient == "columns":
+            frame: Self = later("DataFrame", dict(data))
+            return frame
+        if orient != "index":
+            raise ArgumentError(f"from_dict: orient={orient!r} is neither 'columns' nor 'index'.")
+        names: Any = columns
+        made: Self = later("DataFrame", pd.DataFrame.from_dict(dict(data), orient="index", columns=names))
+        return made
 
     def set_index(self, keys: Any, drop: bool = True, inplace: bool = False) -> Self | None:
         """Return the frame with its rows labelled by a column or an array; lazy.

@@ -13,7 +13,7 @@ from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.array import Array
 from akdask.collections.core.base import Labelled, unlabelled
 from akdask.collections.frame_core.analysis.kinds import demand_numbers, is_number, missing_where
-from akdask.collections.frame_core.analysis.moving.windows import Analysed
+from akdask.collections.frame_core.analysis.moving.reductions import Analysed
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.strings import Strings
 from akdask.collections.time.timearray import TimeArray

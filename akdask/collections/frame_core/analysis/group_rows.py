@@ -21,6 +21,9 @@ from akdask.collections.frame_core.analysis.moving.arranged import (
     running_of_groups,
     shifted_in_groups,
 )
+from akdask.collections.frame_core.analysis.moving.decaying import Weights, alpha_of
+from akdask.collections.frame_core.analysis.moving.spans import GroupDecaying, GroupExpanding, group_windows
+from akdask.collections.frame_core.analysis.moving.windows import as_integer
 from akdask.collections.frame_core.analysis.summaries import RANKS, place_ranks, ranked_sizes
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.missing import present
@@ -168,6 +171,75 @@ class FrameGroupMethods(Generic[Rows]):
     def cummax(self) -> Rows:
         """Return the largest of each value and all before it in its group; counts rows.  See `cumsum`."""
         return self._running("cummax")
+
+    def rolling(self, window: Any, min_periods: int | None = None, on: str | None = None) -> Any:
+        """Return moving windows of the rows of each group, to be reduced: ``df.groupby("k").rolling(3).mean()``.
+
+        Parameters
+        ----------
+        window : int, str or timedelta
+            Rows of a window, or a span of time, for which the rows of each group are in the order of their times.
+        min_periods : int, optional
+            Fewest rows that must not be missing: all, of a span 1, unless given.
+        on : str, optional
+            For a span, the column of times; the labels of the rows unless given.
+
+        Returns
+        -------
+        GroupRolling
+            Its reductions have the rows and labels of the frame, in their order; they count rows.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If a column has no numbers, or there are no times.
+        ArgumentError
+            If `window` is less than 1.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> df = ak.DataFrame({"k": [1, 2, 1], "x": [1.0, 5.0, 3.0]})
+        >>> df.groupby("k").rolling(2).sum().to_pandas()["x"].tolist()
+        [nan, nan, 4.0]
+        """
+        return group_windows(self, self._columns(None), window, min_periods, on)
+
+    def expanding(self, min_periods: int = 1) -> Any:
+        """Return windows of each row and all rows of its group before it; see `rolling` and `DataFrame.expanding`.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> df = ak.DataFrame({"k": [1, 2, 1], "x": [1.0, 5.0, 3.0]})
+        >>> df.groupby("k").expanding().mean().to_pandas()["x"].tolist()
+        [1.0, 5.0, 2.0]
+        """
+        return GroupExpanding(self, self._columns(None), as_integer("min_periods", min_periods))
+
+    def ewm(  # noqa: PLR0917 - pandas' signature
+        self,
+        com: float | None = None,
+        span: float | None = None,
+        halflife: float | None = None,
+        alpha: float | None = None,
+        min_periods: int = 0,
+        adjust: bool = True,
+        ignore_na: bool = False,
+    ) -> Any:
+        """Return windows of each row and all rows of its group before it, with weights that decay.
+
+        See `rolling`, and `DataFrame.ewm` for the parameters.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> df = ak.DataFrame({"k": [1, 2, 1], "x": [8.0, 5.0, 0.0]})
+        >>> df.groupby("k").ewm(alpha=0.5, adjust=False).mean().to_pandas()["x"].tolist()
+        [8.0, 5.0, 4.0]
+        """
+        weights = Weights(1 - alpha_of(com, span, halflife, alpha), min_periods, adjust, ignore_na)
+        return GroupDecaying(self, self._columns(None), weights)
 
     def cumcount(self, ascending: bool = True) -> Any:
         """Return the number of each row within its group, from 0, as a Series; counts rows.
@@ -375,8 +447,9 @@ class FrameGroupMethods(Generic[Rows]):
     def _beside(self, arrays: Mapping[str, Array]) -> Rows:
         return self.df._of(self.df._columns.beside(arrays))
 
-    def _pandas_groups(self, *, numbered: bool = True) -> Any:
+    def _pandas_groups(self, *, numbered: bool = True, columns: Sequence[str] | None = None) -> Any:
         rows = self.df._of(self.df._columns.labelled(None)) if numbered else self.df
+        rows = rows if columns is None else rows._of(rows._columns.only(columns))
         given = rows.to_pandas()
         keys = [key.to_pandas() if isinstance(key, Categorical) else key.to_ndarray() for key in self.gb._arrays]
         in_frame = [name for name in self.gb_key_names if name in given]

@@ -56,7 +56,17 @@ class FrameLocIndexer:
         rows, names = key
         at = self._mask(self._frame, rows) if not isinstance(rows, slice) or rows != slice(None) else slice(None)
         for name in _names(self._frame, names):
-            self._frame[name][at] = unlabelled(value)
+            if name not in self._frame:
+                self._frame[name] = _missing_column(value)
+            self._frame[name][at] = self._given(value, at)
+
+    def _given(self, value: Any, at: Any) -> Any:
+        """Return what is assigned: of a Series with the rows of the frame those that are chosen."""
+        item = unlabelled(value)
+        is_chosen = isinstance(at, Array) and at._value.dtype.kind == "bool"
+        if is_chosen and isinstance(value, Labelled) and item.rows.same_rows(self._frame.rows):
+            return item[at]
+        return item
 
     def _rows(self, frame: Any, rows: Any) -> Any:
         if isinstance(rows, slice) and rows == slice(None):
@@ -191,3 +201,18 @@ def _names_at(frame: Any, numbers: Any) -> list[str]:
         return [columns[number] for number in wanted]
     except IndexError:
         raise PositionError(f"the DataFrame has {len(columns)} columns, not one at {numbers}.") from None
+
+
+def _missing_column(value: Any) -> Any:
+    """Return what a new column has where nothing is assigned to it."""
+    item = unlabelled(value)
+    if isinstance(item, Array):
+        is_number = item._value.dtype.kind in ("int", "uint", "float")
+    else:
+        is_number = isinstance(item, int | float | np.number) and not isinstance(item, bool)
+    if not is_number:
+        raise ArgumentTypeError(
+            "only numbers make a new column by some of its rows, which is NaN elsewhere.",
+            hint="make the column first: df['new'] = 'other'.",
+        )
+    return np.nan

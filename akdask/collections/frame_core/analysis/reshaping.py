@@ -121,12 +121,85 @@ class ReshapingMethods(FrameBase):
         labels = MultiIndex([columns.index_array()[row], array(names)[column]], names=[columns.index_name, None])
         return later("Series", _below_each_other(columns, names)[column * size + row], index=labels)
 
+    def unstack(self) -> Any:
+        """Return the values of the columns one below the other, as a Series labelled by column and row; counts rows.
+
+        Raises
+        ------
+        ArgumentError
+            If there are no columns.
+        ArgumentTypeError
+            If columns are of different kinds.
+
+        See Also
+        --------
+        Series.unstack : labels of one level as columns.
+
+        Notes
+        -----
+        Rows have labels of one level here, where ``pandas.DataFrame.unstack`` does the same: keys that are columns
+        become names of columns by `pivot`.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.DataFrame({"x": [1, 2], "y": [3, 4]}).unstack().to_pandas().to_dict()
+        {('x', 0): 1, ('x', 1): 2, ('y', 0): 3, ('y', 1): 4}
+        """
+        columns, names = self._columns, list(self._columns.values)
+        if not names:
+            raise ArgumentError("unstack needs columns.")
+        size = sum(columns.counted())
+        number = arange(size * len(names))
+        row, column = number % max(size, 1), number // max(size, 1)
+        labels = MultiIndex([array(names)[column], columns.index_array()[row]], names=[None, columns.index_name])
+        return later("Series", _below_each_other(columns, names)[number], index=labels)
+
+    def pivot(self, *, columns: str, index: str | None = None, values: str | Sequence[str] | None = None) -> Self:
+        """Return values with the keys of rows as labels and those of columns as names; computes.
+
+        Parameters
+        ----------
+        columns : str
+            The column whose elements become names.
+        index : str, optional
+            The column that labels rows; the labels that they have unless given.
+        values : str or list of str, optional
+            The columns of values, all others unless given.
+
+        Raises
+        ------
+        ArgumentError
+            If two rows have the same keys, which `pivot_table` reduces.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> df = ak.DataFrame({"k": [1, 1, 2], "c": ["a", "b", "a"], "x": [5, 6, 7]})
+        >>> df.pivot(index="k", columns="c", values="x").to_pandas()["a"].tolist()
+        [5, 7]
+        """
+        frame: Any = self
+        if index is None:
+            index = "index"
+            given = self._columns
+            frame = self._of(given.labelled(None).having(index, given.index_array()))
+        keys = [frame._columns.array(name) for name in (index, columns)]
+        wanted = values
+        if wanted is None:
+            wanted = [name for name in self._columns.values if name not in (index, columns)]
+        groups = GroupBy(keys)
+        if groups.ngroups < groups.length:
+            raise ArgumentError("two rows have the same keys.", hint="pivot_table reduces them: aggfunc='sum'.")
+        found: Self = frame.pivot_table(wanted, index, columns, "first")
+        return found
+
     def pivot_table(
         self,
         values: str | Sequence[str] | None = None,
         index: str | Sequence[str] | None = None,
         columns: str | Sequence[str] | None = None,
-        aggfunc: str = "mean",
+        aggfunc: str | Mapping[str, str] = "mean",
         fill_value: Any = None,
     ) -> Self:
         """Return reductions of groups, with the keys of rows as labels and those of columns as names; computes.
@@ -137,8 +210,8 @@ class ReshapingMethods(FrameBase):
             What is reduced: all columns of numbers unless given.
         index, columns : str or list of str
             The keys: rows by `index`, columns by `columns`; one of them will do.
-        aggfunc : str, default "mean"
-            A reduction of groups.
+        aggfunc : str or mapping of str to str, default "mean"
+            A reduction of groups, of all columns or of each.
         fill_value : scalar, optional
             What stands where there are no rows, NaN unless given.
 
@@ -175,9 +248,12 @@ class ReshapingMethods(FrameBase):
         wanted = names_of(values) if values is not None else None
         if wanted is None:
             wanted = [name for name in numbers_among(self._columns) if name not in (*rows, *across)]
+        if isinstance(aggfunc, Mapping) and values is None:
+            wanted = list(aggfunc)
         self._columns.only([*rows, *across, *wanted])
-        how = GROUP_REDUCTIONS.get(str(aggfunc).lower())
-        if how is None or not wanted:
+        by_column = aggfunc if isinstance(aggfunc, Mapping) else dict.fromkeys(wanted, aggfunc)
+        how = {name: GROUP_REDUCTIONS.get(_reduction(by_column.get(name))) for name in wanted}
+        if None in how.values() or not wanted:
             raise ArgumentError(
                 f"pivot_table reduces columns by a reduction of groups, not by {aggfunc!r}.",
                 details=[f"columns: {wanted}", f"reductions: {', '.join(sorted(GROUP_REDUCTIONS))}"],
@@ -199,11 +275,11 @@ class ReshapingMethods(FrameBase):
         table.columns = [_flat(name, keep_value or not across, bool(rows)) for name in table.columns]
         return self._labelled_table(table, rows)
 
-    def _grouped(self, keys: Sequence[str], wanted: Sequence[str], how: str) -> pd.DataFrame:
+    def _grouped(self, keys: Sequence[str], wanted: Sequence[str], how: Mapping[str, Any]) -> pd.DataFrame:
         """Return the reduced columns of groups beside the keys; computes."""
         arrays = [self._columns.array(name) for name in keys]
         groups = GroupBy(arrays)
-        columns = {name: groups.reduce_column(how, self._columns.array(name)) for name in wanted}
+        columns = {name: groups.reduce_column(how[name], self._columns.array(name)) for name in wanted}
         found = dict(zip(keys, groups.unique_keys, strict=True))
         frame = later(
             "DataFrame", {f"v{number}": array for number, array in enumerate([*found.values(), *columns.values()])}
@@ -250,6 +326,11 @@ def _below_each_other(columns: ColumnSet, names: Sequence[str]) -> Any:
     return concatenate(parts)
 
 
+def _reduction(how: Any) -> str:
+    """Return the name of a reduction, also of one of NumPy's functions."""
+    return str(getattr(how, "__name__", how)).lower()
+
+
 def _names(keys: Any) -> list[str]:
     return [] if keys is None else names_of(keys)
 
@@ -262,7 +343,9 @@ def _flat(name: Any, keep_value: bool, has_rows: bool) -> str:
     return "_".join(map(str, parts))
 
 
-def crosstab(index: Any, columns: Any, values: Any = None, aggfunc: str | None = None) -> Any:
+def crosstab(
+    index: Any, columns: Any, values: Any = None, aggfunc: str | None = None, *, normalize: bool | str = False
+) -> Any:
     """Return how often each pair of elements of two arrays occurs, as a DataFrame; computes.
 
     Parameters
@@ -273,6 +356,8 @@ def crosstab(index: Any, columns: Any, values: Any = None, aggfunc: str | None =
         What is reduced instead of counted.
     aggfunc : str, optional
         The reduction of `values`.
+    normalize : bool or {"all", "index", "columns"}, default False
+        Give parts of all, of each row, or of each column.
 
     Returns
     -------
@@ -305,9 +390,23 @@ def crosstab(index: Any, columns: Any, values: Any = None, aggfunc: str | None =
     if values is None:
         frame[counted] = 1
         found = frame.pivot_table(counted, row, column, "sum", fill_value=0)
-        return found.assign(**{name: cast(found[name], np.int64) for name in found.columns})
-    frame[counted] = unlabelled(values)
-    return frame.pivot_table(counted, row, column, aggfunc)
+        found = found.assign(**{name: cast(found[name], np.int64) for name in found.columns})
+    else:
+        frame[counted] = unlabelled(values)
+        found = frame.pivot_table(counted, row, column, aggfunc)
+    return found if normalize is False else _normalized(found, normalize)
+
+
+def _normalized(table: Any, by: bool | str) -> Any:
+    """Return a table as parts of all, of its rows or of its columns."""
+    floats = table.astype(np.float64).fillna(0.0)
+    if by in (True, "all"):
+        return floats / float(floats.sum().sum())
+    if by == "index":
+        return floats.div(floats.sum(axis=1), axis=0)
+    if by == "columns":
+        return floats / floats.sum()
+    raise ArgumentError(f"crosstab: normalize={by!r} is none of True, 'all', 'index' and 'columns'.")
 
 
 def _name_of(keys: Any, otherwise: str) -> str:

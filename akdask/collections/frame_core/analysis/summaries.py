@@ -17,7 +17,7 @@ from akdask.collections.core.later import later
 from akdask.collections.core.selection import filter_columns
 from akdask.collections.frame_core.analysis.kinds import is_number, numbers_among
 from akdask.collections.frame_core.analysis.moving.arranged import numbers_in_groups
-from akdask.collections.frame_core.analysis.moving.windows import Analysed
+from akdask.collections.frame_core.analysis.moving.reductions import Analysed
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.missing import present
 from akdask.collections.frame_core.rows import RowMethods
@@ -188,8 +188,13 @@ class SummaryMethods(RowMethods, Analysed):
         columns = self._columns
         return self._resulting({name: ranks(columns.array(name), method, ascending, pct) for name in columns.values})
 
-    def mode(self) -> pd.DataFrame:
+    def mode(self, numeric_only: bool = False) -> pd.DataFrame:
         """Return the commonest values of each column, in order, one below the other; computes.
+
+        Parameters
+        ----------
+        numeric_only : bool, default False
+            Leave out columns without numbers.
 
         Returns
         -------
@@ -203,7 +208,8 @@ class SummaryMethods(RowMethods, Analysed):
         [2.0, nan, nan]
         """
         columns = self._columns
-        found = {name: pd.Series(_commonest(columns, name)) for name in columns.values}
+        names = numbers_among(columns) if numeric_only else list(columns.values)
+        found = {name: pd.Series(_commonest(columns, name)) for name in names}
         return pd.DataFrame(found)
 
     def _extreme_rows(self, operation: str, n: int, columns: str | Sequence[str], keep: str) -> Self:

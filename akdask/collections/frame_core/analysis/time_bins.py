@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from copy import copy
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -11,6 +12,8 @@ from akdask.collections.arrays.creation import arange, full
 from akdask.collections.arrays.elementwise import cast, where
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.array import Array
+from akdask.collections.core.column_names import names_of
+from akdask.collections.core.later import later
 from akdask.collections.frame_core.analysis.kinds import is_number, missing_where, numbers_among
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.rows import RowMethods
@@ -20,7 +23,7 @@ from akdask.collections.groups.reductions import GROUP_REDUCTIONS
 from akdask.collections.time.datetimes import Datetime
 from akdask.collections.time.timearray import NOT_A_TIME, unit_of
 from akdask.deferred import pd
-from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.errors import ArgumentError, ArgumentTypeError, MissingAttributeError
 from akdask.kernels.rowwise.times import DAY
 from akdask.plan.expr.values import Call, Constant
 from akdask.plan.reduce.aggregate import Aggregate, AggregateExpr
@@ -121,6 +124,25 @@ class Resampler(Generic[Rows]):
         key = Call("where", there, Call("cast", number, dtype="float64"), Constant(np.nan))
         self._groups = GroupBy(pdarray(times._frame, key))
 
+    def __getitem__(self, names: str | Sequence[str]) -> Any:
+        """Return the same spans with only some columns to reduce; of one name, results are Series.
+
+        Raises
+        ------
+        MissingColumnError
+            If there is no column of a name.
+        """
+        chosen = copy(self)
+        chosen._names = names_of(names)
+        self._df._columns.only(chosen._names)
+        return _OfColumn(chosen, names) if isinstance(names, str) else chosen
+
+    def __getattr__(self, name: str) -> Any:
+        """Return the spans with only the column of that name to reduce: ``r.x`` for ``r["x"]``."""
+        if name.startswith("_") or name not in self._df._columns.values:
+            raise MissingAttributeError(f"spans of time have no reduction or column {name!r}.")
+        return self[name]
+
     def agg(self, func: str | Mapping[str, str]) -> Rows:
         """Return a reduction of each span: one for all columns that it has a meaning for, or one for each named.
 
@@ -164,31 +186,31 @@ class Resampler(Generic[Rows]):
             ColumnSet.of({"size": self._spread("size", self._groups.size()[1])}, self._labels(), self._label)
         )
 
-    def sum(self) -> Rows:
+    def sum(self, numeric_only: bool = True) -> Rows:
         """Return the sum of each span, 0 where there are no rows."""
         return self.agg("sum")
 
-    def mean(self) -> Rows:
+    def mean(self, numeric_only: bool = True) -> Rows:
         """Return the mean of each span."""
         return self.agg("mean")
 
-    def min(self) -> Rows:
+    def min(self, numeric_only: bool = True) -> Rows:
         """Return the smallest value of each span."""
         return self.agg("min")
 
-    def max(self) -> Rows:
+    def max(self, numeric_only: bool = True) -> Rows:
         """Return the largest value of each span."""
         return self.agg("max")
 
-    def std(self) -> Rows:
+    def std(self, numeric_only: bool = True) -> Rows:
         """Return the standard deviation of each span."""
         return self.agg("std")
 
-    def var(self) -> Rows:
+    def var(self, numeric_only: bool = True) -> Rows:
         """Return the variance of each span."""
         return self.agg("var")
 
-    def median(self) -> Rows:
+    def median(self, numeric_only: bool = True) -> Rows:
         """Return the median of each span."""
         return self.agg("median")
 
@@ -221,6 +243,35 @@ class Resampler(Generic[Rows]):
             filling = Constant(value.dtype.numpy.type(ZERO_OF_NOTHING[how]))
             return found._like(frame, Call("where", lacking, filling, value))
         return found._like(frame, missing_where(found, value, lacking))
+
+
+class _OfColumn:
+    """Spans of time of one column: reductions are Series labelled by the spans.
+
+    Parameters
+    ----------
+    spans : Resampler
+        The spans.
+    name : str
+        The column.
+    """
+
+    def __init__(self, spans: Resampler[Any], name: str) -> None:
+        self._spans = spans
+        self._name = name
+
+    def __getattr__(self, reduction: str) -> Any:
+        """Return the method of the spans of that name, whose results are Series."""
+        if reduction.startswith("_"):
+            raise AttributeError(reduction)
+        method = getattr(self._spans, reduction)
+
+        def call(*args: Any, **params: Any) -> Any:
+            found = method(*args, **params)
+            (name,) = found.columns
+            return later("column Series", found, name)
+
+        return call
 
 
 def _span(rule: str) -> int:

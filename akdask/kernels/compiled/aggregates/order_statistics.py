@@ -12,7 +12,15 @@ ONE, FEW = np.uint64(1), np.uint64(16)
 
 
 @compiled
-def select(values: NumberArray, offsets: NumberArray, low: NumberArray, high: NumberArray, found: NumberArray) -> None:
+def select(
+    values: NumberArray,
+    offsets: NumberArray,
+    low: NumberArray,
+    high: NumberArray,
+    found: NumberArray,
+    start_group: int,
+    stop_group: int,
+) -> None:
     """Find the values of two ranks, one next to the other or the same, of each group that has values.
 
     Those of a group are parted at the middle one of three until few are left around the lower rank.  Nothing is guessed
@@ -28,8 +36,10 @@ def select(values: NumberArray, offsets: NumberArray, low: NumberArray, high: Nu
         The ranks.
     found : ndarray of float64, shape (2, ngroups)
         The results.
+    start_group, stop_group : int
+        Groups that are looked at.
     """
-    for group in range(len(low)):
+    for group in range(start_group, stop_group):
         first, end = np.uint64(offsets[group]), np.uint64(offsets[group + 1])
         if first == end:
             continue

@@ -23,6 +23,7 @@ SLOTS = 2**14
 FIRST_BITS, QUARTER, SIXTEEN, LONGEST = ~LAST_BITS, np.uint64(4), BYTES + BYTES, BYTES + BYTES + BYTES
 ALL, TWO, THREE, FOUR = np.uint64(2**64 - 1), ONE + ONE, ONE + ONE + ONE, QUARTER
 THIRD = np.uint64(0xA24BAED4963EE407)
+ALL_THREE = np.uint64((int(FIRST) + int(SECOND) + int(THIRD)) % 2**64)
 
 
 class Numbering:
@@ -99,7 +100,8 @@ def _number(
 
     The first two words of a string and the last are its tags.  They overlap where it is shorter than three words, and
     what lies behind one of fewer than 8 bytes is moved out.  So strings of up to 24 bytes take the same steps: the
-    processor loses more by guessing wrong which come next.
+    processor loses more by guessing wrong which come next.  Where the strings of a block have one word at most, only
+    that is looked at.  Loops over what is adjacent take several rows at a time, so that other loops read the strings.
 
     Parameters
     ----------
@@ -123,41 +125,74 @@ def _number(
     hashes, ones, twos, threes, misses = np.empty((5, BLOCK_ROWS), np.uint64)
     while first < nrows:
         rows = min(BLOCK_ROWS, nrows - first)
+        longest = NONE
         for number in range(rows):
+            longest = max(longest, offsets[first + number + ONE] - offsets[first + number])
+        few, many = (rows, NONE) if longest <= BYTES else (NONE, rows)
+        for number in range(few):
+            ones[number] = word_at(text, offsets[first + number] - base)
+        for number in range(few):
+            # The words are all the same.
+            length = offsets[first + number + ONE] - offsets[first + number]
+            bits = HALF - QUARTER * length
+            one = (ones[number] << bits) << bits
+            found = length + (one ^ (one >> HALF)) * ALL_THREE
+            found = (found ^ (found >> HALF)) * FIRST
+            hashes[number], ones[number] = found ^ (found >> HALF), one
+        for number in range(many):
             start, stop = offsets[first + number] - base, offsets[first + number + ONE] - base
-            length = stop - start
-            bits = HALF - QUARTER * min(length, BYTES)
             last = max(stop, start + BYTES) - BYTES
-            one, three = word_at(text, start), word_at(text, last)
-            two = word_at(text, min(start + BYTES, last))
+            ones[number], twos[number] = word_at(text, start), word_at(text, min(start + BYTES, last))
+            threes[number] = word_at(text, last)
+        for number in range(many):
+            length = offsets[first + number + ONE] - offsets[first + number]
+            bits = HALF - QUARTER * min(length, BYTES)
+            one, two, three = ones[number], twos[number], threes[number]
             one, two, three = (one << bits) << bits, (two << bits) << bits, (three << bits) << bits
             found = length + (one ^ (one >> HALF)) * FIRST
             found += (two ^ (two >> HALF)) * SECOND + (three ^ (three >> HALF)) * THIRD
-            ahead = start + SIXTEEN
-            while ahead < last:
+            hashes[number], ones[number], twos[number], threes[number] = found, one, two, three
+        for number in range(many if longest > LONGEST else NONE):
+            ahead, stop = offsets[first + number] - base + SIXTEEN, offsets[first + number + ONE] - base
+            found = hashes[number]
+            while ahead + BYTES < stop:
                 found = (found ^ (found >> HALF) ^ word_at(text, ahead)) * SECOND
                 ahead += BYTES
+            hashes[number] = found
+        for number in range(many):
+            found = hashes[number]
             found = (found ^ (found >> HALF)) * FIRST
-            hashes[number], ones[number], twos[number], threes[number] = found ^ (found >> HALF), one, two, three
+            hashes[number] = found ^ (found >> HALF)
         if len(slots) > SLOTS:
             # Memory answers for many rows at a time, if none of them has to be compared before the next is asked for.
             for number in range(rows):
                 numbers[first + number] = slots[hashes[number] >> moved] & LAST_BITS
             for number in range(rows):
                 numbers[first + number] = tags[FOUR * numbers[first + number]]
-        missed = NONE
-        for number in range(rows):
-            # Most are found where they are looked for first.  Nothing is guessed here; a row that is not one of those
-            # that are missed is written over by the next.
+        # Most are found where they are looked for first.
+        all_differ = missed = NONE
+        for number in range(few):
             entry = slots[hashes[number] >> moved] & LAST_BITS
             length, tag = offsets[first + number + ONE] - offsets[first + number], FOUR * entry
             differ = (tags[tag] ^ length) | (tags[tag + ONE] ^ ones[number])
+            numbers[first + number], misses[number] = entry - ONE, differ
+            all_differ |= differ
+        for number in range(many):
+            entry = slots[hashes[number] >> moved] & LAST_BITS
+            length, tag = offsets[first + number + ONE] - offsets[first + number], FOUR * entry
+            differ = (tags[tag] ^ length) | (tags[tag + ONE] ^ ones[number]) | np.uint64(length > LONGEST)
             differ |= (tags[tag + TWO] ^ twos[number]) | (tags[tag + THREE] ^ threes[number])
-            numbers[first + number] = entry - ONE
+            numbers[first + number], misses[number] = entry - ONE, differ
+            all_differ |= differ
+        for number in range(rows if all_differ != NONE else NONE):
+            # Nothing is guessed here; a row that is not one of those that are missed is written over by the next.
+            differ = misses[number]
             misses[missed] = number
-            missed += np.uint64(differ != NONE) | np.uint64(length > LONGEST)
+            missed += np.uint64(differ != NONE)
         for miss in range(missed):
             number = misses[miss]
+            if longest <= BYTES:
+                twos[number] = threes[number] = ones[number]
             start, stop = offsets[first + number] - base, offsets[first + number + ONE] - base
             length, half, slot = stop - start, hashes[number] & FIRST_BITS, hashes[number] >> moved
             while True:

@@ -10,6 +10,9 @@ from akdask.kernels.core import words as keys
 from akdask.kernels.core.words import FIRST, HALF, SECOND, Words
 from akdask.typing import NumberArray
 
+MOST_MOVES = np.uint64(4)
+"""By how many rows a row is moved to its place, at most and on average: of more, hashing is faster."""
+
 NONE, ONE, WORD_BITS = np.uint64(0), np.uint64(1), np.uint64(keys.WORD_BITS)
 
 
@@ -116,32 +119,79 @@ def number_sorted(
 
 
 @compiled
+def sort_ties(packed: Words, bits: np.uint64, rest: Words) -> bool:
+    """Bring the rows of sorted words that have the same leading bits in the order of further ones.
+
+    Return whether that is done: of many rows it is not, as hashing is faster.
+
+    Parameters
+    ----------
+    packed, bits, rest
+        As `number_sorted` takes them.
+    """
+    mask, limit = (ONE << bits) - ONE, MOST_MOVES * np.uint64(len(packed))
+    moves = NONE
+    for position in range(ONE, np.uint64(len(packed))):
+        entry, at = packed[position], np.uint64(position)
+        if entry >> bits != packed[at - ONE] >> bits:
+            continue
+        further = rest[entry & mask]
+        while at and packed[at - ONE] >> bits == entry >> bits and further < rest[packed[at - ONE] & mask]:
+            packed[at] = packed[at - ONE]
+            at -= ONE
+        packed[at] = entry
+        moves += position - at
+        if moves > limit:
+            return False
+    return True
+
+
+@compiled
 def number_sorted_wide(
     packed: Words, bits: np.uint64, keys: Words, others: Words, codes: NumberArray, firsts: NumberArray
 ) -> np.int64:
-    """Do so for keys of more words, the first of each in `keys`, `others` of shape (words - 1, rows) the further.
+    """Give rows numbers so by keys of more words: the first in `keys`, `others` of shape (words - 1, rows) the further.
 
-    It is a loop of its own, since looking for missing words would slow down the more frequent keys of one word.
+    Keys are looked at only where leading bits are the same: mostly few of them are, and keys lie far from each other.
+    Rows that other bits have in another order are moved, unless they are many, where -1 is returned.
     """
     mask = (ONE << bits) - ONE
-    descends = False
-    groups = ONE
-    before = packed[0] & mask
-    firsts[0] = before
-    codes[before] = 0
-    for position in range(1, len(packed)):
-        row = packed[position] & mask
-        differs, less = keys[row] != keys[before], keys[row] < keys[before]
-        for number in range(len(others)):
-            word, was = others[number, row], others[number, before]
-            less |= (not differs) and word < was
-            differs |= word != was
-        descends |= less
-        firsts[groups] = row
-        groups += np.uint64(differs)
-        codes[row] = groups - ONE
-        before = row
-    return np.int64(-1) if descends else np.int64(groups)
+    nrows = np.uint64(len(packed))
+    groups = start = moves = NONE
+    while start < nrows:
+        leading, stop = packed[start] >> bits, start + ONE
+        while stop < nrows and packed[stop] >> bits == leading:
+            stop += ONE
+        for position in range(start + ONE, stop):
+            entry, at = packed[position], np.uint64(position)
+            while at > start and _order(keys, others, entry & mask, packed[at - ONE] & mask) < 0:
+                packed[at] = packed[at - ONE]
+                at -= ONE
+            packed[at] = entry
+            moves += position - at
+            if moves > MOST_MOVES * nrows:
+                return np.int64(-1)
+        before = packed[start] & mask
+        for position in range(start, stop):
+            row = packed[position] & mask
+            if position == start or _order(keys, others, row, before):
+                firsts[groups] = row
+                groups += ONE
+            codes[row] = groups - ONE
+            before = row
+        start = stop
+    return np.int64(groups)
+
+
+@compiled
+def _order(keys: Words, others: Words, row: np.uint64, before: np.uint64) -> int:
+    """Return -1 where the key of a row is smaller than that of another, 0 where both are the same, else 1."""
+    if keys[row] != keys[before]:
+        return -1 if keys[row] < keys[before] else 1
+    for number in range(len(others)):
+        if others[number, row] != others[number, before]:
+            return -1 if others[number, row] < others[number, before] else 1
+    return 0
 
 
 @compiled

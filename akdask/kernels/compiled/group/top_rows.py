@@ -11,7 +11,14 @@ from akdask.typing import NumberArray
 
 @compiled
 def keep_first(
-    codes: NumberArray, keys: Words, positions: NumberArray, count: int, words: Words, rows: NumberArray
+    codes: NumberArray,
+    keys: Words,
+    positions: NumberArray,
+    count: int,
+    words: Words,
+    rows: NumberArray,
+    start: int,
+    stop: int,
 ) -> None:
     """Find the rows of each group with the smallest words, of equal words those with the smallest positions.
 
@@ -26,11 +33,13 @@ def keep_first(
     words : ndarray of uint64
         Memory for the words of the rows that are kept.
     rows : ndarray of int64, shape (groups * count,)
-        All -1; filled with the rows of each group, in order.
+        All -1 at first; the rows of each group so far, in order.
+    start, stop : int
+        Rows that are looked at.
     """
     wanted = np.uint64(count)
     one = np.uint64(1)
-    for row in range(len(codes)):
+    for row in range(start, stop):
         key, first = keys[row], np.uint64(codes[row]) * wanted
         at = first + wanted - one
         # Most rows come behind the last that is kept.

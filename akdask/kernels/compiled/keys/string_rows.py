@@ -8,7 +8,7 @@ import pyarrow as pa
 from akdask.columns import new_array, offsets_and_bytes
 from akdask.kernels.compiled.compiler import compiled, read_only
 from akdask.kernels.compiled.prefetch import AHEAD, prefetch
-from akdask.kernels.compiled.words import BYTES, NONE, ONE, WIDTH, Text, put_word, word_at
+from akdask.kernels.compiled.words import CHUNK, NONE, ONE, Text, copy_chunk
 from akdask.kernels.core.words import Words
 from akdask.typing import NumberArray
 
@@ -23,7 +23,7 @@ def gather_strings(strings: pa.LargeStringArray, positions: NumberArray, *, fill
     starts, ends = new_array(count, np.uint64), new_array(count + 1, np.uint64)
     if not _find(read_only(offsets.view(np.uint64)), read_only(positions.view(np.uint64)), starts, ends) and not fill:
         return None
-    into = new_array(int(ends[-1]) + WIDTH, np.uint8)
+    into = new_array(int(ends[-1]) + CHUNK, np.uint8)
     _copy(read_only(text), read_only(starts), read_only(ends), into)
     return pa.LargeStringArray.from_buffers(count, pa.py_buffer(ends), pa.py_buffer(into))
 
@@ -47,16 +47,20 @@ def _find(offsets: Words, positions: Words, starts: Words, ends: Words) -> bool:
 
 @compiled
 def _copy(text: Text, starts: Words, ends: Words, into: Text) -> None:
-    """Copy strings by words: what is copied behind the end of one is written over by the next."""
-    size, last = np.uint64(len(text)), len(starts) - 1
+    """Copy strings by chunks: what is copied behind the end of one is written over by the next."""
+    size, last, chunk = np.uint64(len(text)), len(starts) - 1, np.uint64(CHUNK)
     for row in range(len(starts)):
-        prefetch(text, starts[min(row + AHEAD, last)])
+        ahead = min(row + AHEAD, last)
+        prefetch(text, starts[ahead])
+        # Where a string ends is often in another line of the cache.
+        prefetch(text, starts[ahead] + (ends[ahead + 1] - ends[ahead]))
         start, target, stop = starts[row], ends[row], ends[row + 1]
-        if start + (stop - target) + BYTES <= size:
-            while target < stop:
-                put_word(into, target, word_at(text, start))
-                start += BYTES
-                target += BYTES
+        if start + (stop - target) + chunk <= size:
+            copy_chunk(text, start, into, target)
+            while target + chunk < stop:
+                start += chunk
+                target += chunk
+                copy_chunk(text, start, into, target)
         else:
             while target < stop:
                 into[target] = text[start]

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akdask.kernels.group.row_groups import number_rows
+from akdask.kernels.group.row_groups import _number_sorted, number_rows
 
 pytest.importorskip("numba", reason="Numba is not installed; pip install 'akdask[fast]'")
 
@@ -34,3 +34,19 @@ def test_keys_whose_last_bits_decide_are_numbered_right():
     codes, firsts = number_rows([keys], np.empty(len(keys), np.int32))
     assert codes.codes.tolist() == [3, 2, 1, 2, 1, 0, 2]
     assert firsts.tolist() == [5, 2, 1, 0]
+
+
+@pytest.mark.parametrize("ties", [3, 200])
+@pytest.mark.parametrize("shift", [0, 50])
+def test_few_rows_with_the_same_leading_bits_are_moved_to_their_places_and_many_are_left_to_hashing(shift, ties):
+    # Further bits descend within each run of equal leading ones, so that every row of it has to be moved; the first
+    # word fits beside row numbers or not, and then there is a third.
+    rows = np.arange(3000)
+    runs, further = rows // ties << shift, (rows == 0) * 2**62 + 2**61 - rows // 2
+    words = [column.astype(np.uint64) for column in ([runs, rows % 2 << 62, further] if shift else [runs, further])]
+    assert (_number_sorted(words, np.empty(3000, np.int32)) is None) == (ties == 200)
+    codes, firsts = number_rows(words, np.empty(3000, np.int32))
+    keys = list(zip(*[column.tolist() for column in words], strict=True))
+    distinct = sorted(set(keys))
+    assert [distinct[code] for code in codes.codes.tolist()] == keys
+    assert firsts.tolist() == [keys.index(key) for key in distinct]

@@ -154,6 +154,15 @@ def test_tables_grow_with_strings_and_their_bytes():
     assert quick == general
 
 
+def test_short_strings_keep_their_numbers_among_long_ones():
+    short = ["", "\0", "\0\0", "a", "a\0", "ab", "b\0\0a", "seven c", "8 chars.", "8 chars\0", "é"]
+    long = ["9 chars..", "8 chars.\0", "a" * 16, "a" * 24, "a" * 25]
+    blocks = [pa.array(some * (2**10 // len(some)), pa.large_string()) for some in (short, [*long, *short], short)]
+    with patch.object(dictionary, "_mostly_distinct", return_value=False):
+        general, quick = by_either_path(numbered, blocks, 2**15)
+    assert quick == general
+
+
 def test_long_strings_with_equal_hashes_are_compared_to_their_middle(monkeypatch):
     njit = pytest.importorskip("numba").njit
     for name in ("FIRST", "SECOND", "THIRD"):

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from operator import index
-from typing import Any, ClassVar, Generic, Self, TypeVar
+from collections.abc import Callable, Iterable
+from typing import Any, Self, TypeVar
 
 import numpy as np
 
@@ -13,7 +12,9 @@ from akdask.collections.arrays.elementwise import where
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.arrays.scans import cummax, cummin, cumprod, cumsum
 from akdask.collections.core.array import Array
+from akdask.collections.core.later import later
 from akdask.collections.frame_core.analysis.kinds import demand_numbers, missing_where, numbers_among
+from akdask.collections.frame_core.analysis.moving.reductions import Analysed, WindowReductions
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.missing import present
 from akdask.collections.frame_core.missing_integers import is_in_parts, recombined, separated
@@ -22,7 +23,7 @@ from akdask.collections.time.datetimes import Timedelta
 from akdask.collections.time.timearray import NOT_A_TIME, TimeArray
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.plan.expr.rowwise import Project
-from akdask.plan.expr.values import Call, Constant, Value, cast
+from akdask.plan.expr.values import Call, Constant, Value
 from akdask.plan.rows.neighbours import LastValid, Shifted, Windows, WithNeighbours
 from akdask.schema import FLOAT64
 
@@ -35,18 +36,6 @@ SCANS: dict[str, tuple[Callable[[Any], Any], float]] = {
     "cummax": (cummax, -np.inf),
 }
 """Running results by name, and the number that changes none of them."""
-
-
-class Analysed:
-    """What the methods of this package need: columns on common rows, and a way to return others on the same rows."""
-
-    def _analysed(self) -> ColumnSet:
-        """Return the columns, without those that are only labels."""
-        raise NotImplementedError
-
-    def _resulting(self, arrays: Mapping[str, Array]) -> Self:
-        """Return an object of this kind with other columns and the same labels."""
-        raise NotImplementedError
 
 
 class WindowMethods(Analysed):
@@ -128,27 +117,42 @@ class WindowMethods(Analysed):
         return self._resulting({name: floats[name] / as_type(earlier[name], np.float64) - 1 for name in names})
 
     def rolling(
-        self, window: int, min_periods: int | None = None, center: bool = False, *, numeric_only: bool = False
-    ) -> Rolling[Self]:
+        self,
+        window: Any,
+        min_periods: int | None = None,
+        center: bool = False,
+        *,
+        numeric_only: bool = False,
+        on: str | None = None,
+    ) -> Any:
         """Return moving windows of rows, to be reduced: ``df.rolling(3).mean()``; lazy.
 
         Parameters
         ----------
-        window : int
-            Rows of a window.
+        window : int, str or timedelta
+            Rows of a window; or a span of time such as ``"90min"``: the rows less than that before each one, which
+            must be in the order of their times.
         min_periods : int, optional
-            Fewest of them that must be there and not be missing, all unless given; with fewer the result is NaN.
+            Fewest rows of it that must be there and not be missing; with fewer the result is NaN.  All rows unless
+            given, of a span 1.
         center : bool, default False
-            Let a row stand in the middle of its window, otherwise it is the last of it.
+            Let a row stand in the middle of its window, otherwise it is the last of it.  Not for spans.
         numeric_only : bool, default False
             Leave out columns without numbers.
+        on : str, optional
+            For a span, the column of times, which stays; the labels of the rows unless given.
+
+        Returns
+        -------
+        Rolling or SpanRolling
 
         Raises
         ------
         ArgumentError
-            If `window` is less than 1, or `min_periods` is not from 0 to `window`.
+            If `window` is less than 1, or `min_periods` is not from 0 to `window`; of spans, when it is computed, if
+            the times are not in order.
         ArgumentTypeError
-            If they are no whole numbers, or a column has no numbers.
+            If they are no whole numbers, a column has no numbers, or there are no times.
 
         Notes
         -----
@@ -160,10 +164,19 @@ class WindowMethods(Analysed):
         >>> import akdask as ak
         >>> ak.Series([1, 2, 4, 8]).rolling(2).sum().tolist()
         [nan, 3.0, 6.0, 12.0]
+        >>> times = ak.Datetime(ak.array([0, 50, 70, 200]), unit="m")
+        >>> ak.Series([1, 2, 4, 8], index=times).rolling("1h").sum().tolist()
+        [1.0, 3.0, 6.0, 8.0]
         """
         columns = self._analysed()
         if numeric_only:
-            columns = columns.only(numbers_among(columns))
+            columns = columns.only([name for name in columns.values if name == on or name in numbers_among(columns)])
+        if isinstance(window, str | np.timedelta64) or hasattr(window, "total_seconds"):
+            if center:
+                raise ArgumentError("windows of a span of time end with their row.", hint="leave center out.")
+            return later("span windows", self, columns, window, min_periods, on)
+        if on is not None:
+            raise ArgumentError("on= is for windows of a span of time.", hint="pass window='1h' or the like.")
         return Rolling(self, columns, window, min_periods, center)
 
     def ffill(self) -> Self:
@@ -220,93 +233,6 @@ class WindowMethods(Analysed):
         )
 
 
-class WindowReductions(Generic[Owner]):
-    """Reductions of the window that each row has: rows around it, or all before it.
-
-    Parameters
-    ----------
-    owner : DataFrame or Series
-        What reductions are made like.
-    columns : ColumnSet
-        The columns to reduce.
-    names : list of str
-        Which of them, all of numbers.
-    """
-
-    reductions: ClassVar[tuple[str, ...]] = ("sum", "mean", "min", "max", "var", "std", "count")
-    """Names that `agg` takes."""
-
-    def __init__(self, owner: Owner, columns: ColumnSet, names: Sequence[str]) -> None:
-        self._owner = owner
-        self._columns = columns
-        self._names = names
-
-    def _node(self, project: Project, name: str, ddof: int, q: float) -> WithNeighbours:
-        """Return the windows of all columns of a projection, reduced."""
-        raise NotImplementedError
-
-    def sum(self) -> Owner:
-        """Return the sum of each window, as float64; lazy."""
-        return self._reduced("sum")
-
-    def mean(self) -> Owner:
-        """Return the mean of each window, as float64; lazy."""
-        return self._reduced("mean")
-
-    def min(self) -> Owner:
-        """Return the smallest value of each window, as float64; lazy."""
-        return self._reduced("min")
-
-    def max(self) -> Owner:
-        """Return the largest value of each window, as float64; lazy."""
-        return self._reduced("max")
-
-    def var(self, ddof: int = 1) -> Owner:
-        """Return the variance of each window, as float64; lazy."""
-        return self._reduced("var", ddof=ddof)
-
-    def std(self, ddof: int = 1) -> Owner:
-        """Return the standard deviation of each window, as float64; lazy."""
-        return self._reduced("std", ddof=ddof)
-
-    def count(self) -> Owner:
-        """Return the number of values of each window that are not NaN, as float64; lazy.
-
-        As in pandas, `min_periods` then asks for rows, whether they are missing or not.
-        """
-        columns = self._columns
-        return self._windows("sum", [cast(present(columns, name), FLOAT64) for name in self._names])
-
-    def agg(self, func: str) -> Owner:
-        """Return the reduction of that name; lazy.
-
-        Raises
-        ------
-        ArgumentError
-            If there is none.
-        """
-        if func not in self.reductions:
-            raise ArgumentError(
-                f"windows are not reduced by {func!r}.", hint=f"take one of {', '.join(self.reductions)}."
-            )
-        found: Owner = getattr(self, func)()
-        return found
-
-    aggregate = agg
-
-    def _reduced(self, name: str, ddof: int = 1, q: float = 0.5) -> Owner:
-        values = [cast(self._columns.values[column], FLOAT64) for column in self._names]
-        return self._windows(name, values, ddof, q)
-
-    def _windows(self, name: str, values: list[Value], ddof: int = 1, q: float = 0.5) -> Owner:
-        if not values:
-            return self._owner._resulting({})
-        project = Project(self._columns.frame, tuple(range(len(values))), tuple(values))
-        node = self._node(project, name, index(ddof), q)
-        made = {column: pdarray(node, node.column(number)) for number, column in enumerate(self._names)}
-        return self._owner._resulting(made)
-
-
 class Rolling(WindowReductions[Owner]):
     """Moving windows of rows, as `DataFrame.rolling` gives them.
 
@@ -327,7 +253,7 @@ class Rolling(WindowReductions[Owner]):
     reductions = (*WindowReductions.reductions, "median")
 
     def __init__(self, owner: Owner, columns: ColumnSet, window: Any, min_periods: Any, center: bool) -> None:
-        self._width = as_integer("window", window, hint="windows are numbers of rows, not spans of time.")
+        self._width = as_integer("window", window, hint="a span of time is text, such as '90min'.")
         self._least = self._width if min_periods is None else as_integer("min_periods", min_periods)
         if self._width < 1 or not 0 <= self._least <= self._width:
             raise ArgumentError(

@@ -11,6 +11,8 @@ import numpy as np
 from akdask.collections.arrays.creation import array
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.column_names import axis_number
+from akdask.collections.core.selection import filter_columns
+from akdask.collections.frame.columnwise.row_reductions import reduced_rows
 from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.build import arrays_of
 from akdask.collections.frame_core.columnset import ColumnSet
@@ -64,35 +66,69 @@ class StatisticsMethods(FrameBase):
         counts = _reduced(columns, [AggregateExpr("count_nonzero", is_present) for is_present in are_present])
         return by_column(counts, names, np.int64)
 
-    def sum(self) -> Series:
-        """Return the sum of each column of numbers; computes."""
-        return self._each("sum")
+    def sum(self, axis: int | str = 0, skipna: bool = False, numeric_only: bool = False) -> Any:
+        """Return the sum of each column of numbers, or of each row; computes for columns, lazy for rows.
 
-    def mean(self) -> Series:
-        """Return the mean of each column of numbers; computes.  NaN where a value is NaN, as in Arkouda."""
-        return self._each("mean")
+        Parameters
+        ----------
+        axis : {0, 1, "index", "columns"}
+            Reduce each column, or the columns of numbers in each row.
+        skipna : bool, default False
+            Leave NaN out, as pandas does unless told otherwise; by itself the result is NaN where a value is, as in
+            Arkouda.
+        numeric_only : bool
+            Accepted for compatibility with pandas: only columns of numbers and bool are reduced in any case.
 
-    def min(self) -> Series:
-        """Return the smallest value of each column of numbers; computes."""
-        return self._each("min")
+        Returns
+        -------
+        Series
+            By the names of the columns, or by the labels of the rows.
 
-    def max(self) -> Series:
-        """Return the largest value of each column of numbers; computes."""
-        return self._each("max")
+        Raises
+        ------
+        ArgumentError
+            If there is no such axis.
 
-    def std(self, ddof: int = 1) -> Series:
-        """Return the standard deviation of each column of numbers; computes."""
-        return self._each("std", ddof=ddof)
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> df = ak.DataFrame({"x": [1.0, float("nan")], "y": [3, 4]})
+        >>> df.sum(skipna=True).to_dict(), df.sum(axis=1).tolist()
+        ({'x': 1.0, 'y': 7.0}, [4.0, nan])
+        """
+        return self._each("sum", axis, skipna)
 
-    def var(self, ddof: int = 1) -> Series:
-        """Return the variance of each column of numbers; computes."""
-        return self._each("var", ddof=ddof)
+    def mean(self, axis: int | str = 0, skipna: bool = False, numeric_only: bool = False) -> Any:
+        """Return the mean of each column of numbers, or of each row.  See `sum`."""
+        return self._each("mean", axis, skipna)
 
-    def median(self) -> Series:
+    def min(self, axis: int | str = 0, skipna: bool = False, numeric_only: bool = False) -> Any:
+        """Return the smallest value of each column of numbers, or of each row.  See `sum`."""
+        return self._each("min", axis, skipna)
+
+    def max(self, axis: int | str = 0, skipna: bool = False, numeric_only: bool = False) -> Any:
+        """Return the largest value of each column of numbers, or of each row.  See `sum`."""
+        return self._each("max", axis, skipna)
+
+    def prod(self, skipna: bool = False, numeric_only: bool = False) -> Series:
+        """Return the product of each column of numbers; computes.  See `sum`."""
+        return self._each("prod", 0, skipna)
+
+    def std(self, ddof: int = 1, axis: int | str = 0, skipna: bool = False, numeric_only: bool = False) -> Any:
+        """Return the standard deviation of each column of numbers, or of each row.  See `sum`."""
+        return self._each("std", axis, skipna, ddof=ddof)
+
+    def var(self, ddof: int = 1, axis: int | str = 0, skipna: bool = False, numeric_only: bool = False) -> Any:
+        """Return the variance of each column of numbers, or of each row.  See `sum`."""
+        return self._each("var", axis, skipna, ddof=ddof)
+
+    def median(self, numeric_only: bool = False) -> Series:
         """Return the median of each column of numbers, NaN left out as in pandas; computes.  See `quantile`."""
-        return self._each("quantile", skipna=True)
+        return by_column(*reversed(self._reduced("quantile", skipna=True)))
 
-    def quantile(self, q: float | Sequence[float] = 0.5, interpolation: str = "linear") -> Series | pd.DataFrame:
+    def quantile(
+        self, q: float | Sequence[float] = 0.5, interpolation: str = "linear", numeric_only: bool = True
+    ) -> Series | pd.DataFrame:
         """Return quantiles of each column of numbers, NaN left out as in pandas; computes.
 
         Parameters
@@ -101,6 +137,8 @@ class StatisticsMethods(FrameBase):
             Which quantiles, from 0 to 1.
         interpolation : str
             How to choose between two values, by the names of ``numpy.quantile``; see `pdarray.quantile`.
+        numeric_only : True
+            Accepted for compatibility with pandas.
 
         Returns
         -------
@@ -118,11 +156,16 @@ class StatisticsMethods(FrameBase):
             return by_column(found, names, name=wanted)
         return pd.DataFrame(dict(zip(names, found, strict=True)), index=pd.Index(wanted, dtype=np.float64))
 
-    def corr(self) -> Self:
+    def corr(self, numeric_only: bool = True) -> Self:
         """Return the correlation of each pair of columns of numbers as a DataFrame; computes, in two passes.
 
         Its rows are labelled by the names of the columns.  NaN where a value of either is NaN, as in Arkouda, or where
         all are the same.  Strings and Categoricals are left out: their codes measure nothing.
+
+        Parameters
+        ----------
+        numeric_only : True
+            Accepted for compatibility with pandas.
 
         Examples
         --------
@@ -132,6 +175,33 @@ class StatisticsMethods(FrameBase):
         x  1.0 -1.0
         y -1.0  1.0
         """
+        names, found = self._products()
+        widths = np.sqrt(found.diagonal())
+        with np.errstate(all="ignore"):
+            return self._of_pairs(names, found / np.outer(widths, widths))
+
+    def cov(self, ddof: int = 1) -> Self:
+        """Return the covariance of each pair of columns of numbers as a DataFrame; computes.  See `corr`.
+
+        Parameters
+        ----------
+        ddof : int, default 1
+            What is taken from the number of rows.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.DataFrame({"x": [1, 2], "y": [-1, -3]}).cov().to_pandas()
+             x    y
+        x  0.5 -1.0
+        y -1.0  2.0
+        """
+        names, found = self._products()
+        with np.errstate(all="ignore"):
+            return self._of_pairs(names, found / np.float64(len(self) - ddof))
+
+    def _products(self) -> tuple[list[str], np.ndarray[Any, Any]]:
+        """Return the columns of numbers, and the sums of products of each two, less their means."""
         numbers = _numbers(self._columns)
         floats = [cast(value, FLOAT64) for value in numbers.values()]
         means = _reduced(self._columns, [AggregateExpr("mean", value) for value in floats])
@@ -141,15 +211,23 @@ class StatisticsMethods(FrameBase):
         found = np.zeros((len(centred), len(centred)))
         for (one, other), total in zip(pairs, _reduced(self._columns, products), strict=True):
             found[one, other] = found[other, one] = total
-        widths = np.sqrt(found.diagonal())
-        with np.errstate(all="ignore"):
-            correlations = found / np.outer(widths, widths)
-        arrays = arrays_of(dict(zip(numbers, correlations.T, strict=True)))
-        return self._of(ColumnSet.of(arrays, array(list(numbers)) if numbers else None))
+        return list(numbers), found
 
-    def _each(self, name: str, **params: Any) -> Series:
-        names, found = self._reduced(name, **params)
-        return by_column(found, names)
+    def _of_pairs(self, names: list[str], table: np.ndarray[Any, Any]) -> Self:
+        arrays = arrays_of(dict(zip(names, table.T, strict=True)))
+        return self._of(ColumnSet.of(arrays, array(names) if names else None))
+
+    def _each(self, name: str, axis: int | str, skipna: bool, **params: Any) -> Any:
+        columns = self._columns
+        if axis_number(axis) == 1:
+            names = list(_numbers(columns))
+            return series_of(columns, reduced_rows(columns, names, name, skipna=skipna, **params))
+        if not skipna:
+            names, found = self._reduced(name, **params)
+            return by_column(found, names)
+        numbers = _numbers(columns)
+        plans = [_without_missing(columns, column, value, name, params) for column, value in numbers.items()]
+        return by_column([found for (found,) in run(*plans)], list(numbers))
 
     def _reduced(self, name: str, **params: Any) -> tuple[list[str], list[Any]]:
         """Return the columns of numbers, and a reduction of each."""
@@ -166,6 +244,14 @@ def _numbers(columns: ColumnSet) -> dict[str, Value]:
         for name, value in columns.values.items()
         if isinstance(columns.kinds[name], pdarray) and columns.kinds[name]._pandas_converter() is None
     }
+
+
+def _without_missing(columns: ColumnSet, name: str, value: Value, reduction: str, params: Any) -> Aggregate:
+    """Return the plan of a reduction of the values of a column that are there."""
+    frame, chosen = columns.frame, value
+    if value.dtype == FLOAT64:
+        frame, (chosen,) = filter_columns(frame, [value], frame, present(columns, name))
+    return Aggregate(frame, (AggregateExpr(reduction, chosen, **params),))
 
 
 def _reduced(columns: ColumnSet, reductions: Sequence[AggregateExpr]) -> list[Any]:

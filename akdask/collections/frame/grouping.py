@@ -1,0 +1,108 @@
+"""Grouping the rows of a DataFrame: `DataFrame.groupby`, and one row of all that are equal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, Self, overload
+
+from akdask.collections.core.array import Array
+from akdask.collections.core.base import Labelled, unlabelled
+from akdask.collections.core.column_names import names_of
+from akdask.collections.frame.groupby import DataFrameGroupBy
+from akdask.collections.frame_core.rows import RowMethods
+from akdask.collections.groups.groupby import GroupBy
+from akdask.errors import ArgumentError
+
+
+class GroupMethods(RowMethods):
+    """Grouping by columns."""
+
+    @overload
+    def groupby(
+        self,
+        keys: Any,
+        use_series: Literal[True] = True,
+        as_index: bool = True,
+        dropna: bool = True,
+        *,
+        sort: bool = True,
+    ) -> DataFrameGroupBy[Self]: ...
+
+    @overload
+    def groupby(
+        self, keys: Any, use_series: bool, as_index: bool = True, dropna: bool = True, *, sort: bool = True
+    ) -> DataFrameGroupBy[Self] | GroupBy: ...
+
+    def groupby(
+        self, keys: Any, use_series: bool = True, as_index: bool = True, dropna: bool = True, *, sort: bool = True
+    ) -> DataFrameGroupBy[Self] | GroupBy:
+        """Return the rows grouped by one or more columns; lazy.
+
+        Parameters
+        ----------
+        keys : str, array or Series, or list of them
+            Columns by name, or others with the rows of the frame, such as ``df["t"].floor("h")``.
+        use_series : bool
+            Return a `DataFrameGroupBy`; otherwise a `GroupBy` of the columns alone.
+        as_index : bool
+            Label the rows of results by the keys where there is one key; otherwise keys are columns.
+        dropna : bool
+            Leave out rows with NaN among their keys.
+        sort : bool
+            Accepted for compatibility with pandas; keys are in order in any case.
+
+        Raises
+        ------
+        MissingColumnError
+            If there is no column of a name.
+        ArgumentTypeError
+            If `keys` are no names.
+        """
+        several = isinstance(keys, list | tuple)
+        names, arrays = self._keys(list(keys) if several else [keys])
+        groups = GroupBy(arrays if several else arrays[0], dropna=dropna)
+        return DataFrameGroupBy(groups, self, names, as_index) if use_series else groups
+
+    def _keys(self, keys: Sequence[Any]) -> tuple[list[str], list[Array]]:
+        """Return the names and arrays of keys, which are columns by name, or arrays with the rows of the frame."""
+        names, arrays = [], []
+        for number, key in enumerate(keys):
+            item = unlabelled(key)
+            if isinstance(item, Array):
+                given = getattr(key, "name", None) if isinstance(key, Labelled) else None
+                names.append(given if isinstance(given, str) else f"key_{number}")
+                arrays.append(item)
+            else:
+                names += names_of(item)
+                arrays += [self._columns.array(name) for name in names_of(item)]
+        return names, arrays
+
+    def GroupBy(self, keys: Any, use_series: bool = False, as_index: bool = True, dropna: bool = True) -> Any:
+        """Return the rows grouped as `groupby` does, but as a `GroupBy` of the columns unless `use_series`; lazy."""
+        return self.groupby(keys, use_series, as_index, dropna)
+
+    def drop_duplicates(self, subset: str | Sequence[str] | None = None, keep: str = "first") -> Self:
+        """Return the frame with one row of all that are equal, in the order of the rows; lazy.
+
+        Parameters
+        ----------
+        subset : str or list of str, optional
+            The columns that must be equal, all unless given.
+        keep : {"first", "last"}
+            Which row to keep.
+
+        Raises
+        ------
+        MissingColumnError
+            If there is no column of a name.
+        ArgumentError
+            If `keep` is something else.
+        """
+        if keep not in ("first", "last"):
+            raise ArgumentError(f"keep={keep!r} is neither 'first' nor 'last'.")
+        names = names_of(self.columns if subset is None else subset)
+        if not names:
+            return self._of(self._columns)
+        groups = GroupBy([self._columns.array(name) for name in names], dropna=False)
+        frame: Self = self._rows(groups.edge_rows(last=keep == "last"))
+        return frame

@@ -1,0 +1,290 @@
+"""Each row with all rows before it, whose weights decay: means, sums and variances, also of the rows of groups."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+
+from akdask.collections.arrays.creation import full_like
+from akdask.collections.arrays.elementwise import cast as as_type
+from akdask.collections.arrays.elementwise import where
+from akdask.collections.arrays.pdarray import pdarray
+from akdask.collections.arrays.ufuncs import isfinite
+from akdask.collections.frame_core.analysis.kinds import demand_numbers
+from akdask.collections.frame_core.analysis.moving.reductions import Analysed
+from akdask.collections.frame_core.analysis.moving.windows import as_integer, shifted
+from akdask.collections.frame_core.columnset import ColumnSet
+from akdask.errors import ArgumentError
+from akdask.plan.expr.rowwise import Project
+from akdask.plan.reduce.row_numbers import row_numbers
+from akdask.plan.rows.expanding import Recurrence
+from akdask.plan.rows.neighbours import LastValid
+from akdask.plan.task.align import align
+
+Owner = TypeVar("Owner", bound="Analysed")
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """How weights decay, as `DataFrame.ewm` is given it.
+
+    Parameters
+    ----------
+    decay : float
+        What weights become with each row.
+    min_periods : int
+        Fewest rows that must not be missing.
+    adjust : bool
+        Whether sums are divided by the sums of the weights.
+    ignore_na : bool
+        Whether missing values are passed over.
+    """
+
+    decay: float
+    min_periods: Any
+    adjust: bool
+    ignore_na: bool
+
+    @property
+    def least(self) -> int:
+        """Fewest values, at least one."""
+        return max(as_integer("min_periods", self.min_periods), 1)
+
+
+class Decaying(Generic[Owner]):
+    """Windows from the first row to each row with weights that decay, as `DataFrame.ewm` gives them.
+
+    Parameters
+    ----------
+    owner : DataFrame or Series
+        What results are made like.
+    columns : ColumnSet
+        The columns.
+    weights : Weights
+        How they decay.
+    """
+
+    def __init__(self, owner: Owner, columns: ColumnSet, weights: Weights) -> None:
+        self._owner = owner
+        self._columns = columns
+        self._weights = weights
+        self._names = demand_numbers("ewm", columns, columns.values)
+        weights.least  # noqa: B018 - checked when it is asked for
+
+    def mean(self) -> Owner:
+        """Return the weighted mean of each row and all before it, as float64; lazy."""
+        return self._each("mean")
+
+    def sum(self) -> Owner:
+        """Return the weighted sum of each row and all before it, as float64; lazy.
+
+        Raises
+        ------
+        ArgumentError
+            Without `adjust`, as in pandas: the weights would have no common scale.
+        """
+        return self._each("sum")
+
+    def var(self, bias: bool = False) -> Owner:
+        """Return the weighted variance of each row and all before it, as float64; lazy.
+
+        Parameters
+        ----------
+        bias : bool, default False
+            Leave out what corrects the variance of a sample.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series([1.0, 3.0]).ewm(alpha=0.5).var().tolist()
+        [nan, 2.0]
+        """
+        return self._each("var", bias=bias)
+
+    def std(self, bias: bool = False) -> Owner:
+        """Return the weighted standard deviation of each row and all before it, as float64; lazy.  See `var`."""
+        return self._each("std", bias=bias)
+
+    def _each(self, name: str, **params: Any) -> Owner:
+        found = {
+            column: getattr(DecayingColumn(self._columns.array(column), self._weights), name)(**params)
+            for column in self._names
+        }
+        return self._owner._resulting(found)
+
+
+@dataclass(frozen=True)
+class DecayingColumn:
+    """A column whose rows weigh less with each row below them.
+
+    Parameters
+    ----------
+    array : pdarray
+        The numbers; NaN and infinite ones are missing.
+    weights : Weights
+        How weights decay.
+    groups : pdarray of int64, optional
+        The number of the group of each row; those of a group stand together, and weights begin anew with each.
+    """
+
+    array: Any
+    weights: Weights
+    groups: Any = None
+
+    def mean(self) -> Any:
+        """Return the weighted mean of each row and all before it; lazy."""
+        return self._where_known(self._carried(self._mean))
+
+    def sum(self) -> Any:
+        """Return the weighted sum of each row and all before it; lazy."""
+        if not self.weights.adjust:
+            raise ArgumentError("ewm has sums only with adjust=True, as in pandas.")
+        return self._where_known(self._weighted)
+
+    def var(self, bias: bool = False) -> Any:
+        """Return the weighted variance of each row and all before it; lazy."""
+        old, new = self._shares
+        before = shifted(ColumnSet.of({"mean": self._carried(self._mean)}), ["mean"], 1, fill_value=0.0)["mean"]
+        moved, left = before - self._mean, self._values - self._mean
+        steps = (old * moved * moved + new * left * left) / (old + new)
+        is_first = self._is_first
+        factors = where(self._there, where(is_first, 0.0, old / (old + new)), 1.0)
+        found = recurrence(factors, where(self._there & ~is_first, steps, 0.0))
+        if not bias:
+            total, squares = self._sums_of_weights
+            rest = total * total - squares
+            # Rounding must not make a variance of one value.
+            found = where(rest > 1e-13 * total * total, found * (total * total / rest), np.nan)
+        return self._where_known(self._carried(found))
+
+    def std(self, bias: bool = False) -> Any:
+        """Return the weighted standard deviation of each row and all before it; lazy."""
+        return self.var(bias) ** 0.5
+
+    # what all are found from
+
+    @cached_property
+    def _values(self) -> Any:
+        return as_type(self.array, np.float64)
+
+    @cached_property
+    def _there(self) -> Any:
+        return isfinite(self._values)
+
+    @cached_property
+    def _known(self) -> Any:
+        """How many values are there so far."""
+        return recurrence(self._within_groups(full_like(self._values, 1.0)), as_type(self._there, np.float64))
+
+    @property
+    def _is_first(self) -> Any:
+        return self._there & (self._known == 1)
+
+    @cached_property
+    def _factors(self) -> Any:
+        """What the weights of all rows before become with each row."""
+        decay = self.weights.decay
+        decayed = where(self._there, decay, 1.0 if self.weights.ignore_na else decay)
+        return self._within_groups(decayed)
+
+    @cached_property
+    def _weighted(self) -> Any:
+        return recurrence(self._factors, where(self._there, self._values, 0.0))
+
+    @cached_property
+    def _total(self) -> Any:
+        return recurrence(self._factors, as_type(self._there, np.float64))
+
+    @cached_property
+    def _shares(self) -> tuple[Any, Any]:
+        """The weights of all rows before, and of the row itself, where it has a value."""
+        if self.weights.adjust:
+            return self._total - 1, 1.0
+        decay = self.weights.decay
+        return (decay if self.weights.ignore_na else decay**self._since_valid), 1 - decay
+
+    @cached_property
+    def _mean(self) -> Any:
+        """The mean where there is a value."""
+        if self.weights.adjust:
+            return self._weighted / self._total
+        old, new = self._shares
+        is_first = self._is_first
+        factors = where(self._there, where(is_first, 0.0, old / (old + new)), 1.0)
+        terms = where(is_first, self._values, self._values * (new / (old + new)))
+        return recurrence(factors, where(self._there, terms, 0.0))
+
+    @property
+    def _sums_of_weights(self) -> tuple[Any, Any]:
+        """The sum of the weights, and that of their squares."""
+        if self.weights.adjust:
+            return self._total, recurrence(self._factors * self._factors, as_type(self._there, np.float64))
+        old, new = self._shares
+        is_first = self._is_first
+        factors = where(self._there, where(is_first, 0.0, (old / (old + new)) ** 2), 1.0)
+        terms = where(is_first, 1.0, (new / (old + new)) ** 2)
+        squares = recurrence(factors, where(self._there, terms, 0.0))
+        return as_type(self._known >= 0, np.float64), squares
+
+    @property
+    def _since_valid(self) -> Any:
+        """How many rows each is below the last one before it that has a value, as float64."""
+        rows = pdarray(*row_numbers(self._there._frame))
+        last = last_valid(rows, self._there)
+        before = shifted(ColumnSet.of({"row": last}), ["row"], 1, fill_value=-1)["row"]
+        return as_type(rows - before, np.float64)
+
+    def _within_groups(self, factors: Any) -> Any:
+        """Return factors that are 0 where a group begins."""
+        if self.groups is None:
+            return factors
+        before = shifted(ColumnSet.of({"group": self.groups}), ["group"], 1, fill_value=-1)["group"]
+        return where(before == self.groups, factors, 0.0)
+
+    def _carried(self, found: Any) -> Any:
+        """Return results where a value is missing as that of the last one that is not."""
+        return last_valid(found, self._there)
+
+    def _where_known(self, found: Any) -> Any:
+        return where(self._known >= self.weights.least, found, np.nan)
+
+
+def last_valid(found: Any, is_valid: Any) -> pdarray:
+    """Return of each row the last one that is valid, from itself upwards; lazy."""
+    frame, columns = align("find", [(found._frame, found._value), (is_valid._frame, is_valid._value)])
+    node = LastValid(Project(frame, (0, 1), tuple(columns)), False)
+    return pdarray(node, node.column(0))
+
+
+def recurrence(factors: Any, terms: Any) -> pdarray:
+    """Return ``y = factor * y + term``, row by row from 0; lazy."""
+    frame, columns = align("recur", [(factors._frame, factors._value), (terms._frame, terms._value)])
+    node = Recurrence(Project(frame, (0, 1), tuple(columns)))
+    return pdarray(node, node.column(1))
+
+
+def alpha_of(com: float | None, span: float | None, halflife: float | None, alpha: float | None) -> float:
+    """Return the weight of a new value.
+
+    Raises
+    ------
+    ArgumentError
+        If not exactly one of the four is given, or it is out of range.
+    """
+    given = [value for value in (com, span, halflife, alpha) if value is not None]
+    if len(given) != 1:
+        raise ArgumentError("ewm takes one of com, span, halflife and alpha.")
+    if com is not None and com >= 0:
+        return 1 / (1 + com)
+    if span is not None and span >= 1:
+        return 2 / (span + 1)
+    if halflife is not None and halflife > 0:
+        return float(1 - 0.5 ** (1 / halflife))
+    if alpha is not None and 0 < alpha <= 1:
+        return float(alpha)
+    raise ArgumentError(
+        f"{given[0]!r} is out of range.", hint="com >= 0, span >= 1, halflife > 0, and alpha above 0 and at most 1."
+    )

@@ -1,0 +1,352 @@
+"""Windows with bounds of their own: spans of time, and windows of rows that end with their group."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from copy import copy
+from typing import Any, TypeVar
+
+import numpy as np
+
+from akdask.collections.arrays.creation import arange
+from akdask.collections.arrays.elementwise import cast as as_type
+from akdask.collections.arrays.elementwise import where
+from akdask.collections.arrays.pdarray import pdarray
+from akdask.collections.core.array import Array
+from akdask.collections.core.column_names import names_of
+from akdask.collections.core.later import provides
+from akdask.collections.frame_core.analysis.kinds import demand_numbers
+from akdask.collections.frame_core.analysis.moving.arranged import Arranged, running_of_groups
+from akdask.collections.frame_core.analysis.moving.decaying import DecayingColumn, Weights
+from akdask.collections.frame_core.analysis.moving.reductions import Analysed, WindowReductions
+from akdask.collections.frame_core.analysis.moving.windows import as_integer
+from akdask.collections.frame_core.columnset import ColumnSet
+from akdask.collections.time.datetimes import Datetime
+from akdask.collections.time.timearray import unit_of
+from akdask.deferred import pd
+from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.plan.expr.rowwise import Project
+from akdask.plan.expr.values import Call, Constant, Value, cast
+from akdask.plan.rows.spans import GROUP, MEASURE, SpanWindows
+from akdask.plan.task.align import align
+from akdask.schema import FLOAT64, INT64
+
+Owner = TypeVar("Owner", bound="Analysed")
+
+
+@provides("span windows")
+class SpanRolling(WindowReductions[Owner]):
+    """Windows of rows less than a span before each, as ``df.rolling("1h", on="t")`` gives them.
+
+    Parameters
+    ----------
+    owner : DataFrame or Series
+        What reductions are made like.
+    columns : ColumnSet
+        The columns to reduce.
+    window : str or timedelta
+        How far windows reach back.
+    min_periods : int, optional
+        Fewest rows that must not be missing, 1 unless given.
+    on : str, optional
+        The column that says when each row was, the labels of the rows unless given.
+    """
+
+    reductions = (*WindowReductions.reductions, "median")
+
+    def __init__(
+        self, owner: Owner, columns: ColumnSet, window: Any, min_periods: Any = None, on: str | None = None
+    ) -> None:
+        self._span = span_of(window)
+        self._on = on
+        self._all = columns
+        times: Any = columns.index_array() if on is None else columns.array(on)
+        self._least = 1 if min_periods is None else as_integer("min_periods", min_periods)
+        if self._least < 0:
+            raise ArgumentError(f"min_periods is not negative: got {min_periods!r}.")
+        if not isinstance(times, Datetime):
+            raise ArgumentTypeError(
+                f"a window of {window!r} needs a column of times, not {times._type_name()}.",
+                hint="name it: df.rolling('1h', on='t'), or label the rows by it: df.set_index('t').",
+            )
+        columns = columns.only(name for name in columns.values if name != on)
+        super().__init__(owner, columns, demand_numbers("rolling", columns, columns.values))
+        self._times = times
+
+    def median(self) -> Owner:
+        """Return the median of each window, as float64; lazy."""
+        return self.quantile(0.5)
+
+    def quantile(self, q: float) -> Owner:
+        """Return a quantile of each window, between two values in proportion, as float64; lazy."""
+        if not 0 <= q <= 1:
+            raise ArgumentError(f"a quantile is from 0 to 1, not {q!r}.")
+        return self._reduced("quantile", q=float(q))
+
+    def _windows(self, name: str, values: list[Value], ddof: int = 1, q: float = 0.5) -> Owner:
+        given = [pdarray(self._columns.frame, value) for value in values]
+        by_name = dict(zip(self._names, given, strict=True))
+        zero: Any = pdarray(self._times._frame, Constant(np.int64(0)))
+        when = pdarray(self._times._frame, self._times._value)
+        found = span_windows(by_name, zero, when, name, self._span, self._least, ddof, q)
+        if self._on is not None:
+            found[self._on] = self._times
+        return self._owner._resulting({column: found[column] for column in self._all.values if column in found})
+
+
+class GroupWindows:
+    """Windows of the rows of each group, as ``df.groupby("k").rolling(3)`` gives them; results count rows.
+
+    Results have the rows of the frame, with its labels, so that they can be put beside its columns; pandas' have the
+    keys as an outer level of labels, and the rows of each group together.
+
+    Parameters
+    ----------
+    groups : object
+        The groups, which have ``gb``, ``df``, and a way to return columns of the rows of the frame.
+    names : list of str
+        The columns to reduce.
+    least : int
+        Fewest rows that must not be missing.
+    """
+
+    reductions = WindowReductions.reductions
+
+    def __init__(self, groups: Any, names: Sequence[str], least: int) -> None:
+        self._groups = groups
+        self._names = list(names)
+        self._least = least
+
+    def __getitem__(self, names: str | Sequence[str]) -> Any:
+        """Return the windows of some columns.
+
+        Raises
+        ------
+        MissingColumnError
+            If there is no column of a name.
+        """
+        chosen = copy(self)
+        chosen._names = names_of(names)
+        self._groups.df._columns.only(chosen._names)
+        return chosen
+
+    def sum(self) -> Any:
+        """Return the sum of each window, as float64; counts rows."""
+        return self._reduced("sum")
+
+    def mean(self) -> Any:
+        """Return the mean of each window, as float64; counts rows."""
+        return self._reduced("mean")
+
+    def min(self) -> Any:
+        """Return the smallest value of each window, as float64; counts rows."""
+        return self._reduced("min")
+
+    def max(self) -> Any:
+        """Return the largest value of each window, as float64; counts rows."""
+        return self._reduced("max")
+
+    def var(self, ddof: int = 1) -> Any:
+        """Return the variance of each window, as float64; counts rows."""
+        return self._reduced("var", ddof)
+
+    def std(self, ddof: int = 1) -> Any:
+        """Return the standard deviation of each window, as float64; counts rows."""
+        return self._reduced("std", ddof)
+
+    def count(self) -> Any:
+        """Return the number of values of each window that are not NaN, as float64; counts rows."""
+        return self._reduced("count")
+
+    def agg(self, func: str) -> Any:
+        """Return the reduction of that name; counts rows.
+
+        Raises
+        ------
+        ArgumentError
+            If there is none.
+        """
+        if func not in self.reductions:
+            raise ArgumentError(
+                f"windows are not reduced by {func!r}.", hint=f"take one of {', '.join(self.reductions)}."
+            )
+        return getattr(self, func)()
+
+    aggregate = agg
+
+    def _reduced(self, name: str, ddof: int = 1) -> Any:
+        arranged = Arranged(self._groups.gb)
+        names = demand_numbers("windows of groups", self._groups.df._columns, self._names)
+        columns = arranged.columns(self._groups.df._columns, names)
+        floats = {column: as_type(columns.array(column), np.float64) for column in columns.values}
+        found = self._of_groups(floats, arranged, name, ddof)
+        return self._groups._beside(arranged.back(found))
+
+    def _of_groups(
+        self, floats: Mapping[str, pdarray], arranged: Arranged, name: str, ddof: int
+    ) -> Mapping[str, Array]:
+        raise NotImplementedError
+
+
+class GroupRolling(GroupWindows):
+    """Moving windows of the rows of each group: a number of rows, or a span of time.
+
+    Parameters
+    ----------
+    groups : object
+        The groups.
+    names : list of str
+        The columns to reduce.
+    window : int or str
+        How many rows, or how far in time.
+    min_periods : int, optional
+        Fewest rows that must not be missing: all of a number of rows, 1 of a span, unless given.
+    times : Datetime, optional
+        When each row was.
+    """
+
+    reductions = (*WindowReductions.reductions, "median")
+
+    def __init__(self, groups: Any, names: Sequence[str], window: Any, min_periods: Any, times: Any) -> None:
+        self._times = times
+        self._span = as_integer("window", window) if times is None else span_of(window)
+        least = (self._span if times is None else 1) if min_periods is None else as_integer("min_periods", min_periods)
+        if self._span < 1 or least < 0:
+            raise ArgumentError(f"a window has at least 1 row: got window={window!r}, min_periods={min_periods!r}.")
+        super().__init__(groups, names, least)
+
+    def median(self) -> Any:
+        """Return the median of each window, as float64; counts rows."""
+        return self._reduced("quantile")
+
+    def _of_groups(
+        self, floats: Mapping[str, pdarray], arranged: Arranged, name: str, ddof: int
+    ) -> Mapping[str, Array]:
+        if self._times is None:
+            measure: Any = arange(len(arranged.positions))
+        else:
+            times = self._times[arranged.positions]
+            measure = pdarray(times._frame, times._value)
+        values = dict(floats)
+        if name == "count":
+            name, values = "sum", {column: _is_there(array) for column, array in floats.items()}
+        return span_windows(values, arranged.numbers, measure, name, self._span, self._least, ddof, 0.5)
+
+
+class GroupExpanding(GroupWindows):
+    """Windows of each row and all rows of its group before it."""
+
+    def _of_groups(
+        self, floats: Mapping[str, pdarray], arranged: Arranged, name: str, ddof: int
+    ) -> Mapping[str, Array]:
+        return {column: self._expanded(array, arranged.numbers, name, ddof) for column, array in floats.items()}
+
+    def _expanded(self, array: Any, numbers: pdarray, name: str, ddof: int) -> Any:
+        there = _is_there(array)
+        known = running_of_groups("cumsum", there, numbers)
+        if name in ("min", "max"):
+            nothing = np.inf if name == "min" else -np.inf
+            found: Any = running_of_groups(f"cum{name}", where(there > 0, array, nothing), numbers)
+            return where(known >= max(self._least, 1), found, np.nan)
+        if name == "count":
+            rows = running_of_groups("cumsum", as_type(numbers >= 0, np.float64), numbers)
+            return where(rows >= self._least, known, np.nan)
+        total = running_of_groups("cumsum", where(there > 0, array, 0.0), numbers)
+        if name == "sum":
+            return where(known >= self._least, total, np.nan)
+        mean = total / known
+        if name == "mean":
+            return where(known >= max(self._least, 1), mean, np.nan)
+        squares = running_of_groups("cumsum", self._steps(array, there, known, mean), numbers)
+        variance = where(known >= max(self._least, ddof + 1), squares / (known - ddof), np.nan)
+        return variance if name == "var" else variance**0.5
+
+    @staticmethod
+    def _steps(array: Any, there: Any, known: Any, mean: Any) -> Any:
+        """Return what each value adds to the squares of those before it in its group, less their mean."""
+        # (x - mean before) * (x - mean after), of which the former follows from the latter.
+        apart = where(there > 0, array - mean, 0.0)
+        return where((there > 0) & (known > 1), apart * apart * known / (known - 1), 0.0)
+
+
+class GroupDecaying(GroupWindows):
+    """Windows of each row and all rows of its group before it, with weights that decay.
+
+    Parameters
+    ----------
+    groups : object
+        The groups.
+    names : list of str
+        The columns to reduce.
+    weights : Weights
+        How weights decay.
+    """
+
+    reductions = ("mean", "sum", "var", "std")
+
+    def __init__(self, groups: Any, names: Sequence[str], weights: Weights) -> None:
+        super().__init__(groups, names, weights.least)
+        self._weights = weights
+
+    def _of_groups(
+        self, floats: Mapping[str, pdarray], arranged: Arranged, name: str, ddof: int
+    ) -> Mapping[str, Array]:
+        if name not in self.reductions:
+            raise ArgumentError(f"ewm has no {name}.", hint=f"take one of {', '.join(self.reductions)}.")
+        return {
+            column: getattr(DecayingColumn(array, self._weights, arranged.numbers), name)()
+            for column, array in floats.items()
+        }
+
+
+def span_windows(  # noqa: PLR0917 - the parameters of the node
+    values: Mapping[str, pdarray], groups: Any, measure: Any, name: str, span: int, least: int, ddof: int, q: float
+) -> dict[str, Array]:
+    """Return reductions of the rows less than a span before each one, in its group; lazy.
+
+    Rows of a group stand together, and their measure ascends.
+    """
+    given = [*values.values(), groups, measure]
+    frame, found = align("reduce spans of", [(array._frame, array._value) for array in given])
+    columns = [cast(value, FLOAT64) for value in found[:-2]]
+    project = Project(
+        frame, (*range(len(columns)), GROUP, MEASURE), (*columns, cast(found[-2], INT64), cast(found[-1], INT64))
+    )
+    node = SpanWindows(project, name, span, least, ddof, q)
+    return {column: pdarray(node, node.column(number)) for number, column in enumerate(values)}
+
+
+def span_of(window: Any) -> int:
+    """Return the nanoseconds of a span of time.
+
+    Raises
+    ------
+    ArgumentError
+        If it is none, or not longer than nothing.
+    """
+    span = unit_of(window) if isinstance(window, str) else int(pd.Timedelta(window).as_unit("ns").value)
+    if span < 1:
+        raise ArgumentError(f"a window of {window!r} has no length.")
+    return span
+
+
+def is_span(window: Any) -> bool:
+    """Whether a window is a span of time, and not a number of rows."""
+    return isinstance(window, str | np.timedelta64) or hasattr(window, "total_seconds")
+
+
+def group_windows(groups: Any, names: Sequence[str], window: Any, min_periods: Any, on: str | None) -> GroupRolling:
+    """Return moving windows of groups; see `DataFrameGroupBy.rolling`."""
+    times = None
+    if is_span(window):
+        columns = groups.df._columns
+        times = columns.index_array() if on is None else columns.array(on)
+        if not isinstance(times, Datetime):
+            raise ArgumentTypeError(
+                f"a window of {window!r} needs a column of times.", hint="name it: groups.rolling('1h', on='t')."
+            )
+    return GroupRolling(groups, [name for name in names if name != on], window, min_periods, times)
+
+
+def _is_there(array: Any) -> pdarray:
+    return pdarray(array._frame, cast(Call("isfinite", array._value), FLOAT64))

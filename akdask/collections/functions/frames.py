@@ -1,0 +1,427 @@
+"""pandas' functions of DataFrames, Series and arrays: `concat`, `melt`, `to_datetime` and their like."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from akdask.collections.arrays.creation import array
+from akdask.collections.arrays.elementwise import cast
+from akdask.collections.arrays.pdarray import pdarray
+from akdask.collections.core.array import Array
+from akdask.collections.core.base import unlabelled
+from akdask.collections.core.column_names import axis_number
+from akdask.collections.frame.concat import stacked
+from akdask.collections.frame.dataframe import DataFrame
+from akdask.collections.frame_core.analysis.kinds import missing_where
+from akdask.collections.frame_core.base import FrameBase
+from akdask.collections.frame_core.columnset import ColumnSet
+from akdask.collections.frame_core.index import MultiIndex
+from akdask.collections.functions.apply import apply
+from akdask.collections.series.base import SeriesBase
+from akdask.collections.series.series import Series
+from akdask.collections.text.categorical import Categorical
+from akdask.collections.text.strings import Strings
+from akdask.collections.time.datetimes import Datetime, Timedelta
+from akdask.collections.time.timearray import NOT_A_TIME, TimeArray
+from akdask.deferred import pd
+from akdask.errors import ArgumentError, ArgumentTypeError, SchemaError, UnsupportedError
+from akdask.plan.expr.values import Constant
+
+ERRORS = ("raise", "coerce")
+
+
+def concat(
+    objs: Iterable[Any] | Mapping[Any, Any],
+    axis: int | str = 0,
+    join: str = "outer",
+    ignore_index: bool = False,
+    keys: Sequence[Any] | None = None,
+) -> Any:
+    """Put DataFrames or Series below each other, or side by side; lazy below each other.
+
+    Parameters
+    ----------
+    objs : iterable of DataFrame or Series, or mapping of key to such
+        At least one that is not None.  A Series among DataFrames is a column of its name.
+    axis : {0, 1, "index", "columns"}
+        Below each other, or side by side: rows meet by their labels, unless these are the same, which is computed.
+    join : {"outer", "inner"}
+        Whether columns, or labels for ``axis=1``, stay that not all have; missing values stand for what is lacking.
+    ignore_index : bool, default False
+        Number the rows anew, or with ``axis=1`` the columns.
+    keys : sequence, optional
+        Of Series: labels of an outer level, or with ``axis=1`` names of columns.
+
+    Returns
+    -------
+    DataFrame or Series
+        With the labels of the rows, which may come twice.  Series below each other are a Series.
+
+    Raises
+    ------
+    ArgumentError
+        If there is nothing to put together, or `join` is something else.
+    ArgumentTypeError
+        If something is neither DataFrame nor Series.
+    SchemaError
+        If columns of one name are of kinds that cannot be put below each other, or two side by side have one name.
+    UnsupportedError
+        If `keys` are given for rows of DataFrames, which have labels of one level.
+
+    Notes
+    -----
+    Follows ``pandas.concat``.  `DataFrame.concat` and `Series.concat` are those of Arkouda.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> one, two = ak.DataFrame({"x": [1, 2], "s": ["a", "b"]}), ak.DataFrame({"x": [3]})
+    >>> concat([one, two], ignore_index=True).to_pandas()
+       x     s
+    0  1     a
+    1  2     b
+    2  3  None
+    >>> concat([ak.Series([1, 2], name="a"), ak.Series([3, 4], name="b")], axis=1).to_pandas()
+       a  b
+    0  1  3
+    1  2  4
+    """
+    if join not in ("outer", "inner"):
+        raise ArgumentError(f"concat: join={join!r} is neither 'outer' nor 'inner'.")
+    if isinstance(objs, FrameBase | SeriesBase | Array | str):
+        raise ArgumentTypeError(f"concat takes a list of objects, not one {type(objs).__name__}.")
+    if isinstance(objs, Mapping):
+        keys, objs = list(objs) if keys is None else list(keys), list(objs.values())
+    given = [(None if keys is None else keys[number], item) for number, item in enumerate(objs) if item is not None]
+    items = [item for _, item in given]
+    labels = None if keys is None else [key for key, _ in given]
+    if not items:
+        raise ArgumentError("concat needs at least one DataFrame or Series.")
+    for item in items:
+        if not isinstance(item, FrameBase | SeriesBase):
+            raise ArgumentTypeError(
+                f"concat takes DataFrames and Series, not {type(item).__name__}.",
+                hint="ak.concatenate puts arrays below each other.",
+            )
+    if axis_number(axis) == 1:
+        return _side_by_side(items, join, labels, ignore_index)
+    if all(isinstance(item, SeriesBase) for item in items):
+        return _series_below(items, labels, ignore_index)
+    return _frames_below(items, join, labels, ignore_index)
+
+
+def melt(
+    frame: DataFrame,
+    id_vars: str | Sequence[str] | None = None,
+    value_vars: str | Sequence[str] | None = None,
+    var_name: str = "variable",
+    value_name: str = "value",
+) -> DataFrame:
+    """Return the columns of a DataFrame one below the other; see `DataFrame.melt`."""
+    return _frame_of("melt", frame).melt(id_vars, value_vars, var_name, value_name)
+
+
+def pivot_table(  # noqa: PLR0917 - pandas' signature
+    data: DataFrame,
+    values: str | Sequence[str] | None = None,
+    index: str | Sequence[str] | None = None,
+    columns: str | Sequence[str] | None = None,
+    aggfunc: str | Mapping[str, str] = "mean",
+    fill_value: Any = None,
+) -> DataFrame:
+    """Return reductions of groups with keys as labels and names; see `DataFrame.pivot_table`."""
+    return _frame_of("pivot_table", data).pivot_table(values, index, columns, aggfunc, fill_value)
+
+
+def isna(obj: Any) -> Any:
+    """Return where something is missing: NaN, NaT, missing text and elements of Categoricals; lazy.
+
+    Parameters
+    ----------
+    obj : DataFrame, Series, array or scalar
+        What is looked at.
+
+    Returns
+    -------
+    DataFrame, Series or pdarray of bool, or bool
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> isna(ak.array([1.0, float("nan")])).tolist(), isna(None)
+    ([False, True], True)
+    """
+    if isinstance(obj, FrameBase | SeriesBase):
+        return obj.isna()
+    if isinstance(obj, Array):
+        return Series(obj).isna().values
+    return pd.isna(obj)
+
+
+def notna(obj: Any) -> Any:
+    """Return where something is not missing; lazy.  See `isna`."""
+    found = isna(obj)
+    return not found if isinstance(found, bool) else ~found
+
+
+isnull = isna
+notnull = notna
+
+
+def to_datetime(arg: Any, errors: str = "raise", format: str | None = None, unit: str = "ns") -> Any:
+    """Return text or numbers as times; lazy where `arg` is.
+
+    Parameters
+    ----------
+    arg : array, Series, Index, sequence or scalar
+        ISO 8601 text, text as `format` has it, numbers of `unit` since 1970, or times.
+    errors : {"raise", "coerce"}
+        Whether text that is no time is an error when it is computed, or gives NaT.
+    format : str, optional
+        How text is written, in the directives of ``datetime.strptime``.
+    unit : str, default "ns"
+        What numbers count.
+
+    Returns
+    -------
+    Datetime, Series for a Series, or pandas.Timestamp for a scalar
+
+    Raises
+    ------
+    ArgumentError
+        If `errors` is something else; when it is computed, if text is no time.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> to_datetime(ak.array(["03/02/2026", "?"]), "coerce", "%d/%m/%Y").to_ndarray().astype(str).tolist()
+    ['2026-02-03T00:00:00.000000000', 'NaT']
+    """
+    return _times("to_datetime", arg, errors, unit, format, Datetime, pd.to_datetime)
+
+
+def to_timedelta(arg: Any, unit: str = "ns", errors: str = "raise") -> Any:
+    """Return text or numbers as spans of time; lazy where `arg` is.  See `to_datetime`.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> to_timedelta(ak.array([1, 2]), "h")[1]
+    Timedelta('0 days 02:00:00')
+    """
+    return _times("to_timedelta", arg, errors, unit, None, Timedelta, pd.to_timedelta)
+
+
+def to_numeric(arg: Any, errors: str = "raise") -> Any:
+    """Return text as float64; numbers stay as they are; lazy.
+
+    Parameters
+    ----------
+    arg : array or Series
+        The text.  Where it has whole numbers only, ``arg.astype(int)`` gives int64.
+    errors : {"raise", "coerce"}
+        Whether text that is no number is an error when it is computed, or gives NaN.
+
+    Raises
+    ------
+    ArgumentError
+        If `errors` is something else; when it is computed, if text is no number.
+    ArgumentTypeError
+        If it is neither text nor numbers.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> to_numeric(ak.array(["1.5", "x"]), errors="coerce").tolist()
+    [1.5, nan]
+    """
+    values = unlabelled(arg)
+    _check_errors("to_numeric", errors)
+    values = values if isinstance(values, Array) else array(values)
+    if isinstance(values, Categorical):
+        values = values.to_strings()
+    if isinstance(values, Strings):
+        values = cast(values, np.float64, "strict" if errors == "raise" else "ignore")
+    elif not isinstance(values, pdarray) or isinstance(values, TimeArray):
+        raise ArgumentTypeError(f"to_numeric takes text or numbers, not {values._type_name()}.")
+    return arg._with(values) if isinstance(arg, SeriesBase) else values
+
+
+# below each other
+
+
+def _frames_below(items: list[Any], join: str, keys: Any, ignore_index: bool) -> DataFrame:
+    if keys is not None:
+        raise UnsupportedError(
+            "rows of a DataFrame have labels of one level, so that concat takes no keys for them.",
+            hint="put the key into a column: concat([df.assign(part=key) for key, df in …]).",
+        )
+    frames = [item if isinstance(item, FrameBase) else item.to_frame() for item in items]
+    parts: list[ColumnSet] = [frame._columns for frame in frames]
+    known: dict[Hashable, Array] = {}
+    for part in parts:
+        known = {**{name: part.array(name) for name in part.values}, **known}
+    names = list(dict.fromkeys(name for part in parts for name in part.values))
+    if join == "inner":
+        names = [name for name in names if all(name in part.values for part in parts)]
+    complete = [_with_columns(part if ignore_index else part.numbered(), names, known) for part in parts]
+    found = stacked(complete)
+    return DataFrame._of(found.labelled(None) if ignore_index else found)
+
+
+def _with_columns(part: ColumnSet, names: Sequence[str], known: Mapping[Hashable, Array]) -> ColumnSet:
+    """Return some columns of rows, those that are lacking with missing values."""
+    lacking = {name: _nothing(known[name], part) for name in names if name not in part.values}
+    for name, nothing in lacking.items():
+        part = part.having(name, nothing)
+    return part.only(names)
+
+
+def _nothing(like: Array, part: ColumnSet) -> Array:
+    """Return a column of a kind that is missing in all rows."""
+    dtype = like._value.dtype
+    filler = Constant("" if dtype.kind == "str" else dtype.numpy.type(0))
+    return like._like(part.frame, missing_where(like, filler, Constant(np.bool_(True))))
+
+
+def _series_below(items: list[Any], keys: Any, ignore_index: bool) -> Series:
+    names = {item.name for item in items}
+    name = next(iter(names)) if len(names) == 1 else None
+    joined = Series.concat(items)
+    if ignore_index:
+        return Series(joined.values, name)
+    if keys is None:
+        joined.name = name
+        return joined
+    if any(isinstance(item.index, MultiIndex) for item in items):
+        raise UnsupportedError("concat takes no keys for Series that have labels of several levels.")
+    sizes = [len(item) for item in items]
+    outer = array(np.repeat(np.asarray(keys), sizes))
+    return Series(joined.values, name, MultiIndex([outer, joined.index.values], names=[None, joined.index.name]))
+
+
+# side by side
+
+
+def _side_by_side(items: list[Any], join: str, keys: Any, ignore_index: bool) -> DataFrame:
+    frames = [_columns_of(item, number, keys) for number, item in enumerate(items)]
+    names = [name for frame in frames for name in frame.columns]
+    if ignore_index:
+        frames = _numbered_columns(frames)
+    elif len({*names}) < len(names):
+        twice = sorted({name for name in names if names.count(name) > 1})
+        raise SchemaError(
+            "columns side by side need different names.", details=twice, hint="pass keys= for Series, or rename them."
+        )
+    first, *others = frames
+    if all(_has_same_labels(first, other) for other in others):
+        found = first._columns
+        for other in others:
+            for name in other.columns:
+                found = found.having(name, other._columns.array(name))
+        return DataFrame._of(found)
+    for other in others:
+        first = first.join(other, how=join)
+    return first
+
+
+def _columns_of(item: Any, number: int, keys: Any) -> Any:
+    if isinstance(item, FrameBase):
+        if keys is not None:
+            raise UnsupportedError("columns of a DataFrame have names of one level, so that concat takes no keys.")
+        return item
+    name = keys[number] if keys is not None else number if item.name is None else item.name
+    if isinstance(item.index, MultiIndex):
+        raise UnsupportedError("Series that have labels of several levels do not stand side by side.")
+    return item.to_frame(str(name))
+
+
+def _numbered_columns(frames: list[Any]) -> list[Any]:
+    found, count = [], 0
+    for frame in frames:
+        new = {name: str(count + place) for place, name in enumerate(frame.columns)}
+        found.append(frame.rename(columns=new))
+        count += len(new)
+    return found
+
+
+def _has_same_labels(one: Any, other: Any) -> bool:
+    """Whether rows have the same labels in the same order; computes, unless plans tell."""
+    mine, its = one._columns, other._columns
+    if mine.index is None and its.index is None:
+        return len(one) == len(other)
+    labels, others = mine.index_array(), its.index_array()
+    if type(labels) is not type(others) or len(one) != len(other):
+        return False
+    return bool((labels == others).all())
+
+
+# times
+
+
+def _times(  # noqa: PLR0917 - what both functions are given
+    operation: str,
+    arg: Any,
+    errors: str,
+    unit: str,
+    format: str | None,
+    kind: type[TimeArray],
+    of_scalar: Callable[..., Any],
+) -> Any:
+    _check_errors(operation, errors)
+    values = unlabelled(arg)
+    if (not isinstance(values, Array) and not hasattr(values, "__len__")) or isinstance(values, str):
+        more = {} if isinstance(values, str) else {"unit": unit}
+        return of_scalar(values, errors=errors, **({"format": format} if format is not None else more))
+    values = values if isinstance(values, Array) else _at_hand(values)
+    if isinstance(values, Categorical):
+        values = values.to_strings()
+    if isinstance(values, Strings) and (format is not None or errors == "coerce" or kind is Timedelta):
+        values = apply(values, _Parser(of_scalar, format, errors), np.int64)
+        unit = "ns"
+    made = values if isinstance(values, kind) else kind(values, unit)
+    return arg._with(made) if isinstance(arg, SeriesBase) else made
+
+
+def _at_hand(values: Any) -> Any:
+    given = np.asarray(values)
+    if given.dtype.kind in "Mm":
+        return given
+    return array(values if given.dtype.kind != "O" else list(values))
+
+
+class _Parser:
+    """Makes nanoseconds of text, as a function that goes to workers.
+
+    Parameters
+    ----------
+    parse : callable
+        pandas' function for one value.
+    format : str or None
+        How text is written.
+    errors : str
+        What becomes of text that is no time.
+    """
+
+    def __init__(self, parse: Callable[..., Any], format: str | None, errors: str) -> None:
+        self._parse = parse
+        self._format = {} if format is None else {"format": format}
+        self._errors = errors
+
+    def __call__(self, text: str) -> int:
+        found = self._parse(text, errors=self._errors, **self._format)
+        return int(NOT_A_TIME) if found is pd.NaT else int(found.as_unit("ns").value)
+
+
+def _check_errors(operation: str, errors: str) -> None:
+    if errors not in ERRORS:
+        raise ArgumentError(f"{operation}: errors={errors!r} is neither 'raise' nor 'coerce'.")
+
+
+def _frame_of(operation: str, frame: Any) -> Any:
+    if not isinstance(frame, FrameBase):
+        raise ArgumentTypeError(f"{operation} takes a DataFrame, not {type(frame).__name__}.")
+    return frame

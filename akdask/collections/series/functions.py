@@ -1,0 +1,390 @@
+"""Functions of the values of a Series: of users, of two Series, and operators by their names."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any, Self
+
+import dask
+import numpy as np
+
+from akdask.collections.arrays.statistics import corr, cov, skew
+from akdask.collections.core.array import Array
+from akdask.collections.core.base import unlabelled
+from akdask.collections.core.later import later
+from akdask.collections.frame_core.columnset import ColumnSet
+from akdask.collections.frame_core.index import MultiIndex
+from akdask.collections.groups.reduction_names import called, is_named
+from akdask.collections.series.base import SeriesBase
+from akdask.collections.series.operators import SeriesOperators
+from akdask.collections.text.categorical import Categorical
+from akdask.errors import ArgumentError, ArgumentTypeError, SchemaError
+
+REDUCTIONS = ("sum", "prod", "mean", "min", "max", "std", "var", "median", "count", "nunique", "any", "all", "size")
+"""Names that `agg` takes."""
+
+SAMPLED = 64
+"""Values that tell of which type a function's results are."""
+
+
+class SeriesFunctions(SeriesOperators):
+    """What pandas users reach for beyond Arkouda's methods."""
+
+    def agg(self, func: Any) -> Any:
+        """Return a reduction of the values by its name, or a Series of several.
+
+        Parameters
+        ----------
+        func : str or callable, or list of them
+            ``"sum"``, ``"mean"``, ``"min"``, ``"max"``, ``"std"``, ``"var"``, ``"median"``, ``"prod"``, ``"count"``,
+            ``"nunique"``, ``"any"``, ``"all"`` or ``"size"``; they are the methods of these names.
+
+        Returns
+        -------
+        scalar, or Series by the names of several
+            One is lazy where the method is; several are computed.
+
+        Raises
+        ------
+        ArgumentError
+            If there is no such reduction.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series([1, 2, 4]).agg(["min", "max"]).to_dict()
+        {'min': 1, 'max': 4}
+        """
+        if not isinstance(func, list | tuple):
+            return self._reduced_by(func)
+        names = [called(one) for one in func]
+        return later("by column", dask.compute(*map(self._reduced_by, func)), names)
+
+    aggregate = agg
+
+    def apply(self, func: Any, args: Sequence[Any] = (), *, result_dtype: Any = None, **kwargs: Any) -> Any:
+        """Return what a function makes of each value; lazy, but for the type of its results.
+
+        Parameters
+        ----------
+        func : callable, ufunc or str
+            Takes one value.  A ufunc takes all at once, and a name is that of a reduction.
+        args : sequence, optional
+            Further arguments of the function, as `kwargs`.
+        result_dtype : dtype-like, optional
+            The type of its results; that of the first few, which are computed, unless given.
+        **kwargs
+            Arguments of the function by name.
+
+        Returns
+        -------
+        Series
+            With the same labels.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If it is no function, or its results are of no type that a column can have.
+        ArgumentError
+            When it is computed, if a later result is not of the type.
+
+        See Also
+        --------
+        akdask.apply : the same for arrays, which says where the function runs.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series([1, 2]).apply(lambda x: x / 2).tolist()
+        [0.5, 1.0]
+        """
+        if isinstance(func, str):
+            return self._reduced_by(func)
+        if isinstance(func, np.ufunc):
+            return func(self, *args, **kwargs)
+        if not callable(func):
+            raise ArgumentTypeError(f"a {type(func).__name__} is no function.", hint="pass a callable.")
+        call = (lambda value: func(value, *args, **kwargs)) if args or kwargs else func
+        values = self.values.to_strings() if isinstance(self.values, Categorical) else self.values
+        wanted = _type_of_results(values, call) if result_dtype is None else result_dtype
+        if wanted is np.float64:
+            return self._with(later("apply", values, lambda value: _float_or_nan(call(value)), wanted))
+        return self._with(later("apply", values, call, wanted))
+
+    def transform(self, func: Any) -> Any:
+        """Return what a function makes of the Series, on the same rows: ``s.transform(lambda s: s - s.mean())``; lazy.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If the result has other rows.
+        """
+        found = unlabelled(getattr(self, func)() if isinstance(func, str) else func(self))
+        if not isinstance(found, Array):
+            raise ArgumentTypeError(
+                f"transform returns a value for each row, not {type(found).__name__}.", hint="agg takes reductions."
+            )
+        return self._with(found)
+
+    def pipe(self, func: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """Return what a function of the Series returns: ``s.pipe(f, 1)`` for ``f(s, 1)``."""
+        return func(self, *args, **kwargs)
+
+    # two Series
+
+    def corr(self, other: Any) -> np.float64:
+        """Return Pearson's correlation with another Series on the same rows; computes.
+
+        Rows where either is NaN are left out, as in pandas.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> round(float(ak.Series([1, 2, 4]).corr(ak.Series([2, 4, 8]))), 12)
+        1.0
+        """
+        return corr(*self._pairs(other))
+
+    def cov(self, other: Any) -> np.float64:
+        """Return the covariance with another Series on the same rows; computes.  See `corr`."""
+        return cov(*self._pairs(other))
+
+    def autocorr(self, lag: int = 1) -> np.float64:
+        """Return the correlation of the values with those `lag` rows before; computes."""
+        return self.corr(self.shift(lag))
+
+    def dot(self, other: Any) -> Any:
+        """Return the sum of the products of the values with those of another Series or array; lazy.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> int(ak.Series([1, 2]) @ ak.Series([3, 4]))
+        11
+        """
+        return (self * unlabelled(other)).sum()
+
+    def __matmul__(self, other: Any) -> Any:
+        return self.dot(other)
+
+    def equals(self, other: Any) -> bool:
+        """Whether another Series has the same values and labels, missing ones in the same places; computes."""
+        if not isinstance(other, SeriesBase):
+            return False
+        return bool(self.to_frame("values").equals(other.to_frame("values")))
+
+    # statistics
+
+    def skew(self) -> np.float64:
+        """Return the skewness of the values that are not missing, corrected for a sample as in pandas; computes."""
+        return skew(self.dropna().values, bias=False)
+
+    def kurt(self) -> np.float64:
+        """Return the excess kurtosis of the values that are not missing, as pandas has it; computes.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> round(float(ak.Series([1, 2, 4, 9]).kurt()), 6)
+        1.931635
+        """
+        values = self.dropna().values
+        squares = (values - values.mean()) ** 2
+        count, second, fourth = dask.compute(values.size, squares.sum(), (squares**2).sum())
+        if count < 4:
+            return np.float64(np.nan)
+        with np.errstate(all="ignore"):
+            ratio = np.float64(fourth) / np.float64(second) ** 2
+            below = (count - 2) * (count - 3)
+            return np.float64(count * (count + 1) * (count - 1) / below * ratio - 3 * (count - 1) ** 2 / below)
+
+    kurtosis = kurt
+
+    def sem(self, ddof: int = 1) -> Any:
+        """Return the standard error of the mean of the values that are not missing; lazy."""
+        values = self.dropna().values
+        return values.std(ddof) / np.sqrt(values.size)
+
+    def mode(self) -> Any:
+        """Return the commonest values, in order, as a Series; computes.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series(["b", "a", "b"]).mode().tolist()
+        ['b']
+        """
+        found = later("DataFrame", {"values": self.values}).mode()["values"]
+        return later("Series", found, self.name)
+
+    @property
+    def is_monotonic_increasing(self) -> bool:
+        """Whether no value is less than the one before it; computes."""
+        return bool(self.values.is_sorted())
+
+    @property
+    def is_monotonic_decreasing(self) -> bool:
+        """Whether no value is more than the one before it; computes."""
+        return bool(self.values[::-1].is_sorted())
+
+    # rows
+
+    def drop(self, labels: Any) -> Self:
+        """Return the entries without those of some labels; computes whether there are such.
+
+        Raises
+        ------
+        MissingLabelError
+            If there is none.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series([1, 2, 3], index=["a", "b", "c"]).drop("b").to_dict()
+        {'a': 1, 'c': 3}
+        """
+        if self._level_names:
+            raise ArgumentError("labels of several levels are not looked for by drop.", hint="use a mask.")
+        return self._moved(self._labelled.drop(index=labels))
+
+    def sample(self, n: int = 1, *, frac: float | None = None, random_state: Any = None) -> Self:
+        """Return some entries chosen at random; counts rows of unknown number.  See `DataFrame.sample`."""
+        size = len(self)
+        n = n if frac is None else round(frac * size)
+        if not 0 <= n <= size:
+            raise ArgumentError(f"{n} of {size} entries cannot be chosen.")
+        return self._moved(self._labelled._rows(np.random.default_rng(random_state).choice(size, n, replace=False)))
+
+    def reset_index(self, drop: bool = False, name: str | None = None) -> Any:
+        """Return labels and values as columns of a DataFrame; lazy.
+
+        Parameters
+        ----------
+        drop : bool, default False
+            Leave the labels out, and return a Series whose rows are numbered.
+        name : str, optional
+            Name of the column of values: that of the Series, or ``0``, unless given.
+
+        Raises
+        ------
+        SchemaError
+            If a level of the labels has that name.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> df = ak.DataFrame({"k": ["a", "b", "a"], "x": [1, 2, 3]})
+        >>> df.groupby("k")["x"].sum().reset_index(name="total").to_pandas()
+           k  total
+        0  a      4
+        1  b      2
+        """
+        if drop:
+            return type(self)._of(self.values, None, self.name)
+        index = self.index
+        if isinstance(index, MultiIndex):
+            named = zip(index.names, index.levels, strict=True)
+            labels = {f"level_{at}" if of is None else str(of): level for at, (of, level) in enumerate(named)}
+        else:
+            labels = {"index" if index.name is None else str(index.name): index.values}
+        called = name if name is not None else "0" if self.name is None else str(self.name)
+        if called in labels:
+            raise SchemaError(f"labels and values cannot both be called {called!r}.", hint="pass name=.")
+        frame = later("DataFrame")
+        return frame._of(ColumnSet.of({**labels, called: self.values}))
+
+    # operators by name
+
+    def sub(self, other: Any) -> Self:
+        """Return the values less something; lazy.  The same as ``s - other``."""
+        return self._operated(operator.sub, other)
+
+    def mul(self, other: Any) -> Self:
+        """Return the values times something; lazy.  The same as ``s * other``."""
+        return self._operated(operator.mul, other)
+
+    def div(self, other: Any) -> Self:
+        """Return the values divided by something, as float64; lazy.  The same as ``s / other``."""
+        return self._operated(operator.truediv, other)
+
+    truediv = div
+
+    def floordiv(self, other: Any) -> Self:
+        """Return the values divided by something, rounded down; lazy.  The same as ``s // other``."""
+        return self._operated(operator.floordiv, other)
+
+    def mod(self, other: Any) -> Self:
+        """Return what remains of the values divided by something; lazy.  The same as ``s % other``."""
+        return self._operated(operator.mod, other)
+
+    def pow(self, other: Any) -> Self:
+        """Return the values raised to something; lazy.  The same as ``s ** other``."""
+        return self._operated(operator.pow, other)
+
+    def eq(self, other: Any) -> Self:
+        """Return which values are equal to something; lazy.  The same as ``s == other``."""
+        return self._operated(operator.eq, other)
+
+    def ne(self, other: Any) -> Self:
+        """Return which values are not equal to something; lazy.  The same as ``s != other``."""
+        return self._operated(operator.ne, other)
+
+    def lt(self, other: Any) -> Self:
+        """Return which values are less than something; lazy.  The same as ``s < other``."""
+        return self._operated(operator.lt, other)
+
+    def le(self, other: Any) -> Self:
+        """Return which values are not more than something; lazy.  The same as ``s <= other``."""
+        return self._operated(operator.le, other)
+
+    def gt(self, other: Any) -> Self:
+        """Return which values are more than something; lazy.  The same as ``s > other``."""
+        return self._operated(operator.gt, other)
+
+    def ge(self, other: Any) -> Self:
+        """Return which values are not less than something; lazy.  The same as ``s >= other``."""
+        return self._operated(operator.ge, other)
+
+    # how
+
+    def _operated(self, operation: Callable[[Any, Any], Any], other: Any) -> Self:
+        found: Self = operation(self, other)
+        return found
+
+    def _pairs(self, other: Any) -> tuple[Any, Any]:
+        """Return the values of both, without rows where either is missing."""
+        both = later("DataFrame", {"one": self.values, "other": unlabelled(other)}).dropna()
+        return both["one"], both["other"]
+
+    def _reduced_by(self, func: Any) -> Any:
+        name = called(func)
+        if not is_named(func):
+            return unlabelled(func(self))
+        if name not in REDUCTIONS:
+            raise ArgumentError(
+                f"a Series is not reduced by {func!r}.", details=[f"reductions: {', '.join(REDUCTIONS)}"]
+            )
+        found = getattr(self, name)
+        return found() if callable(found) else found
+
+
+def _float_or_nan(found: Any) -> Any:
+    return np.nan if found is None else found
+
+
+def _type_of_results(values: Array, func: Callable[[Any], Any]) -> Any:
+    """Return the type of a column of what a function makes of the first elements; computes these."""
+    few = ColumnSet.of({"values": values}).head(SAMPLED).array("values").tolist()
+    results = [func(value) for value in few if value is not None]
+    if not results:
+        return None
+    if all(isinstance(result, str) for result in results):
+        return str
+    found = np.result_type(*(np.asarray(np.nan if result is None else result).dtype for result in results))
+    if found.kind not in "iufb" or any(np.ndim(result) for result in results if result is not None):
+        raise ArgumentTypeError(
+            "a function of single values returns numbers, bool or text.",
+            details=[f"results: {', '.join(sorted({type(result).__name__ for result in results}))}"],
+        )
+    return {"i": np.int64, "u": np.uint64, "f": np.float64, "b": np.bool_}[found.kind]

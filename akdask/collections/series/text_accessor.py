@@ -1,0 +1,381 @@
+"""`Series.str`: methods of text, Arkouda's and those of pandas."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import partial, reduce
+from operator import or_
+from typing import Any
+
+import numpy as np
+
+from akdask.collections.arrays.elementwise import where
+from akdask.collections.arrays.pdarray import pdarray
+from akdask.collections.core.array import Array
+from akdask.collections.core.base import unlabelled
+from akdask.collections.core.later import later
+from akdask.collections.frame_core.analysis.kinds import missing_where
+from akdask.collections.frame_core.columnset import ColumnSet
+from akdask.collections.frame_core.missing import present
+from akdask.collections.lists.segarray import SegArray
+from akdask.collections.series.accessors import Properties
+from akdask.collections.text.categorical import Categorical
+from akdask.collections.text.strings import Strings
+from akdask.errors import ArgumentError, ArgumentTypeError, warn
+from akdask.plan.expr.values import Constant
+from akdask.plan.task.align import align
+
+LOOKS_LIKE_REGEX = re.compile(r"[|]|\.[*+]|\\[dwsb]|\[[^\]]+\]")
+
+
+class StringAccessor(Properties):
+    """Methods of text: ``s.str.contains("a")``.
+
+    Those of `Strings`, whose results are Series with the same labels, and those of pandas that Arkouda lacks: these
+    call Python for each value, in the tasks.
+    """
+
+    kinds = (Strings, Categorical, SegArray)
+    accessor_name = "str"
+
+    # Arkouda's
+
+    def contains(self, substr: Any, regex: bool = False, *, case: bool = True, na: bool = False) -> Any:
+        """Return where text has a part, as a Series of bool; lazy.  See `Strings.contains`.
+
+        Parameters
+        ----------
+        substr : str
+            The part, as it is; pandas reads it as a regular expression unless told otherwise.
+        regex : bool, default False
+            Read it as a regular expression.
+        case : bool, default True
+            Tell upper from lower case.
+        na : bool, default False
+            What missing text gives.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series(["Foo", "bar"]).str.contains("foo|x", regex=True, case=False).tolist()
+        [True, False]
+        """
+        if not regex and isinstance(substr, str) and LOOKS_LIKE_REGEX.search(substr):
+            warn(
+                f"{substr!r} is looked for as it is, as in Arkouda; pass regex=True if it is a regular expression.",
+                UserWarning,
+            )
+        if not case:
+            substr, regex = f"(?i){substr if regex else re.escape(substr)}", True
+        found = self._labelled(self.series.values.contains(substr, regex))
+        return found | self.series.isna() if na else found
+
+    def startswith(self, substr: Any, regex: bool = False) -> Any:
+        """Return where text begins so, or in one of the ways of a tuple, as bool; lazy.  See `Strings.startswith`."""
+        if isinstance(substr, tuple) and substr:
+            return reduce(or_, [self.startswith(one, regex) for one in substr])
+        return self._labelled(self.series.values.startswith(substr, regex))
+
+    def endswith(self, substr: Any, regex: bool = False) -> Any:
+        """Return where text ends so, as a Series of bool; lazy.  See `Strings.endswith`."""
+        if isinstance(substr, tuple) and substr:
+            return reduce(or_, [self.endswith(one, regex) for one in substr])
+        return self._labelled(self.series.values.endswith(substr, regex))
+
+    # pandas'
+
+    def len(self) -> Any:
+        """Return the number of characters of each text, or of the elements of each list, as int64; lazy.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series(["é", "abc"]).str.len().tolist()
+        [1, 3]
+        """
+        if isinstance(self.series.values, SegArray):
+            return self.series._with(self.series.values.lengths)
+        return self._each(len, np.int64)
+
+    def match(self, pat: str, case: bool = True) -> Any:
+        """Return where text begins with a match of a regular expression, as bool; lazy.  See `Strings.match`."""
+        return self._matched("match", pat, case)
+
+    def fullmatch(self, pat: str, case: bool = True) -> Any:
+        """Return where all of the text matches a regular expression, as bool; lazy.  See `Strings.fullmatch`."""
+        return self._matched("fullmatch", pat, case)
+
+    def replace(self, pat: Any, repl: Any, n: int = -1, case: bool = True, regex: bool = False) -> Any:
+        r"""Return text with other text in place of some; lazy.
+
+        Parameters
+        ----------
+        pat, repl : str
+            What is replaced, by what.
+        n : int, default -1
+            The most places of each text, all if negative.
+        case : bool, default True
+            Tell upper from lower case.
+        regex : bool, default False
+            Read `pat` as a regular expression, and references to groups such as ``\1`` in `repl`.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series(["a.b", "c"]).str.replace(".", "-").tolist()
+        ['a-b', 'c']
+        """
+        if not isinstance(pat, str) or not isinstance(repl, str):
+            raise ArgumentTypeError("replace takes text and what takes its place, as str.")
+        pattern = pat if regex else re.escape(pat)
+        pattern = pattern if case else f"(?i){pattern}"
+        if n == 0:
+            return self.series.copy()
+        return self._labelled(self._text.sub(pattern, repl if regex else repl.replace("\\", r"\\"), max(n, 0)))
+
+    def slice(self, start: int | None = None, stop: int | None = None, step: int | None = None) -> Any:
+        """Return a slice of the characters of each text; lazy.  The same as ``s.str[start:stop:step]``."""
+        return self[slice(start, stop, step)]
+
+    def get(self, i: int) -> Any:
+        """Return one character of each text, or one element of each list; missing where there is none; lazy."""
+        return self[i]
+
+    def __getitem__(self, key: Any) -> Any:
+        """Return characters of each text, or an element of each list: ``s.str[:3]``, ``s.str.split(",").str[0]``."""
+        if isinstance(self.series.values, SegArray):
+            return self.series._with(_element(self.series.values, key))
+        if isinstance(key, slice):
+            return self._each(lambda text: text[key], str)
+        position = int(key)
+        lacks = self.len().values < (position + 1 if position >= 0 else -position)
+        found = self._each(lambda text: text[position : position + 1 or None], str).values
+        return self.series._with(_without(found, lacks))
+
+    def split(self, pat: str | None = None, n: int = -1, expand: bool = False, *, regex: bool = False) -> Any:
+        """Return the fields between delimiters, as lists or as columns.
+
+        Parameters
+        ----------
+        pat : str, optional
+            What stands between fields; white space unless given.
+        n : int, default -1
+            The most delimiters of each text at which it is split, all if not positive.
+        expand : bool, default False
+            Return a DataFrame with a column for each field, called ``0``, ``1`` and so on, missing where there are
+            fewer; it computes how many there are.  Otherwise a Series of lists, which is lazy.
+        regex : bool, default False
+            Read `pat` as a regular expression.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> s = ak.Series(["a-b", "c"])
+        >>> s.str.split("-").str[0].tolist()
+        ['a', 'c']
+        >>> s.str.split("-", expand=True).to_pandas()["0"].tolist()
+        ['a', 'c']
+        """
+        text: Any = self._text
+        if pat is None:
+            text, pat, regex = text.strip(), r"\s+", True
+        pattern = pat if regex else re.escape(pat)
+        fields, segments = text.regex_split(pattern, max(n, 0), return_segments=True)
+        lists = self.series._with(SegArray(segments, fields))
+        if not expand:
+            return lists
+        count = int(lists.values.lengths.max()) if len(lists) else 0
+        frame = later("DataFrame")
+        columns = {str(number): lists.str[number].values for number in range(count)}
+        return frame._of(self.series._labelled._columns.beside(columns))
+
+    def extract(self, pat: str, expand: bool = True) -> Any:
+        r"""Return what the groups of a regular expression match first in each text; lazy.
+
+        Parameters
+        ----------
+        pat : str
+            The regular expression, with at least one group.
+        expand : bool, default True
+            Return a DataFrame also of one group, otherwise a Series.
+
+        Returns
+        -------
+        DataFrame or Series
+            Columns are called as groups are, or by their numbers from 0; missing where nothing matches.
+
+        Raises
+        ------
+        ArgumentError
+            If it is no regular expression, or has no group.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series(["a12", "b"]).str.extract(r"(\d+)", expand=False).to_pandas().tolist()[0]
+        '12'
+        """
+        compiled = _compiled(pat)
+        if not compiled.groups:
+            raise ArgumentError(f"{pat!r} has no group to extract.", hint="put what is wanted into parentheses.")
+        named = {number: name for name, number in compiled.groupindex.items()}
+        found = {}
+        for number in range(1, compiled.groups + 1):
+            has_group = self._each(partial(_has_group, compiled, number), np.bool_)
+            text = self._each(partial(_group, compiled, number), str)
+            found[named.get(number, str(number - 1))] = _without(text.values, ~has_group.values)
+        if compiled.groups == 1 and not expand:
+            return self.series._with(next(iter(found.values())))
+        frame = later("DataFrame")
+        return frame._of(self.series._labelled._columns.beside(found))
+
+    def count(self, pat: str) -> Any:
+        """Return how often a regular expression matches in each text, as int64; lazy."""
+        compiled = _compiled(pat)
+        return self._each(lambda text: sum(1 for _ in compiled.finditer(text)), np.int64)
+
+    def find(self, sub: str, start: int = 0) -> Any:
+        """Return where a part begins first in each text, in characters, -1 where it does not occur; lazy."""
+        return self._each(lambda text: text.find(sub, start), np.int64)
+
+    def rfind(self, sub: str, start: int = 0) -> Any:
+        """Return where a part begins last in each text, in characters, -1 where it does not occur; lazy."""
+        return self._each(lambda text: text.rfind(sub, start), np.int64)
+
+    def cat(self, others: Any = None, sep: str = "") -> Any:
+        """Return text joined with that of another Series or array, row by row; or all of it as one str, which computes.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series(["a", "b"]).str.cat(ak.Series(["x", "y"]), sep="-").tolist()
+        ['a-x', 'b-y']
+        """
+        if others is None:
+            return sep.join(text for text in self._text.tolist() if text is not None)
+        return self._labelled(self._text.stick(unlabelled(others), sep))
+
+    def zfill(self, width: int) -> Any:
+        """Return text with zeros before it, up to a width; lazy."""
+        return self._each(lambda text: text.zfill(width), str)
+
+    def pad(self, width: int, side: str = "left", fillchar: str = " ") -> Any:
+        """Return text with characters before it, behind it or on both sides, up to a width; lazy.
+
+        Raises
+        ------
+        ArgumentError
+            If `side` is none of ``left``, ``right`` and ``both``.
+        """
+        methods = {"left": str.rjust, "right": str.ljust, "both": str.center}
+        if side not in methods:
+            raise ArgumentError(f"side={side!r} is none of {', '.join(methods)}.")
+        method = methods[side]
+        return self._each(lambda text: method(text, width, fillchar), str)
+
+    def rjust(self, width: int, fillchar: str = " ") -> Any:
+        """Return text with characters before it, up to a width; lazy."""
+        return self.pad(width, "left", fillchar)
+
+    def ljust(self, width: int, fillchar: str = " ") -> Any:
+        """Return text with characters behind it, up to a width; lazy."""
+        return self.pad(width, "right", fillchar)
+
+    def center(self, width: int, fillchar: str = " ") -> Any:
+        """Return text with characters on both sides, up to a width; lazy."""
+        return self.pad(width, "both", fillchar)
+
+    def repeat(self, repeats: int) -> Any:
+        """Return each text so many times; lazy."""
+        return self._each(lambda text: text * repeats, str)
+
+    def strip(self, to_strip: str | None = None) -> Any:
+        """Return text without some characters at its ends, white space unless given; lazy."""
+        return self._each(lambda text: text.strip(to_strip), str)
+
+    def lstrip(self, to_strip: str | None = None) -> Any:
+        """Return text without some characters at its beginning, white space unless given; lazy."""
+        return self._each(lambda text: text.lstrip(to_strip), str)
+
+    def rstrip(self, to_strip: str | None = None) -> Any:
+        """Return text without some characters at its end, white space unless given; lazy."""
+        return self._each(lambda text: text.rstrip(to_strip), str)
+
+    def removeprefix(self, prefix: str) -> Any:
+        """Return text without a beginning, where it has that; lazy."""
+        return self._each(lambda text: text.removeprefix(prefix), str)
+
+    def removesuffix(self, suffix: str) -> Any:
+        """Return text without an end, where it has that; lazy."""
+        return self._each(lambda text: text.removesuffix(suffix), str)
+
+    def swapcase(self) -> Any:
+        """Return text with upper for lower case, and the other way round; lazy."""
+        return self._each(str.swapcase, str)
+
+    def casefold(self) -> Any:
+        """Return text to be compared without regard to case; lazy."""
+        return self._each(str.casefold, str)
+
+    # how
+
+    @property
+    def _text(self) -> Strings:
+        values = self.series.values
+        found: Strings = values.to_strings() if isinstance(values, Categorical) else values
+        return found
+
+    def _each(self, function: Callable[[str], Any], dtype: Any) -> Any:
+        text = self._text
+        if dtype is str or not text._value.dtype.nullable:
+            return self.series._with(later("apply", text, function, dtype))
+        # Numbers of missing text are missing, and it is nothing that is asked for.
+        columns = ColumnSet.of({"text": text})
+        found = later("apply", text.fillna(""), function, dtype)
+        lacks = ~pdarray(columns.frame, present(columns, "text"))
+        return self.series._with(found & ~lacks if dtype is np.bool_ else _without(found, lacks))
+
+    def _matched(self, how: str, pat: str, case: bool) -> Any:
+        found = getattr(self._text, how)(pat if case else f"(?i){pat}")
+        return self._labelled(found.matched())
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    try:
+        return re.compile(pattern)
+    except re.error as error:
+        raise ArgumentError(f"{pattern!r} is no regular expression.", details=[str(error)]) from None
+
+
+def _group(pattern: re.Pattern[str], number: int, text: str) -> str:
+    found = pattern.search(text)
+    return "" if found is None else found.group(number) or ""
+
+
+def _has_group(pattern: re.Pattern[str], number: int, text: str) -> bool:
+    found = pattern.search(text)
+    return found is not None and found.group(number) is not None
+
+
+def _without(text: Array, lacks: Array) -> Array:
+    """Return text that is missing in some rows."""
+    frame, (value, lacking) = align("extract", [(text._frame, text._value), (lacks._frame, lacks._value)])
+    return text._like(frame, missing_where(text, value, lacking))
+
+
+def _element(lists: SegArray, key: Any) -> Array:
+    """Return one element of each list, missing where there are fewer."""
+    if isinstance(key, slice):
+        raise ArgumentTypeError("lists have no slices.", hint="s.values.get_prefixes gives beginnings.")
+    position = int(key)
+    lengths, segments = lists.lengths, lists.segments
+    lacks = lengths < (position + 1 if position >= 0 else -position)
+    at = segments + position if position >= 0 else segments + lengths + position
+    if not len(lists.values):
+        columns = ColumnSet.of({"lengths": lengths})
+        nothing = Constant("" if isinstance(lists.values, Strings) else lists.values._value.dtype.numpy.type(0))
+        found = lists.values._like(columns.frame, nothing)
+    else:
+        found = lists.values[where(lacks, 0, at)]
+    return _without(found, pdarray(lacks._frame, lacks._value))

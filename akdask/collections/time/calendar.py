@@ -1,0 +1,123 @@
+"""What the calendar tells of times beyond Arkouda's fields: names, quarters, first and last days, text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from akdask.collections.arrays.creation import array
+from akdask.collections.arrays.elementwise import where
+from akdask.collections.arrays.pdarray import pdarray
+from akdask.collections.core.later import later
+from akdask.collections.time.timearray import NOT_A_TIME, TimeArray
+from akdask.deferred import pd
+from akdask.plan.expr.values import Call, Constant
+
+DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+MONTHS = (
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
+)
+LENGTHS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+"""Days of the months of a year that is no leap year."""
+
+
+class CalendarMethods(TimeArray):
+    """Fields and text of times, as pandas has them."""
+
+    month: Any
+    day: Any
+    day_of_week: Any
+    is_leap_year: Any
+
+    @property
+    def quarter(self) -> pdarray:
+        """The quarter of the year, 1 to 4; lazy int64."""
+        found: pdarray = (self.month - 1) // 3 + 1
+        return found
+
+    @property
+    def days_in_month(self) -> pdarray:
+        """The number of days of the month; lazy int64."""
+        days: Any = array(np.array(LENGTHS))[self.month - 1]
+        return where((self.month == 2) & self.is_leap_year, 29, days)
+
+    daysinmonth = days_in_month
+
+    @property
+    def is_month_start(self) -> pdarray:
+        """Whether the day is the first of its month; lazy bool array."""
+        found: pdarray = self.day == 1
+        return found
+
+    @property
+    def is_month_end(self) -> pdarray:
+        """Whether the day is the last of its month; lazy bool array."""
+        found: pdarray = self.day == self.days_in_month
+        return found
+
+    @property
+    def is_quarter_start(self) -> pdarray:
+        """Whether the day is the first of its quarter; lazy bool array."""
+        return self.is_month_start & (self.month % 3 == 1)
+
+    @property
+    def is_quarter_end(self) -> pdarray:
+        """Whether the day is the last of its quarter; lazy bool array."""
+        return self.is_month_end & (self.month % 3 == 0)
+
+    @property
+    def is_year_start(self) -> pdarray:
+        """Whether the day is the first of its year; lazy bool array."""
+        return self.is_month_start & (self.month == 1)
+
+    @property
+    def is_year_end(self) -> pdarray:
+        """Whether the day is the last of its year; lazy bool array."""
+        return self.is_month_end & (self.month == 12)
+
+    def day_name(self) -> Any:
+        """Return the English names of the days of the week; lazy Strings, missing for NaT.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Datetime(["2026-01-01"]).day_name().tolist()
+        ['Thursday']
+        """
+        return self._text(array(list(DAYS))[self.day_of_week])
+
+    def month_name(self) -> Any:
+        """Return the English names of the months; lazy Strings, missing for NaT."""
+        return self._text(array(list(MONTHS))[self.month - 1])
+
+    def normalize(self) -> Any:
+        """Return the times at the start of their day; lazy."""
+        return self.floor("d")
+
+    def strftime(self, date_format: str) -> Any:
+        """Return the times as text; lazy Strings, missing for NaT.  It calls Python for each time.
+
+        Parameters
+        ----------
+        date_format : str
+            In the directives of ``datetime.strftime``.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Datetime(["2026-01-02"]).strftime("%d.%m.%Y").tolist()
+        ['02.01.2026']
+        """
+        nanoseconds = pdarray(self._frame, self._value)
+        return self._text(later("apply", nanoseconds, lambda time: _formatted(time, date_format), str))
+
+    def _text(self, found: Any) -> Any:
+        """Return text that is missing where the time is."""
+        lacks = Call("equal", self._value, Constant(NOT_A_TIME))
+        return found._like(found._frame, Call("make_missing", found._value, lacks))
+
+
+def _formatted(time: int, date_format: str) -> str:
+    return "" if time == NOT_A_TIME else str(pd.Timestamp(time).strftime(date_format))

@@ -1,0 +1,137 @@
+"""Reductions of windows that each have bounds of their own: spans of time, and windows that end with their group.
+
+Every window is reduced by itself, some million values at a time, so that nothing is ever taken away from a sum.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from akdask.columns import new_array
+from akdask.typing import NumberArray
+
+AT_ONCE = 1 << 21
+"""Values of windows that are reduced at a time."""
+
+MOST_POSITIONS = 1 << 62
+"""Positions of rows that can be told apart by one number."""
+
+SPANS = ("sum", "mean", "min", "max", "var", "std", "quantile")
+"""Reductions, by name."""
+
+
+def span_starts(groups: NumberArray, measure: NumberArray, span: int) -> NumberArray:
+    """Return the first row of each row's window: of its group, and less than a span before it.
+
+    Parameters
+    ----------
+    groups : ndarray of int64
+        The number of each row's group; the rows of a group stand together.
+    measure : ndarray of int64
+        Where each row is, such as when it was; ascending in each group.
+    span : int
+        How far a window reaches back; what is exactly so far away is outside.
+
+    Examples
+    --------
+    >>> span_starts(np.array([0, 0, 0, 1]), np.array([0, 5, 9, 9]), 5).tolist()
+    [0, 1, 1, 3]
+    """
+    nrows = len(measure)
+    if not nrows:
+        return new_array(0, np.int64)
+    firsts = np.concatenate([[0], np.flatnonzero(groups[1:] != groups[:-1]) + 1])
+    counts = np.diff(np.append(firsts, nrows))
+    number, since = np.repeat(np.arange(len(firsts)), counts), measure - np.repeat(measure[firsts], counts)
+    reach = min(span, int(since.max()) + 1)
+    if len(firsts) * (int(since.max()) + reach + 1) < MOST_POSITIONS:
+        # Groups one after the other, further apart than a window reaches: one search among all rows.
+        positions = number * (int(since.max()) + reach + 1) + since
+        found: NumberArray = np.searchsorted(positions, positions - reach, side="right")
+        return found
+    starts = new_array(nrows, np.int64)
+    for first, count in zip(firsts.tolist(), counts.tolist(), strict=True):
+        part = since[first : first + count]
+        starts[first : first + count] = first + np.searchsorted(part, part - reach, side="right")
+    return starts
+
+
+def reduced_spans(
+    name: str, column: NumberArray, starts: NumberArray, first: int, *, least: int, ddof: int = 1, q: float = 0.5
+) -> NumberArray:
+    """Return a reduction of each window of a column, as float64.
+
+    Parameters
+    ----------
+    name : str
+        One of `SPANS`.
+    column : ndarray of float64
+        The rows of all windows; NaN and infinite ones count as missing.
+    starts : ndarray of int64
+        The first row of each window, which ends with its own row.
+    first : int
+        The first row that a result is wanted of.
+    least : int
+        Fewest rows that must not be missing; with fewer the result is NaN.
+    ddof : int
+        What the number of rows is lessened by in the divisor of a variance.
+    q : float
+        Which quantile, from 0 to 1.
+
+    Examples
+    --------
+    >>> reduced_spans("sum", np.array([1.0, 2.0, 4.0]), np.array([0, 0, 2]), 0, least=1).tolist()
+    [1.0, 3.0, 4.0]
+    """
+    ends = np.arange(first + 1, len(column) + 1)
+    begins = starts[first:]
+    sizes = ends - begins
+    out = new_array(len(ends), np.float64)
+    upto = np.cumsum(sizes)
+    row = 0
+    while row < len(ends):
+        done = upto[row - 1] if row else 0
+        stop = max(int(np.searchsorted(upto, done + AT_ONCE, side="right")), row + 1)
+        few = sizes[row:stop]
+        edges = np.concatenate([[0], np.cumsum(few)[:-1]])
+        at = np.arange(int(few.sum())) + np.repeat(begins[row:stop] - edges, few)
+        out[row:stop] = _reduced(name, column[at], edges, few, least, ddof, q)
+        row = stop
+    return out
+
+
+def _reduced(  # noqa: PLR0917 - what both callers know
+    name: str, values: NumberArray, edges: NumberArray, sizes: NumberArray, least: int, ddof: int, q: float
+) -> NumberArray:
+    there = np.isfinite(values)
+    known = np.add.reduceat(there.astype(np.int64), edges)
+    needed = {"sum": 0, "var": ddof + 1, "std": ddof + 1}.get(name, 1)
+    with np.errstate(all="ignore"):
+        if name in ("min", "max"):
+            extreme, nothing = (np.minimum, np.inf) if name == "min" else (np.maximum, -np.inf)
+            found = extreme.reduceat(np.where(there, values, nothing), edges)
+        elif name == "quantile":
+            found = _quantiles(np.where(there, values, np.inf), edges, sizes, known, q)
+        else:
+            found = np.add.reduceat(np.where(there, values, 0.0), edges)
+            if name != "sum":
+                found = found / known
+            if name in ("var", "std"):
+                apart = np.where(there, values - np.repeat(found, sizes), 0.0)
+                found = np.add.reduceat(apart * apart, edges) / (known - ddof)
+                found = np.sqrt(found) if name == "std" else found
+        result: NumberArray = np.where(known >= max(least, needed), found, np.nan)
+    return result
+
+
+def _quantiles(
+    values: NumberArray, edges: NumberArray, sizes: NumberArray, known: NumberArray, q: float
+) -> NumberArray:
+    windows = np.repeat(np.arange(len(edges)), sizes)
+    ordered = values[np.lexsort((values, windows))]
+    most = np.maximum(known - 1, 0)
+    place = q * most
+    below = place.astype(np.int64)
+    low, high = ordered[edges + below], ordered[edges + np.minimum(below + 1, most)]
+    found: NumberArray = low + (high - low) * (place - below)
+    return found

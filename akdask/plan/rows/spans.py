@@ -1,0 +1,91 @@
+"""Reductions of the rows that lie less than a span before each row, within its group."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+
+from akdask.columns import Table
+from akdask.errors import ArgumentError
+from akdask.kernels.reductions.spans import reduced_spans, span_starts
+from akdask.plan.expr._dask import Expr
+from akdask.plan.expr.lower import lower
+from akdask.plan.expr.rowwise import Project
+from akdask.plan.rows.neighbours import PartitionChain, WithNeighbours
+from akdask.plan.task.tables import Tasks, read_only
+from akdask.schema import FLOAT64, ColumnType
+
+NOT_A_TIME = np.iinfo(np.int64).min
+
+GROUP, MEASURE = "group", "measure"
+"""Names of the columns of the projection that tell which rows belong together, and where each is."""
+
+
+class SpanWindows(WithNeighbours):
+    """A reduction of all columns of the projection but `GROUP` and `MEASURE`, which are int64, all others float64.
+
+    Rows of a group stand together, and their measure ascends.
+    """
+
+    frame: Project
+    name: str
+    span: int
+    least: int
+    ddof: int
+    q: float
+
+    def dtype_of(self, name: Hashable) -> ColumnType:
+        return FLOAT64
+
+    def describe(self) -> str:
+        return f"{self.name} of spans"
+
+
+@lower.register
+def _(frame: SpanWindows) -> Expr:
+    count = frame.npartitions
+    calls = tuple((((0, number),), (frame.span,)) for number in range(count))
+    ends = Tasks(f"ends {frame._name}", _end, calls, read_only(frame.frame))
+    before = PartitionChain(f"spans before {frame._name}", _further, (frame.span,), False, ends)
+    reduction = (frame.name, frame.span, frame.least, frame.ddof, frame.q)
+    wanted = tuple((((0, number), (1, number)), reduction) for number in range(count))
+    return Tasks(frame._name, _reduce, wanted, read_only(frame.frame), before)
+
+
+def _end(tables: Sequence[Table], span: int) -> Table:
+    """Return the last rows of a partition, those that are in the windows of rows below it."""
+    (table,) = tables
+    if not table.nrows:
+        return table.own()
+    groups, measure = table.columns[GROUP], table.columns[MEASURE]
+    beyond = np.flatnonzero((groups != groups[-1]) | (measure <= measure[-1] - span))
+    return table.slice(int(beyond[-1]) + 1 if len(beyond) else 0, table.nrows).own()
+
+
+def _further(earlier: Table | None, part: Table, span: int) -> Table:
+    return part if earlier is None else _end([Table.concat([earlier, part])], span)
+
+
+def _reduce(  # noqa: PLR0917 - the parameters of the node
+    inputs: Sequence[Any], name: str, span: int, least: int, ddof: int, q: float
+) -> Table:
+    table, above = inputs
+    rows = table if above is None else Table.concat([above, table])
+    groups, measure = rows.columns[GROUP], rows.columns[MEASURE]
+    first = rows.nrows - table.nrows
+    if table.nrows and measure.min() == NOT_A_TIME:
+        raise ArgumentError("windows of a span of time need rows whose times are not missing.", hint="drop them first.")
+    if ((measure[1:] < measure[:-1]) & (groups[1:] == groups[:-1])).any():
+        raise ArgumentError(
+            "windows of a span of time need rows in the order of their times.",
+            hint="sort them first: df.sort_values('t').",
+        )
+    starts = span_starts(groups, measure, span)
+    found = {
+        number: reduced_spans(name, column, starts, first, least=least, ddof=ddof, q=q)
+        for number, column in rows.columns.items()
+        if number not in (GROUP, MEASURE)
+    }
+    return Table(found, table.nrows)

@@ -1,0 +1,138 @@
+"""Windows of spans of time, and windows of groups: pandas is the reference, whatever the partitions."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import akdask as ak
+from akdask.errors import ArgumentError, ArgumentTypeError, MissingColumnError
+
+N = 40
+DRAW = np.random.default_rng(3)
+P = pd.DataFrame(
+    {
+        "t": pd.Timestamp("2026-01-01") + pd.to_timedelta(np.sort(DRAW.integers(0, 60_000, N)), unit="s"),
+        "x": DRAW.normal(size=N) + 100,
+        "y": np.where(DRAW.random(N) > 0.7, np.nan, DRAW.random(N)),
+        "k": DRAW.integers(0, 3, N),
+    }
+).astype({"t": "M8[ns]"})
+REDUCTIONS = ("sum", "mean", "min", "max", "var", "std", "count", "median")
+
+
+@pytest.fixture
+def df():
+    return ak.DataFrame.concat([ak.DataFrame(P[cut:end].reset_index(drop=True)) for cut, end in pairwise((0, 5, 5, N))])
+
+
+def same(found, wanted):
+    found = found.to_pandas()
+    check = pd.testing.assert_frame_equal if isinstance(wanted, pd.DataFrame) else pd.testing.assert_series_equal
+    check(found, wanted, check_dtype=False, check_freq=False, check_index_type=False, atol=1e-8)
+
+
+def test_spans_of_time_are_reduced_as_in_pandas(df):
+    labelled = df.set_index("t")
+    for how in REDUCTIONS:
+        wanted = getattr(P.rolling("3h", on="t"), how)()
+        same(getattr(df.rolling("3h", on="t"), how)(), wanted)
+        least = getattr(P.set_index("t")["y"].rolling("90min", min_periods=2), how)()
+        same(getattr(labelled.y.rolling(pd.Timedelta("90min"), min_periods=2), how)(), least)
+    same(labelled.x.rolling("1h").quantile(0.3), P.set_index("t")["x"].rolling("1h").quantile(0.3))
+    same(df.rolling("3h", on="t")["x"].agg("sum"), P.rolling("3h", on="t")["x"].sum())
+
+
+def test_windows_of_groups_have_the_rows_of_the_frame(df):
+    for how in REDUCTIONS:
+        for args in ((3,), (3, 1)):
+            wanted = getattr(P.groupby("k").rolling(*args)[["x", "y"]], how)()
+            found = getattr(df.groupby("k").rolling(*args)[["x", "y"]], how)()
+            same(found, wanted.reset_index(level=0, drop=True).sort_index())
+        wanted = getattr(P.groupby("k").rolling("2h", on="t")[["x", "y"]], how)().reset_index(drop=True)
+        wanted.index = P.sort_values("k", kind="stable").index
+        same(getattr(df.groupby("k").rolling("2h", on="t"), how)()[["x", "y"]], wanted.sort_index())
+    same(df.groupby("k")["x"].rolling(2).sum(), P.groupby("k")["x"].rolling(2).sum().droplevel(0).sort_index())
+
+
+def test_expanding_windows_of_groups_begin_with_each(df):
+    for how in REDUCTIONS[:-1]:
+        for least in (1, 3):
+            wanted = getattr(P.groupby("k")[["x", "y"]].expanding(least), how)().droplevel(0).sort_index()
+            same(getattr(df.groupby("k")[["x", "y"]].expanding(least), how)(), wanted)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"span": 5}, {"com": 3.5, "min_periods": 3}, {"alpha": 0.3, "adjust": False}, {"alpha": 0.3, "ignore_na": True},
+        {"alpha": 0.3, "adjust": False, "ignore_na": True}, {"alpha": 1},
+    ],
+)  # fmt: skip
+def test_decaying_windows_are_reduced_as_in_pandas(df, given):
+    for how in ("mean", "var", "std", "sum"):
+        if how == "sum" and not given.get("adjust", True):
+            continue
+        same(getattr(df[["x", "y"]].ewm(**given), how)(), getattr(P[["x", "y"]].ewm(**given), how)())
+        wanted = getattr(P.groupby("k")[["x", "y"]].ewm(**given), how)().droplevel(0).sort_index()
+        same(getattr(df.groupby("k")[["x", "y"]].ewm(**given), how)(), wanted)
+    same(df.x.ewm(**given).var(bias=True), P["x"].ewm(**given).var(bias=True))
+
+
+def test_rows_in_no_group_are_missing():
+    plain = pd.DataFrame({"k": [1.0, np.nan, 1.0], "x": [1.0, 2.0, 4.0]})
+    groups = ak.DataFrame(plain).groupby("k")
+    assert groups.rolling(2, 1).sum().to_pandas()["x"].tolist()[::2] == [1.0, 5.0]
+    assert np.isnan(groups.expanding().sum().to_pandas()["x"][1])
+    assert np.isnan(groups.ewm(alpha=0.5).mean().to_pandas()["x"][1])
+
+
+def test_windows_of_no_rows_are_none():
+    empty = ak.DataFrame(P[:0])
+    assert len(empty.rolling("1h", on="t").sum()) == 0
+    assert len(empty.groupby("k")[["x"]].rolling(2).sum()) == 0
+    assert len(empty.x.ewm(alpha=0.5).var()) == 0
+
+
+def test_several_reductions_of_a_series_are_columns(df):
+    same(df.x.rolling(3).agg(["min", "max"]), P["x"].rolling(3).agg(["min", "max"]))
+
+
+@pytest.mark.parametrize(
+    ("call", "error"),
+    [
+        (lambda df: df.rolling("1h"), ArgumentTypeError),
+        (lambda df: df.rolling("1h", on="x"), ArgumentTypeError),
+        (lambda df: df.rolling("no time", on="t"), ArgumentError),
+        (lambda df: df.rolling("-1h", on="t"), ArgumentError),
+        (lambda df: df.rolling("1h", on="t", min_periods=-1), ArgumentError),
+        (lambda df: df.rolling("1h", on="t", center=True), ArgumentError),
+        (lambda df: df.rolling(3, on="t"), ArgumentError),
+        (lambda df: df[["x"]].rolling(3)["none"], MissingColumnError),
+        (lambda df: df[["x"]].rolling(3).agg(["sum"]), ArgumentError),
+        (lambda df: df.x.rolling(3).agg("mode"), ArgumentError),
+        (lambda df: df.x.rolling("1h").quantile(2), ArgumentTypeError),
+        (lambda df: df.set_index("t").x.rolling("1h").quantile(2), ArgumentError),
+        (lambda df: df.groupby("k").rolling("1h"), ArgumentTypeError),
+        (lambda df: df.groupby("k").rolling(0), ArgumentError),
+        (lambda df: df.groupby("k").rolling(2).sum(), ArgumentTypeError),
+        (lambda df: df.groupby("k")[["x"]].ewm(alpha=0.5).min(), ArgumentError),
+        (lambda df: df.groupby("k")[["x"]].rolling(2).agg("mode"), ArgumentError),
+        (lambda df: df.groupby("k")["x"].rolling(2).none, AttributeError),
+        (lambda df: df.x.ewm(alpha=0.5, adjust=False).sum(), ArgumentError),
+    ],
+)
+def test_what_has_no_windows_is_refused(call, error):
+    with pytest.raises(error):
+        call(ak.DataFrame(P))
+
+
+def test_times_out_of_order_are_an_error_of_the_computation(df):
+    with pytest.raises(ArgumentError, match="order"):
+        df.sort_values("x").rolling("1h", on="t").sum().to_pandas()
+    gaps = ak.DataFrame({"t": pd.DatetimeIndex(["2026-01-01", None]), "x": [1.0, 2.0]})
+    with pytest.raises(ArgumentError, match="missing"):
+        gaps.rolling("1h", on="t").sum().to_pandas()

@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from akdask.kernels.core.words import LAST
+from akdask.kernels.keys.normalized import word
+from akdask.kernels.keys.sort import argsort
+from akdask.kernels.keys.value_ranges import ValueRanges, sort_values
+
+NAN_OF_OTHER_BITS = np.array([0xFFF8000000000007, 0x7FF8000000000001], np.uint64).view(np.float64).tolist()
+FLOATS = st.sampled_from([0.0, -0.0, np.nan, *NAN_OF_OTHER_BITS, np.inf, -np.inf, 1.5]) | st.floats()
+ITEMS = {
+    "int64": st.integers(-(2**63), 2**63 - 1) | st.integers(-2, 2),
+    "uint64": st.integers(0, 2**64 - 1) | st.sampled_from([0, 2**64 - 1]),
+    "uint8": st.integers(0, 255),
+    "bool": st.booleans(),
+    "float64": FLOATS,
+}
+
+
+@st.composite
+def parts(draw):
+    dtype = draw(st.sampled_from(sorted(ITEMS)))
+    given_parts = draw(st.lists(st.lists(ITEMS[dtype], max_size=9), min_size=1, max_size=4))
+    return [np.array(items, dtype) for items in given_parts]
+
+
+def bits(values):
+    return values.view(f"u{values.itemsize}").tolist()
+
+
+@given(parts(), st.booleans())
+@example([np.array([0.0, -0.0, *NAN_OF_OTHER_BITS, 0.0, -0.0])], False)
+@example([np.array([-0.0]), np.array([0.0] * 40 + [-0.0] * 40)], True)
+def test_sorted_values_are_those_that_a_permutation_gives_to_the_last_bit(given_parts, ascending):
+    values = np.concatenate(given_parts)
+    found = sort_values(given_parts, ascending, np.empty_like(values))
+    assert bits(found) == bits(values[argsort([values], [ascending])])
+
+
+@given(parts(), st.booleans(), st.lists(st.integers(0, 40), max_size=5), st.integers(0, 9))
+def test_values_are_split_where_their_keys_and_row_numbers_say(given_parts, ascending, chosen, first):
+    values = np.concatenate(given_parts)
+    rows = np.array([row % max(len(values), 1) for row in chosen] if len(values) else [], np.int64)
+    # Splitters are rows of some partition: in order of their keys, and then of their numbers.
+    rows = rows[np.lexsort([rows, word(values[rows], 0, ascending)])]
+    ranges = ValueRanges(values[rows], rows + first, ascending)
+    found, bounds = ranges.split(values, first)
+    keys = list(zip(word(values, 0, ascending).tolist(), range(len(values)), strict=True))
+    numbers = [sum(keys[row] <= key for row in rows.tolist()) for key in keys]
+    order = sorted(range(len(values)), key=numbers.__getitem__)
+    assert bits(found) == bits(values[order])
+    assert bounds == [
+        0,
+        *[sum(number < wanted for number in numbers) for wanted in range(1, len(rows) + 1)],
+        len(values),
+    ]
+
+
+@pytest.mark.parametrize("ascending", [True, False])
+def test_the_last_of_all_words_is_split_by_row_numbers_too(ascending):
+    values = np.full(5, np.iinfo(np.int64).max if ascending else np.iinfo(np.int64).min)
+    assert word(values, 0, ascending)[0] == LAST
+    _, bounds = ValueRanges(values[:1], np.array([13]), ascending).split(values, 10)
+    assert bounds == [0, 3, 5]
