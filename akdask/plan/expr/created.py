@@ -9,18 +9,22 @@ import numpy as np
 from dask.system import CPU_COUNT
 
 from akdask import config
+from akdask.cluster import partition_size
 from akdask.columns import Table
 from akdask.columns.bigint import from_ints
 from akdask.deferred import is_arrow, pa, pd
 from akdask.errors import ArgumentError
 from akdask.plan.expr.sources import Literal, Rows
 from akdask.plan.expr.values import ColumnRef
-from akdask.schema import STR, column_type
+from akdask.schema import INT64, STR, column_type
 from akdask.typing import Column
+
+MOST_PARTITIONS = 2**14
+"""Partitions of created rows, at most: their lengths are in every plan."""
 
 
 def partition_lengths(size: int) -> tuple[int, ...]:
-    """Return how created rows are cut: one partition while small, else one for each core.
+    """Return how created rows are cut: one partition while small, else one for each core, or as many as memory demands.
 
     The cut is Arkouda's block split: partition k begins at row ``ceil(k * size / n)``.
 
@@ -29,8 +33,10 @@ def partition_lengths(size: int) -> tuple[int, ...]:
     >>> partition_lengths(5)
     (5,)
     """
-    count = 1 if size <= config.get("small_array") else CPU_COUNT
-    return block_split(size, count)
+    if size <= config.get("small_array"):
+        return block_split(size, 1)
+    needed = -(-size * INT64.numpy.itemsize // partition_size())
+    return block_split(size, max(CPU_COUNT, min(needed, MOST_PARTITIONS)))
 
 
 def block_split(size: int, count: int) -> tuple[int, ...]:

@@ -38,7 +38,8 @@ def run(*plans: Node) -> tuple[Any, ...]:
         raise TransferError(
             "this takes more memory than there is.",
             details=[str(error)] if str(error) else [],
-            hint="select fewer rows or columns, or give workers more memory.",
+            hint="select fewer rows or columns, make partitions smaller (partition_size), or allow more: "
+            "ak.config.set(memory_limit=…) for this process, memory_limit for the workers of a cluster.",
         ) from error
 
 

@@ -1,4 +1,4 @@
-"""A partial table of groups on disk, in chunks of sorted rows, so that a range of keys is read without the rest.
+"""A partial table of groups on disk, of which the rows of a range of keys are read without the rest.
 
 Thus tables need not be written a second time when they are split.
 """
@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,37 +14,37 @@ import numpy as np
 from akdask.columns import Table
 from akdask.kernels.group.sorted import GroupTable, KeySplitters, TableSample, leading_keys
 from akdask.kernels.group.strategy import KeyGrouping, PartialTable, TableMerge
-from akdask.plan.shuffle.spill import SpillFile
+from akdask.plan.shuffle.rows_on_disk import RowsOnDisk
 
-CHUNK_BYTES = 2**18
-"""Bytes of a chunk, about: small beside what a range of keys takes of a table."""
+STEP_BYTES = 2**13
+"""Bytes of the rows from one that stays in memory to the next, about: small beside what a range takes of a table."""
 
-FEWEST_CHUNKS, MOST_CHUNKS = 64, 512
-"""Chunks of a table, if it has as many rows: their first rows stay in memory, and are the sample of its keys."""
+FEWEST_STEPS, MOST_STEPS = 64, 1024
+"""Rows of a table that stay in memory, if it has as many: they are the sample of its keys."""
 
 
 @dataclass(frozen=True, slots=True)
 class GroupTableOnDisk(PartialTable):
-    """Rows of a partial table that is in a spill file.
+    """Rows of a partial table that is on disk.
 
     Parameters
     ----------
-    chunks : SpillFile
-        All rows of the table, in chunks.
+    rows : RowsOnDisk
+        All rows of the table.
     starts : sequence of int
-        The row that each chunk begins with, and the number of all rows.
+        The row that each step begins with, and the number of all rows.
     firsts : Table
-        The first row of each chunk.
+        The first row of each step.
     used : range
-        The chunks that the rows are in.
+        The steps that the rows are in.
     part : tuple of (KeySplitters, int, int), optional
-        Which of the rows of these chunks: the splitters on either side, the number of leading keys, and that of the
+        Which of the rows of these steps: the splitters on either side, the number of leading keys, and that of the
         range between the splitters.
     """
 
     precedence: ClassVar[int] = GroupTable.precedence
 
-    chunks: SpillFile
+    rows: RowsOnDisk
     starts: Sequence[int]
     firsts: Table
     used: range
@@ -54,22 +53,21 @@ class GroupTableOnDisk(PartialTable):
     @classmethod
     def of(cls, table: Table) -> GroupTableOnDisk:
         """Write a table that is sorted by key to disk."""
-        count = max(min(max(table.nbytes // CHUNK_BYTES, FEWEST_CHUNKS), MOST_CHUNKS, table.nrows), 1)
+        count = max(min(max(table.nbytes // STEP_BYTES, FEWEST_STEPS), MOST_STEPS, table.nrows), 1)
         starts = [number * table.nrows // count for number in range(count + 1)]
-        chunks = SpillFile(table.slice(start, stop) for start, stop in pairwise(starts))
         firsts = table.take(np.array(starts[:-1] if table.nrows else [], np.int64)).own()
-        return cls(chunks, starts, firsts, range(count))
+        return cls(RowsOnDisk(table), starts, firsts, range(count))
 
     def __sizeof__(self) -> int:
         return 0
 
     @property
     def nrows(self) -> int:
-        """Number of rows, or more: the keys within chunks are not looked at."""
+        """Number of rows, or more: the keys within steps are not looked at."""
         return self.starts[self.used.stop] - self.starts[self.used.start]
 
     def table(self) -> Table:
-        table = Table.concat([self.chunks[number] for number in self.used or range(1)])
+        table = self.rows.read(self.starts[self.used.start], self.starts[self.used.stop])
         if self.part is None:
             return table
         splitters, nkeys, number = self.part
@@ -85,7 +83,7 @@ class GroupTableOnDisk(PartialTable):
     def split(self, splitters: Any, count: int, nkeys: int) -> list[PartialTable]:  # type: ignore[override]
         if not isinstance(splitters, KeySplitters):
             return list(GroupTable(self.table()).split(splitters, count, nkeys))
-        # Rows of a range may begin in the chunk before the first that begins within it.
+        # Rows of a range may begin in the step before the first that begins within it.
         parts = splitters.split_table(self.firsts, count, nkeys)
         found: list[PartialTable] = []
         stop = 0

@@ -8,6 +8,7 @@ Spill files share a few of them, as a process may have a thousand files open, an
 
 from __future__ import annotations
 
+import mmap
 import os
 import pickle
 from collections.abc import Iterator
@@ -20,6 +21,7 @@ from weakref import finalize, ref
 import numpy as np
 
 from akdask.columns import new_array
+from akdask.deferred import pa
 
 FULL = 2**28
 """Bytes from which on a file takes no more, so that space is freed before all spill files are gone."""
@@ -62,6 +64,23 @@ class UnnamedFile:
             self._write(part)
         self.nbytes += end
 
+    def append_batch(self, batch: pa.RecordBatch) -> list[tuple[int, ...]]:
+        """Write a batch of rows in Arrow's IPC format; return where the buffers of each column begin, 0 for none."""
+        start = self.nbytes
+        sink = _Sink(self)
+        with pa.ipc.new_stream(pa.PythonFile(sink, "w"), batch.schema) as stream:
+            stream.write_batch(batch)
+        sink.flush()
+        first = start - start % mmap.ALLOCATIONGRANULARITY
+        mapped = mmap.mmap(self._file.fileno(), self.nbytes - first, offset=first, access=mmap.ACCESS_READ)
+        content = pa.py_buffer(mapped)
+        written = pa.ipc.open_stream(content.slice(start - first)).read_next_batch()
+        base = content.address - first
+        return [
+            tuple(0 if buffer is None else buffer.address - base for buffer in column.buffers())
+            for column in written.columns
+        ]
+
     def truncate(self, nbytes: int) -> None:
         """Give back what has been appended since the file had so many bytes."""
         with suppress(OSError):
@@ -73,12 +92,7 @@ class UnnamedFile:
         """Return the item that was written from one byte to another."""
         content = new_array(stop - start, np.uint8)
         memory = content.data
-        done = 0
-        while done < len(memory):
-            count = os.preadv(self._file.fileno(), [memory[done:]], start + done)
-            if not count:
-                raise OSError(f"a file of {self.nbytes} bytes ends at byte {start + done}")
-            done += count
+        self.read_into(memory, start)
         count = int(content[:8].view(np.int64)[0])
         first, *sizes = content[8 : 8 * (1 + count)].view(np.int64).tolist()
         begin = 8 * (1 + count)
@@ -89,10 +103,51 @@ class UnnamedFile:
             at += size
         return pickle.loads(memory[begin : begin + first], buffers=buffers)
 
+    def read_into(self, memory: memoryview, start: int) -> None:
+        """Fill memory with the bytes from one on."""
+        done = 0
+        while done < len(memory):
+            count = os.preadv(self._file.fileno(), [memory[done:]], start + done)
+            if not count:
+                raise OSError(f"a file of {self.nbytes} bytes ends at byte {start + done}")
+            done += count
+
     def _write(self, part: bytes | memoryview) -> None:
         rest = memoryview(part)
         while rest:
             rest = rest[self._file.write(rest) :]
+
+
+class _Sink:
+    """What Arrow writes a stream to: small pieces are collected, to write them at once.
+
+    Parameters
+    ----------
+    file : UnnamedFile
+        Where they go.
+    """
+
+    closed = False
+
+    def __init__(self, file: UnnamedFile) -> None:
+        self._file = file
+        self._collected = bytearray()
+
+    def write(self, part: Any) -> None:
+        """Take the next bytes."""
+        view = memoryview(part)
+        if len(self._collected) + len(view) > SMALL:
+            self.flush()
+        if len(view) > SMALL:
+            self._file._write(view)
+        else:
+            self._collected += view
+        self._file.nbytes += len(view)
+
+    def flush(self) -> None:
+        """Write what has been collected."""
+        self._file._write(bytes(self._collected))
+        self._collected.clear()
 
 
 class SpillSpace:

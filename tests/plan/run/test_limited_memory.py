@@ -15,9 +15,11 @@ import pandas as pd
 import pytest
 
 import akdask as ak
+from akdask.cluster import partition_size
 from akdask.errors import TransferError, WriteError
 from akdask.plan.shuffle import budget, exchange
 from akdask.plan.shuffle.budget import memory_budget
+from akdask.plan.shuffle.spill import SpillFile
 from akdask.plan.shuffle.spill_space import UnnamedFile
 from akdask.testing.memory import MemorySource
 
@@ -53,14 +55,13 @@ def plain():
 def written(monkeypatch):
     """Count the bytes that go to disk for want of memory."""
     sizes = []
-    append = UnnamedFile.append
+    write = UnnamedFile._write
 
-    def counted(self, item):
-        before = self.nbytes
-        append(self, item)
-        sizes.append(self.nbytes - before)
+    def counted(self, part):
+        write(self, part)
+        sizes.append(len(part))
 
-    monkeypatch.setattr(UnnamedFile, "append", counted)
+    monkeypatch.setattr(UnnamedFile, "_write", counted)
     return sizes
 
 
@@ -118,6 +119,41 @@ def test_more_rows_than_memory_give_the_answer_of_pandas_in_files(name, plain, w
     )
 
 
+REDUCTIONS = (
+    "sum",
+    "prod",
+    "mean",
+    "var",
+    "std",
+    "min",
+    "max",
+    "median",
+    "nunique",
+    "first",
+    "any",
+    "all",
+    "OR",
+    "argmin",
+)
+
+
+def test_every_kind_of_state_of_groups_comes_back_from_disk(plain, written):
+    def found():
+        frame = lazy(plain)
+        groups = ak.GroupBy(frame["s"])
+        flags = {"any": frame["w"] > 9, "all": frame["w"] > 9}
+        results = [groups.aggregate(flags.get(name, frame["w"]), name)[1] for name in REDUCTIONS]
+        return [result.to_ndarray() for result in results]
+
+    wanted = found()
+    assert not written
+    with limited():
+        limited_results = found()
+    assert written
+    for name, result, other in zip(REDUCTIONS, limited_results, wanted, strict=True):
+        np.testing.assert_allclose(result, other, rtol=1e-12, err_msg=name)
+
+
 def test_text_of_unknown_number_of_rows_is_distinct(plain, written):
     with limited():
         frame = lazy(plain)
@@ -154,6 +190,31 @@ def test_a_task_that_would_take_all_memory_says_so(plain):
     ):
         lazy(plain).sort_values("w").to_pandas()
     assert "at once" in caught.value.details[0]
+    assert "memory_limit" in caught.value.hint
+    assert "partition_size" in caught.value.hint
+
+
+def test_a_row_that_is_larger_than_the_memory_says_so():
+    texts = [letter * 300_000 for letter in "cab"]
+    with ak.config.set(memory_limit=2**18), pytest.raises(TransferError, match="more memory than there is") as caught:
+        ak.sort(ak.array(texts)).to_ndarray()
+    assert "at once" in caught.value.details[0]
+
+
+@pytest.mark.parametrize(("name", "reason"), [("missing", "No such file"), ("file", "Not a directory")])
+def test_a_folder_that_nothing_can_be_kept_in_is_named(name, reason, plain, tmp_path):
+    (tmp_path / "file").touch()
+    with limited(str(tmp_path / name)), pytest.raises(WriteError, match=reason) as caught:
+        lazy(plain).sort_values("w").to_hdf(tmp_path / "found")
+    assert f"folder: {tmp_path / name}" in caught.value.details
+    assert "temporary_directory" in caught.value.hint
+    assert os.listdir(tmp_path) == ["file"]
+
+
+def test_created_rows_come_in_partitions_that_fit():
+    with limited():
+        assert max(ak.arange(2**20).rows.lengths) * 8 <= partition_size()
+    assert ak.arange(2**20).npartitions <= os.cpu_count()
 
 
 @pytest.mark.parametrize("name", ["sort", "group by text", "join"])
@@ -201,9 +262,12 @@ with ak.config.set(memory_limit=2**21, small_array=100), dask.config.set(tempora
 
 
 @pytest.mark.slow
-def test_a_process_that_is_killed_leaves_no_files(tmp_path):
+def test_a_process_that_is_killed_leaves_no_files_and_those_of_others_alone(tmp_path):
     temporary = tmp_path / "temporary"
     temporary.mkdir()
+    with dask.config.set(temporary_directory=str(temporary)):
+        others = SpillFile([np.arange(1000)])
     killed = subprocess.run([sys.executable, "-c", KILLED, str(temporary), str(tmp_path / "set")], check=False)
     assert killed.returncode == -signal.SIGKILL
     assert os.listdir(temporary) == []
+    assert others[0].tolist() == list(range(1000))

@@ -19,9 +19,9 @@ from akdask.plan.shuffle.group_table_on_disk import GroupTableOnDisk
 
 
 @pytest.fixture(autouse=True)
-def small_chunks(monkeypatch):
-    monkeypatch.setattr(module, "FEWEST_CHUNKS", 4)
-    monkeypatch.setattr(module, "MOST_CHUNKS", 7)
+def few_steps(monkeypatch):
+    monkeypatch.setattr(module, "FEWEST_STEPS", 4)
+    monkeypatch.setattr(module, "MOST_STEPS", 7)
     monkeypatch.setattr(sorted_groups, "FEW_ROWS", 0)
 
 
@@ -60,7 +60,7 @@ def test_ranges_have_the_rows_that_they_have_in_memory(numbers, others, count, w
             assert sys.getsizeof(found) < 100
 
 
-def test_a_range_reads_the_chunks_that_it_is_in(monkeypatch):
+def test_a_range_reads_the_steps_that_it_is_in():
     part = GroupTableOnDisk.of(table_of(range(70), with_text=False))
     (*_, last) = part.split(KeySplitters([[10], [60]]), 3, 1)
     assert list(last.used) == [3]

@@ -108,6 +108,27 @@ def test_a_file_that_ends_early_is_an_error(tmp_path):
         file.read(0, file.nbytes + 1)
 
 
+def test_no_one_else_can_open_a_file_also_in_a_folder_that_all_may_write_to(tmp_path):
+    tmp_path.chmod(0o777)
+    file = UnnamedFile(str(tmp_path))
+    file.append(1)
+    found = os.fstat(file._file.fileno())
+    assert (found.st_nlink, found.st_mode & 0o077) == (0, 0)
+    assert os.listdir(tmp_path) == []
+
+
+def test_processes_and_spaces_of_one_folder_have_files_of_their_own(tmp_path):
+    spaces = [SpillSpace() for _ in range(2)]
+    files = []
+    for number, space in enumerate(spaces):
+        with space.file_in(str(tmp_path)) as file:
+            file.append(np.full(100, number))
+            files.append(file)
+    for number, file in enumerate(files):
+        assert file.read(0, file.nbytes).tolist() == [number] * 100
+    assert len({os.fstat(file._file.fileno()).st_ino for file in files}) == 2
+
+
 def test_many_threads_append_and_read(tmp_path):
     space = SpillSpace()
 
