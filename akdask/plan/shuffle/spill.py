@@ -4,12 +4,11 @@ Dask, too, writes results to disk where memory is short.  But it reads a result 
 partition of a hundred slices would be read a hundred times.
 
 Slices are pickled beside the buffers of their arrays, which are written as they are and read at once, and give arrays
-that a sort may write to. They are
-not in Arrow's IPC format, in which rows_on_disk.py has tables that are read by range.  Both take the same bytes.  A
-stream takes 1.1 to 1.3 times as long to write with 200,000 rows, and 2.3 to 2.8 times with 1,000 (87 microseconds in
-place of 31), as each has its own schema; to read, up to 1.15 times.  A batch whose schema is kept elsewhere takes 0.8
-of the time to write with 1,000 rows and 1.1 times to read, but lacks the bounds and positions of a slice, which would
-be pickled beside it.
+that a sort may write to.  They are not in Arrow's IPC format, in which rows_on_disk.py has tables that are read by
+range.  Both take the same bytes.  A stream takes 1.1 to 1.3 times as long to write with 200,000 rows, and 2.3 to 2.8
+times with 1,000 (87 microseconds in place of 31), as each has its own schema; to read, up to 1.15 times.  A batch whose
+schema is kept elsewhere takes 0.8 of the time to write with 1,000 rows and 1.1 times to read, but lacks the bounds and
+positions of a slice, which would be pickled beside it.
 """
 
 from __future__ import annotations

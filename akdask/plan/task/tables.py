@@ -116,10 +116,10 @@ def read_only(project: Project) -> Expr:
         return project
     named = tuple(zip(project.names, (ref.name for ref in refs), strict=True))
     calls = tuple((((0, number),), (named,)) for number in range(project.npartitions))
-    return Tasks(f"read {project._name}", _columns_of, calls, source)
+    return Tasks(f"read {project._name}", _select, calls, source)
 
 
-def _columns_of(tables: Sequence[Table], named: Sequence[tuple[Hashable, Hashable]]) -> Table:
+def _select(tables: Sequence[Table], named: Sequence[tuple[Hashable, Hashable]]) -> Table:
     (table,) = tables
     return Table({name: table.columns[there] for name, there in named}, table.nrows)
 
