@@ -80,10 +80,10 @@ def concat(
     >>> import akdask as ak
     >>> one, two = ak.DataFrame({"x": [1, 2], "s": ["a", "b"]}), ak.DataFrame({"x": [3]})
     >>> concat([one, two], ignore_index=True).to_pandas()
-       x     s
-    0  1     a
-    1  2     b
-    2  3  None
+       x    s
+    0  1    a
+    1  2    b
+    2  3  NaN
     >>> concat([ak.Series([1, 2], name="a"), ak.Series([3, 4], name="b")], axis=1).to_pandas()
        a  b
     0  1  3

@@ -187,7 +187,7 @@ class SeriesFunctions(SeriesOperators):
         --------
         >>> import akdask as ak
         >>> round(float(ak.Series([1, 2, 4, 9]).kurt()), 6)
-        1.931635
+        1.5
         """
         values = self.dropna().values
         squares = (values - values.mean()) ** 2

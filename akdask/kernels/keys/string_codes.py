@@ -86,8 +86,8 @@ def codes_of(strings: pa.LargeStringArray, layout: StringLayout) -> CodesOfRows:
     Examples
     --------
     >>> strings = pa.array(["gate 07", "gate 11", "gate 01"], pa.large_string())
-    >>> codes_of(strings, layout_of(strings)).tolist()
-    [[3, 5, 1]]
+    >>> codes_of(strings, StringLayout((0x6761746520303700,), (0x070700,), 7, 7)).tolist()
+    [[7, 9, 1]]
     """
     codes: CodesOfRows = new_array(len(layout.parts) * len(strings), np.uint64).reshape(len(layout.parts), -1)
     for start in range(0, len(strings), BLOCK_ROWS):

@@ -176,7 +176,9 @@ class VectorizedPipeline:
                     args = [registers[arg] for arg in step.args]
                     registers.append(self._program.apply(step.operation, args, step.dtype, step.params))
                     for arg in step.release:
-                        self._program.release(registers[arg])
+                        # What is handed on is released when it is forgotten: by then another value might be there.
+                        if registers[arg] not in self._handed_on.values():
+                            self._program.release(registers[arg])
         forgotten = [self._handed_on.pop(slot) for slot in program.forgets]
         for register in forgotten:
             if register not in self._masks:

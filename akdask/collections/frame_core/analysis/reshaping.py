@@ -177,7 +177,7 @@ class ReshapingMethods(FrameBase):
         >>> import akdask as ak
         >>> df = ak.DataFrame({"k": [1, 1, 2], "c": ["a", "b", "a"], "x": [5, 6, 7]})
         >>> df.pivot(index="k", columns="c", values="x").to_pandas()["a"].tolist()
-        [5, 7]
+        [5.0, 7.0]
         """
         frame: Any = self
         if index is None:
