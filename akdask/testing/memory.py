@@ -100,7 +100,7 @@ class MemorySource:
 
 
 @dataclass(frozen=True, slots=True)
-class MemoryPart:
+class MemoryPart(PartReader):
     """One partition of a `MemorySource`, and its reader."""
 
     index: int
@@ -129,9 +129,3 @@ class MemoryPart:
             return rows
         out[: stop - start] = rows
         return out[: stop - start]
-
-    def stretches(self, column: str) -> None:
-        """Return None: nothing lies in files."""
-
-    def row_bounds(self, column: str, within: RowRanges) -> None:
-        """Return None: nothing is known of rows."""

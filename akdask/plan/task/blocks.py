@@ -8,7 +8,7 @@ however large its partition is, and its working set stays in the core's cache.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Container, Hashable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from functools import cached_property
 from types import TracebackType
@@ -17,6 +17,7 @@ from typing import Any, Self
 import numpy as np
 
 from akdask.columns import Table, empty, spread
+from akdask.columns.coded_text import decoded
 from akdask.kernels.core.summation import UNIT, UnitPositions
 from akdask.kernels.index.matches import MatchMultiplicity
 from akdask.kernels.rowwise.operations import OPERATIONS
@@ -222,8 +223,13 @@ class Partition:
             # The rows that are left have been copied.
             self._give_back(lent)
 
-    def read(self, load: Load, start: int, stop: int, out: NumberArray | None) -> Column:
-        """Read rows of a column, into `out` or into the buffer that this column has had for earlier blocks."""
+    def read(self, load: Load, start: int, stop: int, out: NumberArray | None) -> Any:
+        """Read rows of a column, into `out` or into the buffer that this column has had for earlier blocks.
+
+        Text may come coded.
+        """
+        if load.dtype.kind == "str":
+            return self._readers[load.base].read_text(load.column, start, stop)
         if not load.dtype.is_number:
             out = None
         elif out is None:
@@ -384,17 +390,18 @@ class Block:
         self._columns: dict[Load, tuple[Column, int]] = {}
         self._handed_on: dict[int, Column] = {}
 
-    def load(self, load: Load, out: NumberArray | None = None) -> Column:
-        """Return a column's rows, read at most once for each block."""
+    def load(self, load: Load, out: NumberArray | None = None, *, coded: bool = False) -> Column:
+        """Return a column's rows, read at most once for each block; text may be coded if that is wanted."""
         column, selected = self._columns.get(load, (None, 0))
         if column is None:
             target = None if self._selections or self._origin is not None else out
             if self._origin is not None:
-                column = self._origin.load(load)
+                column = self._origin.load(load, coded=coded)
             else:
                 column = self.partition.read(load, self._start, self._stop, target)
         for number, rows in enumerate(self._selections[selected:], selected + 1):
             column = selected_rows(column, rows, out if number == len(self._selections) else None)
+        column = column if coded else decoded(column)
         self._columns[load] = column, len(self._selections)
         return column
 
@@ -455,11 +462,18 @@ class Block:
                 positions = rows if isinstance(rows, np.ndarray) else np.arange(self._extent)[rows]
         return UnitPositions(np.asarray(positions), extent)
 
-    def evaluate(self, program: Program, out: Sequence[NumberArray | None] | None = None) -> list[Column]:
+    def evaluate(
+        self,
+        program: Program,
+        out: Sequence[NumberArray | None] | None = None,
+        *,
+        coded: Container[int] = (),
+    ) -> list[Column]:
         """Run a program on the rows.
 
         `out` may name arrays for the results, or None; those that could not be computed in place are returned
-        elsewhere.  The results are valid until the next block.
+        elsewhere.  Text that is read to the registers `coded`, and only returned, may stay
+        `akdask.columns.coded_text`.  The results are valid until the next block.
         """
         partition = self.partition
         targets = dict(zip(program.outputs, out, strict=True)) if out is not None else {}
@@ -468,7 +482,7 @@ class Block:
         for register, step in enumerate(program.steps):
             match step:
                 case Load():
-                    registers[register] = self.load(step, targets.get(register))
+                    registers[register] = self.load(step, targets.get(register), coded=register in coded)
                 case ConstantRows():
                     constant = step.value if step.rows is None else spread(step.value, step.rows, self.nrows)
                     registers[register] = constant

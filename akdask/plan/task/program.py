@@ -98,6 +98,16 @@ class Program:
         """The columns that the program may read."""
         return [step for step in self.steps if isinstance(step, Load)]
 
+    def passed_on(self, count: int) -> frozenset[int]:
+        """Return the registers of those of the first results that are columns as they were read, and nothing else."""
+        used = {arg for step in self.steps if isinstance(step, Apply) for arg in step.args}
+        used.update(self.outputs[count:], (register for register, _ in self.hands_on))
+        return frozenset(
+            register
+            for register in self.outputs[:count]
+            if isinstance(self.steps[register], Load) and register not in used
+        )
+
     def only(self, registers: Set[int]) -> Program:
         """Return the program that computes some registers and hands them on, without other results."""
         needed = set(registers)

@@ -1,0 +1,87 @@
+"""Column chunks of text read as positions in their dictionaries, whose strings are then made or compared once each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import pyarrow.parquet as pq
+
+from akdask.columns.coded_text import decoded, is_coded, joined
+from akdask.parquet.metadata.columns import ParquetColumn
+from akdask.parquet.reading.chunks import ArrowChunkReader, errors_naming
+from akdask.parquet.reading.decoding import decode, decode_coded
+from akdask.schema import ColumnType
+from akdask.typing import Column, NumberArray
+
+FEWEST_ROWS = 2**12
+"""Rows of a chunk below which it takes longer to have its file opened once more."""
+
+REPEATS = 2
+"""How often strings are repeated, on average, where it is faster to read positions."""
+
+
+class TextChunkReader(ArrowChunkReader):
+    """Reads rows of flat text in one row group, as strings or as positions in dictionaries.
+
+    Where a dictionary has too many strings for the rows that are read with it, or the writer gave it up, strings are
+    read from there on.
+
+    Parameters
+    ----------
+    opened : pyarrow.parquet.ParquetFile
+        The file, by which the column is read as positions.
+    open_plain : callable
+        Returns the file by which it is read as strings.
+    group : int
+        The row group.
+    column : ParquetColumn
+        The column.
+    dtype : ColumnType
+        The type that it has in all files.
+    path : str
+        The path of the file, for messages.
+    """
+
+    def __init__(
+        self,
+        opened: pq.ParquetFile,
+        open_plain: Callable[[], pq.ParquetFile],
+        group: int,
+        column: ParquetColumn,
+        dtype: ColumnType,
+        path: str,
+    ) -> None:
+        super().__init__(opened, group, column, partial(decode_coded, column=column, dtype=dtype), path)
+        self._open_plain, self._dtype = open_plain, dtype
+
+    @staticmethod
+    def accepts(opened: pq.ParquetFile, group: int, column: ParquetColumn, dtype: ColumnType) -> bool:
+        """Whether to read a column of a row group in this way."""
+        if dtype.kind != "str" or not column.is_flat or column.physical != "BYTE_ARRAY":
+            return False
+        chunk = opened.metadata.row_group(group).column(column.leaf)
+        return bool(chunk.num_values >= FEWEST_ROWS and chunk.has_dictionary_page)
+
+    def read(self, start: int, stop: int, out: NumberArray | None = None) -> Column:
+        """Return rows of the row group as strings; `out` is for numbers."""
+        found: Column = decoded(self.read_text(start, stop))
+        return found
+
+    def read_text(self, start: int, stop: int) -> Any:
+        """Return rows of the row group; see `akdask.storage.data.source.PartReader.read_text`.
+
+        Raises
+        ------
+        FileFormatError
+            If the data is damaged.
+        """
+        with errors_naming(self._path, self._column.name):
+            return joined(list(self._slices(start, stop)))
+
+    def _next(self, wanted: int) -> None:
+        super()._next(wanted)
+        current: Any = self._current
+        if is_coded(current) and REPEATS * len(current.dictionary) > len(current):
+            self._read_by(self._open_plain(), partial(decode, column=self._column, dtype=self._dtype))
