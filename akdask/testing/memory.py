@@ -17,7 +17,7 @@ from akdask.plan.expr.created import as_column
 from akdask.plan.expr.sources import Scan
 from akdask.plan.expr.tokens import token
 from akdask.schema import NULLABLE_STR, ColumnType
-from akdask.storage.data.source import Bounds, RowRanges
+from akdask.storage.data.source import Bounds, PartReader
 from akdask.typing import Column, NumberArray
 
 
