@@ -396,14 +396,14 @@ class Block:
         if column is None:
             target = None if self._selections or self._origin is not None else out
             if self._origin is not None:
-                column = self._origin.load(load, coded=coded)
+                column = self._origin.load(load, coded=True)
             else:
                 column = self.partition.read(load, self._start, self._stop, target)
         for number, rows in enumerate(self._selections[selected:], selected + 1):
             column = selected_rows(column, rows, out if number == len(self._selections) else None)
-        column = column if coded else decoded(column)
         self._columns[load] = column, len(self._selections)
-        return column
+        # Later programs may select some of the rows, which is faster while they are coded.
+        return column if coded else decoded(column)
 
     def recall(self, slot: int) -> Column:
         """Return a result handed on by an earlier program."""

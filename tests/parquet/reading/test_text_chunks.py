@@ -16,12 +16,13 @@ import akdask as ak
 from akdask.columns import to_objects
 from akdask.columns.coded_text import decoded, is_coded
 from akdask.errors import FileFormatError
+from akdask.kernels.group.dictionary import Dictionary
 from akdask.parquet.reading import chunks, text_chunks
 from akdask.parquet.sets.file_set import open_set
 from akdask.storage.formats.objects import VALUES
 from tests.parquet.conftest import read_set
 
-TEXT = st.sampled_from(["", "a", "b", "ñ", "a long string of many letters", "\0"]) | st.text("xyz", max_size=5)
+TEXT = st.sampled_from(["", "a", "b", "ñ", "a long string of many letters", "a\0b"]) | st.text("xyz", max_size=5)
 STORED = [pa.string(), pa.large_string(), pa.binary(), pa.string_view(), pa.dictionary(pa.int8(), pa.string())]
 
 
@@ -92,8 +93,8 @@ def test_text_is_read_as_it_was_written_as_strings_and_as_positions(tmp_path_fac
         assert to_objects(decoded(reader.read_text("k", 0, min(nrows, 3)))) == expected[:3]
 
 
-@given(st.lists(st.tuples(tables(), writings()), min_size=1, max_size=2), st.sampled_from(["all", "some", "key"]))
-def test_groups_by_positions_are_those_that_pandas_finds(tmp_path_factory, written, kept):
+@given(st.lists(st.tuples(tables(), writings()), min_size=1, max_size=2), st.sampled_from(["all", "some", "key"]), st.booleans())
+def test_groups_by_positions_are_those_that_pandas_finds(tmp_path_factory, written, kept, dropna):
     folder = tmp_path_factory.mktemp("groups")
     for number, (table, write) in enumerate(written):
         write(table, str(folder / f"x_{number}.parquet"))
@@ -103,10 +104,10 @@ def test_groups_by_positions_are_those_that_pandas_finds(tmp_path_factory, writt
         rows, expected = rows[rows["v"] > 5], expected[expected["v"] > 5]
     elif kept == "key":
         rows, expected = rows[rows["k"] == "a"], expected[expected["k"] == "a"]
-    groups = ak.GroupBy(rows["k"])
+    groups = ak.GroupBy(rows["k"], dropna=dropna)
     keys, sums = groups.sum(rows["v"])
     _, firsts = groups.first(rows["k"])
-    wanted = expected.groupby("k", dropna=False)["v"].sum()
+    wanted = expected.groupby("k", dropna=dropna)["v"].sum()
     found = dict(zip(map(_text, keys.to_list()), sums.to_list(), strict=True))
     assert found == {_text(key): value for key, value in wanted.items()}
     assert list(map(_text, firsts.to_list())) == list(map(_text, keys.to_list()))
@@ -114,6 +115,19 @@ def test_groups_by_positions_are_those_that_pandas_finds(tmp_path_factory, writt
 
 def _text(value):
     return None if value is None or value != value else value
+
+
+@pytest.mark.parametrize("item", ["b", None])
+@pytest.mark.parametrize("kept", [0, 20])
+def test_the_strings_of_a_dictionary_are_grouped_and_not_those_of_rows(tmp_path, monkeypatch, item, kept):
+    pq.write_table(pa.table({"k": ["a", item, "c"] * 16, "v": np.arange(48)}), tmp_path / "x.parquet")
+    rows = ak.DataFrame(ak.read_parquet(str(tmp_path / "x.parquet")))
+    rows, seen, codes = rows[rows["v"] >= kept], [], Dictionary.codes
+    monkeypatch.setattr(Dictionary, "codes", lambda self, text: seen.append(type(text)) or codes(self, text))
+    keys, sums = ak.GroupBy(rows["k"]).sum(rows["v"])
+    expected = pd.DataFrame({"k": ["a", item, "c"] * 16, "v": range(48)}).query("v >= @kept").groupby("k")["v"].sum()
+    assert dict(zip(keys.to_list(), sums.to_list(), strict=True)) == expected.to_dict()
+    assert seen[0] is pa.DictionaryArray
 
 
 def test_strings_are_read_where_a_dictionary_has_about_as_many(tmp_path):
