@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from akdask.columns import concat_rows, take_rows
-from akdask.columns.coded_text import decoded, is_coded
+from akdask.columns.dictionary_text import decoded, is_encoded
 from akdask.columns.dispatch import by_column, of_arrow
 from akdask.deferred import pa, pc
 from akdask.kernels import compiled
@@ -120,9 +120,9 @@ class Dictionary:
     def codes(self, strings: pa.LargeStringArray | pa.DictionaryArray) -> NumberArray | None:
         """Return the position of each string, after adding those that are new; None if they are too many.
 
-        Of `akdask.columns.coded_text` the strings of the dictionary are added, unless these are more than rows.
+        Of `akdask.columns.dictionary_text` the strings of the dictionary are added, unless these are more than rows.
         """
-        if is_coded(strings):
+        if is_encoded(strings):
             if len(strings.dictionary) > len(strings):
                 return self.codes(decoded(strings))
             codes = self.codes(strings.dictionary)

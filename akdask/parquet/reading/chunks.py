@@ -78,16 +78,16 @@ class FileBytes:
         """Do nothing, as nothing is written."""
 
 
-def open_parquet(ranges: RangeReader, coded: Sequence[str] = ()) -> pq.ParquetFile:
+def open_parquet(ranges: RangeReader, encoded: Sequence[str] = ()) -> pq.ParquetFile:
     """Return an open file as pyarrow reads it, which compares pages with their checksums where they have such.
 
-    Columns of text that are `coded` are read as positions in dictionaries.
+    Columns of text that are `encoded` are read as positions in dictionaries.
     """
     source = pa.PythonFile(FileBytes(ranges), mode="r")
     return pq.ParquetFile(
         source,
         metadata=metadata_of(ranges.file),
-        read_dictionary=list(coded),
+        read_dictionary=list(encoded),
         pre_buffer=False,
         buffer_size=_WINDOW,
         coerce_int96_timestamp_unit="us",  # nanoseconds would wrap around

@@ -42,8 +42,8 @@ def decode(array: pa.Array, column: ParquetColumn, dtype: ColumnType) -> Column:
     return _items(array, column, dtype)
 
 
-def decode_coded(array: pa.DictionaryArray, column: ParquetColumn, dtype: ColumnType) -> pa.DictionaryArray:
-    """Return the rows of a column of text as `akdask.columns.coded_text` has them; for errors see `decode`."""
+def decode_positions(array: pa.DictionaryArray, column: ParquetColumn, dtype: ColumnType) -> pa.DictionaryArray:
+    """Return the rows of a column of text as `akdask.columns.dictionary_text` has them; for errors see `decode`."""
     indices, strings = array.indices.cast(pa.int32()), _items(array.dictionary, column, dtype)
     if indices.null_count:
         missing = _items(pa.nulls(1, pa.large_string()), column, dtype)

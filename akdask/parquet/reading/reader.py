@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from akdask.columns.coded_text import joined
+from akdask.columns.dictionary_text import joined
 from akdask.columns.rows import spread
 from akdask.parquet.metadata.columns import ParquetColumn
 from akdask.parquet.reading.chunks import ArrowChunkReader, errors_naming
@@ -214,13 +214,11 @@ class ParquetPartReader(RowGroupPartReader[ParquetPart]):
         place, group = self._stored(column), self._part.groups[number]
         path = self._part.file.path
         with errors_naming(path, place.column.name):
-            if not place.of_nulls and TextChunkReader.accepts(
-                self._arrow_file(), group.number, place.column, place.dtype
-            ):
-                coded = self._arrow_file(place.column.name)
-                return TextChunkReader(coded, self._arrow_file, group.number, place.column, place.dtype, path)
+            opened, what = self._arrow_file(), (group.number, place.column, place.dtype)
+            if not place.of_nulls and TextChunkReader.accepts(opened, *what):
+                return TextChunkReader(self._arrow_file, *what, path)
             how: Any = nulls_of if place.of_nulls else partial(decode, column=place.column, dtype=place.dtype)
-            return ArrowChunkReader(self._arrow_file(), group.number, place.column, how, path)
+            return ArrowChunkReader(opened, group.number, place.column, how, path)
 
     def _stored(self, column: str) -> StoredPlace:
         place = self._part.columns[column]

@@ -149,8 +149,8 @@ class RowGroupPartReader(PartReader, Generic[PartT]):
             known = self._chunks[column, number] = self._open_chunk(column, number)
         return known
 
-    def _arrow_file(self, *coded: str) -> pq.ParquetFile:
+    def _arrow_file(self, *encoded: str) -> pq.ParquetFile:
         """Return the file opened by Arrow, which is done when it is first asked for; see `open_parquet`."""
-        if coded not in self._opened:
-            self._opened[coded] = open_parquet(self._ranges, coded)
-        return self._opened[coded]
+        if encoded not in self._opened:
+            self._opened[encoded] = open_parquet(self._ranges, encoded)
+        return self._opened[encoded]

@@ -8,10 +8,10 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from akdask.columns.coded_text import decoded, is_coded, joined
+from akdask.columns.dictionary_text import decoded, is_encoded, joined
 from akdask.parquet.metadata.columns import ParquetColumn
 from akdask.parquet.reading.chunks import ArrowChunkReader, errors_naming
-from akdask.parquet.reading.decoding import decode, decode_coded
+from akdask.parquet.reading.decoding import decode, decode_positions
 from akdask.schema import ColumnType
 from akdask.typing import Column, NumberArray
 
@@ -30,10 +30,8 @@ class TextChunkReader(ArrowChunkReader):
 
     Parameters
     ----------
-    opened : pyarrow.parquet.ParquetFile
-        The file, by which the column is read as positions.
-    open_plain : callable
-        Returns the file by which it is read as strings.
+    open_file : callable
+        Returns the open file, by which columns of some names are read as positions.
     group : int
         The row group.
     column : ParquetColumn
@@ -45,16 +43,11 @@ class TextChunkReader(ArrowChunkReader):
     """
 
     def __init__(
-        self,
-        opened: pq.ParquetFile,
-        open_plain: Callable[[], pq.ParquetFile],
-        group: int,
-        column: ParquetColumn,
-        dtype: ColumnType,
-        path: str,
+        self, open_file: Callable[..., pq.ParquetFile], group: int, column: ParquetColumn, dtype: ColumnType, path: str
     ) -> None:
-        super().__init__(opened, group, column, partial(decode_coded, column=column, dtype=dtype), path)
-        self._open_plain, self._dtype = open_plain, dtype
+        encoded = partial(decode_positions, column=column, dtype=dtype)
+        super().__init__(open_file(column.name), group, column, encoded, path)
+        self._open_file, self._dtype = open_file, dtype
 
     @staticmethod
     def accepts(opened: pq.ParquetFile, group: int, column: ParquetColumn, dtype: ColumnType) -> bool:
@@ -83,5 +76,5 @@ class TextChunkReader(ArrowChunkReader):
     def _next(self, wanted: int) -> None:
         super()._next(wanted)
         current: Any = self._current
-        if is_coded(current) and REPEATS * len(current.dictionary) > len(current):
-            self._read_by(self._open_plain(), partial(decode, column=self._column, dtype=self._dtype))
+        if is_encoded(current) and REPEATS * len(current.dictionary) > len(current):
+            self._read_by(self._open_file(), partial(decode, column=self._column, dtype=self._dtype))

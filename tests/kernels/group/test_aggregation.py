@@ -67,7 +67,7 @@ def test_strings_are_ranked_by_their_bytes(plain):
 def test_a_dictionary_grows_from_block_to_block(blocks):
     dictionary = Dictionary()
     strings = [pa.array(block, pa.large_string()) for block in blocks]
-    # Every second one comes coded, as files may have it.
+    # Every second one comes encoded, as files may have it.
     mixed = [block.dictionary_encode() if number % 2 else block for number, block in enumerate(strings)]
     codes = [dictionary.codes(block) for block in mixed]
     texts = dictionary.strings.to_pylist()

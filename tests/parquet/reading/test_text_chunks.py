@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import akdask as ak
 from akdask.columns import to_objects
-from akdask.columns.coded_text import decoded, is_coded
+from akdask.columns.dictionary_text import decoded, is_encoded
 from akdask.errors import FileFormatError
 from akdask.kernels.group.dictionary import Dictionary
 from akdask.parquet.reading import chunks, text_chunks
@@ -93,7 +93,11 @@ def test_text_is_read_as_it_was_written_as_strings_and_as_positions(tmp_path_fac
         assert to_objects(decoded(reader.read_text("k", 0, min(nrows, 3)))) == expected[:3]
 
 
-@given(st.lists(st.tuples(tables(), writings()), min_size=1, max_size=2), st.sampled_from(["all", "some", "key"]), st.booleans())
+@given(
+    st.lists(st.tuples(tables(), writings()), min_size=1, max_size=2),
+    st.sampled_from(["all", "some", "key"]),
+    st.booleans(),
+)
 def test_groups_by_positions_are_those_that_pandas_finds(tmp_path_factory, written, kept, dropna):
     folder = tmp_path_factory.mktemp("groups")
     for number, (table, write) in enumerate(written):
@@ -114,7 +118,7 @@ def test_groups_by_positions_are_those_that_pandas_finds(tmp_path_factory, writt
 
 
 def _text(value):
-    return None if value is None or value != value else value
+    return None if pd.isna(value) else value
 
 
 @pytest.mark.parametrize("item", ["b", None])
@@ -134,7 +138,7 @@ def test_strings_are_read_where_a_dictionary_has_about_as_many(tmp_path):
     few, many = ["a", "b"] * 32, [f"text {row}" for row in range(64)]
     pq.write_table(pa.table({"k": few + many}), tmp_path / "x.parquet", row_group_size=64)
     with readers_of(str(tmp_path / "x.parquet")) as (reader,):
-        assert [is_coded(reader.read_text("k", start, start + 64)) for start in (0, 64)] == [True, False]
+        assert [is_encoded(reader.read_text("k", start, start + 64)) for start in (0, 64)] == [True, False]
 
 
 @pytest.mark.parametrize("way", ["read", "read_text"])

@@ -13,7 +13,7 @@ from akdask.columns.rows import concat_rows
 from akdask.deferred import is_arrow, pa
 
 
-def is_coded(column: Any) -> bool:
+def is_encoded(column: Any) -> bool:
     """Whether a column is text as positions in a dictionary."""
     return is_arrow(column, "DictionaryArray")
 
@@ -26,11 +26,11 @@ def decoded(column: Any) -> Any:
     >>> decoded(pa.array(["a", "b", "a"], pa.large_string()).dictionary_encode()).to_pylist()
     ['a', 'b', 'a']
     """
-    return column.dictionary_decode() if is_coded(column) else column
+    return column.dictionary_decode() if is_encoded(column) else column
 
 
 def joined(parts: Sequence[Any]) -> Any:
-    """Join text end to end, at least one part; it stays coded where all of it is.
+    """Join text end to end, at least one part; it stays encoded where all of it is.
 
     Examples
     --------
@@ -38,6 +38,6 @@ def joined(parts: Sequence[Any]) -> Any:
     >>> joined(parts).dictionary.to_pylist(), joined(parts).indices.to_pylist()
     (['b', 'a'], [0, 1, 0])
     """
-    if len(parts) > 1 and all(map(is_coded, parts)):
+    if len(parts) > 1 and all(map(is_encoded, parts)):
         return pa.concat_arrays(parts)
     return parts[0] if len(parts) == 1 else concat_rows([decoded(part) for part in parts])
