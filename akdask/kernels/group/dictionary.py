@@ -125,8 +125,8 @@ class Dictionary:
         if is_encoded(strings):
             if len(strings.dictionary) > len(strings):
                 return self.codes(decoded(strings))
-            codes = self.codes(strings.dictionary)
-            return None if codes is None else codes.take(_indices(strings))
+            known = self.codes(strings.dictionary)
+            return None if known is None else known.take(_indices(strings))
         if not len(self.strings) and _mostly_distinct(strings):
             return None
         if compiled.should_compile_text(len(strings)):

@@ -23,7 +23,9 @@ from akdask.storage.data.ranges import RangeReader, range_reader
 from akdask.storage.paths.files import FileIdentity
 from akdask.typing import Column, NumberArray
 
-_ROWS = 2**16
+BATCH_ROWS = 2**16
+"""Rows that Arrow is asked for at a time."""
+
 _WINDOW = 2**20  # bytes of a chunk that are held in memory
 
 
@@ -129,7 +131,7 @@ class ArrowChunkReader:
         self._decode = decode
         self._batches_from_first = partial(
             opened.reader.iter_batches,
-            _ROWS,
+            BATCH_ROWS,
             row_groups=[self._group],
             column_indices=[self._column.leaf],
             use_threads=False,
@@ -188,7 +190,7 @@ def count_nulls(file: FileIdentity, column: ParquetColumn, groups: tuple[int, ..
     """Return how many rows of a column are null in some row groups, by reading it."""
     with range_reader(file) as ranges, errors_naming(file.path, column.name):
         batches = open_parquet(ranges).reader.iter_batches(
-            _ROWS, row_groups=list(groups), column_indices=[column.leaf], use_threads=False
+            BATCH_ROWS, row_groups=list(groups), column_indices=[column.leaf], use_threads=False
         )
         return sum(batch.column(0).null_count for batch in batches)
 

@@ -214,11 +214,11 @@ class ParquetPartReader(RowGroupPartReader[ParquetPart]):
         place, group = self._stored(column), self._part.groups[number]
         path = self._part.file.path
         with errors_naming(path, place.column.name):
-            opened, what = self._arrow_file(), (group.number, place.column, place.dtype)
-            if not place.of_nulls and TextChunkReader.accepts(opened, *what):
-                return TextChunkReader(self._arrow_file, *what, path)
+            chunk, what = ChunkPlace.of(place.chunks[number], group.nrows), (place.column, place.dtype)
+            if not place.of_nulls and TextChunkReader.accepts(self._ranges, chunk, *what):
+                return TextChunkReader(self._arrow_file, group.number, *what, path)
             how: Any = nulls_of if place.of_nulls else partial(decode, column=place.column, dtype=place.dtype)
-            return ArrowChunkReader(opened, group.number, place.column, how, path)
+            return ArrowChunkReader(self._arrow_file(), group.number, place.column, how, path)
 
     def _stored(self, column: str) -> StoredPlace:
         place = self._part.columns[column]

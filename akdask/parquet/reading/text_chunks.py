@@ -9,10 +9,13 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from akdask.columns.dictionary_text import decoded, is_encoded, joined
+from akdask.kernels.core.page_fields import PageField
 from akdask.parquet.metadata.columns import ParquetColumn
-from akdask.parquet.reading.chunks import ArrowChunkReader, errors_naming
+from akdask.parquet.reading.chunks import BATCH_ROWS, ArrowChunkReader, errors_naming
 from akdask.parquet.reading.decoding import decode, decode_positions
+from akdask.parquet.reading.page_list import ChunkPlace, NoPlainPagesError, PageList
 from akdask.schema import ColumnType
+from akdask.storage.data.ranges import RangeReader
 from akdask.typing import Column, NumberArray
 
 FEWEST_ROWS = 2**12
@@ -25,8 +28,7 @@ REPEATS = 2
 class TextChunkReader(ArrowChunkReader):
     """Reads rows of flat text in one row group, as strings or as positions in dictionaries.
 
-    Where a dictionary has too many strings for the rows that are read with it, or the writer gave it up, strings are
-    read from there on.
+    Where the writer has given up the dictionary, strings are read from there on.
 
     Parameters
     ----------
@@ -50,12 +52,18 @@ class TextChunkReader(ArrowChunkReader):
         self._open_file, self._dtype = open_file, dtype
 
     @staticmethod
-    def accepts(opened: pq.ParquetFile, group: int, column: ParquetColumn, dtype: ColumnType) -> bool:
-        """Whether to read a column of a row group in this way."""
-        if dtype.kind != "str" or not column.is_flat or column.physical != "BYTE_ARRAY":
+    def accepts(ranges: RangeReader, place: ChunkPlace, column: ParquetColumn, dtype: ColumnType) -> bool:
+        """Whether to read a column chunk of an open file in this way: if its dictionary has few strings."""
+        is_text = dtype.kind == "str" and column.is_flat and column.physical == "BYTE_ARRAY"
+        if not is_text or place.nrows < FEWEST_ROWS:
             return False
-        chunk = opened.metadata.row_group(group).column(column.leaf)
-        return bool(chunk.num_values >= FEWEST_ROWS and chunk.has_dictionary_page)
+        pages = PageList(ranges, place, column, 0, lambda: None)
+        try:
+            (is_plain, *_) = pages.up_to(1)[:, PageField.IS_PLAIN]
+        except NoPlainPagesError:
+            return False
+        known = pages.dictionary
+        return known is not None and not is_plain and REPEATS * known.nvalues <= min(place.nrows, BATCH_ROWS)
 
     def read(self, start: int, stop: int, out: NumberArray | None = None) -> Column:
         """Return rows of the row group as strings; `out` is for numbers."""

@@ -30,7 +30,7 @@ STORED = [pa.string(), pa.large_string(), pa.binary(), pa.string_view(), pa.dict
 def _small_chunks_and_batches():
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(text_chunks, "FEWEST_ROWS", 1)
-        patched.setattr(chunks, "_ROWS", 16)
+        patched.setattr(chunks, "BATCH_ROWS", 16)
         yield
 
 
