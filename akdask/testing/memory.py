@@ -17,7 +17,7 @@ from akdask.plan.expr.created import as_column
 from akdask.plan.expr.sources import Scan
 from akdask.plan.expr.tokens import token
 from akdask.schema import NULLABLE_STR, ColumnType
-from akdask.storage.data.source import Bounds, RowRanges
+from akdask.storage.data.source import Bounds, PartReader
 from akdask.typing import Column, NumberArray
 
 
@@ -100,7 +100,7 @@ class MemorySource:
 
 
 @dataclass(frozen=True, slots=True)
-class MemoryPart:
+class MemoryPart(PartReader):
     """One partition of a `MemorySource`, and its reader."""
 
     index: int
@@ -129,9 +129,3 @@ class MemoryPart:
             return rows
         out[: stop - start] = rows
         return out[: stop - start]
-
-    def stretches(self, column: str) -> None:
-        """Return None: nothing lies in files."""
-
-    def row_bounds(self, column: str, within: RowRanges) -> None:
-        """Return None: nothing is known of rows."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from akdask.columns import concat_rows, take_rows
+from akdask.columns.dictionary_text import decoded, is_encoded
 from akdask.columns.dispatch import by_column, of_arrow
 from akdask.deferred import pa, pc
 from akdask.kernels import compiled
@@ -116,8 +117,16 @@ class Dictionary:
         """The strings, to which others are added."""
         return pa.nulls(0, pa.large_string())
 
-    def codes(self, strings: pa.LargeStringArray) -> NumberArray | None:
-        """Return the position of each string, after adding those that are new; None if they are too many."""
+    def codes(self, strings: pa.LargeStringArray | pa.DictionaryArray) -> NumberArray | None:
+        """Return the position of each string, after adding those that are new; None if they are too many.
+
+        Of `akdask.columns.dictionary_text` the strings of the dictionary are added, unless these are more than rows.
+        """
+        if is_encoded(strings):
+            if len(strings.dictionary) > len(strings):
+                return self.codes(decoded(strings))
+            known = self.codes(strings.dictionary)
+            return None if known is None else known.take(_indices(strings))
         if not len(self.strings) and _mostly_distinct(strings):
             return None
         if compiled.should_compile_text(len(strings)):

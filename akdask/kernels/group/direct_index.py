@@ -247,7 +247,7 @@ class DirectIndexAggregation(GroupStrategy):
 
     def _numbers(self, keys: Sequence[Column]) -> list[NumberArray] | None:
         """Return the keys, with numbers instead of strings; None for too many strings, or other types."""
-        self._of_strings = [is_arrow(key, "LargeStringArray") for key in keys]
+        self._of_strings = [is_arrow(key, "LargeStringArray", "DictionaryArray") for key in keys]
         numbers = []
         for key, is_string, dictionary in zip(keys, self._of_strings, self._dictionaries, strict=True):
             codes = dictionary.codes(key) if is_string else key if isinstance(key, np.ndarray) else None

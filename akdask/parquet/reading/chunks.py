@@ -6,7 +6,7 @@ is decoded and dropped.  What is read is bounded: some thousand rows at a time, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache, partial
 from typing import Any
@@ -23,7 +23,9 @@ from akdask.storage.data.ranges import RangeReader, range_reader
 from akdask.storage.paths.files import FileIdentity
 from akdask.typing import Column, NumberArray
 
-_ROWS = 2**16
+BATCH_ROWS = 2**16
+"""Rows that Arrow is asked for at a time."""
+
 _WINDOW = 2**20  # bytes of a chunk that are held in memory
 
 
@@ -78,12 +80,16 @@ class FileBytes:
         """Do nothing, as nothing is written."""
 
 
-def open_parquet(ranges: RangeReader) -> pq.ParquetFile:
-    """Return an open file as pyarrow reads it, which compares pages with their checksums where they have such."""
+def open_parquet(ranges: RangeReader, encoded: Sequence[str] = ()) -> pq.ParquetFile:
+    """Return an open file as pyarrow reads it, which compares pages with their checksums where they have such.
+
+    Columns of text that are `encoded` are read as positions in dictionaries.
+    """
     source = pa.PythonFile(FileBytes(ranges), mode="r")
     return pq.ParquetFile(
         source,
         metadata=metadata_of(ranges.file),
+        read_dictionary=list(encoded),
         pre_buffer=False,
         buffer_size=_WINDOW,
         coerce_int96_timestamp_unit="us",  # nanoseconds would wrap around
@@ -116,11 +122,19 @@ class ArrowChunkReader:
         decode: Callable[[Any], Column],
         path: str,
     ) -> None:
-        self._path, self._column = path, column
+        self._path, self._column, self._group = path, column, group
         self._nrows = opened.metadata.row_group(group).num_rows
+        self._read_by(opened, decode)
+
+    def _read_by(self, opened: pq.ParquetFile, decode: Callable[[Any], Column]) -> None:
+        """Go on with an open file, from which rows are made in some way."""
         self._decode = decode
         self._batches_from_first = partial(
-            opened.reader.iter_batches, _ROWS, row_groups=[group], column_indices=[column.leaf], use_threads=False
+            opened.reader.iter_batches,
+            BATCH_ROWS,
+            row_groups=[self._group],
+            column_indices=[self._column.leaf],
+            use_threads=False,
         )
         self._start_again()
 
@@ -176,7 +190,7 @@ def count_nulls(file: FileIdentity, column: ParquetColumn, groups: tuple[int, ..
     """Return how many rows of a column are null in some row groups, by reading it."""
     with range_reader(file) as ranges, errors_naming(file.path, column.name):
         batches = open_parquet(ranges).reader.iter_batches(
-            _ROWS, row_groups=list(groups), column_indices=[column.leaf], use_threads=False
+            BATCH_ROWS, row_groups=list(groups), column_indices=[column.leaf], use_threads=False
         )
         return sum(batch.column(0).null_count for batch in batches)
 

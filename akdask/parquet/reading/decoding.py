@@ -42,6 +42,16 @@ def decode(array: pa.Array, column: ParquetColumn, dtype: ColumnType) -> Column:
     return _items(array, column, dtype)
 
 
+def decode_positions(array: pa.DictionaryArray, column: ParquetColumn, dtype: ColumnType) -> pa.DictionaryArray:
+    """Return the rows of a column of text as `akdask.columns.dictionary_text` has them; for errors see `decode`."""
+    indices, strings = array.indices.cast(pa.int32()), _items(array.dictionary, column, dtype)
+    if indices.null_count:
+        missing = _items(pa.nulls(1, pa.large_string()), column, dtype)
+        indices, strings = indices.fill_null(len(strings)), pa.concat_arrays([strings, missing])
+    # Positions outside of the dictionary are found here.
+    return pa.DictionaryArray.from_arrays(indices, strings)
+
+
 def nulls_of(array: pa.Array) -> NumberArray:
     """Return 1 for each row that is null, and 0 for the others, as int64."""
     found: NumberArray = pc.is_null(array).to_numpy(zero_copy_only=False).astype(np.int64)

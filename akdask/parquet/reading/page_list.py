@@ -90,7 +90,7 @@ class PageList:
     column : ParquetColumn
         The column.
     itemsize : int
-        Bytes of a plain number.
+        Bytes of a plain number; 0 for text, of which only headers are looked at.
     find_pages : callable
         Returns where an index says that they lie; asked when pages are passed over.
     """
@@ -241,7 +241,9 @@ class PageList:
                 raise self.damaged("its levels are longer than their page")
         if not 0 <= nrows <= self._nrows - self._listed:
             raise self.damaged(f"a page would have {nrows:,} rows")
-        known = (PLAIN, _PLAIN_DICTIONARY, _RLE_DICTIONARY) if compiled.INSTALLED else (PLAIN,)
+        # Positions of numbers are for a compiled loop, those of text for Arrow.
+        has_dictionaries = compiled.INSTALLED or not self._itemsize
+        known = (PLAIN, _PLAIN_DICTIONARY, _RLE_DICTIONARY) if has_dictionaries else (PLAIN,)
         if encoding not in known or nrows > _MOST_ROWS:
             raise NoPlainPagesError
         if not is_packed and packed != unpacked:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from akdask.columns.dictionary_text import joined
 from akdask.columns.rows import spread
 from akdask.parquet.metadata.columns import ParquetColumn
 from akdask.parquet.reading.chunks import ArrowChunkReader, errors_naming
@@ -19,6 +20,7 @@ from akdask.parquet.reading.page_list import ChunkPlace, NoPlainPagesError
 from akdask.parquet.reading.pages import PageReader
 from akdask.parquet.reading.row_group_part import RowGroupPart, RowGroupPartReader
 from akdask.parquet.reading.statistics import bounds_of, without_values
+from akdask.parquet.reading.text_chunks import TextChunkReader
 from akdask.schema import ColumnType
 from akdask.storage.data.extents import ALIGNED_ROWS
 from akdask.storage.data.source import RowBounds, RowRanges, Stretch
@@ -109,6 +111,20 @@ class ParquetPartReader(RowGroupPartReader[ParquetPart]):
             return self._constant(place, stop - start, out)
         return super().read(column, start, stop, out)
 
+    def read_text(self, column: str, start: int, stop: int) -> Any:
+        """Return rows of a column of text; see `akdask.storage.data.source.PartReader.read_text`.
+
+        Errors are those of `read`.
+        """
+        if stop <= start or isinstance(self._part.columns[column], ConstantPlace):
+            return self.read(column, start, stop)
+        parts = []
+        for number, begin, end in self._within_groups(start, stop):
+            chunk = self._chunk(column, number)
+            way = chunk.read_text if isinstance(chunk, TextChunkReader) else chunk.read
+            parts.append(way(begin, end))
+        return joined(parts)
+
     def _read(self, column: str, number: int, start: int, stop: int, out: NumberArray | None) -> Column:
         """Return rows of a row group."""
         try:
@@ -198,6 +214,9 @@ class ParquetPartReader(RowGroupPartReader[ParquetPart]):
         place, group = self._stored(column), self._part.groups[number]
         path = self._part.file.path
         with errors_naming(path, place.column.name):
+            chunk, what = ChunkPlace.of(place.chunks[number], group.nrows), (place.column, place.dtype)
+            if not place.of_nulls and TextChunkReader.accepts(self._ranges, chunk, *what):
+                return TextChunkReader(self._arrow_file, group.number, *what, path)
             how: Any = nulls_of if place.of_nulls else partial(decode, column=place.column, dtype=place.dtype)
             return ArrowChunkReader(self._arrow_file(), group.number, place.column, how, path)
 

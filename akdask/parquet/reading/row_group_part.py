@@ -89,7 +89,7 @@ class RowGroupPartReader(PartReader, Generic[PartT]):
         self._part = part
         self._ranges: RangeReader = range_reader(part.file)
         self._stack = ExitStack()
-        self._opened: pq.ParquetFile | None = None
+        self._opened: dict[tuple[str, ...], pq.ParquetFile] = {}
         self._chunks: dict[tuple[str, int], PageReader | ArrowChunkReader] = {}
 
     def __enter__(self) -> Self:
@@ -103,21 +103,27 @@ class RowGroupPartReader(PartReader, Generic[PartT]):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._chunks.clear()
-        self._opened = None
+        self._opened.clear()
         self._stack.close()
 
     def read(self, column: str, start: int, stop: int, out: NumberArray | None = None) -> Column:
         """Return rows of a column; see `akdask.storage.data.source.PartReader.read`."""
         if stop <= start:
             return empty(self._dtype(column))
-        parts = []
-        first = self._part.start + start
-        for number, group in enumerate(self._part.groups):
-            begin, end = max(first, group.first), min(self._part.start + stop, group.first + group.nrows)
-            if begin < end:
-                target = None if out is None else out[begin - first : end - first]
-                parts.append(self._read(column, number, begin - group.first, end - group.first, target))
+        parts, row = [], 0
+        for number, begin, end in self._within_groups(start, stop):
+            target = None if out is None else out[row : row + end - begin]
+            parts.append(self._read(column, number, begin, end, target))
+            row += end - begin
         return concat_rows(parts) if out is None else out[: stop - start]
+
+    def _within_groups(self, start: int, stop: int) -> Iterator[tuple[int, int, int]]:
+        """Yield the row groups that have some rows, by number, and the first and last of these in each."""
+        for number, group in enumerate(self._part.groups):
+            first = self._part.start - group.first
+            begin, end = max(first + start, 0), min(first + stop, group.nrows)
+            if begin < end:
+                yield number, begin, end
 
     @abstractmethod
     def _chunk_ranges(self, column: str) -> Iterator[tuple[int, int]]:
@@ -143,8 +149,8 @@ class RowGroupPartReader(PartReader, Generic[PartT]):
             known = self._chunks[column, number] = self._open_chunk(column, number)
         return known
 
-    def _arrow_file(self) -> pq.ParquetFile:
-        """Return the file opened by Arrow, which is done when it is first asked for."""
-        if self._opened is None:
-            self._opened = open_parquet(self._ranges)
-        return self._opened
+    def _arrow_file(self, *encoded: str) -> pq.ParquetFile:
+        """Return the file opened by Arrow, which is done when it is first asked for; see `open_parquet`."""
+        if encoded not in self._opened:
+            self._opened[encoded] = open_parquet(self._ranges, encoded)
+        return self._opened[encoded]

@@ -74,9 +74,10 @@ class PartialAggregation:
             return strategy.finish()
         direct = DirectIndexAggregation(self.aggregation, partition.nrows) if "direct" in self.strategies else None
         rows = ColumnBuffer(self.program, partition.nrows, self.aggregation.encoded_keys)
+        encoded = self.program.with_encoded(self.aggregation.nkeys)
         for block in partition.blocks():
             # Once direct-index aggregation is closed, rows are read to where they stay.
-            if direct is None or direct.closed or not _add_block(direct, *self._split(block.evaluate(self.program))):
+            if direct is None or direct.closed or not _add_block(direct, *self._split(block.evaluate(encoded))):
                 rows.add(block)
         if direct is not None and direct.has_rows and not rows.nrows:
             return direct.finish()

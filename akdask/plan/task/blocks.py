@@ -17,6 +17,7 @@ from typing import Any, Self
 import numpy as np
 
 from akdask.columns import Table, empty, spread
+from akdask.columns.dictionary_text import decoded
 from akdask.kernels.core.summation import UNIT, UnitPositions
 from akdask.kernels.index.matches import MatchMultiplicity
 from akdask.kernels.rowwise.operations import OPERATIONS
@@ -77,8 +78,7 @@ class Partition:
         *,
         identity: tuple[Hashable, ...] = (),
     ) -> None:
-        self.identity = identity
-        self.replicas = replicas
+        self.identity, self.replicas = identity, replicas
         self._inputs = inputs
         self.selections = selections
         self.nrows, self._block_rows = nrows, block_rows = sizes_of(inputs, block_rows)
@@ -222,8 +222,10 @@ class Partition:
             # The rows that are left have been copied.
             self._give_back(lent)
 
-    def read(self, load: Load, start: int, stop: int, out: NumberArray | None) -> Column:
-        """Read rows of a column, into `out` or into the buffer that this column has had for earlier blocks."""
+    def read(self, load: Load, start: int, stop: int, out: NumberArray | None) -> Any:
+        """Read rows of a column, text maybe encoded; numbers into `out`, or the buffer of earlier blocks."""
+        if load.dtype.kind == "str":
+            return self._readers[load.base].read_text(load.column, start, stop)
         if not load.dtype.is_number:
             out = None
         elif out is None:
@@ -376,27 +378,26 @@ class Block:
         self.nrows = stop - start
         self.mask: NumberArray | None = None
         self._origin: Block | None = None
-        self._start = start
-        self._stop = stop
+        self._start, self._stop = start, stop
         self._selections: list[NumberArray | slice] = []
         self._nexpanded, self._extent = 0, self.nrows
         # With the number of selections that each has gone through: one that nobody reads again goes through no more.
         self._columns: dict[Load, tuple[Column, int]] = {}
         self._handed_on: dict[int, Column] = {}
 
-    def load(self, load: Load, out: NumberArray | None = None) -> Column:
-        """Return a column's rows, read at most once for each block."""
+    def load(self, load: Load, out: NumberArray | None = None, *, encoded: bool = False) -> Column:
+        """Return a column's rows, read at most once for each block; text may be encoded if that is wanted."""
         column, selected = self._columns.get(load, (None, 0))
         if column is None:
-            target = None if self._selections or self._origin is not None else out
             if self._origin is not None:
-                column = self._origin.load(load)
+                column = self._origin.load(load, encoded=True)
             else:
-                column = self.partition.read(load, self._start, self._stop, target)
+                column = self.partition.read(load, self._start, self._stop, None if self._selections else out)
         for number, rows in enumerate(self._selections[selected:], selected + 1):
             column = selected_rows(column, rows, out if number == len(self._selections) else None)
         self._columns[load] = column, len(self._selections)
-        return column
+        # Later programs may select some of the rows, which is faster while they are encoded.
+        return column if encoded else decoded(column)
 
     def recall(self, slot: int) -> Column:
         """Return a result handed on by an earlier program."""
@@ -468,10 +469,9 @@ class Block:
         for register, step in enumerate(program.steps):
             match step:
                 case Load():
-                    registers[register] = self.load(step, targets.get(register))
+                    registers[register] = self.load(step, targets.get(register), encoded=register in program.encoded)
                 case ConstantRows():
-                    constant = step.value if step.rows is None else spread(step.value, step.rows, self.nrows)
-                    registers[register] = constant
+                    registers[register] = step.value if step.rows is None else spread(step.value, step.rows, self.nrows)
                 case BroadcastInput():
                     registers[register] = partition.replicas[step.position][step.field]
                 case Recall():

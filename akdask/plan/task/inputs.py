@@ -64,12 +64,15 @@ class Reader(Protocol):
 
     def read(self, column: Any, start: int, stop: int, out: NumberArray | None = None) -> Column: ...
 
+    def read_text(self, column: Any, start: int, stop: int) -> Any:
+        return self.read(column, start, stop)
+
     def stretches(self, column: Any) -> Sequence[Stretch] | None: ...
 
     def row_bounds(self, column: Any, within: RowRanges) -> RowBounds | None: ...
 
 
-class TableReader:
+class TableReader(Reader):
     """Reads columns of a table in memory."""
 
     def __init__(self, table: Table) -> None:
@@ -88,7 +91,7 @@ class TableReader:
         return None
 
 
-class PositionReader:
+class PositionReader(Reader):
     """Reads the positions of counted rows."""
 
     def __init__(self, positions: RowPositions) -> None:

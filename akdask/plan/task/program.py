@@ -85,6 +85,8 @@ class Program:
         Registers that later programs recall, and the slots by which they do.
     forgets : tuple of int
         Slots that no later program recalls.
+    encoded : set of int
+        Registers in which text may be `akdask.columns.dictionary_text`.
     """
 
     steps: tuple[Step, ...]
@@ -92,11 +94,19 @@ class Program:
     dtypes: tuple[ColumnType, ...]
     hands_on: tuple[tuple[int, int], ...] = ()
     forgets: tuple[int, ...] = ()
+    encoded: Set[int] = frozenset()
 
     @property
     def loads(self) -> list[Load]:
         """The columns that the program may read."""
         return [step for step in self.steps if isinstance(step, Load)]
+
+    def with_encoded(self, count: int) -> Program:
+        """Return the program that leaves text encoded of which it makes nothing but some of the first results."""
+        used = {arg for step in self.steps if isinstance(step, Apply) for arg in step.args}
+        used.update(self.outputs[count:], (register for register, _ in self.hands_on))
+        loaded = {register for register, step in enumerate(self.steps) if isinstance(step, Load)}
+        return replace(self, encoded=loaded.intersection(self.outputs[:count]) - used)
 
     def only(self, registers: Set[int]) -> Program:
         """Return the program that computes some registers and hands them on, without other results."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
-from typing import NamedTuple, Protocol, Self, TypeAlias
+from typing import Any, NamedTuple, Protocol, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -117,6 +117,10 @@ class PartReader(Protocol):
         Numbers are read into it, and a view of it is returned, which is only valid until the next read into it.
         """
         ...
+
+    def read_text(self, column: str, start: int, stop: int) -> Any:
+        """Return rows of a column of text, maybe as `akdask.columns.dictionary_text`: positions in a dictionary."""
+        return self.read(column, start, stop)
 
     def stretches(self, column: str) -> Sequence[Stretch] | None:
         """Return where all rows of a column lie, in order; None where only `read` finds them."""
