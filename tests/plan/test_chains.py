@@ -164,6 +164,11 @@ def _floats() -> Any:
     return _in_parts() * 1.0
 
 
+def _means_of_spans(v: Any) -> Any:
+    times = ak.Datetime(ak.arange(v.size) * 10**9)
+    return ak.DataFrame({"t": times, "v": v}).rolling("3s", on="t").mean()["v"]
+
+
 CHAINS: dict[str, tuple[Callable[[], Any], Step]] = {
     "filter": (_arange, lambda v: v[v % 5 != 7] + 1),
     "filters of filters": (lambda: ak.arange(2 * THOUSAND), lambda v: v[v > 2] - 1),
@@ -215,6 +220,7 @@ CHAINS: dict[str, tuple[Callable[[], Any], Step]] = {
     "groups made of parts": (_arange, _groups_made_of_parts),
     "shift": (_floats, lambda v: ak.Series(v).shift(1).fillna(0.0).values),
     "rolling means": (_floats, lambda v: ak.Series(v).rolling(3, min_periods=1).mean().values),
+    "means of spans": (_floats, _means_of_spans),
     "expanding means": (_floats, lambda v: ak.Series(v).expanding().mean().values),
     "recurrence": (_floats, lambda v: recurrence(v * 0.0 + 0.5, v)),
     "filled forward": (_floats, lambda v: ak.Series(v).ffill().values + 1.0),

@@ -120,6 +120,9 @@ class VectorizedPipeline:
 
     def run_into(self, rows: GrowingRows, partitions: Sequence[Partition]) -> bool:
         """Append the rows of open partitions, and return whether their columns could be read directly."""
+        # To find where columns lie, headers of all pages of Parquet files are read; blocks look at few pages for few rows.
+        if any(partition.has_few_rows_left for partition in partitions):
+            return False
         extents = self._extents(partitions)
         return extents is not None and self._program.run_into(rows, extents)
 

@@ -317,3 +317,15 @@ def test_large_plans_have_the_compiler_loaded_beside_the_work(files, columns, mo
     assert not prepared
     assert ak.read_hdf(files)["i"].sum() == columns["i"].sum()
     assert prepared
+
+
+@pytest.mark.parametrize("length", [1, 3, 4, 7, 20])
+@pytest.mark.parametrize("source", ["files", "memory"])
+def test_filters_of_a_chain_stay_apart(source, length, columns, files, runs):
+    found = ak.read_hdf(files)["i"]
+    if source == "memory":
+        found = found.persist()
+    for _ in range(length):
+        found = found[found >= found.min()] + 1
+    assert found.to_ndarray().tolist() == (columns["i"] + length).tolist()
+    assert runs
