@@ -172,11 +172,6 @@ class Partition:
         """The rows that may be left after the first selections, None for all."""
         return RowPruning(self.selections).ranges(self.nrows, self.replicas, self._row_bounds)
 
-    @property
-    def has_few_rows_left(self) -> bool:
-        """Whether at most half of the rows may be left after the first selections."""
-        return self._left is not None and 2 * int(np.diff(self._left).sum()) <= self.nrows
-
     def _row_bounds(self, load: Load, within: RowRanges) -> RowBounds | None:
         return self._readers[load.base].row_bounds(load.column, within)
 

@@ -120,8 +120,8 @@ class VectorizedPipeline:
 
     def run_into(self, rows: GrowingRows, partitions: Sequence[Partition]) -> bool:
         """Append the rows of open partitions, and return whether their columns could be read directly."""
-        # To find where columns lie, headers of all pages of Parquet files are read; blocks look at few pages for few rows.
-        if any(partition.has_few_rows_left for partition in partitions):
+        # To find where columns lie, headers of all pages of Parquet files are read; blocks look at fewer.
+        if any(_has_few_rows_left(partition) for partition in partitions):
             return False
         extents = self._extents(partitions)
         return extents is not None and self._program.run_into(rows, extents)
@@ -188,6 +188,10 @@ class VectorizedPipeline:
                 self._program.release(register)
         self._handed_on.update((slot, registers[register]) for register, slot in program.hands_on)
         return [registers[register] for register in program.outputs]
+
+
+def _has_few_rows_left(partition: Partition) -> bool:
+    return 2 * sum(stop - start for start, stop in partition.extents(_BLOCKS)) <= partition.nrows
 
 
 def _address(column: Column) -> Address:
