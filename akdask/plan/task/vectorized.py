@@ -24,6 +24,9 @@ from akdask.plan.vector.program import (
 from akdask.storage.data.source import IN_MEMORY
 from akdask.typing import Column
 
+FEWER = 16
+"""How many times fewer rows are left than there are, where these are few."""
+
 _BLOCKS = 2
 """Blocks that are read to memory at a time: programs need no room beside them, and the next call is saved."""
 
@@ -191,7 +194,7 @@ class VectorizedPipeline:
 
 
 def _has_few_rows_left(partition: Partition) -> bool:
-    return 2 * sum(stop - start for start, stop in partition.extents(_BLOCKS)) <= partition.nrows
+    return FEWER * sum(stop - start for start, stop in partition.extents(_BLOCKS)) <= partition.nrows
 
 
 def _address(column: Column) -> Address:
