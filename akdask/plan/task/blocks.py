@@ -37,7 +37,7 @@ from akdask.plan.task.inputs import (
     sizes_of,
 )
 from akdask.plan.task.program import Apply, BroadcastInput, ConstantRows, Load, Program, Recall
-from akdask.plan.task.pruning import RowPruning, near_rows, stretches_left, windows
+from akdask.plan.task.pruning import RowPruning, leaves_few, near_rows, stretches_left, windows
 from akdask.schema import ColumnType
 from akdask.storage.data.consecutive import ConsecutiveParts
 from akdask.storage.data.read_ahead import can_read_ahead
@@ -239,15 +239,15 @@ class Partition:
     def stretches(self, loads: Iterable[Load]) -> list[Sequence[Stretch]] | None:
         """Return where the rows of some columns that may be left lie in open files, each from the first of a unit on.
 
-        None if one can only be read by `read`.
+        None if one can only be read by `read`, or if so few are that `read` looks at fewer pages of files.
         """
         found = []
-        for load in loads:
+        for load in [] if leaves_few(self._left, self.nrows) else loads:
             column = self._readers[load.base].stretches(load.column)
             if column is None:
                 return None
             found.append(stretches_left(column, self._left, load.dtype.itemsize))
-        return found
+        return found or None
 
     @property
     def reads_files(self) -> bool:

@@ -28,6 +28,9 @@ from akdask.typing import NumberArray
 
 Bools = npt.NDArray[np.bool_]
 
+FEWER = 16
+"""How many times fewer rows are left than there were, where these are few."""
+
 
 def partitions_left(bases: Sequence[Frame], predicates: Sequence[Value]) -> Bools | None:
     """Return for each partition of some aligned frames whether all predicates may hold for one of its rows.
@@ -214,6 +217,17 @@ def near_rows(rows: NumberArray, most: int) -> Iterator[tuple[int, int]]:
     apart = windows | (np.diff(rows) > NEAR)
     starts = np.flatnonzero(apart if np.count_nonzero(apart) < MOST_READS else windows) + 1
     yield from pairwise([0, *starts.tolist(), len(rows)] if len(rows) else [])
+
+
+def leaves_few(left: RowRanges | None, nrows: int) -> bool:
+    """Tell whether so few rows are left, of so many, that it pays to look for them alone.
+
+    Examples
+    --------
+    >>> leaves_few(np.array([[20, 30]]), 1000), leaves_few(None, 1000)
+    (True, False)
+    """
+    return left is not None and FEWER * int(np.diff(left).sum()) <= nrows
 
 
 def stretches_left(stretches: Sequence[Stretch], left: RowRanges | None, itemsize: int) -> Sequence[Stretch]:

@@ -24,9 +24,6 @@ from akdask.plan.vector.program import (
 from akdask.storage.data.source import IN_MEMORY
 from akdask.typing import Column
 
-FEWER = 16
-"""How many times fewer rows are left than there are, where these are few."""
-
 _BLOCKS = 2
 """Blocks that are read to memory at a time: programs need no room beside them, and the next call is saved."""
 
@@ -123,9 +120,6 @@ class VectorizedPipeline:
 
     def run_into(self, rows: GrowingRows, partitions: Sequence[Partition]) -> bool:
         """Append the rows of open partitions, and return whether their columns could be read directly."""
-        # To find where columns lie, headers of all pages of Parquet files are read; blocks look at fewer.
-        if any(_has_few_rows_left(partition) for partition in partitions):
-            return False
         extents = self._extents(partitions)
         return extents is not None and self._program.run_into(rows, extents)
 
@@ -191,10 +185,6 @@ class VectorizedPipeline:
                 self._program.release(register)
         self._handed_on.update((slot, registers[register]) for register, slot in program.hands_on)
         return [registers[register] for register in program.outputs]
-
-
-def _has_few_rows_left(partition: Partition) -> bool:
-    return FEWER * sum(stop - start for start, stop in partition.extents(_BLOCKS)) <= partition.nrows
 
 
 def _address(column: Column) -> Address:
