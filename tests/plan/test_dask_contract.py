@@ -448,7 +448,10 @@ def test_a_scheduler_keeps_results_until_their_owner_lets_them_go(local_client):
         assert time.monotonic() < until
         time.sleep(0.01)
     local_client.run_on_scheduler(lambda dask_scheduler: ours.let_results_go(dask_scheduler, "owner"))
-    assert "contract-kept" not in scheduler.tasks
+    # That the client has released it may be told later than its owner lets it go.
+    while "contract-kept" in scheduler.tasks:
+        assert time.monotonic() < until
+        time.sleep(0.01)
     assert "owner" not in scheduler.clients
 
 
