@@ -26,7 +26,7 @@ from benchmarks.timing import Timed, WrongAnswerError, interleave
 
 ROOT = Path(__file__).parents[1]
 
-PARTS = 8
+PARTS = 16
 """Tests that the tasks are dealt out to: one test of all of them keeps one of several processes busy at the end."""
 
 
