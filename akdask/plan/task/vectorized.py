@@ -176,8 +176,8 @@ class VectorizedPipeline:
                     args = [registers[arg] for arg in step.args]
                     registers.append(self._program.apply(step.operation, args, step.dtype, step.params))
                     for arg in step.release:
-                        # What is handed on is released when it is forgotten: by then another value might be there.
-                        if registers[arg] not in self._handed_on.values():
+                        # What another program has handed on is released when it is forgotten.
+                        if isinstance(program.steps[arg], Apply):
                             self._program.release(registers[arg])
         forgotten = [self._handed_on.pop(slot) for slot in program.forgets]
         for register in forgotten:
