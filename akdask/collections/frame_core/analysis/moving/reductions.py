@@ -20,6 +20,7 @@ from akdask.plan.rows.neighbours import WithNeighbours
 from akdask.schema import FLOAT64
 
 Owner = TypeVar("Owner", bound="Analysed")
+Result = TypeVar("Result")
 
 
 class Analysed:
@@ -34,7 +35,49 @@ class Analysed:
         raise NotImplementedError
 
 
-class WindowReductions(Generic[Owner]):
+class NamedReductions(Generic[Result]):
+    """Reductions of windows, by name; lazy, but that those of groups count rows."""
+
+    reductions: ClassVar[tuple[str, ...]] = ("sum", "mean", "min", "max", "var", "std", "count")
+    """Names that `agg` takes."""
+
+    def _reduced(self, name: str, ddof: int = 1) -> Result:
+        raise NotImplementedError
+
+    def sum(self) -> Result:
+        """Return the sum of each window, as float64."""
+        return self._reduced("sum")
+
+    def mean(self) -> Result:
+        """Return the mean of each window, as float64."""
+        return self._reduced("mean")
+
+    def min(self) -> Result:
+        """Return the smallest value of each window, as float64."""
+        return self._reduced("min")
+
+    def max(self) -> Result:
+        """Return the largest value of each window, as float64."""
+        return self._reduced("max")
+
+    def var(self, ddof: int = 1) -> Result:
+        """Return the variance of each window, as float64."""
+        return self._reduced("var", ddof=ddof)
+
+    def std(self, ddof: int = 1) -> Result:
+        """Return the standard deviation of each window, as float64."""
+        return self._reduced("std", ddof=ddof)
+
+    def _by_name(self, name: str) -> Any:
+        """Return the reduction of a name that `agg` was given."""
+        if name not in self.reductions:
+            raise ArgumentError(
+                f"windows are not reduced by {name!r}.", hint=f"take one of {', '.join(self.reductions)}."
+            )
+        return getattr(self, name)()
+
+
+class WindowReductions(NamedReductions[Owner]):
     """Reductions of the window that each row has: rows around it, or all before it.
 
     Parameters
@@ -47,9 +90,6 @@ class WindowReductions(Generic[Owner]):
         Which of them, all of numbers.
     """
 
-    reductions: ClassVar[tuple[str, ...]] = ("sum", "mean", "min", "max", "var", "std", "count")
-    """Names that `agg` takes."""
-
     def __init__(self, owner: Owner, columns: ColumnSet, names: Sequence[str]) -> None:
         self._owner = owner
         self._columns = columns
@@ -58,30 +98,6 @@ class WindowReductions(Generic[Owner]):
     def _node(self, project: Project, name: str, ddof: int, q: float) -> WithNeighbours:
         """Return the windows of all columns of a projection, reduced."""
         raise NotImplementedError
-
-    def sum(self) -> Owner:
-        """Return the sum of each window, as float64; lazy."""
-        return self._reduced("sum")
-
-    def mean(self) -> Owner:
-        """Return the mean of each window, as float64; lazy."""
-        return self._reduced("mean")
-
-    def min(self) -> Owner:
-        """Return the smallest value of each window, as float64; lazy."""
-        return self._reduced("min")
-
-    def max(self) -> Owner:
-        """Return the largest value of each window, as float64; lazy."""
-        return self._reduced("max")
-
-    def var(self, ddof: int = 1) -> Owner:
-        """Return the variance of each window, as float64; lazy."""
-        return self._reduced("var", ddof=ddof)
-
-    def std(self, ddof: int = 1) -> Owner:
-        """Return the standard deviation of each window, as float64; lazy."""
-        return self._reduced("std", ddof=ddof)
 
     def count(self) -> Owner:
         """Return the number of values of each window that are not NaN, as float64; lazy.
@@ -121,11 +137,7 @@ class WindowReductions(Generic[Owner]):
                 raise ArgumentError("windows of a DataFrame are reduced by one name.", hint="choose a column first.")
             found = {name: self.agg(name) for name in func}
             return later("DataFrame", {name: one.values for name, one in found.items()}, getattr(owner, "index", None))
-        if func not in self.reductions:
-            raise ArgumentError(
-                f"windows are not reduced by {func!r}.", hint=f"take one of {', '.join(self.reductions)}."
-            )
-        return getattr(self, func)()
+        return self._by_name(func)
 
     aggregate = agg
 

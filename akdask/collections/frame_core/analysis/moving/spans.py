@@ -18,7 +18,7 @@ from akdask.collections.core.later import provides
 from akdask.collections.frame_core.analysis.kinds import demand_numbers
 from akdask.collections.frame_core.analysis.moving.arranged import Arranged, running_of_groups
 from akdask.collections.frame_core.analysis.moving.decaying import DecayingColumn, Weights
-from akdask.collections.frame_core.analysis.moving.reductions import Analysed, WindowReductions
+from akdask.collections.frame_core.analysis.moving.reductions import Analysed, NamedReductions, WindowReductions
 from akdask.collections.frame_core.analysis.moving.windows import as_integer
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.time.datetimes import Datetime
@@ -94,7 +94,7 @@ class SpanRolling(WindowReductions[Owner]):
         return self._owner._resulting({column: found[column] for column in self._all.values if column in found})
 
 
-class GroupWindows:
+class GroupWindows(NamedReductions[Any]):
     """Windows of the rows of each group, as ``df.groupby("k").rolling(3)`` gives them; results count rows.
 
     Results have the rows of the frame, with its labels, so that they can be put beside its columns; pandas' have the
@@ -109,8 +109,6 @@ class GroupWindows:
     least : int
         Fewest rows that must not be missing.
     """
-
-    reductions = WindowReductions.reductions
 
     def __init__(self, groups: Any, names: Sequence[str], least: int) -> None:
         self._groups = groups
@@ -130,30 +128,6 @@ class GroupWindows:
         self._groups.df._columns.only(chosen._names)
         return chosen
 
-    def sum(self) -> Any:
-        """Return the sum of each window, as float64; counts rows."""
-        return self._reduced("sum")
-
-    def mean(self) -> Any:
-        """Return the mean of each window, as float64; counts rows."""
-        return self._reduced("mean")
-
-    def min(self) -> Any:
-        """Return the smallest value of each window, as float64; counts rows."""
-        return self._reduced("min")
-
-    def max(self) -> Any:
-        """Return the largest value of each window, as float64; counts rows."""
-        return self._reduced("max")
-
-    def var(self, ddof: int = 1) -> Any:
-        """Return the variance of each window, as float64; counts rows."""
-        return self._reduced("var", ddof)
-
-    def std(self, ddof: int = 1) -> Any:
-        """Return the standard deviation of each window, as float64; counts rows."""
-        return self._reduced("std", ddof)
-
     def count(self) -> Any:
         """Return the number of values of each window that are not NaN, as float64; counts rows."""
         return self._reduced("count")
@@ -166,11 +140,7 @@ class GroupWindows:
         ArgumentError
             If there is none.
         """
-        if func not in self.reductions:
-            raise ArgumentError(
-                f"windows are not reduced by {func!r}.", hint=f"take one of {', '.join(self.reductions)}."
-            )
-        return getattr(self, func)()
+        return self._by_name(func)
 
     aggregate = agg
 
