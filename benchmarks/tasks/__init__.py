@@ -23,6 +23,7 @@ TASKS: dict[str, str] = {
     "write": "writing:write_three_columns",
     "database-groups": "database:database_groups",
     "database-joins": "database:database_joins",
+    "database-large": "database_large:database_large",
     "parquet": "parquet_files:filter_two_of_ten",
     "parquet-write": "parquet_files:write_with_strings",
     "parquet-manifest": "parquet_files:open_parquet_by_manifest",
