@@ -51,14 +51,21 @@ def database_large(setting: Setting) -> list[Result]:
 
 def _make(setting: Setting, kind: str, rows: int) -> Path:
     """Return the folder of the tables of questions, each a folder of files, made once."""
+    folder = setting.folder / f"database-large-{kind}-{rows}-rows"
+    # In a process of its own, which gives back its memory.
+    fresh(make_tables, kind, str(folder), rows)
+    return folder
+
+
+def make_tables(kind: str, folder: str, rows: int) -> None:
+    """Write the tables of questions unless they are there."""
 
     def write(target: Path) -> None:
         for name, table in [("x", make_groups(rows))] if kind == "groups" else make_joins(rows):
-            folder = target / name
-            folder.mkdir()
-            write_files(folder, table, FILES)
+            (target / name).mkdir()
+            write_files(target / name, table, FILES)
 
-    return make_once(setting.folder / f"database-large-{kind}-{rows}-rows", write, in_memory=False).folder
+    make_once(Path(folder), write, in_memory=False)
 
 
 def _ask(kind: str, folder: Path, rows: int, given: Mapping[str, int]) -> Iterator[Result]:
