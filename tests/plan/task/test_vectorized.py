@@ -329,3 +329,15 @@ def test_filters_of_a_chain_stay_apart(source, length, columns, files, runs):
         found = found[found >= found.min()] + 1
     assert found.to_ndarray().tolist() == (columns["i"] + length).tolist()
     assert runs
+
+
+def test_a_part_of_a_filter_may_filter_what_is_left(columns, files, runs):
+    def left(i, u):
+        is_positive, is_either = i > 0, (i > 0) | (u > 500)
+        kept = [column[is_either][is_positive[is_either]] for column in (i, u)]
+        kept = [column[(kept[1] * 2 + 1) * 3 > 500] for column in kept]
+        return kept[0][(kept[0] * 7 - 5) * (kept[0] - 2) != 2]
+
+    d = ak.read_hdf(files)
+    assert left(d["i"], d["u"]).sum() == left(columns["i"], columns["u"]).sum()
+    assert runs
