@@ -341,3 +341,15 @@ def test_a_part_of_a_filter_may_filter_what_is_left(columns, files, runs):
     d = ak.read_hdf(files)
     assert left(d["i"], d["u"]).sum() == left(columns["i"], columns["u"]).sum()
     assert runs
+
+
+def test_partitions_without_rows_do_not_decide_what_those_with_rows_are_filtered_by(tmp_path, monkeypatch):
+    monkeypatch.setattr(compiled, "is_loaded", lambda: True)
+    rows = np.arange(4000)
+    ak.DataFrame({"x": rows, "m": rows % 3 > 0}).to_hdf(str(tmp_path / "set"), num_locales=4)
+    d = ak.read_hdf(str(tmp_path / "set_LOCALE*"))
+    # The first file has nothing above 1500 and is not read.
+    left = rows[(rows > 1500) & (rows % 3 > 0)]
+    late = d["x"][(d["x"] > 1500) & d["m"]]
+    assert ak.cumsum(late).tolist() == np.cumsum(left).tolist()
+    assert ak.cumsum(late[late * 2 % 5 > 0]).tolist() == np.cumsum(left[left * 2 % 5 > 0]).tolist()
