@@ -76,7 +76,8 @@ def _ask(kind: str, folder: Path, rows: int, given: Mapping[str, int]) -> Iterat
         found = {who: _answered(who, kind, numbers, folder, given) for who in ENGINES}
         for place, number in enumerate(numbers):
             finished = {who: taken[place] for who, taken in found.items() if taken}
-            compare({who: tuple(taken[0]) for who, taken in finished.items()})
+            if finished:
+                compare({who: tuple(taken[0]) for who, taken in finished.items()})
             seconds = {who: taken[1] for who, taken in finished.items()}
             question = QUESTIONS[kind][number]
             yield Result(
@@ -104,7 +105,7 @@ def answers_of(
 ) -> list[tuple[tuple[float, ...], float, float]]:
     """Return what answers are compared by, and their seconds, of the second time unless the first was long."""
     resource.setrlimit(resource.RLIMIT_DATA, (given["limit"], given["limit"]))
-    with TemporaryDirectory(dir=folder) as temporary:
+    with TemporaryDirectory(dir=folder, ignore_cleanup_errors=True) as temporary:
         return [
             _answer(who, QUESTIONS[kind][number], Path(folder), {**given, "folder": temporary}) for number in numbers
         ]
