@@ -10,13 +10,11 @@ from dask.utils import format_bytes
 from akdask.plan.expr._dask import Expr
 from akdask.plan.expr.chain import Chain
 from akdask.plan.expr.sources import Scan
+from akdask.plan.expr.values import TEXT_BYTES
 from akdask.plan.reduce.aggregate import TreeReduce
 from akdask.plan.task.pipeline import Pipeline, PipelineLayout
 from akdask.plan.task.tables import PersistedResults, Tables, Tasks
 from akdask.schema import ColumnType
-
-TEXT_WIDTH = 24
-"""Bytes that a string is taken to have, with its offset: how many it has is only known when it is read."""
 
 
 class Estimate(NamedTuple):
@@ -111,4 +109,4 @@ def _rows_of(chain: Chain, numbers: Sequence[int], lengths: Sequence[int]) -> in
 
 def width(dtype: ColumnType) -> int:
     """Return the bytes that an element of a type takes, about."""
-    return TEXT_WIDTH if dtype.kind == "str" else dtype.itemsize
+    return TEXT_BYTES if dtype.kind == "str" else dtype.itemsize

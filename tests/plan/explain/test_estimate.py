@@ -3,7 +3,8 @@ import pytest
 
 import akdask as ak
 from akdask.plan.explain.cost import SHOWN, is_small
-from akdask.plan.explain.estimate import TEXT_WIDTH, Estimate, estimate
+from akdask.plan.explain.estimate import Estimate, estimate
+from akdask.plan.expr.values import TEXT_BYTES
 from akdask.plan.run.result import tasks_of
 from akdask.testing.memory import MemorySource
 
@@ -30,7 +31,7 @@ def test_what_a_filter_needs_is_read_too(columns):
 
 
 def test_of_text_a_width_is_taken_for_granted(columns):
-    assert taken(columns["s"]).nbytes == ROWS * TEXT_WIDTH
+    assert taken(columns["s"]).nbytes == ROWS * TEXT_BYTES
 
 
 def test_of_a_slice_only_its_rows_are_read(columns):

@@ -1,4 +1,4 @@
-"""Statistics of the columns of a DataFrame, each in one pass over the rows."""
+"""Statistics of the columns of a DataFrame, each in one pass over the rows; over each column where NaN is left out."""
 
 from __future__ import annotations
 
