@@ -41,7 +41,9 @@ def inputs_first(plans: Sequence[Node]) -> list[Node]:
         if not is_value:
             stack.append((part, True))
             # Most values of a frame refer to its columns, and to no other node.
-            stack += [(item, False) for item in parts_of(part) if type(item) not in _LEAVES]
+            for item in part.__dict__.get(_PARTS) or parts_of(part):
+                if type(item) not in _LEAVES:
+                    stack.append((item, False))
         elif isinstance(part, Replica):
             stack.append((part.node, False))
         else:
@@ -63,8 +65,12 @@ def parts_of(node: Any) -> list[Any]:
             found.append(operand)
         elif type(operand) is tuple:
             # Without nested calls, as a frame may have thousands of columns.
-            found += [item for item in operand if isinstance(item, Expr | Value)]
-            reductions = [item for item in operand if hasattr(item, "made_of") and not isinstance(item, Expr | Value)]
-            found += [value for item in reductions for value in item.values]
+            reductions = []
+            for item in operand:
+                if isinstance(item, Expr | Value):
+                    found.append(item)
+                elif hasattr(item, "made_of"):
+                    reductions += item.values
+            found += reductions
     node.__dict__[_PARTS] = found
     return found
