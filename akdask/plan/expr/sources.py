@@ -123,7 +123,7 @@ class Persisted(Frame):
         schema = tuple(zip(frame.names, (value.dtype for value in frame.values), strict=True))
         # The same plan may be persisted again, by another client.
         name = f"persisted-{frame._name}-{uuid4().hex}"
-        has_tasks = any([isinstance(item, GraphNode) for item in graph.values()])
+        has_tasks = any(isinstance(item, GraphNode) for item in graph.values())
         stored = tuple(keys() if has_tasks else graph)
         return cls(name, dict(graph), stored, frame.rows, schema)
 

@@ -7,7 +7,7 @@ it as it is.
 
 from __future__ import annotations
 
-from collections.abc import Container, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Container, Hashable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from operator import is_
+from typing import TYPE_CHECKING
 
 from akdask import config
 from akdask.deferred import DeferredModule
@@ -63,7 +64,7 @@ def optimize(plans: Sequence[Node]) -> list[Node]:
         nodes = inputs_first(plans)
     for _ in range(MOST_PASSES):
         found = rewriting.rewritten(plans, nodes, finding.find_needs(nodes, plans), rules.RULES)
-        if all([new is old for new, old in zip(found, plans, strict=True)]):
+        if all(map(is_, found, plans)):
             break
         # Once more, as nodes meet that were apart, and columns that filters read are not needed any more.
         plans, nodes = found, inputs_first(found)
@@ -71,7 +72,7 @@ def optimize(plans: Sequence[Node]) -> list[Node]:
 
 
 def _kinds_of(nodes: Sequence[Node]) -> Mapping[str, int]:
-    """Return how many nodes there are of each class, and of those that it is derived from; no two have the same name."""
+    """Return how many nodes there are of each class and those above it; no two have the same name."""
     found: defaultdict[str, int] = defaultdict(int)
     for node in nodes:
         for name in _class_names(type(node)):

@@ -41,14 +41,11 @@ def inputs_first(plans: Sequence[Node]) -> list[Node]:
         if not is_value:
             stack.append((part, True))
             # Most values of a frame refer to its columns, and to no other node.
-            for item in part.__dict__.get(_PARTS) or parts_of(part):
-                if type(item) not in _LEAVES:
-                    stack.append((item, False))
+            stack += [(item, False) for item in parts_of(part) if type(item) not in _LEAVES]
         elif isinstance(part, Replica):
             stack.append((part.node, False))
-        else:
-            for item in part.args:
-                stack.append((item, False))
+        elif part.args:
+            stack += [(item, False) for item in part.args]
     return found
 
 

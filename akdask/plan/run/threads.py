@@ -30,7 +30,7 @@ from akdask.plan.run.observers import callbacks, recording
 from akdask.plan.shuffle.budget import memory_budget
 from akdask.plan.shuffle.pending import PendingResult, fetch, fetch_all, pend
 from akdask.plan.task.batches import SMALL_ROWS
-from akdask.plan.task.pipeline import counted_rows
+from akdask.plan.task.pipeline import rows_of_task, run_batch
 
 AHEAD = 2
 """Tasks submitted for each thread: one to run, and one to continue with."""
@@ -40,6 +40,9 @@ PAUSE = 0.05
 
 SMALL_TASKS = 64
 """Tasks that this thread may do alone, if they have few rows."""
+
+SMALL_CHAIN_ROWS = 2**22
+"""Rows up to which it does tasks that wait for each other anyway: with more, it could not be interrupted for long."""
 
 
 @cache
@@ -174,8 +177,10 @@ def _result(task: Any, results: Mapping[Any, Any]) -> Any:
         inputs = {name: results[name] for name in task.dependencies}
         return task(inputs) if isinstance(task, Alias) else _waiting(task(fetch_all(inputs)))
     inputs = {name: results[name] for name in task.dependencies}
-    if any([isinstance(item, PendingResult) for item in inputs.values()]):
-        inputs = fetch_all(inputs)
+    for item in inputs.values():
+        if isinstance(item, PendingResult):
+            inputs = fetch_all(inputs)
+            break
     return _waiting(task.func(*[_argument(item, inputs) for item in task.args]))
 
 
@@ -236,17 +241,41 @@ def _fetched(keys: Any, found: Any) -> Any:
 
 
 def is_small(tasks: Mapping[Any, Any]) -> bool:
-    """Whether few tasks compute with few rows that are in memory or only counted, and with nothing else."""
+    """Whether few tasks compute with few rows that are in memory or only counted, and with nothing else.
+
+    They may have more rows where none of them could run beside another.
+    """
     if len(tasks) > SMALL_TASKS:
         return False
-    rows = 0
-    for task in tasks.values():
+    tables: dict[Any, int] = {}
+    aliases: list[Alias] = []
+    others: list[Any] = []
+    for key, task in tasks.items():
         item = task.value if isinstance(task, DataNode) else task
-        found = item.nrows if isinstance(item, Table) else 0 if _inputs_of(item) else counted_rows(item)
+        if isinstance(item, Table):
+            tables[key] = item.nrows
+        elif isinstance(task, Alias):
+            aliases.append(task)
+        elif not isinstance(task, DataNode):
+            others.append(task)
+    for alias in aliases:
+        tables[alias.key] = tables.get(alias.target, 0)
+    rows = 0
+    read: set[Any] = set()
+    is_chain = True
+    for task in others:
+        inputs = _inputs_of(task)
+        if getattr(task, "func", None) is run_batch:
+            found = rows_of_task(task, tables)
+        else:
+            found = sum([tables.get(name, 0) for name in inputs]) if inputs else None
         if found is None:
             return False
         rows += found
-    return rows <= SMALL_ROWS
+        made = inputs - tables.keys()
+        is_chain = is_chain and len(made) <= 1 and read.isdisjoint(made)
+        read.update(made)
+    return rows <= (SMALL_CHAIN_ROWS if is_chain and len(read) == len(others) - 1 else SMALL_ROWS)
 
 
 def _tasks_of(graph: Any) -> Mapping[Any, Any]:

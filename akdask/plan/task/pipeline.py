@@ -208,12 +208,37 @@ def run_batch(
         return sink.run(partition)
 
 
-def counted_rows(task: Any) -> int | None:
-    """Return the rows of a task that reads nothing but the positions of rows, None for other tasks."""
-    if getattr(task, "func", None) is not run_batch:
-        return None
-    inputs = [item for _, fixed in task.args[1] for item in fixed]
-    return sum([item.nrows for item in inputs]) if all(isinstance(item, RowPositions) for item in inputs) else None
+def rows_of_task(task: Task, tables: Mapping[Hashable, int]) -> int | None:
+    """Return the rows that the task of a pipeline goes over, as far as a plan tells it; None if it reads files.
+
+    Parameters
+    ----------
+    task : Task
+        Whose function is `run_batch`.
+    tables : mapping of key to int
+        Rows of the tables that are in memory; those made by other tasks are theirs.
+    """
+    (sink, *_), members, made, *_ = task.args
+    if getattr(sink, "picks_rows", False):
+        return 0
+    remaining = iter(made.args if isinstance(made, List) else made)
+    total = 0
+    for selections, fixed in members:
+        rows = 0
+        for item in fixed:
+            if item is None:
+                found = tables.get(next(remaining).key, 0)
+            elif isinstance(item, RowPositions):
+                found = item.nrows
+            else:
+                return None
+            rows = max(rows, found)
+        if isinstance(sink, Collect) and sink.limit is not None and sink.limit >= 0 and not selections:
+            rows = min(rows, sink.limit)
+        elif selections and isinstance(selections[0], Range):
+            rows = min(rows, max(selections[0].stop - selections[0].start, 0))
+        total += rows
+    return total
 
 
 def _what(sink: Sink) -> str:
@@ -316,7 +341,7 @@ def _computes(masks: Sequence[Mask | ExpandMatches], sink: Sink) -> bool:
     """Whether a pipeline does more than collect columns as they are, for which no compiled loop is of use."""
     if masks or not isinstance(sink, Collect):
         return True
-    return any([not isinstance(step, Load) for program in sink.programs for step in program.steps])
+    return not all(isinstance(step, Load) for program in sink.programs for step in program.steps)
 
 
 def _batches_left(chain: Chain, frame: Frame, batches: Batches | None) -> Batches:
@@ -360,7 +385,7 @@ def narrowed(frame: Frame, values: Sequence[Value]) -> Frame:
 
 def _of_used_columns(frame: Frame, values: Sequence[Value]) -> tuple[Frame, Sequence[Value]]:
     """Return the rows and the values on bases that compute no other columns than those that are used."""
-    if all([type(base).of_columns is Frame.of_columns for base in frame.bases]):
+    if all(type(base).of_columns is Frame.of_columns for base in frame.bases):
         return frame, values
     chain = Chain.of(frame)
     used: dict[str, dict[Hashable, ColumnRef]] = {base._name: {} for base in chain.bases}
