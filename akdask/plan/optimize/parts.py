@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import repeat
 from typing import Any
 
 from akdask.plan.expr._dask import Expr
@@ -45,7 +46,7 @@ def inputs_first(plans: Sequence[Node]) -> list[Node]:
         elif isinstance(part, Replica):
             stack.append((part.node, False))
         elif part.args:
-            stack += [(item, False) for item in part.args]
+            stack += zip(part.args, repeat(False))
     return found
 
 
