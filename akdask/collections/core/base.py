@@ -37,7 +37,7 @@ class Collection(Root, DaskMethodsMixin):
     def __dask_postpersist__(self) -> tuple[Callable[..., Self], tuple[Any, ...]]:
         raise NotImplementedError
 
-    def persist(self, **options: Any) -> Any:
+    def persist(self, **options: Any) -> Self:
         """Return the object with its rows computed and kept in memory, on the workers of a cluster.
 
         Parameters

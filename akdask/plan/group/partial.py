@@ -11,7 +11,7 @@ import numpy as np
 from akdask.kernels.group import choice
 from akdask.kernels.group.aggregation import Aggregation
 from akdask.kernels.group.direct_index import DirectIndexAggregation
-from akdask.kernels.group.distinct_keys import DTYPES, DistinctKeys
+from akdask.kernels.group.distinct_values import SORTED_FAST, DistinctKeys
 from akdask.kernels.group.strategy import PartialTable, RowAggregation
 from akdask.plan.expr import cache
 from akdask.plan.expr._dask import Expr
@@ -99,7 +99,7 @@ class PartialAggregation:
         """Whether nothing is computed of the groups, nor kept of how rows are grouped, but one key of numbers."""
         if not isinstance(self.aggregation, Aggregation) or self.aggregation.steps or self.cached_as is not None:
             return False
-        return len(self.program.dtypes) == 1 and self.program.dtypes[0].numpy in DTYPES
+        return len(self.program.dtypes) == 1 and self.program.dtypes[0].numpy in SORTED_FAST
 
     def _aggregate(
         self, keys: list[Column], values: list[Column], direct: DirectIndexAggregation | None, name: cache.Key | None

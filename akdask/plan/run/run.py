@@ -33,7 +33,7 @@ def run(*plans: Node) -> tuple[Any, ...]:
         If the memory of this process, or of a worker, does not suffice.
     """
     with _computation():
-        return _results(plans)
+        return _results(plans) if plans else ()
 
 
 def partitions_in_memory(plan: Node) -> dict[Hashable, Any] | None:

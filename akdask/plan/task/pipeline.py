@@ -213,7 +213,7 @@ def rows_of_task(task: Task, tables: Mapping[Hashable, int]) -> int | None:
 
     Parameters
     ----------
-    task : Task
+    task : task of Dask
         Whose function is `run_batch`.
     tables : mapping of key to int
         Rows of the tables that are in memory; those made by other tasks are theirs.

@@ -64,10 +64,15 @@ class StatisticsMethods(FrameBase):
             are_present = [present(columns, name) for name in names]
             return series_of(columns, pdarray(columns.frame, how_many(are_present) if are_present else Constant(0)))
         nullable = [name for name in names if can_be_missing(columns.kinds[name], columns.values[name])]
-        found = _reduced(columns, [AggregateExpr("count_nonzero", present(columns, name)) for name in nullable])
-        # All other columns have a value in each row, which is not read for it.
-        counts = dict.fromkeys(names, sum(columns.counted()) if len(nullable) < len(names) else 0)
-        return by_column(list((counts | dict(zip(nullable, found, strict=True))).values()), names, np.int64)
+        wanted = [present(columns, name) for name in nullable]
+        size = columns.frame.rows.size
+        if size is None and len(nullable) < len(names):
+            # All other columns have a value in each row, and are not read for it.
+            wanted.append(Constant(True))
+        found = _reduced(columns, [AggregateExpr("count_nonzero", value) for value in wanted])
+        counts = dict.fromkeys(names, found[-1] if size is None and found else size)
+        counts |= dict(zip(nullable, found, strict=False))
+        return by_column(list(counts.values()), names, np.int64)
 
     def sum(self, axis: int | str = 0, skipna: bool = False, numeric_only: bool = False) -> Any:
         """Return the sum of each column of numbers, or of each row; computes for columns, lazy for rows.

@@ -1,4 +1,4 @@
-"""Keys of blocks, each once, beside NumPy's distinct values."""
+"""Distinct keys of blocks, beside those of NumPy."""
 
 import numpy as np
 import pytest
@@ -7,14 +7,15 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import akdask as ak
-from akdask.kernels.group.distinct_keys import FEWER, DistinctKeys, distinct
+from akdask.kernels.aggregates.distinct import distinct_numbers
+from akdask.kernels.group.distinct_values import FEWER, DistinctKeys
 
 FLOATS = st.sampled_from([0.0, -0.0, 1.5, -1.5, np.nan, np.inf, -np.inf])
 
 
 @given(hnp.arrays(np.float64, st.integers(0, 40), elements=FLOATS))
 def test_distinct_keys_are_those_of_numpy_and_of_zeros_the_first_stands_for_both(keys):
-    found = distinct(keys)
+    found = distinct_numbers(keys)
     np.testing.assert_array_equal(found, np.unique(keys))
     zeros = keys[keys == 0]
     if len(zeros):
