@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import cache
 from operator import is_
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from akdask import config
 from akdask.deferred import DeferredModule
@@ -75,7 +75,8 @@ def _kinds_of(nodes: Sequence[Node]) -> Mapping[str, int]:
     """Return how many nodes there are of each class and those above it; no two have the same name."""
     found: defaultdict[str, int] = defaultdict(int)
     for node in nodes:
-        for name in _class_names(type(node)):
+        kind: Any = type(node)
+        for name in _class_names(kind):
             found[name] += 1
     return found
 

@@ -12,7 +12,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from functools import cached_property
 from types import TracebackType
-from typing import Any, Self, TypeAlias
+from typing import Any, Self
 
 import numpy as np
 
@@ -36,16 +36,13 @@ from akdask.plan.task.inputs import (
     selected_rows,
     sizes_of,
 )
-from akdask.plan.task.program import Apply, BroadcastInput, ConstantRows, Load, Program, Recall
+from akdask.plan.task.program import Apply, BroadcastInput, ColumnKey, ConstantRows, Load, Program, Recall
 from akdask.plan.task.pruning import RowPruning, leaves_few, near_rows, stretches_left, windows
 from akdask.schema import ColumnType
 from akdask.storage.data.consecutive import ConsecutiveParts
 from akdask.storage.data.read_ahead import can_read_ahead
 from akdask.storage.data.source import RowBounds, RowRanges, Stretch, opens_early
 from akdask.typing import Column, NumberArray
-
-ColumnKey: TypeAlias = tuple[int, Hashable]
-"""Which column of which input; hashed without a call of Python's, unlike what loads it."""
 
 OPEN_PARTITIONS, OPEN_AHEAD = 4, 16
 """Partitions that are open at a time, of several files perhaps; remote ones, which wait for their bytes."""

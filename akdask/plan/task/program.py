@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Container, Hashable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 from akdask.kernels.rowwise.operations import OPERATIONS
 from akdask.plan.expr.values import Call, ColumnRef, Constant, Replica, Value, walk
@@ -26,6 +26,10 @@ class Load:
     base: int
     column: Hashable
     dtype: ColumnType
+
+
+ColumnKey: TypeAlias = tuple[int, Hashable]
+"""Which column of which input a step loads; hashed without a call of Python's, unlike the step."""
 
 
 @dataclass(frozen=True, slots=True)
