@@ -387,8 +387,7 @@ class Block:
 
     def load(self, load: Load, out: NumberArray | None = None, *, encoded: bool = False) -> Column:
         """Return a column's rows, read at most once for each block; text may be encoded if that is wanted."""
-        name = load.base, load.column
-        column, selected = self._columns.get(name, (None, 0))
+        column, selected = self._columns.get(name := (load.base, load.column), (None, 0))
         if column is None:
             if self._origin is not None:
                 column = self._origin.load(load, encoded=True)
