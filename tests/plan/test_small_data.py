@@ -28,10 +28,10 @@ QUERIES = {
     "membership": (lambda x, y: int(ak.in1d(x["m"], y["m"]).sum()), 1_600),
     "join": (lambda x, y: ak.merge(x[["m", "a"]], y, on="m", sort=False).persist(), 2_680),
     "numbers of distinct values": (lambda x, y: x.nunique(), 3_520),
-    "numbers of values": (lambda x, y: x[["k", "m"]].count(), 500),
+    "numbers of values": (lambda x, y: x[["k", "m"]].count(), 560),
     "sample": (lambda x, y: x[["a"]].sample(5, random_state=1).persist(), 2_360),
     "largest": (lambda x, y: x.sort_values("a", ascending=False).head(3).persist(), 3_600),
-    "rows": (lambda x, y: x[["a", "b"]].to_pandas(), 800),
+    "rows": (lambda x, y: x[["a", "b"]].to_pandas(), 890),
 }
 
 
