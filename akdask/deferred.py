@@ -22,7 +22,7 @@ from __future__ import annotations
 import gc
 import sys
 from collections.abc import Callable
-from functools import wraps
+from functools import cache, wraps
 from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
@@ -90,7 +90,13 @@ def is_arrow(item: Any, *classes: str) -> bool:
     >>> is_arrow([1, 2], "Array")
     False
     """
-    return "pyarrow" in sys.modules and isinstance(item, tuple(getattr(pa, name) for name in classes))
+    return "pyarrow" in sys.modules and isinstance(item, _arrow_classes(classes))
+
+
+@cache
+def _arrow_classes(names: tuple[str, ...]) -> tuple[type, ...]:
+    """Return classes of Arrow, which is asked for with each column of each block."""
+    return tuple(getattr(pa, name) for name in names)
 
 
 def is_na(item: Any) -> bool:

@@ -30,8 +30,13 @@ def memory() -> int:
     limit: int | None = config.get("memory_limit")
     if limit is not None:
         return limit
-    ulimits = [resource.getrlimit(kind)[0] for kind in ULIMITS]
-    return min([_machine_memory(), *(limit for limit in ulimits if limit not in (resource.RLIM_INFINITY, 0))])
+    # No comprehensions: planning asks often, and each would be one more call.
+    least = _machine_memory()
+    for kind in ULIMITS:
+        ulimit = resource.getrlimit(kind)[0]
+        if ulimit not in (resource.RLIM_INFINITY, 0) and ulimit < least:
+            least = ulimit
+    return least
 
 
 @cache

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from akdask.columns.rows import concat_rows
 from akdask.deferred import is_arrow, pa
 
@@ -26,7 +28,8 @@ def decoded(column: Any) -> Any:
     >>> decoded(pa.array(["a", "b", "a"], pa.large_string()).dictionary_encode()).to_pylist()
     ['a', 'b', 'a']
     """
-    return column.dictionary_decode() if is_encoded(column) else column
+    # Most columns are numbers, of which this is asked block by block.
+    return column.dictionary_decode() if not isinstance(column, np.ndarray) and is_encoded(column) else column
 
 
 def joined(parts: Sequence[Any]) -> Any:

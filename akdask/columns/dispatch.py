@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import singledispatch, wraps
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
 from akdask.deferred import is_arrow, pa
 
@@ -28,15 +28,29 @@ def by_column(default: Callable[..., T]) -> _SingleDispatchCallable[T]:
     def other(column: Any, *args: Any, **kwargs: Any) -> T:
         if is_arrow(column, "Array", "ChunkedArray"):
             # Threads that come here at once register the same.
-            for name, implementation in _OF_ARROW.get(dispatched, {}).items():
+            for name, implementation in _OF_ARROW.get(chosen, {}).items():
                 dispatched.register(getattr(pa, name), implementation)
             found: Callable[..., T] = dispatched.dispatch(type(column))
             if found is not other:
+                implementations[type(column)] = found
                 return found(column, *args, **kwargs)
         return default(column, *args, **kwargs)
 
     dispatched: _SingleDispatchCallable[T] = singledispatch(other)
-    return dispatched
+    implementations: dict[type, Callable[..., T]] = {}
+
+    @wraps(default)
+    def chosen(column: Any, *args: Any, **kwargs: Any) -> T:
+        # `singledispatch` makes two calls more, for each column of each block.
+        found = implementations.get(type(column))
+        if found is None:
+            found = dispatched.dispatch(type(column))
+            if found is not other:
+                implementations[type(column)] = found
+        return found(column, *args, **kwargs)
+
+    chosen.register = dispatched.register  # type: ignore[attr-defined]
+    return cast("_SingleDispatchCallable[T]", chosen)
 
 
 _OF_ARROW: dict[Any, dict[str, Callable[..., Any]]] = {}

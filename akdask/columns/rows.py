@@ -123,6 +123,8 @@ def to_objects(column: Column) -> list[Any]:
 
 def is_scalar(result: Any) -> bool:
     """Whether the result of an operation is a single value rather than a column."""
+    if isinstance(result, np.ndarray):
+        return not result.ndim
     return not is_arrow(result, "Array") and not np.ndim(result)
 
 

@@ -102,7 +102,7 @@ class Array(StorageMethods, RegisteredArray, Substitutes, ArrayDisplay):
         return self._persisted, ()
 
     def _persisted(self, graph: Mapping[Any, Any], rename: Mapping[str, str] | None = None) -> Self:
-        frame = Persisted.of(self._project(), graph, self.__dask_keys__())
+        frame = Persisted.of(self._project(), graph, self.__dask_keys__)
         return self._like(frame, ColumnRef(frame._name, 0, self._value.dtype))
 
     # rows

@@ -10,6 +10,7 @@ from dask.base import DaskMethodsMixin
 from akdask.deferred import DeferredModule
 from akdask.plan.explain import progress  # noqa: F401  # shows how far computations are
 from akdask.plan.run.root import Root
+from akdask.plan.run.run import partitions_in_memory
 
 if TYPE_CHECKING:
     from akdask.plan.explain import explanation
@@ -35,6 +36,28 @@ class Collection(Root, DaskMethodsMixin):
 
     def __dask_postpersist__(self) -> tuple[Callable[..., Self], tuple[Any, ...]]:
         raise NotImplementedError
+
+    def persist(self, **options: Any) -> Self:
+        """Return the object with its rows computed and kept in memory, on the workers of a cluster.
+
+        Parameters
+        ----------
+        **options
+            As ``dask.persist`` takes them.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> squares = (ak.arange(5) ** 2).persist()
+        >>> squares.sum()
+        np.int64(30)
+        """
+        # Without the overhead of `dask.persist`, which takes as long as planning does.
+        found = None if options else partitions_in_memory(self.expr)
+        if found is None:
+            return super().persist(**options)
+        rebuild, state = self.__dask_postpersist__()
+        return rebuild(found, *state)
 
     def explain(self) -> explanation.Explanation:
         """Return the plan as it was written and as it will run; nothing is computed."""

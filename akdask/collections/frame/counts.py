@@ -7,18 +7,21 @@ from typing import Self
 
 import numpy as np
 
-from akdask.collections.arrays.pdarray import pdarray
-from akdask.collections.arrays.reductions import distinct_count
-from akdask.collections.core.array import Array
 from akdask.collections.core.column_names import axis_number, names_of
 from akdask.collections.frame.choice import ChoiceMethods
 from akdask.collections.frame.sorting import FrameSortMethods
 from akdask.collections.frame_core.columnset import ColumnSet
-from akdask.collections.frame_core.missing import present
+from akdask.collections.frame_core.missing import can_be_missing, present, present_among
 from akdask.collections.groups.groupby import GroupBy
 from akdask.collections.series.series import Series, by_column
+from akdask.collections.text.categorical import Categorical
 from akdask.errors import SchemaError, UnsupportedError
+from akdask.plan.expr.node import Node
+from akdask.plan.expr.values import Constant
+from akdask.plan.group.aggregate import GroupAggregate
+from akdask.plan.reduce.aggregate import Aggregate, AggregateExpr, Element
 from akdask.plan.run.run import run
+from akdask.plan.task.batches import SMALL_ROWS
 
 COUNT = "count"
 
@@ -50,7 +53,11 @@ class CountMethods(ChoiceMethods, FrameSortMethods):
         if axis_number(axis):
             raise UnsupportedError("distinct values are counted in columns, not in rows.")
         columns = self._columns
-        counts = run(*[distinct_count(_values(columns, name, dropna)).expr for name in columns.values])
+        size = columns.frame.rows.size
+        if size is not None and size <= SMALL_ROWS:
+            counts = _distinct_counts_of_few(columns, dropna)
+        else:
+            counts = list(run(*[_distinct_count(columns, name, dropna) for name in columns.values]))
         return by_column(counts, columns.values, np.int64)
 
     def value_counts(
@@ -94,8 +101,28 @@ class CountMethods(ChoiceMethods, FrameSortMethods):
         return counted._of(counted.sort_values(COUNT, ascending=ascending)._columns.labelled(None))
 
 
-def _values(columns: ColumnSet, name: str, dropna: bool) -> Array:
-    """Return a column, without its missing values where they are left out."""
-    array = columns.array(name)
-    chosen: Array = array[pdarray(columns.frame, present(columns, name))] if dropna else array
-    return chosen
+def _distinct_counts_of_few(columns: ColumnSet, dropna: bool) -> list[int]:
+    """Return the numbers of distinct values of all columns of few rows: in one pass, without grouping most of them."""
+    # Of a Categorical, several labels may stand for missing.
+    grouped = [name for name in columns.values if dropna and isinstance(columns.kinds[name], Categorical)]
+    plain = {name: value for name, value in columns.values.items() if name not in grouped}
+    nullable = [name for name in plain if dropna and can_be_missing(columns.kinds[name], plain[name])]
+    reductions = [AggregateExpr("nunique", value) for value in plain.values()]
+    reductions += [AggregateExpr("all", present(columns, name)) for name in nullable]
+    plans: list[Node] = [_distinct_count(columns, name, dropna) for name in grouped]
+    if reductions:
+        plans.append(Aggregate(columns.frame, tuple(reductions)))
+    results = list(run(*plans))
+    found = results.pop() if reductions else []
+    counts = dict(zip(grouped, results, strict=True)) | dict(zip(plain, found, strict=False))
+    for name, all_present in zip(nullable, found[len(plain) :], strict=True):
+        # All that are missing are one value.
+        counts[name] -= 0 if all_present else 1
+    return [counts[name] for name in columns.values]
+
+
+def _distinct_count(columns: ColumnSet, name: str, dropna: bool) -> Element:
+    """Return the number of distinct values of a column, which are grouped, for there may be many."""
+    groups = GroupAggregate.of(columns.frame, [columns.values[name]])
+    counted = present_among(columns.kinds[name], groups.key(0)) if dropna else Constant(True)
+    return Element(Aggregate(groups, (AggregateExpr("count_nonzero", counted),)), 0, None)

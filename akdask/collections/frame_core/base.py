@@ -75,7 +75,7 @@ class FrameBase(Registered, Collection):
     def _persisted(self, graph: Mapping[Any, Any], rename: Mapping[str, str] | None = None) -> Self:
         columns = self._columns
         project = columns.apart()
-        frame = Persisted.of(project, graph, self.__dask_keys__())
+        frame = Persisted.of(project, graph, self.__dask_keys__)
         named = zip(project.names, project.values, strict=True)
         return self._of(columns.of_parts(frame, [ColumnRef(frame._name, name, value.dtype) for name, value in named]))
 

@@ -140,7 +140,11 @@ class MissingMethods(FrameBase):
 
 def present(columns: ColumnSet, name: str) -> Value:
     """Return where a column has a value."""
-    kind, value = columns.kinds[name], columns.values[name]
+    return present_among(columns.kinds[name], columns.values[name])
+
+
+def present_among(kind: Array, value: Value) -> Value:
+    """Return which values of a column, given an array like it, are not missing."""
     if isinstance(kind, Categorical):
         return Call("invert", kind._missing_among(value))
     if isinstance(kind, TimeArray):
@@ -148,6 +152,11 @@ def present(columns: ColumnSet, name: str) -> Value:
     if value.dtype == FLOAT64:
         return Call("logical_not", Call("isnan", value))
     return is_present(value) if value.dtype == NULLABLE_STR else Call("equal", value, value)
+
+
+def can_be_missing(kind: Array, value: Value) -> bool:
+    """Whether values of a column, given an array like it, may be missing."""
+    return isinstance(kind, Categorical | TimeArray) or value.dtype in (FLOAT64, NULLABLE_STR)
 
 
 def _is_number(item: Any) -> bool:

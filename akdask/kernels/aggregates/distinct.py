@@ -26,16 +26,35 @@ from akdask.schema import INT64, list_of
 from akdask.typing import Column, NumberArray
 
 
+def distinct_numbers(values: NumberArray) -> NumberArray:
+    """Return the different values in ascending order; all NaN are one, and so are the two zeros.
+
+    Examples
+    --------
+    >>> distinct_numbers(np.array([2.5, np.nan, 1.5, np.nan, 2.5])).tolist()
+    [1.5, 2.5, nan]
+    """
+    # np.unique hashes since NumPy 2.3, which is many times slower on distinct values than sorting is.
+    ordered = np.sort(values)
+    first = np.ones(len(ordered), np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
+    if ordered.dtype == np.float64:
+        first[1:] &= ordered[:-1] == ordered[:-1]
+    found = ordered[first]
+    if ordered.dtype == np.float64:
+        # Of zeros that differ in sign, the first of the rows stands for both, as it does where all rows are grouped.
+        at = int(np.searchsorted(found, 0.0))
+        if at < len(found) and found[at] == 0:
+            found[at] = values[np.argmax(values == 0)]
+    return found
+
+
 def _distinct(column: Column, mask: NumberArray | None) -> State:
     """Return the different values; all NaN are one, as in NumPy."""
     rows = select_rows(column, mask)
     if not isinstance(rows, np.ndarray):
         return pc.unique(rows)
-    # np.unique hashes since NumPy 2.3, which is many times slower on distinct values than sorting is.
-    values = np.sort(rows)
-    first = np.ones(len(values), np.bool_)
-    first[1:] = (values[1:] != values[:-1]) & (values[:-1] == values[:-1])
-    return values[first]
+    return distinct_numbers(rows)
 
 
 def _merge_distinct(left: State, right: State) -> State:

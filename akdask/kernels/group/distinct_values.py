@@ -1,4 +1,4 @@
-"""Distinct values of groups, of which reductions that need whole groups are found."""
+"""Distinct values of groups, of which reductions that need whole groups are found; and distinct keys of rows."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 from akdask.columns import Table, take_rows
 from akdask.columns.missing_text import missing_rows
 from akdask.deferred import is_arrow
+from akdask.kernels.aggregates.distinct import distinct_numbers
 from akdask.kernels.aggregates.registry import REDUCTIONS
 from akdask.kernels.aggregates.specification import DistinctForm
 from akdask.kernels.group.aggregation import Aggregation, AggregationStep
@@ -102,3 +103,41 @@ class DistinctValues:
             return missing_rows(values)
         is_float = isinstance(values, np.ndarray) and values.dtype == np.float64
         return np.isnan(values) if is_float else np.zeros(len(values), np.bool_)
+
+
+FEWER = 8
+"""How many times fewer keys than rows a block has, at least, for this to go on."""
+
+SORTED_FAST = frozenset(map(np.dtype, (np.int64, np.uint64, np.float64)))
+"""The types of keys that are sorted so fast."""
+
+
+class DistinctKeys:
+    """The keys of the blocks of a partition, each key of a block once, as long as few of them differ.
+
+    For groups of which nothing but the key is wanted.  A block is sorted within the caches of a core, 3 to 4 ns a row,
+    and what is left of it is grouped with what is left of all others.  Grouping all rows at once takes ten times as
+    long where they are floats, or integers that lie far apart.
+    """
+
+    def __init__(self) -> None:
+        self.closed = False
+        self._parts: list[NumberArray] = []
+
+    @property
+    def has_rows(self) -> bool:
+        """Whether any block was taken."""
+        return bool(self._parts)
+
+    def add(self, keys: NumberArray) -> bool:
+        """Take the keys of a block, and tell whether they were taken: not once there was a block with many."""
+        if not self.closed:
+            found = distinct_numbers(keys)
+            self.closed = len(found) * FEWER > len(keys)
+            if not self.closed:
+                self._parts.append(found)
+        return not self.closed
+
+    def with_others(self, keys: NumberArray) -> NumberArray:
+        """Return the keys that were taken, and others behind them."""
+        return np.concatenate([*self._parts, keys]) if self._parts else keys

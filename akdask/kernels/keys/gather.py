@@ -54,9 +54,9 @@ def gather_prefetched(table: Any, positions: Any, out: NumberArray | None = None
     Where a position is not there, the row gets the bits `missing`, or no text; if none are given, nothing is returned
     either.
     """
-    if is_arrow(table, "LargeStringArray"):
-        return _gather_strings(table, positions, missing)
-    if not _is_far(table, positions, out):
+    if not isinstance(table, np.ndarray):
+        return _gather_strings(table, positions, missing) if is_arrow(table, "LargeStringArray") else None
+    if table.nbytes < FAR or not _is_taken(table, positions, out):
         return None
     from akdask.kernels.compiled.compiler import read_only
     from akdask.kernels.compiled.prefetch import gather_words
@@ -77,12 +77,11 @@ def _gather_strings(table: pa.LargeStringArray, positions: Any, missing: int | N
     return gather_strings(table, positions, fill=missing is not None)
 
 
-def _is_far(table: Any, positions: Any, out: NumberArray | None) -> bool:
-    """Whether the loop takes such arguments, and is faster."""
+def _is_taken(table: NumberArray, positions: Any, out: NumberArray | None) -> bool:
+    """Whether the loop takes such arguments, and so many."""
     arrays = (table, positions) if out is None else (table, positions, out)
     return (
         all(isinstance(array, np.ndarray) for array in arrays)
-        and table.nbytes >= FAR
         and all(array.itemsize == WORD and array.flags.c_contiguous for array in arrays)
         and positions.ndim == 1
         and compiled.should_compile(len(positions))

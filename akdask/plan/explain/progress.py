@@ -47,7 +47,7 @@ class _Tasks(Callback):
     def _start(self, dsk: Mapping[Hashable, Any]) -> None:
         self.total += Counter(map(_node_of, dsk))
         # Nobody else may hold the nodes once their tasks are made.
-        self._nodes = {name: node for name in self.total if (node := Pipeline._instances.get(name)) is not None}
+        self._nodes = {name: node for name in self.total if (node := Pipeline.named(name)) is not None}
 
     def _pretask(self, key: Hashable, dsk: Any, state: Any) -> None:
         self.step = _node_of(key)

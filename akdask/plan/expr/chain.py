@@ -41,8 +41,7 @@ class Chain:
     @property
     def predicates(self) -> list[Value]:
         """The values that filters and matches select by, in order."""
-        found = (_predicate(node) for node in self.selections)
-        return [predicate for predicate in found if predicate is not None]
+        return [predicate for node in self.selections if (predicate := _predicate(node)) is not None]
 
     @property
     def replicas(self) -> list[Replica]:

@@ -42,8 +42,9 @@ def depth_of(frame: Expr) -> Depth:
 def _depth(node: Expr, inputs: Sequence[Depth]) -> Depth:
     if node.is_materialized:
         return Depth(0, 0)
-    columns = max((item.columns for item in inputs), default=0)
-    selection = max((item.selection for item in inputs), default=0)
+    columns = selection = 0
+    for item in inputs:
+        columns, selection = max(columns, item.columns), max(selection, item.selection)
     depth = Depth(columns, selection).on(values_of(node))
     if node.shows_inputs:
         # Values on these rows refer to the same columns, and count their own operations from there.

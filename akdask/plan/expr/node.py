@@ -10,7 +10,7 @@ from collections.abc import Container, Hashable, Iterable, Iterator, Mapping, Se
 from functools import cached_property
 from inspect import get_annotations
 from typing import TYPE_CHECKING, Any, ClassVar, dataclass_transform
-from weakref import WeakValueDictionary
+from weakref import ref
 
 from akdask.plan.expr._dask import Alias, Expr, ExprSequence, SingletonExpr
 from akdask.plan.expr.depth import depth_of
@@ -29,16 +29,45 @@ _OPTIMIZED = "_optimized"
 """Marks a sequence of plans as optimised, as Dask asks again and again."""
 
 
+class NodeRef(ref["Node"]):
+    """A weak reference to a node, by which others of the same name are found to be it.
+
+    `WeakValueDictionary` does the same in four times as many calls, a good part of what a small plan takes.
+    """
+
+    __slots__ = ("name", "nodes")
+
+    name: str
+    nodes: dict[str, NodeRef]
+
+
+def _forget(entry: NodeRef) -> None:
+    """Let go of the name of a node that nobody holds any more, unless another node has it by now."""
+    if entry.nodes.get(entry.name) is entry:
+        del entry.nodes[entry.name]
+
+
 @dataclass_transform(frozen_default=True)
 class Node(SingletonExpr):
     """A node whose Dask parameters are its annotated fields, positional only."""
 
     _parameters: ClassVar[list[str]] = []
-    _instances: ClassVar[WeakValueDictionary[str, Any]] = WeakValueDictionary()
+    _instances: ClassVar[dict[str, NodeRef]] = {}
 
     def __init_subclass__(cls) -> None:
         cls._parameters = list(get_annotations(cls))
-        cls._instances = WeakValueDictionary()
+        cls._instances = {}
+
+    @classmethod
+    def living(cls) -> list[Self]:
+        """Return the nodes of the class that somebody holds."""
+        return [node for entry in list(cls._instances.values()) if (node := entry()) is not None]
+
+    @classmethod
+    def named(cls, name: str) -> Self | None:
+        """Return the node of the class that has a name, None if nobody holds it."""
+        entry = cls._instances.get(name)
+        return None if entry is None else entry()
 
     def __new__(cls, *operands: Any, _determ_token: str | None = None) -> Self:
         """Return the node of these operands, the same object for as long as anybody holds it.
@@ -46,13 +75,15 @@ class Node(SingletonExpr):
         What Dask's constructors do for nodes of any kind takes five times as long.
         """
         name = f"{cls.step(*operands)}-{_determ_token or token(cls.__name__, *operands)}"
-        found = cls._instances.get(name)
-        if found is not None:
+        nodes = cls._instances
+        entry = nodes.get(name)
+        if entry is not None and (found := entry()) is not None:
             return found
         node = object.__new__(cls)
         node.__dict__.update(zip(cls._parameters, operands, strict=False))
         node.__dict__.update(operands=list(operands), _determ_token=name.partition("-")[2], _name=name)
-        cls._instances[name] = node
+        entry = nodes[name] = NodeRef(node, _forget)
+        entry.name, entry.nodes = name, nodes
         return node
 
     @classmethod
@@ -113,26 +144,28 @@ class Node(SingletonExpr):
 
     def lower_once(self, lowered: dict[str, Expr]) -> Expr:
         """Lower the node and all below it, one by one: Dask nests calls, and a chain may be longer than Python can."""
-        begun: dict[str, Expr] = {}
+        begun: dict[str, tuple[Expr, list[Expr]]] = {}
         stack: list[Expr] = [self]
         while stack:
             node = stack[-1]
             if node._name in lowered:
                 stack.pop()
                 continue
-            out = begun.get(node._name)
-            if out is None:
+            if node._name in begun:
+                # All below it have been lowered by now.
+                out, inputs = begun[node._name]
+            else:
                 out = node
                 while (lower_still := out._lower()) is not None:
                     out = lower_still
-                begun[node._name] = out
-            inputs = [item for item in out.operands if isinstance(item, Expr)]
-            below = [item for item in inputs if item._name not in lowered]
-            if below:
-                stack.extend(below)
-                continue
+                inputs = [item for item in out.operands if isinstance(item, Expr)]
+                below = [item for item in inputs if item._name not in lowered] if inputs else inputs
+                if below:
+                    begun[node._name] = out, inputs
+                    stack += below
+                    continue
             stack.pop()
-            lowered[node._name] = _on_lowered(out, [lowered[item._name] for item in inputs])
+            lowered[node._name] = _on_lowered(out, inputs, lowered) if inputs else out
         return lowered[self._name]
 
     def simplify_once(self, dependents: Any, simplified: Any) -> Self:
@@ -174,8 +207,15 @@ class Frame(Node):
     is_materialized = False
     """Whether its result stays in memory once it has been found, so that nothing before it is done again."""
 
+    has_own_rows = True
+    """Whether its rows are told by itself, whatever it is made of."""
+
     weight = 8
     """How many operations on columns it counts as, where it is judged what results are worth keeping."""
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls.has_own_rows = cls.planned_rows is Frame.planned_rows
 
     @cached_property
     def planned_rows(self) -> RowSpace:
@@ -185,11 +225,13 @@ class Frame(Node):
     @property
     def rows(self) -> RowSpace:
         """The row space of the result, with lengths that have been counted since it was planned."""
-        if not _knows_rows(self):
+        found: RowSpace | None = self.__dict__.get("planned_rows")
+        if found is None:
             # Those below first, one by one: a chain may be longer than Python nests calls.
             for node in _inputs_first(self):
                 node.planned_rows  # noqa: B018 -- kept by the node
-        return counted(self.planned_rows)
+            found = self.planned_rows
+        return counted(found) if found.lengths is None else found
 
     @property
     def npartitions(self) -> int:
@@ -255,30 +297,32 @@ class Frame(Node):
         return materialize(self)
 
 
-def _on_lowered(node: Expr, inputs: Sequence[Expr]) -> Expr:
+def _on_lowered(node: Expr, inputs: Sequence[Expr], lowered: Mapping[str, Expr]) -> Expr:
     """Return a node on what its inputs were lowered to, named by its own name and by theirs alone."""
-    names = [item._name for item in inputs]
-    if names == [item._name for item in node.operands if isinstance(item, Expr)]:
+    names = [lowered[item._name]._name for item in inputs]
+    if names == [item._name for item in inputs]:
         return node
-    remaining = iter(inputs)
-    operands = [next(remaining) if isinstance(item, Expr) else item for item in node.operands]
+    operands = [lowered[item._name] if isinstance(item, Expr) else item for item in node.operands]
     return type(node)(*operands, _determ_token=token(node._name, *names))
-
-
-def _knows_rows(frame: Frame) -> bool:
-    return "planned_rows" in frame.__dict__ or type(frame).planned_rows is Frame.planned_rows
 
 
 def _inputs_first(frame: Frame) -> Iterator[Frame]:
     """Yield the frames below one whose rows are not cached yet, and the frame itself, each after its inputs."""
-    stack = [frame]
+    stack = [] if frame.has_own_rows else [frame]
     while stack:
         node = stack[-1]
-        below = [item for item in node.dependencies() if isinstance(item, Frame) and not _knows_rows(item)]
-        if below and not _knows_rows(node):
+        if "planned_rows" in node.__dict__:
+            stack.pop()
+            continue
+        below = [
+            item
+            for item in node.dependencies()
+            if isinstance(item, Frame) and not item.has_own_rows and "planned_rows" not in item.__dict__
+        ]
+        if below:
             stack.extend(below)
-        elif not _knows_rows(stack.pop()):
-            yield node
+        else:
+            yield stack.pop()
 
 
 def lower_plans(plans: Sequence[Node]) -> list[Expr]:

@@ -53,22 +53,31 @@ def each_after_its_inputs(frame: Expr, name: str, rule: Callable[[Expr, list[Any
         if name in node.__dict__:
             stack.pop()
             continue
-        inputs = node.inputs
-        unknown = [item for item in inputs if name not in item.__dict__]
+        known: list[Any] = []
+        unknown: list[Expr] = []
+        for item in node.inputs:
+            found = item.__dict__.get(name)
+            if found is None:
+                unknown.append(item)
+            else:
+                known.append(found)
         if unknown:
-            stack.extend(unknown)
+            stack += unknown
             continue
-        node.__dict__[name] = rule(node, [item.__dict__[name] for item in inputs])
+        node.__dict__[name] = rule(node, known)
         stack.pop()
     return frame.__dict__[name]
 
 
 def _rounds(frame: Expr, inputs: Sequence[Rounds]) -> Rounds:
     values = values_of(frame)
-    before = max((item.own for item in inputs), default=0)
+    before = most = 0
+    for item in inputs:
+        before, most = max(before, item.own), max(most, item.most)
     with_values = rounds_on(before, values)
-    most = max([with_values, *(item.most for item in inputs), *[value.awaits - 1 for value in values]])
-    return Rounds(with_values if frame.is_seen_through else 0, most)
+    for value in values:
+        most = max(most, value.awaits - 1)
+    return Rounds(with_values if frame.is_seen_through else 0, max(most, with_values))
 
 
 def values_of(frame: Expr) -> list[Value]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Self
@@ -11,6 +11,7 @@ from uuid import uuid4
 from akdask.columns import Table, type_of
 from akdask.columns.missing_text import from_nulls
 from akdask.deferred import is_arrow
+from akdask.plan.expr._dask import GraphNode
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.values import ColumnRef
 from akdask.schema import INT64, NULLABLE_STR, ColumnType, RowSpace
@@ -113,16 +114,17 @@ class Persisted(Frame):
         return super().__new__(cls, name, *operands, _determ_token=_determ_token or name)
 
     @classmethod
-    def of(cls, frame: Project, graph: Mapping[Any, Any], keys: Sequence[Hashable]) -> Self:
+    def of(cls, frame: Project, graph: Mapping[Any, Any], keys: Callable[[], Sequence[Hashable]]) -> Self:
         """Return what stands for a projection whose partitions a graph now holds.
 
-        ``dask.optimize`` holds them under the `keys` of the collection, among others; ``dask.persist`` under keys of
-        its own, in order.
+        ``dask.optimize`` holds their tasks under the keys of the collection, which `keys` returns, among others;
+        ``persist`` holds results under keys of its own, in order.
         """
         schema = tuple(zip(frame.names, (value.dtype for value in frame.values), strict=True))
         # The same plan may be persisted again, by another client.
         name = f"persisted-{frame._name}-{uuid4().hex}"
-        stored = tuple(keys if all(key in graph for key in keys) else graph)
+        has_tasks = any(isinstance(item, GraphNode) for item in graph.values())
+        stored = tuple(keys() if has_tasks else graph)
         return cls(name, dict(graph), stored, frame.rows, schema)
 
     @cached_property

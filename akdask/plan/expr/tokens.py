@@ -7,7 +7,7 @@ things that name themselves, so a short hash of those names is enough and keeps 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import fields, is_dataclass
 from functools import cache
 from hashlib import blake2b
@@ -41,29 +41,32 @@ def token(*parts: Any) -> str:
     >>> token("add", 1) == token("add", 1), token("add", 1) == token("add", 1.0)
     (True, False)
     """
-    text = "\x1f".join(map(_name, parts))
-    return blake2b(text.encode(), digest_size=16).hexdigest()
+    return blake2b("\x1f".join(_names(parts)).encode(), digest_size=16).hexdigest()
 
 
-def _name(part: Any) -> str:
-    kind = type(part)
-    if kind is str or kind is int or kind is float or kind is bool or part is None:
-        return repr(part)
-    if kind is tuple:
-        return "(" + "\x1e".join(_names(part)) + ")"
-    if kind is dict:
-        return "{" + "\x1e".join(_names((*part, *part.values()))) + "}"
-    if kind is Table:
-        return _table_name(part)
-    named = getattr(part, "_name", None) or getattr(part, "token", None)
-    return named if isinstance(named, str) else _name_of_object(part, kind)
+_PLAIN = frozenset({str, int, float, bool, type(None)})
+"""Types of what is named by how it is written."""
 
 
-def _names(parts: tuple[Any, ...]) -> list[str]:
-    """Return the name of each part, without a call for each column of a wide frame."""
-    return [
-        part.token if isinstance(part, Named) else repr(part) if type(part) is str else _name(part) for part in parts
-    ]
+def _names(parts: Sequence[Any]) -> list[str]:
+    """Return the name of each part, without a call for each: plans are named in a good part of their time."""
+    found: list[str] = []
+    for part in parts:
+        kind = type(part)
+        if kind in _PLAIN:
+            found.append(repr(part))
+        elif isinstance(part, Named):
+            found.append(part.token)
+        elif kind is tuple:
+            found.append("(" + "\x1e".join(_names(part)) + ")")
+        elif kind is dict:
+            found.append("{" + "\x1e".join(_names((*part, *part.values()))) + "}")
+        elif kind is Table:
+            found.append(_table_name(part))
+        else:
+            named = getattr(part, "_name", None) or getattr(part, "token", None)
+            found.append(named if isinstance(named, str) else _name_of_object(part, kind))
+    return found
 
 
 def _name_of_object(part: Any, kind: type) -> str:
@@ -74,8 +77,8 @@ def _name_of_object(part: Any, kind: type) -> str:
         if getattr(sys.modules[part.__module__], name, None) is part:
             return f"{part.__module__}.{name}"
     elif (names := _field_names(kind)) is not None:
-        values = tuple([getattr(part, name) for name in names])
-        return f"{kind.__module__}.{kind.__qualname__}{_name(values)}"
+        (values,) = _names([tuple([getattr(part, name) for name in names])])
+        return f"{kind.__module__}.{kind.__qualname__}{values}"
     return f"{kind.__name__}:{tokenize(part)}"
 
 

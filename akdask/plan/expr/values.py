@@ -7,7 +7,7 @@ it as it is.
 
 from __future__ import annotations
 
-from collections.abc import Container, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Container, Hashable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -178,19 +178,24 @@ def _result_type(operation: str, dtypes: tuple[ColumnType, ...], params: tuple[t
     return OPERATIONS[operation].result_type(*dtypes, **dict(params))
 
 
-def walk(*values: Value, leaves: Container[str] = ()) -> Iterator[Value]:
-    """Yield every distinct value of the trees, arguments before what uses them; none of those under `leaves`."""
+def walk(*values: Value, leaves: Container[str] = ()) -> list[Value]:
+    """Return every distinct value of the trees, arguments before what uses them; none of those under `leaves`."""
+    found: list[Value] = []
     seen: set[str] = set()
-    stack = [(value, False) for value in reversed(values)]
+    # Those without arguments are most of all values, and need not be come back to.
+    stack: list[Value | tuple[Value]] = list(reversed(values))
     while stack:
-        value, args_done = stack.pop()
-        if args_done:
-            yield value
+        value = stack.pop()
+        if isinstance(value, tuple):
+            found.append(value[0])
         elif value.token not in seen:
             seen.add(value.token)
-            stack.append((value, True))
-            if value.token not in leaves:
-                stack.extend((arg, False) for arg in reversed(value.args))
+            if value.args and value.token not in leaves:
+                stack.append((value,))
+                stack += reversed(value.args)
+            else:
+                found.append(value)
+    return found
 
 
 def columns_of(*values: Value) -> list[ColumnRef]:

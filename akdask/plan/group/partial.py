@@ -6,8 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from akdask.kernels.group import choice
+from akdask.kernels.group.aggregation import Aggregation
 from akdask.kernels.group.direct_index import DirectIndexAggregation
+from akdask.kernels.group.distinct_values import SORTED_FAST, DistinctKeys
 from akdask.kernels.group.strategy import PartialTable, RowAggregation
 from akdask.plan.expr import cache
 from akdask.plan.expr._dask import Expr
@@ -51,7 +55,7 @@ class PartialAggregation:
     """Group the rows of a partition.
 
     While direct-index aggregation accepts blocks, they are aggregated one by one; what follows is buffered, and goes to
-    the strategy that is chosen for it.
+    the strategy that is chosen for it.  Where nothing but one key is wanted, each key of a block is buffered once.
     """
 
     program: Program
@@ -75,14 +79,27 @@ class PartialAggregation:
         direct = DirectIndexAggregation(self.aggregation, partition.nrows) if "direct" in self.strategies else None
         rows = ColumnBuffer(self.program, partition.nrows, self.aggregation.encoded_keys)
         encoded = self.program.with_encoded(self.aggregation.nkeys)
+        keys = DistinctKeys() if self._wants_one_key else None
         for block in partition.blocks():
             # Once direct-index aggregation is closed, rows are read to where they stay.
             if direct is None or direct.closed or not _add_block(direct, *self._split(block.evaluate(encoded))):
+                if keys is not None and not keys.closed and keys.add(np.asarray(block.evaluate(self.program)[0])):
+                    continue
                 rows.add(block)
-        if direct is not None and direct.has_rows and not rows.nrows:
+        if direct is not None and direct.has_rows and not rows.nrows and (keys is None or not keys.has_rows):
             return direct.finish()
-        others = self._aggregate(*self._split(rows.columns()), direct, name)
+        columns = rows.columns()
+        if keys is not None:
+            columns = [keys.with_others(np.asarray(columns[0]))]
+        others = self._aggregate(*self._split(columns), direct, name)
         return others if direct is None or not direct.has_rows else direct.finish([others.table()])
+
+    @property
+    def _wants_one_key(self) -> bool:
+        """Whether nothing is computed of the groups, nor kept of how rows are grouped, but one key of numbers."""
+        if not isinstance(self.aggregation, Aggregation) or self.aggregation.steps or self.cached_as is not None:
+            return False
+        return len(self.program.dtypes) == 1 and self.program.dtypes[0].numpy in SORTED_FAST
 
     def _aggregate(
         self, keys: list[Column], values: list[Column], direct: DirectIndexAggregation | None, name: cache.Key | None

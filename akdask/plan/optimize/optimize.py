@@ -7,8 +7,10 @@ are told by their names, so that a plan waits for the modules of no others.
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from functools import cache
+from operator import is_
 from typing import TYPE_CHECKING, Any
 
 from akdask import config
@@ -51,27 +53,32 @@ def optimize(plans: Sequence[Node]) -> list[Node]:
     if not config.get("optimize") or not all(map(is_logical, plans)):
         return plans
     nodes = inputs_first(plans)
-    if len(plans) > 1 or any(_is_one_of(node, {"GroupAggregate"}) for node in nodes):
+    kinds = _kinds_of(nodes)
+    if len(plans) > 1 or kinds.get("GroupAggregate", 0) > 1:
         plans = sharing.share_aggregates(sharing.share_groups(plans))
         nodes = inputs_first(plans)
-    if not any(_is_one_of(node, OCCASIONS) for node in nodes):
+    if OCCASIONS.isdisjoint(kinds):
         return plans
-    if sum(_is_one_of(node, {"Sort"}) for node in nodes) > 1:
+    if kinds.get("Sort", 0) > 1:
         plans = sorts.share_sorts(plans)
         nodes = inputs_first(plans)
     for _ in range(MOST_PASSES):
         found = rewriting.rewritten(plans, nodes, finding.find_needs(nodes, plans), rules.RULES)
-        if all(new is old for new, old in zip(found, plans, strict=True)):
+        if all(map(is_, found, plans)):
             break
         # Once more, as nodes meet that were apart, and columns that filters read are not needed any more.
         plans, nodes = found, inputs_first(found)
     return plans
 
 
-def _is_one_of(node: Node, names: Set[str]) -> bool:
-    """Whether a node is of one of some classes; no two have the same name."""
-    kind: Any = type(node)
-    return not names.isdisjoint(_class_names(kind))
+def _kinds_of(nodes: Sequence[Node]) -> Mapping[str, int]:
+    """Return how many nodes there are of each class and those above it; no two have the same name."""
+    found: defaultdict[str, int] = defaultdict(int)
+    for node in nodes:
+        kind: Any = type(node)
+        for name in _class_names(kind):
+            found[name] += 1
+    return found
 
 
 @cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import repeat
 from typing import Any
 
 from akdask.plan.expr._dask import Expr
@@ -44,9 +45,8 @@ def inputs_first(plans: Sequence[Node]) -> list[Node]:
             stack += [(item, False) for item in parts_of(part) if type(item) not in _LEAVES]
         elif isinstance(part, Replica):
             stack.append((part.node, False))
-        else:
-            for item in part.args:
-                stack.append((item, False))
+        elif part.args:
+            stack += zip(part.args, repeat(False))
     return found
 
 
@@ -63,8 +63,12 @@ def parts_of(node: Any) -> list[Any]:
             found.append(operand)
         elif type(operand) is tuple:
             # Without nested calls, as a frame may have thousands of columns.
-            found += [item for item in operand if isinstance(item, Expr | Value)]
-            reductions = [item for item in operand if hasattr(item, "made_of") and not isinstance(item, Expr | Value)]
-            found += [value for item in reductions for value in item.values]
+            reductions = []
+            for item in operand:
+                if isinstance(item, Expr | Value):
+                    found.append(item)
+                elif hasattr(item, "made_of"):
+                    reductions += item.values
+            found += reductions
     node.__dict__[_PARTS] = found
     return found

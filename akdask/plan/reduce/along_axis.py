@@ -16,7 +16,7 @@ from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.values import ColumnRef
 from akdask.plan.task.combine import Realign, row_slices
-from akdask.plan.task.tables import Tasks, read_only
+from akdask.plan.task.tables import Tasks
 from akdask.schema import RowSpace
 from akdask.typing import NumberArray
 
@@ -65,9 +65,9 @@ def _(frame: AlongAxis) -> Expr:
             (tuple((0, number) for number, _, _ in used), (tuple((start, stop) for _, start, stop in used), *args))
             for used in slices
         )
-        return Tasks(frame._name, _reduced, split, read_only(source.frame))
+        return Tasks(frame._name, _reduced, split, source.frame)
     calls = tuple((((0, number),), args) for number in range(frame.npartitions))
-    return Tasks(frame._name, _computed, calls, read_only(frame.frame))
+    return Tasks(frame._name, _computed, calls, frame.frame)
 
 
 def _computed(

@@ -20,7 +20,7 @@ from akdask.plan.expr.lower import lower
 from akdask.plan.expr.node import Frame, Node
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.values import ColumnRef
-from akdask.plan.task.tables import Tasks, read_only
+from akdask.plan.task.tables import Tasks
 from akdask.schema import BOOL, FLOAT64, NULLABLE_STR, ColumnType, RowSpace
 
 OUTSIDE = "outside"
@@ -164,7 +164,7 @@ def _halos(frame: WithNeighbours, count: int) -> PartitionChain:
     """Return for each partition the `count` rows before it, or the ``-count`` after it, as far as there are any."""
     project: Project = frame.operands[0]
     calls = tuple((((0, number),), (count,)) for number in range(project.npartitions))
-    ends = Tasks(f"ends {count} {frame._name}", _end, calls, read_only(project))
+    ends = Tasks(f"ends {count} {frame._name}", _end, calls, project)
     return PartitionChain(f"halos {count} {frame._name}", _further, (count,), count < 0, ends)
 
 
@@ -174,7 +174,7 @@ def _(frame: Shifted) -> Expr:
     calls = tuple(
         (((0, number), (1, number)), (frame.periods, dtypes, frame.fillings)) for number in range(frame.npartitions)
     )
-    return Tasks(frame._name, _shift, calls, read_only(frame.frame), _halos(frame, frame.periods))
+    return Tasks(frame._name, _shift, calls, frame.frame, _halos(frame, frame.periods))
 
 
 def _shift(inputs: Sequence[Any], periods: int, dtypes: Sequence[ColumnType], fillings: Sequence[Any]) -> Table:
@@ -205,7 +205,7 @@ def _(frame: Windows) -> Expr:
     inputs = [0, 1] if frame.before else [0]
     inputs += [len(inputs)] if frame.after else []
     calls = tuple((tuple((node, number) for node in inputs), reductions) for number in range(frame.npartitions))
-    return Tasks(frame._name, _reduce_windows, calls, read_only(frame.frame), *halos)
+    return Tasks(frame._name, _reduce_windows, calls, frame.frame, *halos)
 
 
 def _reduce_windows(  # noqa: PLR0917 - the parameters of the node

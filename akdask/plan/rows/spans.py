@@ -14,7 +14,7 @@ from akdask.plan.expr._dask import Expr
 from akdask.plan.expr.lower import lower
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.rows.neighbours import PartitionChain, WithNeighbours
-from akdask.plan.task.tables import Tasks, read_only
+from akdask.plan.task.tables import Tasks
 from akdask.schema import FLOAT64, ColumnType
 
 NOT_A_TIME = np.iinfo(np.int64).min
@@ -47,11 +47,11 @@ class SpanWindows(WithNeighbours):
 def _(frame: SpanWindows) -> Expr:
     count = frame.npartitions
     calls = tuple((((0, number),), (frame.span,)) for number in range(count))
-    ends = Tasks(f"ends {frame._name}", _end, calls, read_only(frame.frame))
+    ends = Tasks(f"ends {frame._name}", _end, calls, frame.frame)
     before = PartitionChain(f"spans before {frame._name}", _further, (frame.span,), False, ends)
     reduction = (frame.name, frame.span, frame.least, frame.ddof, frame.q)
     wanted = tuple((((0, number), (1, number)), reduction) for number in range(count))
-    return Tasks(frame._name, _reduce, wanted, read_only(frame.frame), before)
+    return Tasks(frame._name, _reduce, wanted, frame.frame, before)
 
 
 def _end(tables: Sequence[Table], span: int) -> Table:

@@ -11,7 +11,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 
@@ -116,6 +116,7 @@ class PickRows:
     positions: BroadcastInput
     total: int
     leave_last_mask: bool = False
+    picks_rows: ClassVar[bool] = True
 
     @property
     def programs(self) -> Sequence[Program]:

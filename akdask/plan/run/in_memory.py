@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from akdask._distributed import default_client
 from akdask.columns import Table
 from akdask.plan.expr import cache
-from akdask.plan.expr.node import Frame, Node
+from akdask.plan.expr.node import Node
 from akdask.plan.expr.rounds import values_of
 from akdask.plan.expr.sources import Literal, Persisted
 from akdask.plan.expr.values import Replica, walk
@@ -31,16 +31,14 @@ class ResultMemory(NamedTuple):
 
 def results_in_memory() -> list[ResultMemory]:
     """Return all that plans of this process keep in memory, here or on the workers of the current client."""
-    persisted = [node for node in _living(Persisted) if isinstance(node, Persisted)]
-    columns = [node for node in _living(Materialized) if isinstance(node, Materialized)]
+    persisted, columns = Persisted.living(), Materialized.living()
     graphs = {node._name: ("persisted", node.graph) for node in persisted}
     graphs |= {node._name: ("kept for later steps", node.on_workers.graph) for node in columns if node.on_workers}
     locations = _locations({key for _, graph in graphs.values() for key in _future_keys(graph)})
     found = [ResultMemory(name, kind, _bytes_of(graph, locations)) for name, (kind, graph) in graphs.items()]
     found += [
         ResultMemory(node._name, "made of values", {HERE: sum(table.nbytes for table in node.tables)})
-        for node in _living(Literal)
-        if isinstance(node, Literal)
+        for node in Literal.living()
     ]
     names = {node._name for node in columns}
     found += [
@@ -73,11 +71,6 @@ def names_below(plans: Iterable[Node]) -> set[str]:
             stack += node.dependencies()
             stack += [value.node for value in walk(*values_of(node)) if isinstance(value, Replica)]
     return seen
-
-
-def _living(kind: type[Frame]) -> list[Any]:
-    """Return the nodes of a class that somebody has."""
-    return list(kind._instances.values())
 
 
 def _future_keys(graph: Mapping[Any, Any]) -> Iterator[Hashable]:

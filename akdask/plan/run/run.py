@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import dask
@@ -31,9 +32,34 @@ def run(*plans: Node) -> tuple[Any, ...]:
     TransferError
         If the memory of this process, or of a worker, does not suffice.
     """
+    with _computation():
+        return _results(plans) if plans else ()
+
+
+def partitions_in_memory(plan: Node) -> dict[Hashable, Any] | None:
+    """Return the results of a plan's partitions by their keys, None where a cluster is to keep them.
+
+    Raises
+    ------
+    TransferError
+        If the memory of this process does not suffice.
+    """
+    scheduler = _scheduler()
+    if scheduler is None:
+        return None
+    with _computation():
+        (lowered,) = lower_plans([plan])
+        keys = lowered.__dask_keys__()
+        found = scheduler(tasks_below([lowered]), keys, **_options([plan], scheduler))
+        return dict(zip(keys, found, strict=True))
+
+
+@contextmanager
+def _computation() -> Iterator[None]:
+    """Compute inside what surrounds all computations, and say what to do where memory does not suffice."""
     try:
         with surrounded():
-            return _results(plans)
+            yield
     except MemoryError as error:
         raise TransferError(
             "this takes more memory than there is.",
@@ -46,10 +72,7 @@ def run(*plans: Node) -> tuple[Any, ...]:
 def _results(plans: Sequence[Node]) -> tuple[Any, ...]:
     persist_on_workers(plans)
     scheduler = _scheduler()
-    at_once = tasks_at_once(plans)
-    options: dict[str, Any] = {"callbacks": callbacks()} if scheduler is not Root.__dask_scheduler__ else {}
-    if at_once is not None:
-        options["num_workers"] = dask.config.get("num_workers", None) or at_once
+    options = _options(plans, scheduler)
     if scheduler is None:
         return dask.compute(*[Root(plan) for plan in plans], traverse=False, **options)
     # Without the overhead of `dask.compute`, which takes longer than planning does.
@@ -62,6 +85,15 @@ def _results(plans: Sequence[Node]) -> tuple[Any, ...]:
     last = graph.pop(keys[0])
     inputs = list(last.dependencies)
     return (last(dict(zip(inputs, scheduler(graph, inputs, **options), strict=True))),)
+
+
+def _options(plans: Sequence[Node], scheduler: Callable[..., Any] | None) -> dict[str, Any]:
+    """Return how a scheduler is to compute plans."""
+    options: dict[str, Any] = {"callbacks": callbacks()} if scheduler is not Root.__dask_scheduler__ else {}
+    at_once = tasks_at_once(plans)
+    if at_once is not None:
+        options["num_workers"] = dask.config.get("num_workers", None) or at_once
+    return options
 
 
 def _scheduler() -> Callable[..., Any] | None:

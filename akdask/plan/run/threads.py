@@ -7,7 +7,6 @@ with new pools, here and in Dask, and akdask's caches with new locks.
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
@@ -17,6 +16,7 @@ from typing import Any
 from weakref import WeakSet
 
 import dask
+import numpy as np
 from dask.callbacks import Callback
 from dask.core import flatten
 from dask.system import CPU_COUNT
@@ -25,12 +25,12 @@ from akdask._distributed import forget_threads, get_here, threaded_get
 from akdask.columns import Table
 from akdask.interruption import interruptible
 from akdask.kernels import compiled
-from akdask.plan.expr._dask import Alias, DataNode, Expr, GraphNode
+from akdask.plan.expr._dask import Alias, DataNode, Expr, GraphNode, List, Task, TaskRef
 from akdask.plan.run.observers import callbacks, recording
 from akdask.plan.shuffle.budget import memory_budget
-from akdask.plan.shuffle.pending import fetch, fetch_all, pend
+from akdask.plan.shuffle.pending import PendingResult, fetch, fetch_all, pend
 from akdask.plan.task.batches import SMALL_ROWS
-from akdask.plan.task.pipeline import counted_rows
+from akdask.plan.task.pipeline import rows_of_task, run_batch
 
 AHEAD = 2
 """Tasks submitted for each thread: one to run, and one to continue with."""
@@ -40,6 +40,9 @@ PAUSE = 0.05
 
 SMALL_TASKS = 64
 """Tasks that this thread may do alone, if they have few rows."""
+
+SMALL_CHAIN_ROWS = 2**22
+"""Rows up to which it does tasks that wait for each other anyway: with more, it could not be interrupted for long."""
 
 
 @cache
@@ -137,24 +140,28 @@ def _found_here(tasks: Mapping[Any, Any], keys: Any) -> Any:
     Dask's scheduler makes a plan of all tasks before it runs the first, which takes as long as some small tasks do.
     """
     stack = list(flatten([keys]))
-    readers = Counter(stack)
-    for task in tasks.values():
-        readers.update(_inputs_of(task))
+    # Plain dicts, as Counter asks of all that it is given whether it is a mapping.
+    needed = {key: _inputs_of(task) for key, task in tasks.items()}
+    readers = dict.fromkeys(tasks, 0)
+    for names in (stack, *needed.values()):
+        for name in names:
+            readers[name] += 1
     results: dict[Any, Any] = {}
     while stack:
         key = stack[-1]
-        task = tasks[key]
-        missing = () if key in results else [name for name in _inputs_of(task) if name not in results]
+        if key in results:
+            stack.pop()
+            continue
+        missing = [name for name in needed[key] if name not in results] if needed[key] else ()
         if missing:
             stack += missing
             continue
         stack.pop()
-        if key not in results:
-            results[key] = _result(task, results)
-            for name in _inputs_of(task):
-                readers[name] -= 1
-                if not readers[name]:
-                    del results[name]
+        results[key] = _result(tasks[key], results)
+        for name in needed[key]:
+            readers[name] -= 1
+            if not readers[name]:
+                del results[name]
     return _picked(keys, results)
 
 
@@ -164,10 +171,36 @@ def _inputs_of(task: Any) -> Collection[Any]:
 
 
 def _result(task: Any, results: Mapping[Any, Any]) -> Any:
-    if not isinstance(task, GraphNode):
-        return task
+    if type(task) is not Task or task.kwargs:
+        if not isinstance(task, GraphNode):
+            return task
+        inputs = {name: results[name] for name in task.dependencies}
+        return task(inputs) if isinstance(task, Alias) else _waiting(task(fetch_all(inputs)))
     inputs = {name: results[name] for name in task.dependencies}
-    return task(inputs) if isinstance(task, Alias) else pend(task(fetch_all(inputs)))
+    for item in inputs.values():
+        if isinstance(item, PendingResult):
+            inputs = fetch_all(inputs)
+            break
+    return _waiting(task.func(*[_argument(item, inputs) for item in task.args]))
+
+
+def _argument(item: Any, inputs: Mapping[Any, Any]) -> Any:
+    """Return an argument of a task; Dask's own evaluation makes four times as many calls."""
+    if type(item) is TaskRef:
+        return inputs[item.key]
+    if type(item) is List:
+        return [_argument(part, inputs) for part in item.args]
+    return item({name: inputs[name] for name in item.dependencies}) if isinstance(item, GraphNode) else item
+
+
+def _waiting(result: Any) -> Any:
+    """Return a result as it waits for others, in memory for good if it is few numbers: few tasks are computed here."""
+    if type(result) is Table and result.nrows * len(result.columns) <= SMALL_ROWS:
+        for column in result.columns.values():
+            if not isinstance(column, np.ndarray):
+                return pend(result)
+        return result
+    return pend(result)
 
 
 def _picked(keys: Any, results: Mapping[Any, Any]) -> Any:
@@ -208,17 +241,41 @@ def _fetched(keys: Any, found: Any) -> Any:
 
 
 def is_small(tasks: Mapping[Any, Any]) -> bool:
-    """Whether few tasks compute with few rows that are in memory or only counted, and with nothing else."""
+    """Whether few tasks compute with few rows that are in memory or only counted, and with nothing else.
+
+    They may have more rows where none of them could run beside another.
+    """
     if len(tasks) > SMALL_TASKS:
         return False
-    rows = 0
-    for task in tasks.values():
+    tables: dict[Any, int] = {}
+    aliases: list[Alias] = []
+    others: list[Any] = []
+    for key, task in tasks.items():
         item = task.value if isinstance(task, DataNode) else task
-        found = item.nrows if isinstance(item, Table) else 0 if _inputs_of(item) else counted_rows(item)
+        if isinstance(item, Table):
+            tables[key] = item.nrows
+        elif isinstance(task, Alias):
+            aliases.append(task)
+        elif not isinstance(task, DataNode):
+            others.append(task)
+    for alias in aliases:
+        tables[alias.key] = tables.get(alias.target, 0)
+    rows = 0
+    read: set[Any] = set()
+    is_chain = True
+    for task in others:
+        inputs = _inputs_of(task)
+        if getattr(task, "func", None) is run_batch:
+            found = rows_of_task(task, tables)
+        else:
+            found = sum([tables.get(name, 0) for name in inputs]) if inputs else None
         if found is None:
             return False
         rows += found
-    return rows <= SMALL_ROWS
+        made = inputs - tables.keys()
+        is_chain = is_chain and len(made) <= 1 and read.isdisjoint(made)
+        read.update(made)
+    return rows <= (SMALL_CHAIN_ROWS if is_chain and len(read) == len(others) - 1 else SMALL_ROWS)
 
 
 def _tasks_of(graph: Any) -> Mapping[Any, Any]:

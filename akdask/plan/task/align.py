@@ -40,11 +40,15 @@ def align(operation: str, items: Sequence[Aligned], *, keeps_rows: bool = False)
     AlignmentError
         If the rows differ, or are not known to be the same.
     """
-    if all(frame is items[0][0] for frame, _ in items):
+    # No generators and no keys of sorting, as frames may have very many columns, of few frames.
+    frames = {id(frame): frame for frame, _ in items}
+    if len(frames) == 1:
         return items[0][0], [value for _, value in items]
     order = list(range(len(items)))
     if not keeps_rows:
-        order.sort(key=lambda number: -items[number][0].npartitions)
+        counts = {name: frame.npartitions for name, frame in frames.items()}
+        if len({*counts.values()}) > 1:
+            order.sort(key=lambda number: -counts[id(items[number][0])])
     frame, first = items[order[0]]
     values = [first]
     for number in order[1:]:
@@ -54,7 +58,8 @@ def align(operation: str, items: Sequence[Aligned], *, keeps_rows: bool = False)
                 other, value = _unpacked_like(frame, other, value)
             frame, values, value = _combine(operation, frame, values, other, value)
         values.append(value)
-    return frame, [value for _, value in sorted(zip(order, values, strict=True), key=lambda pair: pair[0])]
+    found = dict(zip(order, values, strict=True))
+    return frame, [found[number] for number in range(len(items))]
 
 
 def _combine(

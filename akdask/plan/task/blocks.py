@@ -36,7 +36,7 @@ from akdask.plan.task.inputs import (
     selected_rows,
     sizes_of,
 )
-from akdask.plan.task.program import Apply, BroadcastInput, ConstantRows, Load, Program, Recall
+from akdask.plan.task.program import Apply, BroadcastInput, ColumnKey, ConstantRows, Load, Program, Recall
 from akdask.plan.task.pruning import RowPruning, leaves_few, near_rows, stretches_left, windows
 from akdask.schema import ColumnType
 from akdask.storage.data.consecutive import ConsecutiveParts
@@ -88,7 +88,7 @@ class Partition:
         self._buffer_rows = block_rows if repeats else min(block_rows, nrows)
         self._stack = ExitStack()
         self._readers: list[Reader] = []
-        self._reading: dict[Load, NumberArray] = {}
+        self._reading: dict[ColumnKey, NumberArray] = {}
         self._free: dict[ColumnType, list[NumberArray]] = {}
         self._lent: list[tuple[ColumnType, NumberArray]] = []
 
@@ -229,10 +229,10 @@ class Partition:
         if not load.dtype.is_number:
             out = None
         elif out is None:
-            buffer = self._reading.get(load)
+            buffer = self._reading.get((load.base, load.column))
             if buffer is None or len(buffer) < stop - start:
                 rows = max(min(self._block_rows, self.nrows), stop - start)
-                buffer = self._reading[load] = np.empty(rows, load.dtype.numpy)
+                buffer = self._reading[load.base, load.column] = np.empty(rows, load.dtype.numpy)
             out = buffer[: stop - start]
         return self._readers[load.base].read(load.column, start, stop, out)
 
@@ -285,7 +285,7 @@ class Partition:
     def take_over(self, other: Partition) -> None:
         """Take over the buffers of a finished partition: new memory would have to be zeroed."""
         read = min(self._block_rows, self.nrows)
-        self._reading = {load: buffer for load, buffer in other._reading.items() if len(buffer) >= read}
+        self._reading = {column: buffer for column, buffer in other._reading.items() if len(buffer) >= read}
         for dtype, buffers in other._free.items():
             self._free[dtype] = [buffer for buffer in buffers if len(buffer) >= self._buffer_rows]
 
@@ -382,12 +382,12 @@ class Block:
         self._selections: list[NumberArray | slice] = []
         self._nexpanded, self._extent = 0, self.nrows
         # With the number of selections that each has gone through: one that nobody reads again goes through no more.
-        self._columns: dict[Load, tuple[Column, int]] = {}
+        self._columns: dict[ColumnKey, tuple[Column, int]] = {}
         self._handed_on: dict[int, Column] = {}
 
     def load(self, load: Load, out: NumberArray | None = None, *, encoded: bool = False) -> Column:
         """Return a column's rows, read at most once for each block; text may be encoded if that is wanted."""
-        column, selected = self._columns.get(load, (None, 0))
+        column, selected = self._columns.get(name := (load.base, load.column), (None, 0))
         if column is None:
             if self._origin is not None:
                 column = self._origin.load(load, encoded=True)
@@ -395,7 +395,7 @@ class Block:
                 column = self.partition.read(load, self._start, self._stop, None if self._selections else out)
         for number, rows in enumerate(self._selections[selected:], selected + 1):
             column = selected_rows(column, rows, out if number == len(self._selections) else None)
-        self._columns[load] = column, len(self._selections)
+        self._columns[name] = column, len(self._selections)
         # Later programs may select some of the rows, which is faster while they are encoded.
         return column if encoded else decoded(column)
 
@@ -423,7 +423,7 @@ class Block:
         block._origin = self
         block._selections = [] if positions is None else [positions]
         block._nexpanded, block._extent = len(block._selections), block.nrows
-        block._columns[column] = rows, len(block._selections)
+        block._columns[column.base, column.column] = rows, len(block._selections)
         return block
 
     def apply_mask(self) -> None:

@@ -16,7 +16,7 @@ from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.values import ColumnRef, Value
 from akdask.plan.task import operators
 from akdask.plan.task.pipeline import Compile, pipeline
-from akdask.plan.task.tables import Tasks, read_only
+from akdask.plan.task.tables import Tasks, passed_on
 from akdask.schema import ColumnType, RowSpace
 
 
@@ -153,6 +153,10 @@ def all_partitions(count: int) -> tuple[tuple[int, int], ...]:
 
 @lower.register
 def _(frame: Project) -> Expr:
+    found = passed_on(frame)
+    if found is not None:
+        return found
+
     def sink(compile_these: Compile, values: Sequence[Value]) -> operators.Sink:
         return operators.Collect(frame.names, compile_these(values))
 
@@ -191,4 +195,4 @@ def _(frame: Realign) -> Expr:
         used = slices or [(0, 0, 0)]
         refs = tuple((0, partition) for partition, _, _ in used)
         calls.append((refs, (tuple((start, stop) for _, start, stop in used),)))
-    return Tasks(frame._name, _concat_slices, tuple(calls), read_only(frame.frame))
+    return Tasks(frame._name, _concat_slices, tuple(calls), frame.frame)

@@ -54,9 +54,9 @@ def through(frame: Frame, values: Sequence[Value]) -> list[tuple[Frame, list[Val
 
     None where the rows of the chain come from any other node.
     """
-    chain = Chain.of(frame)
-    if len(chain.bases) != 1:
+    if len(frame.bases) != 1 or not isinstance(frame.bases[0], Project | Concat):
         return None
+    chain = Chain.of(frame)
     match chain.bases[0]:
         case Project() as project:
             return [_inline(chain, project, project, values)]

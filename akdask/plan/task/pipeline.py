@@ -208,12 +208,37 @@ def run_batch(
         return sink.run(partition)
 
 
-def counted_rows(task: Any) -> int | None:
-    """Return the rows of a task that reads nothing but the positions of rows, None for other tasks."""
-    if getattr(task, "func", None) is not run_batch:
-        return None
-    inputs = [item for _, fixed in task.args[1] for item in fixed]
-    return sum([item.nrows for item in inputs]) if all(isinstance(item, RowPositions) for item in inputs) else None
+def rows_of_task(task: Task, tables: Mapping[Hashable, int]) -> int | None:
+    """Return the rows that the task of a pipeline goes over, as far as a plan tells it; None if it reads files.
+
+    Parameters
+    ----------
+    task : task of Dask
+        Whose function is `run_batch`.
+    tables : mapping of key to int
+        Rows of the tables that are in memory; those made by other tasks are theirs.
+    """
+    (sink, *_), members, made, *_ = task.args
+    if getattr(sink, "picks_rows", False):
+        return 0
+    remaining = iter(made.args if isinstance(made, List) else made)
+    total = 0
+    for selections, fixed in members:
+        rows = 0
+        for item in fixed:
+            if item is None:
+                found = tables.get(next(remaining).key, 0)
+            elif isinstance(item, RowPositions):
+                found = item.nrows
+            else:
+                return None
+            rows = max(rows, found)
+        if isinstance(sink, Collect) and sink.limit is not None and sink.limit >= 0 and not selections:
+            rows = min(rows, sink.limit)
+        elif selections and isinstance(selections[0], Range):
+            rows = min(rows, max(selections[0].stop - selections[0].start, 0))
+        total += rows
+    return total
 
 
 def _what(sink: Sink) -> str:
@@ -268,7 +293,11 @@ def _seen_through(
     stack: list[tuple[Frame, Sequence[Value], Batches | None]] = [(frame, values, batches)]
     while stack:
         frame, values, batches = stack.pop()
-        frame, values = _in_one_pass(*_of_used_columns(narrowed(frame, values), values))
+        if len(frame.bases) > 1:
+            frame = narrowed(frame, values)
+        frame, values = _of_used_columns(frame, values)
+        if len(frame.bases) > 1:
+            frame, values = _in_one_pass(frame, values)
         parts = through(frame, values)
         if parts is None:
             yield frame, values, batches
@@ -310,8 +339,9 @@ def _pipeline(
 
 def _computes(masks: Sequence[Mask | ExpandMatches], sink: Sink) -> bool:
     """Whether a pipeline does more than collect columns as they are, for which no compiled loop is of use."""
-    steps = (step for program in sink.programs for step in program.steps)
-    return bool(masks) or not isinstance(sink, Collect) or not all(isinstance(step, Load) for step in steps)
+    if masks or not isinstance(sink, Collect):
+        return True
+    return not all(isinstance(step, Load) for program in sink.programs for step in program.steps)
 
 
 def _batches_left(chain: Chain, frame: Frame, batches: Batches | None) -> Batches:
@@ -355,9 +385,9 @@ def narrowed(frame: Frame, values: Sequence[Value]) -> Frame:
 
 def _of_used_columns(frame: Frame, values: Sequence[Value]) -> tuple[Frame, Sequence[Value]]:
     """Return the rows and the values on bases that compute no other columns than those that are used."""
-    chain = Chain.of(frame)
-    if all(type(base).of_columns is Frame.of_columns for base in chain.bases):
+    if all(type(base).of_columns is Frame.of_columns for base in frame.bases):
         return frame, values
+    chain = Chain.of(frame)
     used: dict[str, dict[Hashable, ColumnRef]] = {base._name: {} for base in chain.bases}
     for column in columns_of(*chain.predicates, *values):
         used.get(column.source, {})[column.name] = column
@@ -374,8 +404,6 @@ def _of_used_columns(frame: Frame, values: Sequence[Value]) -> tuple[Frame, Sequ
 def _in_one_pass(frame: Frame, values: Sequence[Value]) -> tuple[Frame, Sequence[Value]]:
     """Return the rows and the values on bases of which no two could be found in one pass over their inputs."""
     chain = Chain.of(frame)
-    if len(chain.bases) == 1:
-        return frame, values
     alike: defaultdict[Hashable, list[Frame]] = defaultdict(list)
     for base in chain.bases:
         key = base.pass_key
@@ -408,9 +436,16 @@ def _block_rows(programs: Sequence[Program], unit: int) -> int:
     A single column fills a block; several columns share the cache, so that blocks have fewer rows.  With very many
     columns, a lower bound keeps the cost of a step small compared to its work.
     """
-    loads = {load for program in programs for load in program.loads}
-    columns = sum(1 if load.dtype.is_number else STRING_WIDTH for load in loads)
-    temporaries = 2 * any(isinstance(step, Apply) for program in programs for step in program.steps)
+    seen: set[tuple[int, Hashable]] = set()
+    columns = temporaries = 0
+    for program in programs:
+        for step in program.steps:
+            if isinstance(step, Load):
+                if (step.base, step.column) not in seen:
+                    seen.add((step.base, step.column))
+                    columns += 1 if step.dtype.is_number else STRING_WIDTH
+            elif isinstance(step, Apply):
+                temporaries = 2
     rows = max(1, int(config.get("block_size")) // ITEMSIZE)
     wanted = min(rows, max(2 * rows // max(1, columns + temporaries), FEWEST_ROWS))
     return max(wanted - wanted % unit, unit)

@@ -9,10 +9,10 @@ later program needs is handed on, so that nothing is computed twice, however lon
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Container, Hashable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 from akdask.kernels.rowwise.operations import OPERATIONS
 from akdask.plan.expr.values import Call, ColumnRef, Constant, Replica, Value, walk
@@ -26,6 +26,10 @@ class Load:
     base: int
     column: Hashable
     dtype: ColumnType
+
+
+ColumnKey: TypeAlias = tuple[int, Hashable]
+"""Which column of which input a step loads; hashed without a call of Python's, unlike the step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,16 +186,29 @@ class Compiler:
         return self._compile(values, (), ())
 
     def _compile(self, values: Sequence[Value], new: Container[str], forgets: Sequence[int]) -> Program:
-        ordered = list(walk(*values, leaves=self._available))
-        register = {value.token: number for number, value in enumerate(ordered)}
-        outputs = tuple(register[value.token] for value in values)
-        computed = [value for value in ordered if value.token not in self._available]
-        uses = Counter(register[arg.token] for value in computed for arg in value.args)
-        uses.update(outputs)
-        handed_on = [value.token for value in computed if value.token in new]
-        hands_on = tuple((register[name], self._slots[name]) for name in handed_on)
-        uses.update(number for number, _ in hands_on)
-        alone = {item.token: item for value in computed if isinstance(value, Call) for item in _constants_alone(value)}
+        # Loops rather than comprehensions, and no Counter: this is a good part of what a small plan takes.
+        ordered = walk(*values, leaves=self._available)
+        register: dict[str, int] = {}
+        for value in ordered:
+            register[value.token] = len(register)
+        outputs = tuple([register[value.token] for value in values])
+        uses = [0] * len(ordered)
+        for number in outputs:
+            uses[number] += 1
+        handed_on: list[str] = []
+        alone: dict[str, Constant] = {}
+        for value in ordered:
+            if value.token in self._available:
+                continue
+            for arg in value.args:
+                uses[register[arg.token]] += 1
+            if value.token in new:
+                handed_on.append(value.token)
+                uses[register[value.token]] += 1
+            if isinstance(value, Call):
+                for constant in _constants_alone(value):
+                    alone[constant.token] = constant
+        hands_on = tuple([(register[name], self._slots[name]) for name in handed_on])
         steps: list[Step] = []
         for value in ordered:
             if value.token in self._available:
@@ -201,7 +218,7 @@ class Compiler:
             else:
                 steps.append(_step(value, register, uses, self._bases, self._replicas))
         self._available.update(handed_on)
-        return Program(tuple(steps), outputs, tuple(value.dtype for value in values), hands_on, tuple(forgets))
+        return Program(tuple(steps), outputs, tuple([value.dtype for value in values]), hands_on, tuple(forgets))
 
 
 def compile_values(values: Sequence[Value], bases: Mapping[str, int], replicas: Mapping[str, int]) -> Program:
@@ -212,7 +229,7 @@ def compile_values(values: Sequence[Value], bases: Mapping[str, int], replicas: 
 def _step(
     value: Value,
     register: Mapping[str, int],
-    uses: Counter[int],
+    uses: list[int],
     bases: Mapping[str, int],
     replicas: Mapping[str, int],
 ) -> Step:
@@ -224,18 +241,23 @@ def _step(
         case Replica():
             return BroadcastInput(replicas[value.node._name], value.field)
         case Call():
-            args = tuple(register[arg.token] for arg in value.args)
-            uses.subtract(args)
-            release = tuple(dict.fromkeys(arg for arg in args if uses[arg] == 0))
+            args = tuple([register[arg.token] for arg in value.args])
+            for arg in args:
+                uses[arg] -= 1
+            release = tuple(dict.fromkeys([arg for arg in args if uses[arg] == 0]))
             return Apply(value.operation, args, _params(value), value.dtype, release, _reuse(value, args, release))
     raise AssertionError(f"no step for {type(value).__name__}")  # pragma: no cover - Value is a closed set
 
 
 def _constants_alone(value: Call) -> list[Constant]:
     """Return the constants of a call without other arguments: not every kernel knows the number of rows."""
-    if any(isinstance(arg, ColumnRef | Call) for arg in value.args):
-        return []
-    return [arg for arg in value.args if isinstance(arg, Constant)]
+    found: list[Constant] = []
+    for arg in value.args:
+        if isinstance(arg, ColumnRef | Call):
+            return []
+        if isinstance(arg, Constant):
+            found.append(arg)
+    return found
 
 
 def _params(value: Call) -> Mapping[str, Any]:

@@ -10,10 +10,11 @@ from akdask.columns import Table
 from akdask.deferred import without_collection
 from akdask.plan.expr._dask import Alias, DataNode, Expr, List, Task, TaskRef
 from akdask.plan.expr.lower import lower
-from akdask.plan.expr.node import Node
+from akdask.plan.expr.node import Frame, Node
 from akdask.plan.expr.rowwise import Project
-from akdask.plan.expr.sources import Literal, Persisted
+from akdask.plan.expr.sources import Literal, Persisted, Rows, Scan
 from akdask.plan.expr.values import ColumnRef
+from akdask.plan.task.inputs import read_only
 
 
 class Tables(Node):
@@ -104,24 +105,29 @@ class Union(Node):
         return {ours: Alias(ours, theirs) for ours, theirs in pairs if ours != theirs}
 
 
-def read_only(project: Project) -> Expr:
-    """Return the rows of a projection for tasks that neither change them nor hand them on.
+def passed_on(project: Project) -> Tasks | None:
+    """Return the rows of a projection that does no more than name columns of tables, without a pipeline for it.
 
-    Columns of numbers that are in memory as they are need not be copied for these.
+    None if it computes anything, or if its rows come from elsewhere.
     """
     source = project.frame
-    refs = [value for value in project.values if isinstance(value, ColumnRef) and value.source == source._name]
-    is_plain = len(refs) == len(project.values) and all(ref.dtype.is_number for ref in refs)
-    if not is_plain or not isinstance(source, Literal | Persisted):
-        return project
-    named = tuple(zip(project.names, (ref.name for ref in refs), strict=True))
-    calls = tuple((((0, number),), (named,)) for number in range(project.npartitions))
-    return Tasks(f"read {project._name}", _select, calls, source)
+    if source.is_seen_through or source.shows_inputs or isinstance(source, Scan | Rows):
+        return None
+    names: list[Hashable] = []
+    for value in project.values:
+        if not isinstance(value, ColumnRef) or value.source != source._name:
+            return None
+        names.append(value.name)
+    if type(source).of_columns is not Frame.of_columns and source.of_columns(names) is not source:
+        return None
+    named = tuple(zip(project.names, names, strict=True))
+    calls = tuple([(((0, number),), (named,)) for number in range(project.npartitions)])
+    return Tasks(f"collect {project._name}", _collect, calls, source)
 
 
-def _select(tables: Sequence[Table], named: Sequence[tuple[Hashable, Hashable]]) -> Table:
+def _collect(tables: Sequence[Table], named: Sequence[tuple[Hashable, Hashable]]) -> Table:
     (table,) = tables
-    return Table({name: table.columns[there] for name, there in named}, table.nrows)
+    return Table({name: read_only(table.columns[there]) for name, there in named}, table.nrows)
 
 
 @lower.register

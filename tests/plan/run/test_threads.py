@@ -14,7 +14,6 @@ import akdask as ak
 from akdask.columns import Table
 from akdask.plan.expr._dask import Alias, Task, TaskRef
 from akdask.plan.run import threads
-from akdask.plan.task.batches import SMALL_ROWS
 from akdask.testing.memory import MemorySource
 
 
@@ -34,7 +33,7 @@ def noted(monkeypatch):
 
 
 def test_the_threads_are_those_of_akdask_where_nothing_is_said(noted):
-    count = SMALL_ROWS + 1
+    count = threads.SMALL_CHAIN_ROWS + 1
     expected = np.arange(count).sum()
     with dask.config.set(num_workers=3):
         assert ak.arange(count).sum() == expected

@@ -16,7 +16,7 @@ from akdask.collections.frame.columnwise.row_reductions import reduced_rows
 from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.build import arrays_of
 from akdask.collections.frame_core.columnset import ColumnSet
-from akdask.collections.frame_core.missing import how_many, present
+from akdask.collections.frame_core.missing import can_be_missing, how_many, present
 from akdask.collections.series.series import Series, by_column, series_of
 from akdask.deferred import pd
 from akdask.kernels.aggregates.quantiles import checked_quantiles
@@ -60,11 +60,19 @@ class StatisticsMethods(FrameBase):
         """
         columns = self._columns
         names = list(_numbers(columns)) if numeric_only else list(columns.values)
-        are_present = [present(columns, name) for name in names]
         if axis_number(axis) == 1:
+            are_present = [present(columns, name) for name in names]
             return series_of(columns, pdarray(columns.frame, how_many(are_present) if are_present else Constant(0)))
-        counts = _reduced(columns, [AggregateExpr("count_nonzero", is_present) for is_present in are_present])
-        return by_column(counts, names, np.int64)
+        nullable = [name for name in names if can_be_missing(columns.kinds[name], columns.values[name])]
+        wanted = [present(columns, name) for name in nullable]
+        size = columns.frame.rows.size
+        if size is None and len(nullable) < len(names):
+            # All other columns have a value in each row, and are not read for it.
+            wanted.append(Constant(True))
+        found = _reduced(columns, [AggregateExpr("count_nonzero", value) for value in wanted])
+        counts = dict.fromkeys(names, found[-1] if size is None and found else size)
+        counts |= dict(zip(nullable, found, strict=False))
+        return by_column(list(counts.values()), names, np.int64)
 
     def sum(self, axis: int | str = 0, skipna: bool = False, numeric_only: bool = False) -> Any:
         """Return the sum of each column of numbers, or of each row; computes for columns, lazy for rows.
