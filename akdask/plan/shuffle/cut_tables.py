@@ -1,0 +1,67 @@
+"""Slices of tables whose rows are in the order of the new partitions, each cut when it is taken.
+
+Where partitions are many, slices have few rows: an object for each, made and kept before anybody asks for it, would
+take longer than its rows.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias, overload
+
+from akdask.columns import Table
+from akdask.plan.shuffle.fetch import Part
+from akdask.typing import NumberArray
+
+CutTable: TypeAlias = tuple[Table, NumberArray]
+"""Rows, and where those for each new partition begin, and those for the last end."""
+
+
+class CutTables(Sequence[Sequence[Part]]):
+    """For each new partition, the rows of some tables that it gets.
+
+    Parameters
+    ----------
+    count : int
+        Number of new partitions.
+    tables : sequence of (Table, ndarray)
+        Their rows are in the order of the new partitions, whose bounds are given, one more than there are of these.
+    part : callable
+        Makes a part of some rows for a new partition, given these and its number.
+    shared : sequence
+        Parts that every new partition gets behind its own.
+    """
+
+    in_budget: Any
+
+    def __init__(
+        self,
+        count: int,
+        tables: Sequence[CutTable],
+        part: Callable[[Table, int], Part],
+        shared: Sequence[Part] = (),
+    ) -> None:
+        self._count, self._tables, self._part, self._shared = count, tables, part, shared
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, index: int) -> Sequence[Part]: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Sequence[Part]]: ...
+    def __getitem__(self, index: int | slice) -> Any:
+        if isinstance(index, slice):
+            return [self[number] for number in range(*index.indices(len(self)))]
+        number = range(len(self))[index]
+        found = []
+        for table, bounds in self._tables:
+            start, stop = bounds[number : number + 2].tolist()
+            if start < stop:
+                found.append(self._part(table.slice(start, stop), number))
+        return [*found, *self._shared]
+
+    def __sizeof__(self) -> int:
+        of_tables = sum(sys.getsizeof(table) + bounds.nbytes for table, bounds in self._tables)
+        return of_tables + sum(map(sys.getsizeof, self._shared))
