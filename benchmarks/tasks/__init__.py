@@ -17,6 +17,7 @@ from benchmarks.tasks.held_back import held_back, held_back_database
 from benchmarks.tasks.join import join, membership
 from benchmarks.tasks.lbann import epoch_of_small_samples, epoch_of_volumes, open_a_list_of_many_samples
 from benchmarks.tasks.limited import limited
+from benchmarks.tasks.lost_workers import lost_workers
 from benchmarks.tasks.memory import memory_of_a_filtered_sum, memory_of_workers
 from benchmarks.tasks.opening import open_many_files, open_with_a_manifest
 from benchmarks.tasks.outgrown import outgrown
@@ -76,6 +77,7 @@ TASKS: dict[str, Callable[[Setting], list[Result]]] = {
     "plan": plan_wide_frame,
     "partitions": plan_many_partitions,
     "scale": plan_a_trillion_rows,
+    "lost-workers": lost_workers,
     "sparse": sparse_files,
     "lbann-epoch": epoch_of_small_samples,
     "lbann-volumes": epoch_of_volumes,
