@@ -18,7 +18,32 @@ CutTable: TypeAlias = tuple[Table, NumberArray]
 """Rows, and where those for each new partition begin, and those for the last end."""
 
 
-class CutTables(Sequence[Sequence[Part]]):
+class CutSlices(Sequence[Sequence[Part]]):
+    """Slices for `count` new partitions, each of which `cut` makes when it is taken; as an object, what they are of."""
+
+    in_budget: Any
+
+    def __init__(self, count: int) -> None:
+        self._count = count
+
+    def cut(self, number: int) -> Sequence[Part]:
+        """Return the parts of one new partition."""
+        raise NotImplementedError
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, index: int) -> Sequence[Part]: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Sequence[Part]]: ...
+    def __getitem__(self, index: int | slice) -> Any:
+        if isinstance(index, slice):
+            return [self.cut(number) for number in range(*index.indices(self._count))]
+        return self.cut(range(self._count)[index])
+
+
+class CutTables(CutSlices):
     """For each new partition, the rows of some tables that it gets.
 
     Parameters
@@ -31,9 +56,9 @@ class CutTables(Sequence[Sequence[Part]]):
         Makes a part of some rows for a new partition, given these and its number.
     shared : sequence
         Parts that every new partition gets behind its own.
+    keeps_empty : bool, default False
+        Whether there are parts without rows as well, which tell what columns there are.
     """
-
-    in_budget: Any
 
     def __init__(
         self,
@@ -41,24 +66,18 @@ class CutTables(Sequence[Sequence[Part]]):
         tables: Sequence[CutTable],
         part: Callable[[Table, int], Part],
         shared: Sequence[Part] = (),
+        *,
+        keeps_empty: bool = False,
     ) -> None:
-        self._count, self._tables, self._part, self._shared = count, tables, part, shared
+        super().__init__(count)
+        self._tables, self._part, self._shared, self._keeps_empty = tables, part, shared, keeps_empty
 
-    def __len__(self) -> int:
-        return self._count
-
-    @overload
-    def __getitem__(self, index: int) -> Sequence[Part]: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Sequence[Part]]: ...
-    def __getitem__(self, index: int | slice) -> Any:
-        if isinstance(index, slice):
-            return [self[number] for number in range(*index.indices(len(self)))]
-        number = range(len(self))[index]
+    def cut(self, number: int) -> list[Part]:
+        """Return a part of each table that has rows for a new partition, and those that all get."""
         found = []
         for table, bounds in self._tables:
             start, stop = bounds[number : number + 2].tolist()
-            if start < stop:
+            if start < stop or self._keeps_empty:
                 found.append(self._part(table.slice(start, stop), number))
         return [*found, *self._shared]
 

@@ -27,7 +27,7 @@ import dask
 from akdask._distributed import current_task, current_worker, holds_result, register_spilling, worker_folder
 from akdask.errors import AkdaskError, WriteError
 from akdask.plan.shuffle.budget import memory_budget as process_budget
-from akdask.plan.shuffle.cut_tables import CutTables
+from akdask.plan.shuffle.cut_tables import CutSlices
 from akdask.plan.shuffle.spill_space import spill_space
 
 Name: TypeAlias = tuple[str, Hashable]
@@ -149,7 +149,7 @@ def spilled(
     Slices of more than `memory_budget` bytes are written to a spill file, one by one.  Those that stay in this process,
     without a budget of their own, are if they would not fit in that of the process.
     """
-    is_cut = isinstance(slices, CutTables)
+    is_cut = isinstance(slices, CutSlices)
     nbytes = sys.getsizeof(slices) if is_cut else sum(sys.getsizeof(part) for parts in slices for part in parts)
     joined = map(join, slices)
     if memory_budget is not None:
@@ -158,7 +158,7 @@ def spilled(
         return slices if is_cut else list(joined)
     if process_budget.is_short(nbytes):
         return SpillFile(joined)
-    in_memory = slices if isinstance(slices, CutTables) else SlicesInMemory(slices)
+    in_memory = slices if isinstance(slices, CutSlices) else SlicesInMemory(slices)
     process_budget.add(in_memory, nbytes)
     return in_memory
 
