@@ -16,7 +16,7 @@ from benchmarks.tasks.group import distinct_values, few_groups, many_groups, str
 from benchmarks.tasks.held_back import held_back, held_back_database
 from benchmarks.tasks.join import join, membership
 from benchmarks.tasks.lbann import epoch_of_small_samples, epoch_of_volumes, open_a_list_of_many_samples
-from benchmarks.tasks.limited import limited
+from benchmarks.tasks.limited import limited, limited_texts
 from benchmarks.tasks.lost_workers import lost_workers
 from benchmarks.tasks.memory import memory_of_a_filtered_sum, memory_of_workers
 from benchmarks.tasks.opening import open_many_files, open_with_a_manifest
@@ -87,6 +87,7 @@ TASKS: dict[str, Callable[[Setting], list[Result]]] = {
     "cluster": memory_of_workers,
     "outgrown": outgrown,
     "limited": limited,
+    "limited-texts": limited_texts,
     "evo-put": put_vertices,
     "evo-get": get_two_of_three,
     "evo-memory": memory_of_a_put,
