@@ -227,7 +227,7 @@ def _slices(part: PartialTable, splitters: GroupSplitters, count: int, nkeys: in
     return spilled(part.slices(splitters, count, nkeys), budget, _own)
 
 
-def _of_range(table: Table, _: int) -> GroupTable:
+def _of_range(table: Table, *_: Any) -> GroupTable:
     return GroupTable(table)
 
 

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -92,11 +92,11 @@ class _LeftPart:
     number: int
     nrows: int
 
-    def __call__(self, table: Table, _: int) -> HashBucket:
+    def __call__(self, table: Table, *_: Any) -> HashBucket:
         return HashBucket(table, ((self.number, self.nrows, table.nrows),))
 
 
-def _right_part(table: Table, _: int) -> HashBucket:
+def _right_part(table: Table, *_: Any) -> HashBucket:
     return HashBucket(table)
 
 
@@ -282,9 +282,9 @@ class _AsRanges:
 
     sizes: NumberArray
 
-    def __call__(self, table: Table, number: int) -> RangedRows:
+    def __call__(self, table: Table, number: int, bounds: list[int]) -> RangedRows:
         nrows, by = int(self.sizes[number]), ((POSITION, True),)
         if nrows <= splitters.RANGE:
-            return RangedRows(table, by, [0, table.nrows])
-        bounds = np.searchsorted(table.columns[POSITION], np.arange(0, nrows, splitters.RANGE)).tolist()
-        return RangedRows(table, by, [*bounds, table.nrows])
+            return RangedRows(table, by, bounds)
+        starts = np.searchsorted(table.columns[POSITION], np.arange(0, nrows, splitters.RANGE))
+        return RangedRows(table, by, [*starts.tolist(), table.nrows])

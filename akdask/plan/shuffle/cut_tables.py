@@ -14,6 +14,8 @@ from akdask.columns import Table
 from akdask.plan.shuffle.fetch import Part
 from akdask.typing import NumberArray
 
+MakePart: TypeAlias = Callable[[Table, int, list[int]], Part]
+
 CutTable: TypeAlias = tuple[Table, NumberArray]
 """Rows, and where those for each new partition begin, and those for the last end."""
 
@@ -51,11 +53,14 @@ class CutTables(CutSlices):
     count : int
         Number of new partitions.
     tables : sequence of (Table, ndarray)
-        Their rows are in the order of the new partitions, whose bounds are given, one more than there are of these.
+        Their rows are in the order of the new partitions, whose bounds are given, one more than there are of these,
+        or of ranges.
     part : callable
-        Makes a part of some rows for a new partition, given these and its number.
+        Makes a part of the rows for a new partition, given these, its number, and the bounds of its ranges.
     shared : sequence
         Parts that every new partition gets behind its own.
+    within : int, default 1
+        Number of ranges of each new partition.
     keeps_empty : bool, default False
         Whether there are parts without rows as well, which tell what columns there are.
     """
@@ -64,21 +69,24 @@ class CutTables(CutSlices):
         self,
         count: int,
         tables: Sequence[CutTable],
-        part: Callable[[Table, int], Part],
+        part: MakePart,
         shared: Sequence[Part] = (),
         *,
+        within: int = 1,
         keeps_empty: bool = False,
     ) -> None:
         super().__init__(count)
-        self._tables, self._part, self._shared, self._keeps_empty = tables, part, shared, keeps_empty
+        self._tables, self._part, self._shared = tables, part, shared
+        self._within, self._keeps_empty = within, keeps_empty
 
     def cut(self, number: int) -> list[Part]:
         """Return a part of each table that has rows for a new partition, and those that all get."""
         found = []
         for table, bounds in self._tables:
-            start, stop = bounds[number : number + 2].tolist()
+            own = bounds[number * self._within : (number + 1) * self._within + 1].tolist()
+            start, stop = own[0], own[-1]
             if start < stop or self._keeps_empty:
-                found.append(self._part(table.slice(start, stop), number))
+                found.append(self._part(table.slice(start, stop), number, [bound - start for bound in own]))
         return [*found, *self._shared]
 
     def __sizeof__(self) -> int:
