@@ -102,7 +102,7 @@ def answer_of_ours(name: str, folder: str, out: str, how: Mapping[str, int]) -> 
 
 
 def _compared(name: str, written: ak.DataFrame) -> tuple[float, ...]:
-    if name in DRAWN_FROM:
+    if "s" in written.columns:
         return float(len(written)), float(written["n"].sum()), float(written["s"].get_lengths().sum())
     return float(len(written)), float(written["v"].sum())
 
@@ -120,7 +120,7 @@ def answer_of_duckdb(name: str, folder: str, out: str, how: Mapping[str, int]) -
     connection.execute(f"copy ({QUERIES[name]}) to '{out}/found.parquet' (format parquet, compression uncompressed)")
     seconds, cpu = time.perf_counter() - start, time.process_time() - cpu
     highest = peak()
-    compared = "sum(n), sum(strlen(s))" if name in DRAWN_FROM else "sum(v)"
+    compared = "sum(n), sum(strlen(s))" if "order by s" in QUERIES[name] else "sum(v)"
     (found,) = connection.execute(f"select count(*), {compared} from '{out}/found.parquet'").fetchall()
     return tuple(map(float, found)), seconds, cpu, highest
 
@@ -197,9 +197,10 @@ def _distinct(frame: ak.DataFrame) -> ak.DataFrame:
     return ak.DataFrame({"s": keys, "n": counts})
 
 
-def _repeated(frame: ak.DataFrame) -> ak.DataFrame:
-    distinct = _distinct(frame)
-    return distinct[distinct["n"] > 1]
+def _multiplicities(frame: ak.DataFrame) -> ak.DataFrame:
+    """Return how many texts come how often: the texts themselves would take 20 GB more on disk."""
+    keys, counts = ak.GroupBy(_distinct(frame)["n"]).size()
+    return ak.DataFrame({"k": keys, "v": counts})
 
 
 COLUMNS: dict[str, Callable[[np.random.Generator, int], Array]] = {
@@ -214,7 +215,7 @@ QUESTIONS: dict[str, Callable[[ak.DataFrame, int], ak.DataFrame]] = {
     "group, 10 M groups": lambda frame, keys: _group(frame, "k"),
     "group, 100 M groups": lambda frame, keys: _group(frame, "d"),
     "join": _join,
-    "texts that come twice, nearly all different": lambda frame, keys: _repeated(frame),
+    "how often texts come, nearly all different": lambda frame, keys: _multiplicities(frame),
     "distinct texts, a tenth": lambda frame, keys: _distinct(frame),
     "distinct texts, 1 M": lambda frame, keys: _distinct(frame),
 }
@@ -226,13 +227,13 @@ QUERIES = {
     "group, 10 M groups": "select k, sum(v) as v from data group by k order by k",
     "group, 100 M groups": "select d as k, sum(v) as v from data group by d order by d",
     "join": "select data.k, v, w, x from data join other on data.k = other.k",
-    "texts that come twice, nearly all different": f"select * from ({DISTINCT}) where n > 1 order by s",
+    "how often texts come, nearly all different": f"select n as k, count(*) as v from ({DISTINCT}) group by n",
     "distinct texts, a tenth": f"{DISTINCT} order by s",
     "distinct texts, 1 M": f"{DISTINCT} order by s",
 }
 
 DRAWN_FROM: dict[str, Callable[[int], int]] = {
-    "texts that come twice, nearly all different": lambda rows: 9 * rows,
+    "how often texts come, nearly all different": lambda rows: 9 * rows,
     "distinct texts, a tenth": lambda rows: max(rows // 10, 1),
     "distinct texts, 1 M": lambda rows: 1_000_000,
 }

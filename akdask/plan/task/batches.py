@@ -36,7 +36,7 @@ GROUP_BATCHES = 32
 GROUP_ROWS = 2**21
 """The same for partitions that are grouped.  Independent of the machine: float sums are merged batch by batch."""
 
-GROUP_COLUMNS = 4
+GROUP_COLUMNS = 2
 """Columns of the size of a partition's that keys, and what is found of them, may take together where memory is short:
 grouping takes several times as much."""
 
