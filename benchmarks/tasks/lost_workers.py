@@ -97,7 +97,7 @@ def answer(name: str, left: str, right: str, partitions: int, folder: str) -> tu
     return seconds, of_workers, of_this, killer.done
 
 
-class _Killer(SchedulerPlugin):
+class _Killer(SchedulerPlugin):  # type: ignore[misc]
     """Ends the process of the worker that has made the last of some new partitions."""
 
     def __init__(self, processes: dict[str, int], after: int) -> None:
