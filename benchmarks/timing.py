@@ -45,14 +45,15 @@ def interleave(runs: Mapping[str, Run], repeat: int, patience: float = 10.0) -> 
     The first turn warms caches and compares the answers; it counts only for those who used up `patience` seconds in
     it.  Whoever has used up as much in the turns that count drops out of the rest.
     """
-    first = {name: measure(run) for name, run in runs.items()}
-    compare({name: timed.answer for name, timed in first.items()})
-    turns = {name: [timed] if timed.seconds > patience else [] for name, timed in first.items()}
     with _looking_through_new_objects_only():
+        first = {name: _measure_alone(run) for name, run in runs.items()}
+        compare({name: timed.answer for name, timed in first.items()})
+        turns = {name: [timed] if timed.seconds > patience else [] for name, timed in first.items()}
+        gc.freeze()
         for _ in range(repeat):
             for name, run in runs.items():
                 if sum(turn.seconds for turn in turns[name]) < patience:
-                    turns[name].append(measure(run))
+                    turns[name].append(_measure_alone(run))
     return _medians(turns)
 
 
@@ -65,6 +66,12 @@ def _looking_through_new_objects_only() -> Iterator[None]:
         yield
     finally:
         gc.unfreeze()
+
+
+def _measure_alone(run: Run) -> Timed:
+    """Time a run after what others have left is collected."""
+    gc.collect()
+    return measure(run)
 
 
 def _medians(turns: Mapping[str, Sequence[Timed]]) -> Seconds:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import resource
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from subprocess import CalledProcessError
@@ -35,6 +35,9 @@ FLOOR = 1.0
 SHARE = 0.8
 """Of the memory that is free, what a process may take."""
 
+TOGETHER = 1_000_000
+"""Rows up to which all questions are asked in one process, as each takes a second to start."""
+
 ENOUGH = 5.0
 """Seconds after which an answer is not asked for again."""
 
@@ -42,57 +45,81 @@ ENOUGH = 5.0
 def database_large(setting: Setting) -> list[Result]:
     """Ask all questions; who does not finish one has no time there."""
     rows = setting.scaled(ROWS)
-    limit = int(SHARE * psutil.virtual_memory().available)
-    return [
-        _ask(setting, kind, number, rows, limit)
-        for kind, questions in QUESTIONS.items()
-        for number in range(len(questions))
-    ]
+    given = {"threads": setting.threads, "limit": int(SHARE * psutil.virtual_memory().available)}
+    return [result for kind in QUESTIONS for result in _ask(kind, _make(setting, kind, rows), rows, given)]
 
 
 def _make(setting: Setting, kind: str, rows: int) -> Path:
     """Return the folder of the tables of questions, each a folder of files, made once."""
+    folder = setting.folder / f"database-large-{kind}-{rows}-rows"
+    # In a process of its own, which gives back its memory.
+    fresh(make_tables, kind, str(folder), rows)
+    return folder
+
+
+def make_tables(kind: str, folder: str, rows: int) -> None:
+    """Write the tables of questions unless they are there."""
 
     def write(target: Path) -> None:
         for name, table in [("x", make_groups(rows))] if kind == "groups" else make_joins(rows):
-            folder = target / name
-            folder.mkdir()
-            write_files(folder, table, FILES)
+            (target / name).mkdir()
+            write_files(target / name, table, FILES)
 
-    return make_once(setting.folder / f"database-large-{kind}-{rows}-rows", write, in_memory=False).folder
-
-
-def _ask(setting: Setting, kind: str, number: int, rows: int, limit: int) -> Result:
-    folder = _make(setting, kind, rows)
-    answers, seconds, cpu = {}, {}, {}
-    for who in ENGINES:
-        try:
-            found = fresh(answer_of, who, kind, number, str(folder), {"threads": setting.threads, "limit": limit})
-        except CalledProcessError:
-            print(f"{who} does not finish {QUESTIONS[kind][number].name}", file=sys.stderr)
-            continue
-        answers[who], seconds[who], cpu[who] = tuple(found[0]), found[1], found[2]
-    compare(answers)
-    question = QUESTIONS[kind][number]
-    floors = {who: FLOOR for who in seconds if who != OURS} if OURS in seconds else {}
-    return Result(f"{question.name}: {question.text}", SECONDS, Seconds(seconds, cpu), floors, case=f"{rows:,} rows")
+    make_once(Path(folder), write, in_memory=False)
 
 
-def answer_of(
-    who: str, kind: str, number: int, folder: str, given: Mapping[str, int]
-) -> tuple[tuple[float, ...], float, float]:
-    """Return what an answer is compared by, and its seconds, of the second time unless the first was long."""
-    question = QUESTIONS[kind][number]
-    files = {name: FileSet(Path(folder) / name) for name in question.columns}
+def _ask(kind: str, folder: Path, rows: int, given: Mapping[str, int]) -> Iterator[Result]:
+    count = len(QUESTIONS[kind])
+    at_once = 1 if rows > TOGETHER else count
+    for first in range(0, count, at_once):
+        numbers = list(range(first, first + at_once))
+        found = {who: _answered(who, kind, numbers, folder, given) for who in ENGINES}
+        for place, number in enumerate(numbers):
+            finished = {who: taken[place] for who, taken in found.items() if taken}
+            compare({who: tuple(taken[0]) for who, taken in finished.items()})
+            seconds = {who: taken[1] for who, taken in finished.items()}
+            question = QUESTIONS[kind][number]
+            yield Result(
+                f"{question.name}: {question.text}",
+                SECONDS,
+                Seconds(seconds, {who: taken[2] for who, taken in finished.items()}),
+                {who: FLOOR for who in seconds if who != OURS} if OURS in seconds else {},
+                case=f"{rows:,} rows",
+            )
+
+
+def _answered(who: str, kind: str, numbers: list[int], folder: Path, given: Mapping[str, int]) -> list[Any]:
+    """Return what an engine finds in a process of its own, nothing if it does not finish."""
+    try:
+        found: list[Any] = fresh(answers_of, who, kind, numbers, str(folder), given)
+    except CalledProcessError:
+        names = ", ".join(QUESTIONS[kind][number].name for number in numbers)
+        print(f"{who} does not finish: {names}", file=sys.stderr)
+        return []
+    return found
+
+
+def answers_of(
+    who: str, kind: str, numbers: list[int], folder: str, given: Mapping[str, int]
+) -> list[tuple[tuple[float, ...], float, float]]:
+    """Return what answers are compared by, and their seconds, of the second time unless the first was long."""
     resource.setrlimit(resource.RLIMIT_DATA, (given["limit"], given["limit"]))
     with TemporaryDirectory(dir=folder) as temporary:
-        find, total = ENGINES[who](question, files, {**given, "folder": temporary})
+        return [
+            _answer(who, QUESTIONS[kind][number], Path(folder), {**given, "folder": temporary}) for number in numbers
+        ]
+
+
+def _answer(
+    who: str, question: Question, folder: Path, given: Mapping[str, Any]
+) -> tuple[tuple[float, ...], float, float]:
+    find, total = ENGINES[who](question, {name: FileSet(folder / name) for name in question.columns}, given)
+    taken = measure(find)
+    if taken.seconds < ENOUGH:
+        del taken  # who still has an answer is not asked to find it again
         taken = measure(find)
-        if taken.seconds < ENOUGH:
-            del taken  # who still has an answer is not asked to find it again
-            taken = measure(find)
-        assert taken.cpu is not None, "it is measured in this process"
-        return total(taken.answer), taken.seconds, taken.cpu
+    assert taken.cpu is not None, "it is measured in this process"
+    return total(taken.answer), taken.seconds, taken.cpu
 
 
 Engine = tuple[Callable[[], Any], Callable[[Any], tuple[float, ...]]]
