@@ -28,7 +28,7 @@ from akdask.kernels import compiled
 from akdask.plan.expr._dask import Alias, DataNode, Expr, GraphNode
 from akdask.plan.run.observers import callbacks, recording
 from akdask.plan.shuffle.budget import memory_budget
-from akdask.plan.shuffle.pending import HeldInputs, fetch, fetch_all, pend
+from akdask.plan.shuffle.pending import InputsInUse, fetch, fetch_all, pend
 from akdask.plan.task.batches import SMALL_ROWS
 from akdask.plan.task.pipeline import counted_rows
 
@@ -190,10 +190,10 @@ def _pending(pair: tuple[Any, Any]) -> tuple[Any, Any]:
     result, other = pair
     if isinstance(other, dict):
         return pair
-    held, _running.inputs = getattr(_running, "inputs", None), None
+    inputs, _running.inputs = getattr(_running, "inputs", None), None
     if isinstance(result, _PassedOn):
         return result.result, other
-    return (pend(result) if held is None else held.let_go(result)), other
+    return (pend(result) if inputs is None else inputs.let_go(result)), other
 
 
 def _with_inputs(pair: tuple[Any, Any]) -> tuple[Any, Any]:
@@ -204,7 +204,7 @@ def _with_inputs(pair: tuple[Any, Any]) -> tuple[Any, Any]:
     if isinstance(task, Alias):
         return task, {key: _PassedOn(value) for key, value in inputs.items()}
     found = fetch_all(inputs)
-    _running.inputs = HeldInputs(inputs, found)
+    _running.inputs = InputsInUse(inputs, found)
     return task, found
 
 

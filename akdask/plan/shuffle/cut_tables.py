@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias, overload
+from typing import Any, ClassVar, TypeAlias, overload
 
 from akdask.columns import Table
 from akdask.plan.shuffle.fetch import Part
@@ -24,6 +24,9 @@ class CutSlices(Sequence[Sequence[Part]]):
     """Slices for `count` new partitions, each of which `cut` makes when it is taken; as an object, what they are of."""
 
     in_budget: Any
+
+    is_on_disk: ClassVar[bool] = False
+    """Whether rows are read from disk when they are taken."""
 
     def __init__(self, count: int) -> None:
         self._count = count

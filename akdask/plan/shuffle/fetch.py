@@ -37,7 +37,7 @@ NOWHERE = ""
 """Stands for the worker of partitions that are being computed anew."""
 
 _silence: dict[tuple[str, str], tuple[float, float]] = {}
-"""When workers were asked first and last since they ceased to answer, by the address of who asks, and their own."""
+"""When workers were asked first and last since they ceased to answer, by the address here and theirs."""
 
 Holders: TypeAlias = Mapping[str, Sequence[int]]
 """The numbers of the partitions that each worker holds, in order, by its address."""

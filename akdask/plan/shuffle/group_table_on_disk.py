@@ -109,6 +109,8 @@ class GroupTableOnDisk(PartialTable):
 class CutTableOnDisk(CutSlices):
     """The rows of each range of a table that is on disk, found when they are taken."""
 
+    is_on_disk = True
+
     def __init__(self, table: GroupTableOnDisk, splitters: KeySplitters, count: int, nkeys: int) -> None:
         super().__init__(count)
         self._table, self._splitters, self._nkeys = table, splitters, nkeys

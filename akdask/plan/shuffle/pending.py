@@ -59,7 +59,7 @@ class PendingResult:
         return on_disk[0] if isinstance(on_disk, spill.SpillFile) else on_disk
 
     @property
-    def is_held(self) -> bool:
+    def is_in_use(self) -> bool:
         """Whether a task that runs has fetched it: memory would not be freed before this ends."""
         return self._holders > 0
 
@@ -104,9 +104,9 @@ def _oldest() -> PendingResult | None:
     """Take the oldest result that only memory holds out of their list."""
     for name in list(_in_memory):
         result = name()
-        if result is None or not result.is_held:
+        if result is None or not result.is_in_use:
             _forget(name)
-        if result is not None and not result.is_held:
+        if result is not None and not result.is_in_use:
             return result
     return None
 
@@ -115,7 +115,7 @@ def _forget(name: ref[PendingResult]) -> None:
     _in_memory.pop(name, None)
 
 
-class HeldInputs:
+class InputsInUse:
     """The pending results that a task has fetched, until it ends.
 
     Parameters
@@ -127,15 +127,15 @@ class HeldInputs:
     """
 
     def __init__(self, pending: Mapping[Any, Any], fetched: Mapping[Any, Any]) -> None:
-        self._held = [(item, fetched[key]) for key, item in pending.items() if isinstance(item, PendingResult)]
-        for item, _ in self._held:
+        self._inputs = [(item, fetched[key]) for key, item in pending.items() if isinstance(item, PendingResult)]
+        for item, _ in self._inputs:
             item.hold(1)
 
     def let_go(self, result: Any) -> Any:
         """Note that the task has ended, and return its result as it waits for others: an input as it has waited."""
-        same = next((item for item, fetched in self._held if fetched is result), None)
+        same = next((item for item, fetched in self._inputs if fetched is result), None)
         found = pend(result) if same is None else same
-        for item, _ in self._held:
+        for item, _ in self._inputs:
             item.hold(-1)
         return found
 

@@ -78,7 +78,7 @@ class RangePartition:
         return spilled(slices, self.memory_budget, join_runs)
 
     def _cut(self, tables: Iterator[CutTable], splitters: Splitters) -> Slices:
-        """Return the slices of tables whose rows are in ranges, of which there may be fewer than there could be."""
+        """Return the slices of tables whose rows are in ranges, fewer than planned where there were few rows."""
         ranges = self.count * splitters.within
         cut = [(table, np.pad(bounds, (0, ranges + 1 - len(bounds)), "edge")) for table, bounds in tables]
         slices = CutTables(self.count, cut, _RangesBy(self._by(splitters)), within=splitters.within)

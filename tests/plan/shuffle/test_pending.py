@@ -14,7 +14,7 @@ from akdask.columns import Table
 from akdask.kernels.group.sorted import GroupTable
 from akdask.plan.shuffle import budget, pending
 from akdask.plan.shuffle.budget import MemoryBudget
-from akdask.plan.shuffle.pending import HeldInputs, PendingResult, fetch, fetch_all, pend
+from akdask.plan.shuffle.pending import InputsInUse, PendingResult, fetch, fetch_all, pend
 
 
 @pytest.fixture
@@ -94,10 +94,10 @@ def test_tasks_run_one_by_one_where_memory_is_exhausted(monkeypatch):
 
 def test_what_a_task_has_fetched_is_not_spilled_until_it_ends(short):
     waiting = {"input": pend(table(0))}
-    held = HeldInputs(waiting, fetch_all(waiting))
+    inputs = InputsInUse(waiting, fetch_all(waiting))
     later = [pend(table(start)) for start in (1, 2)]
     assert [result._on_disk is not None for result in (*waiting.values(), *later)] == [False, True, False]
-    held.let_go("no table")
+    inputs.let_go("no table")
     pend(table(3))
     assert waiting["input"]._on_disk is not None
 
@@ -108,5 +108,5 @@ def test_an_input_that_a_task_hands_on_waits_as_it_has_waited(short):
     fetched = fetch_all(waiting)
     written = waiting["input"]._on_disk
     assert written is not None
-    assert HeldInputs(waiting, fetched).let_go(fetched["input"]) is waiting["input"]
+    assert InputsInUse(waiting, fetched).let_go(fetched["input"]) is waiting["input"]
     assert waiting["input"]._on_disk is written
