@@ -30,6 +30,7 @@ import dask
 import dask.local
 import dask.threaded
 from dask.base import named_schedulers
+from dask.utils import parse_timedelta
 
 if TYPE_CHECKING:
     from distributed import Client, Worker
@@ -54,6 +55,9 @@ AT_ONCE = 16
 
 PATIENCE = 5.0
 """Seconds after which a worker that does not take a call is taken to be gone."""
+
+WORKER_TTL = 300.0
+"""Seconds after which a scheduler gives up a worker that it has not heard of, unless its setting says otherwise."""
 
 DASK_TRIM_THRESHOLD = "65536"
 """The value that Dask sets for its workers; another value is the choice of the user."""
@@ -299,6 +303,12 @@ def holders_of(worker: Worker, keys: Sequence[Hashable]) -> dict[Hashable, Seque
             return {}
 
     return dict(_in_event_loop(worker, ask()))
+
+
+def worker_ttl() -> float:
+    """Return the seconds after which a scheduler gives up a silent worker, as far as this process knows."""
+    ttl = dask.config.get("distributed.scheduler.worker-ttl", None)
+    return float(parse_timedelta(ttl)) if ttl else WORKER_TTL
 
 
 def as_message(content: bytes) -> Any:

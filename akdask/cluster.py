@@ -42,17 +42,17 @@ def memory() -> int:
 
     Without a cluster, those that all threads of this process have: they share what each of them needs whole.
     """
-    return _least(_data_memory(machine.memory()))
+    return _least(data_memory(machine.memory()))
 
 
 def all_memory() -> int:
     """Return the memory for data of all workers, or of this process, in bytes."""
-    return sum(nbytes for nbytes, _ in _workers().values()) or _data_memory(machine.memory())
+    return sum(nbytes for nbytes, _ in _workers().values()) or data_memory(machine.memory())
 
 
 def partition_size() -> int:
     """Return the bytes that a column of a partition may take: what the setting says, or less for want of memory."""
-    per_thread = _least(_data_memory(machine.memory()) // CPU_COUNT)
+    per_thread = _least(data_memory(machine.memory()) // CPU_COUNT)
     share = SHARE if on_cluster() else SHARE_HERE
     return max(min(int(config.get("partition_size")), per_thread // share), 1)
 
@@ -103,8 +103,8 @@ def _least(here: int) -> int:
     return min((nbytes // threads for nbytes, threads in _workers().values()), default=here)
 
 
-def _data_memory(limit: int) -> int:
-    """Return what a process has for data; without a limit of it, what the machine has."""
+def data_memory(limit: int) -> int:
+    """Return what a process of some memory has for data; without a limit of it, what the machine has."""
     return max(limit - PROGRAM, limit // 4) if limit else machine.memory()
 
 
@@ -115,7 +115,7 @@ def _workers() -> Workers:
         return {}
     until, workers = _heard.get(client.id, (0.0, {}))
     if monotonic() > until:
-        workers = {address: (_data_memory(limit), threads) for address, (limit, threads) in workers_of(client).items()}
+        workers = {address: (data_memory(limit), threads) for address, (limit, threads) in workers_of(client).items()}
         _heard.clear()
         _heard[client.id] = monotonic() + NEWS, workers
     return workers

@@ -17,6 +17,7 @@
     ├── UnsupportedError       NotImplementedError   known to Arkouda, not to akdask
     │   └── RefusedMethodError     TypeError             a method that lazy arrays in pandas do not have
     ├── TransferError          RuntimeError          more than may be brought into this process
+    ├── UnreachableWorkerError ConnectionError       a worker of a cluster that another cannot reach
     ├── SchemaError            ValueError            types or names that do not fit together
     │   └── MissingColumnError     KeyError              a column that the DataFrame does not have
     └── FileError              RuntimeError          anything about files; Arkouda raises RuntimeError for all of them
@@ -146,6 +147,10 @@ class RefusedMethodError(UnsupportedError, TypeError):
 
 class TransferError(AkdaskError, RuntimeError):
     """A result larger than what may be brought into this process."""
+
+
+class UnreachableWorkerError(AkdaskError, ConnectionError):
+    """A worker cannot reach another one, which holds rows that it needs."""
 
 
 class SchemaError(AkdaskError, ValueError):

@@ -1,4 +1,4 @@
-"""Sorts, groups, joins and distinct texts, from files to files, of eight times the memory that a process may use."""
+"""Sorts, groups and joins, from files to files, of eight times the memory that a process may use; texts, too."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from shutil import rmtree
 from subprocess import CalledProcessError
+from typing import TypeAlias
 
 import dask
 import duckdb
@@ -21,11 +22,13 @@ from benchmarks.data import Array, FileSet, floats, make_once, make_set, mark, p
 from benchmarks.process import fresh
 from benchmarks.report import MEBIBYTES, OURS, SECONDS, Result
 from benchmarks.setting import Setting
-from benchmarks.timing import compare, peak, reset_peak
+from benchmarks.timing import Seconds, compare, peak, reset_peak
 
 LIMIT = 1_500_000_000
 ROWS = 8 * LIMIT // (4 * 8)
 TEXT_ROWS = 8 * LIMIT // 26
+BEFORE, BEHIND = b"host-", b".example.org\0"
+DIGITS = 10
 FILES = 40
 KEYS = 10_000_000
 DUCKDB = "duckdb"
@@ -37,24 +40,33 @@ def limited(setting: Setting) -> list[Result]:
     duckdb reads Parquet files of the same rows, without compression, and writes such; its temporary files are on the
     same disk.
     """
-    return [result for name in QUESTIONS for result in ask(setting, name, LIMIT, ROWS, TEXT_ROWS)]
+    files = make_set(setting.folder, "limited", COLUMNS, setting.scaled(ROWS), FILES)
+    return [result for name in QUESTIONS if name not in DRAWN_FROM for result in _ask(setting, name, files)]
 
 
-def ask(setting: Setting, name: str, limit: int, rows: int, text_rows: int) -> list[Result]:
+def limited_texts(setting: Setting) -> list[Result]:
+    """Measure the same of texts that are nearly all different, that come ten times each, and of a million of them.
+
+    Files are removed when they have been read: they take 12 GB, and what waits on disk up to 20.
+    """
+    results, rows = [], setting.scaled(TEXT_ROWS)
+    for name, drawn_from in DRAWN_FROM.items():
+        results += _ask(setting, name, make_texts(setting.folder, rows, drawn_from(rows)), keep=False)
+    return results
+
+
+def _ask(setting: Setting, name: str, files: FileSet, *, keep: bool = True) -> list[Result]:
     """Measure one question."""
-    files = (
-        make_texts(setting.folder, setting.scaled(text_rows))
-        if name in OF_TEXTS
-        else make_set(setting.folder, "limited", COLUMNS, setting.scaled(rows), FILES)
-    )
-    parquet = as_parquet(files)
     out = setting.folder / "limited-result"
-    answers, seconds, peaks = {}, {}, {}
-    for who, folder, answer in ((OURS, files.folder, answer_of_ours), (DUCKDB, parquet.folder, answer_of_duckdb)):
+    answers, seconds, cpu, peaks = {}, {}, {}, {}
+    for who, answer in ((OURS, answer_of_ours), (DUCKDB, answer_of_duckdb)):
+        read = files if who == OURS else as_parquet(files)
+        if who == DUCKDB and not keep:
+            rmtree(files.folder)
         out.mkdir()
         try:
-            how = {"limit": limit, "threads": setting.threads, "keys": setting.scaled(KEYS)}
-            answers[who], seconds[who], peaks[who] = fresh(answer, name, str(folder), str(out), how)
+            how = {"limit": LIMIT, "threads": setting.threads, "keys": setting.scaled(KEYS)}
+            answers[who], seconds[who], cpu[who], peaks[who] = fresh(answer, name, str(read.folder), str(out), how)
         except CalledProcessError:
             if who == OURS:
                 raise
@@ -62,34 +74,40 @@ def ask(setting: Setting, name: str, limit: int, rows: int, text_rows: int) -> l
             print(f"{who} does not finish: {name}", file=sys.stderr)
         finally:
             rmtree(out)
+    if not keep:
+        rmtree(read.folder)
     compare({who: tuple(answer) for who, answer in answers.items()})
     task = f"{name}, 8x the memory of a process"
-    return [Result(task, SECONDS, seconds), Result(f"{task}: peak", MEBIBYTES, peaks, limit=limit)]
+    return [Result(task, SECONDS, Seconds(seconds, cpu)), Result(f"{task}: peak", MEBIBYTES, peaks, limit=LIMIT)]
 
 
-def answer_of_ours(name: str, folder: str, out: str, how: Mapping[str, int]) -> tuple[tuple[float, ...], float, int]:
-    """Write the answer, and return what compares it, the seconds and the peak of this process."""
+Answer: TypeAlias = tuple[tuple[float, ...], float, float, int]
+"""What an answer is compared by, the seconds that it takes, those of processors, and the peak of the process."""
+
+
+def answer_of_ours(name: str, folder: str, out: str, how: Mapping[str, int]) -> Answer:
+    """Write the answer."""
     temporary = Path(out) / "temporary"
     temporary.mkdir()
     reset_peak()
     options = {"temporary_directory": str(temporary), "num_workers": how["threads"]}
     with ak.config.set(memory_limit=how["limit"]), dask.config.set(options):
-        start = time.perf_counter()
+        start, cpu = time.perf_counter(), time.process_time()
         found = QUESTIONS[name](ak.DataFrame(ak.read_hdf(FileSet(Path(folder)).pattern)), how["keys"])
         found.to_hdf(f"{out}/set")
-        seconds = time.perf_counter() - start
+        seconds, cpu = time.perf_counter() - start, time.process_time() - cpu
         highest = peak()
         written = ak.DataFrame(ak.read_hdf(f"{out}/set_LOCALE*"))
-        return _compared(name, written), seconds, highest
+        return _compared(name, written), seconds, cpu, highest
 
 
 def _compared(name: str, written: ak.DataFrame) -> tuple[float, ...]:
-    if name in OF_TEXTS:
-        return float(len(written)), float(written["n"].sum())
+    if "s" in written.columns:
+        return float(len(written)), float(written["n"].sum()), float(written["s"].get_lengths().sum())
     return float(len(written)), float(written["v"].sum())
 
 
-def answer_of_duckdb(name: str, folder: str, out: str, how: Mapping[str, int]) -> tuple[tuple[float, ...], float, int]:
+def answer_of_duckdb(name: str, folder: str, out: str, how: Mapping[str, int]) -> Answer:
     """Do the same with duckdb."""
     temporary = Path(out) / "temporary"
     config = {"threads": how["threads"], "memory_limit": f"{how['limit']}B", "temp_directory": str(temporary)}
@@ -98,41 +116,47 @@ def answer_of_duckdb(name: str, folder: str, out: str, how: Mapping[str, int]) -
     connection.execute(f"create view data as select * from '{folder}/*.parquet'")
     connection.execute(f"create view other as select range as k, range as x from range({how['keys']})")
     reset_peak()
-    start = time.perf_counter()
+    start, cpu = time.perf_counter(), time.process_time()
     connection.execute(f"copy ({QUERIES[name]}) to '{out}/found.parquet' (format parquet, compression uncompressed)")
-    seconds = time.perf_counter() - start
+    seconds, cpu = time.perf_counter() - start, time.process_time() - cpu
     highest = peak()
-    summed = "n" if name in OF_TEXTS else "v"
-    (found,) = connection.execute(f"select count(*), sum({summed}) from '{out}/found.parquet'").fetchall()
-    return tuple(map(float, found)), seconds, highest
+    compared = "sum(n), sum(strlen(s))" if "order by s" in QUERIES[name] else "sum(v)"
+    (found,) = connection.execute(f"select count(*), {compared} from '{out}/found.parquet'").fetchall()
+    return tuple(map(float, found)), seconds, cpu, highest
 
 
-def make_texts(folder: Path, rows: int) -> FileSet:
-    """Return the set of names of hosts, every tenth of which is there once."""
+def make_texts(folder: Path, rows: int, distinct: int) -> FileSet:
+    """Return the set of names of hosts, drawn from so many."""
 
     def write(target: Path) -> None:
         for index, drawn in enumerate(pieces(rows, FILES)):
-            numbers = np.concatenate(
-                [np.random.default_rng(seed).integers(0, max(rows // 10, 1), count) for seed, count in drawn]
-            )
-            names = pa.array(np.char.add(np.char.add("host-", numbers.astype(str)), ".example.org"), pa.large_string())
-            _write_texts(target / f"set_LOCALE{index:04d}", names)
+            names = [_names_of_hosts(np.random.default_rng(seed).integers(0, distinct, count)) for seed, count in drawn]
+            values, lengths = (np.concatenate(parts) for parts in zip(*names, strict=True))
+            with h5py.File(target / f"set_LOCALE{index:04d}", "w") as file:
+                file.attrs["File_Format"] = 1
+                group = file.create_group("s")
+                mark(group, 2)
+                group["values"] = values
+                group["segments"] = np.cumsum(lengths) - lengths
 
-    return make_once(folder / f"limited-texts-{rows}-rows", write)
+    return make_once(folder / f"limited-texts-{rows}-rows-of-{distinct}", write)
 
 
-def _write_texts(path: Path, names: pa.LargeStringArray) -> None:
-    offsets = np.frombuffer(names.buffers()[1], np.int64)
-    values = np.zeros(offsets[-1] + len(names), np.uint8)
-    is_text = np.ones(len(values), np.bool_)
-    is_text[offsets[1:] + np.arange(len(names))] = False
-    values[is_text] = np.frombuffer(names.buffers()[2], np.uint8)[: offsets[-1]]
-    with h5py.File(path, "w") as file:
-        file.attrs["File_Format"] = 1
-        group = file.create_group("s")
-        mark(group, 2)
-        group["values"] = values
-        group["segments"] = offsets[:-1] + np.arange(len(names))
+def _names_of_hosts(numbers: Array) -> tuple[Array, Array]:
+    """Return names with a NUL after each, end to end, and the lengths of all, faster than text is put together."""
+    first, last = len(BEFORE), len(BEFORE) + DIGITS
+    # 32 bits are divided faster.
+    numbers = numbers.astype(np.uint32)
+    powers = np.array([10**place for place in range(DIGITS - 1, -1, -1)], np.uint32)
+    written = np.empty((len(numbers), last + len(BEHIND)), np.uint8)
+    used = np.ones(written.shape, np.bool_)
+    written[:, :first] = np.frombuffer(BEFORE, np.uint8)
+    for place, power in enumerate(powers, first):
+        written[:, place] = numbers // power % 10 + ord("0")
+        # Zeros in front are left out, but for the last digit.
+        used[:, place] = (numbers >= power) | (power == 1)
+    written[:, last:] = np.frombuffer(BEHIND, np.uint8)
+    return written[used], np.count_nonzero(used, axis=1)
 
 
 def as_parquet(files: FileSet) -> FileSet:
@@ -174,6 +198,12 @@ def _distinct(frame: ak.DataFrame) -> ak.DataFrame:
     return ak.DataFrame({"s": keys, "n": counts})
 
 
+def _multiplicities(frame: ak.DataFrame) -> ak.DataFrame:
+    """Return how many texts come how often: the texts themselves would take 20 GB more on disk."""
+    keys, counts = ak.GroupBy(_distinct(frame)["n"]).size()
+    return ak.DataFrame({"k": keys, "v": counts})
+
+
 COLUMNS: dict[str, Callable[[np.random.Generator, int], Array]] = {
     "k": lambda random, count: random.integers(0, KEYS, count),
     "d": lambda random, count: random.integers(0, 10 * KEYS, count),
@@ -186,15 +216,26 @@ QUESTIONS: dict[str, Callable[[ak.DataFrame, int], ak.DataFrame]] = {
     "group, 10 M groups": lambda frame, keys: _group(frame, "k"),
     "group, 100 M groups": lambda frame, keys: _group(frame, "d"),
     "join": _join,
-    "distinct texts": lambda frame, keys: _distinct(frame),
+    "how often texts come, nearly all different": lambda frame, keys: _multiplicities(frame),
+    "distinct texts, a tenth": lambda frame, keys: _distinct(frame),
+    "distinct texts, 1 M": lambda frame, keys: _distinct(frame),
 }
+
+DISTINCT = "select s, count(*) as n from data group by s"
 
 QUERIES = {
     "sort": "select * from data order by w",
     "group, 10 M groups": "select k, sum(v) as v from data group by k order by k",
     "group, 100 M groups": "select d as k, sum(v) as v from data group by d order by d",
     "join": "select data.k, v, w, x from data join other on data.k = other.k",
-    "distinct texts": "select s, count(*) as n from data group by s order by s",
+    "how often texts come, nearly all different": f"select n as k, count(*) as v from ({DISTINCT}) group by n",
+    "distinct texts, a tenth": f"{DISTINCT} order by s",
+    "distinct texts, 1 M": f"{DISTINCT} order by s",
 }
 
-OF_TEXTS = frozenset(["distinct texts"])
+DRAWN_FROM: dict[str, Callable[[int], int]] = {
+    "how often texts come, nearly all different": lambda rows: 9 * rows,
+    "distinct texts, a tenth": lambda rows: max(rows // 10, 1),
+    "distinct texts, 1 M": lambda rows: 1_000_000,
+}
+"""Questions of texts, and how many texts are drawn from for so many rows."""

@@ -470,6 +470,15 @@ def test_tasks_wait_again_for_a_result_that_is_taken_back(local_client):
     waiting.result()
 
 
+def test_a_setting_says_when_schedulers_give_up_workers():
+    import distributed  # noqa: F401 -- sets the default
+
+    assert ours.worker_ttl() == ours.WORKER_TTL
+    for value, seconds in {"7 s": 7, "2 minutes": 120, None: ours.WORKER_TTL}.items():
+        with dask.config.set({"distributed.scheduler.worker-ttl": value}):
+            assert ours.worker_ttl() == seconds
+
+
 @pytest.mark.cluster
 def test_workers_answer_each_other_and_those_that_are_gone_do_not(local_client):
     class Answering(ours.WorkerPlugin):

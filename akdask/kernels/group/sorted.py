@@ -14,7 +14,7 @@ from akdask.columns import Table, concat_rows, take_rows, to_objects
 from akdask.deferred import is_arrow
 from akdask.kernels.group.row_groups import group_rows
 from akdask.kernels.group.strategy import GroupStrategy, KeyGrouping, KeySample, PartialTable, TableMerge
-from akdask.typing import Column
+from akdask.typing import Column, NumberArray
 
 SAMPLES = 256
 """Rows that stand for a table."""
@@ -125,10 +125,13 @@ class KeySplitters:
 
     def split_table(self, table: Table, count: int, nkeys: int) -> list[Table]:
         """Return the rows of each range, without a copy; ranges without splitters get none."""
+        return [table.slice(start, stop) for start, stop in pairwise(self.bounds(table, count, nkeys).tolist())]
+
+    def bounds(self, table: Table, count: int, nkeys: int) -> NumberArray:
+        """Return where each of `count` ranges of a table begins, and the last one ends."""
         keys = leading_keys(table, nkeys)
-        bounds = [0, *(_search(keys, key) for key in self.keys), table.nrows]
-        found = [table.slice(start, max(start, stop)) for start, stop in pairwise(bounds)]
-        return found + [table.slice(0, 0)] * (count - len(found))
+        found = [_search(keys, key) for key in self.keys]
+        return np.maximum.accumulate(np.array([0, *found, *[table.nrows] * (count - len(found))], np.int64))
 
 
 def as_one_kind(parts: Sequence[PartialTable]) -> list[PartialTable]:

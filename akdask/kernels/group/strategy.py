@@ -132,6 +132,10 @@ class PartialTable(ABC):
     def split(self, splitters: Any, count: int, nkeys: int) -> list[Self]:
         """Return the rows of each of `count` ranges, without a copy."""
 
+    def slices(self, splitters: Any, count: int, nkeys: int) -> Sequence[Sequence[PartialTable]]:
+        """Return the same as an exchange takes it: one part for each range."""
+        return [[item] for item in self.split(splitters, count, nkeys)]
+
     @abstractmethod
     def own(self) -> Self:
         """Return the same, keeping nothing else in memory."""

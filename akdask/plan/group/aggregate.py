@@ -25,7 +25,7 @@ from akdask.plan.group.cached_columns import CachedColumns, cached, cached_table
 from akdask.plan.group.merge import merge_by_range, merged_in_process, table_bytes
 from akdask.plan.group.partial import group_partitions
 from akdask.plan.shuffle.exchange import memory_share
-from akdask.plan.task.batches import ITEMSIZE, group_batches
+from akdask.plan.task.batches import ITEMSIZE, group_batches, rows_grouped
 from akdask.plan.task.compact import rows_at_most
 from akdask.schema import FLOAT64, INT64, RowSpace
 
@@ -128,7 +128,7 @@ def _planned_ranges(frame: Frame, keys: Sequence[Value]) -> int:
     known = [size for size in sizes if size is not None]
     most = frame.npartitions
     # Tasks that merge tables take several times their bytes.
-    of_range = min(RANGE_ROWS, partition_size() // ITEMSIZE + 1)
+    of_range = min(RANGE_ROWS, partition_size() // ITEMSIZE + 1, rows_grouped(keys))
     return max(1, min(most, -(-min(known) // of_range))) if known else most
 
 

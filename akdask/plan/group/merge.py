@@ -13,7 +13,7 @@ from typing import Any
 
 from akdask.cluster import on_cluster, partition_size
 from akdask.columns import Table
-from akdask.kernels.group.sorted import SAMPLES, GroupTable, as_one_kind
+from akdask.kernels.group.sorted import SAMPLES, GroupTable, KeySplitters, as_one_kind
 from akdask.kernels.group.strategy import (
     GroupSplitters,
     KeySample,
@@ -26,6 +26,7 @@ from akdask.plan.expr import cache
 from akdask.plan.expr._dask import Expr
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.values import Value, assumed_width
+from akdask.plan.shuffle.cut_tables import CutTables
 from akdask.plan.shuffle.exchange import buffer_bytes, exchange, memory_share
 from akdask.plan.shuffle.fetch import Slices
 from akdask.plan.shuffle.spill import spilled
@@ -220,7 +221,14 @@ def _split_merged(inputs: tuple[TableSamples, Chosen], count: int, nkeys: int, b
 
 
 def _slices(part: PartialTable, splitters: GroupSplitters, count: int, nkeys: int, budget: int | None) -> Slices:
-    return spilled([[item] for item in part.split(splitters, count, nkeys)], budget, _own)
+    if isinstance(part, GroupTable) and isinstance(splitters, KeySplitters):
+        rows = [(part.rows, splitters.bounds(part.rows, count, nkeys))]
+        return spilled(CutTables(count, rows, _of_range, keeps_empty=True), budget, _own)
+    return spilled(part.slices(splitters, count, nkeys), budget, _own)
+
+
+def _of_range(table: Table, *_: Any) -> GroupTable:
+    return GroupTable(table)
 
 
 def _own(parts: Sequence[PartialTable]) -> list[PartialTable]:

@@ -8,8 +8,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby, pairwise
-from typing import Literal, TypeAlias
+from itertools import chain
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from akdask.kernels.keys import hashing
 from akdask.kernels.keys.hashing import bucket_order, buckets_of
 from akdask.kernels.rowwise.lookup import lookup_found
 from akdask.plan.expr.tokens import token
+from akdask.plan.shuffle.cut_tables import CutTable, CutTables
 from akdask.plan.shuffle.fetch import Slices
 from akdask.plan.shuffle.spill import spilled
 from akdask.plan.sort import splitters
@@ -53,25 +54,50 @@ FEW = 16
 PAIRS = 2**20
 """Pairs of rows made at a time."""
 
-Search: TypeAlias = Callable[[Table], Iterator[Table]]
-"""Yields the matches of rows of the left side, in order of position."""
+Pairs: TypeAlias = tuple[NumberArray | None, Table]
+"""Matches of rows of the left side, in their order, and which row each is of; None where they are all, each once."""
+
+Search: TypeAlias = Callable[[Table], Iterator[Pairs]]
+"""Yields the matches of rows of the left side."""
+
+
+Origin: TypeAlias = tuple[int, int, int]
+"""The number of a partition of the left side, how many rows it has, and how many of these are meant."""
 
 
 @dataclass(frozen=True, slots=True)
 class HashBucket:
-    """Rows of a bucket: from partition `number` of the left side, which has `nrows`, or from the right side (None)."""
+    """Rows of a bucket: from partitions of the left side, one after the other, or from the right side, without origins.
+
+    Those of many partitions are one table, since each has few, and all are looked up at once.
+    """
 
     table: Table
-    number: int | None
-    nrows: int
+    origins: tuple[Origin, ...] = ()
 
     def __sizeof__(self) -> int:
         return sys.getsizeof(self.table)
 
     @staticmethod
     def joined(shares: Sequence[HashBucket]) -> HashBucket:
-        """Return the rows of several parts of the same partition, or of the right side."""
-        return HashBucket(Table.concat([share.table for share in shares]), shares[0].number, shares[0].nrows)
+        """Return the rows of several parts of the same side."""
+        table = Table.concat([share.table for share in shares])
+        return HashBucket(table, tuple(chain.from_iterable(share.origins for share in shares)))
+
+
+@dataclass(frozen=True, slots=True)
+class _LeftPart:
+    """Makes parts of a partition of the left side."""
+
+    number: int
+    nrows: int
+
+    def __call__(self, table: Table, *_: Any) -> HashBucket:
+        return HashBucket(table, ((self.number, self.nrows, table.nrows),))
+
+
+def _right_part(table: Table, *_: Any) -> HashBucket:
+    return HashBucket(table)
 
 
 def heavy_keys(tables: Sequence[Table], by: Sequence[Hashable], count: int) -> Words:
@@ -100,32 +126,30 @@ def split_left(
     The function of a task.  Rows of heavy keys go to the bucket of their partition.
     """
     table, heavy = inputs
-    slices: list[list[HashBucket]] = [[] for _ in range(count)]
+    tables: list[CutTable] = []
     for start, block, hashes in _hashed_blocks(table, by, count):
         buckets = buckets_of(hashes, count)
         if len(heavy):
             buckets[np.isin(hashes, heavy, kind="sort")] = number % count
         order, bounds = bucket_order(buckets, count)
         taken = block.take(order)
-        placed = Table({**taken.columns, POSITION: order + start}, taken.nrows)
-        _append_slices(slices, placed, bounds, number, table.nrows)
-    return spilled(slices, memory_budget, concat_buckets)
+        tables.append((Table({**taken.columns, POSITION: order + start}, taken.nrows), bounds))
+    return spilled(CutTables(count, tables, _LeftPart(number, table.nrows)), memory_budget, concat_buckets)
 
 
 def split_right(inputs: tuple[Table, Words], by: Sequence[Hashable], count: int, memory_budget: int | None) -> Slices:
     """Split the rows of a partition like `split_left`; those of heavy keys go to all buckets."""
     table, heavy = inputs
-    slices: list[list[HashBucket]] = [[] for _ in range(count)]
+    tables: list[CutTable] = []
+    shared: list[HashBucket] = []
     for _, block, hashes in _hashed_blocks(table, by, count):
         is_heavy = np.isin(hashes, heavy, kind="sort")
         light = np.flatnonzero(~is_heavy)
         order, bounds = bucket_order(buckets_of(hashes[light], count), count)
-        _append_slices(slices, block.take(light[order]), bounds, None, table.nrows)
+        tables.append((block.take(light[order]), bounds))
         if len(light) < block.nrows:
-            shared = HashBucket(block.take(np.flatnonzero(is_heavy)), None, table.nrows)
-            for bucket in slices:
-                bucket.append(shared)
-    return spilled(slices, memory_budget, concat_buckets)
+            shared.append(HashBucket(block.take(np.flatnonzero(is_heavy))))
+    return spilled(CutTables(count, tables, _right_part, shared), memory_budget, concat_buckets)
 
 
 def _hashed_blocks(table: Table, by: Sequence[Hashable], count: int) -> Iterator[tuple[int, Table, Words]]:
@@ -135,18 +159,14 @@ def _hashed_blocks(table: Table, by: Sequence[Hashable], count: int) -> Iterator
         yield start, block, hashing.hash_rows([block.columns[name] for name in by])
 
 
-def _append_slices(
-    slices: Sequence[list[HashBucket]], table: Table, bounds: NumberArray, number: int | None, nrows: int
-) -> None:
-    for bucket, (first, last) in zip(slices, pairwise(bounds.tolist()), strict=True):
-        if first < last:
-            bucket.append(HashBucket(table.slice(first, last), number, nrows))
-
-
 def concat_buckets(shares: Sequence[HashBucket]) -> list[HashBucket]:
-    """Return one part for each partition and one of the right side, which keep nothing else in memory."""
-    joined = [HashBucket.joined(list(same)) for _, same in groupby(shares, lambda share: share.number)]
-    return [HashBucket(share.table.own(), share.number, share.nrows) for share in joined]
+    """Return one part of each side, in the order of the rows, which keep nothing else in memory."""
+    sides = [[share for share in shares if share.origins], [share for share in shares if not share.origins]]
+    return [HashBucket.joined(side) if len(side) > 1 else _own(side[0]) for side in sides if side]
+
+
+def _own(share: HashBucket) -> HashBucket:
+    return HashBucket(share.table.own(), share.origins)
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,20 +203,24 @@ class JoinBucket:
         return token("pair", self.left, self.right, dtypes, self.names, self.kind, self.npartitions)
 
     def pack(self, shares: Sequence[HashBucket]) -> list[HashBucket]:
-        """Return one part for each partition, and one of the right side."""
+        """Return one part of each side."""
         return concat_buckets(shares)
 
     def __call__(self, shares: Sequence[HashBucket]) -> Slices:
-        right = self._right([share.table for share in shares if share.number is None])
+        right = self._right([share.table for share in shares if not share.origins])
         keys = [right.columns[name] for name in self.right]
         search = self._membership_search(keys) if self.kind == "mark" else self._match_search(keys, right)
-        slices: list[list[RangedRows]] = [[] for _ in range(self.npartitions)]
-        lefts = (share for share in shares if share.number is not None)
-        for number, same in groupby(lefts, lambda share: share.number):
-            share = HashBucket.joined(list(same))
-            assert number is not None, "left"
-            slices[number] += [_as_ranges(table, share.nrows) for table in search(share.table)]
-        return spilled(slices, self.memory_budget, join_runs)
+        tables: list[CutTable] = []
+        sizes = np.zeros(self.npartitions, np.int64)
+        for left in _left_sides(shares):
+            numbers, nrows, counts = np.array(left.origins).T
+            sizes[numbers] = nrows
+            ends = np.zeros(self.npartitions + 1, np.int64)
+            np.add.at(ends, numbers + 1, counts)
+            np.cumsum(ends, out=ends)
+            for positions, table in search(left.table):
+                tables.append((table, ends if positions is None else np.searchsorted(positions, ends)))
+        return spilled(CutTables(self.npartitions, tables, _AsRanges(sizes)), self.memory_budget, join_runs)
 
     def _right(self, tables: Sequence[Table]) -> Table:
         return Table.concat(tables) if tables else Table({name: empty(dtype) for name, dtype in self.dtypes}, 0)
@@ -204,9 +228,9 @@ class JoinBucket:
     def _membership_search(self, keys: Sequence[Column]) -> Search:
         members = key_set(keys)
 
-        def search(left: Table) -> Iterator[Table]:
+        def search(left: Table) -> Iterator[Pairs]:
             found = members.has([left.columns[name] for name in self.left])
-            yield Table({POSITION: left.columns[POSITION], FOUND: found}, left.nrows)
+            yield None, Table({POSITION: left.columns[POSITION], FOUND: found}, left.nrows)
 
         return search
 
@@ -214,10 +238,10 @@ class JoinBucket:
         index = index_keys(keys)
         multiplicity = MatchMultiplicity(index.firsts)
 
-        def search(left: Table) -> Iterator[Table]:
+        def search(left: Table) -> Iterator[Pairs]:
             found = index.find([left.columns[name] for name in self.left])
             for positions, rows in multiplicity.pairs(found, self.kind == "left", PAIRS):
-                yield self._paired(left, positions, right, rows)
+                yield positions, self._paired(left, positions, right, rows)
 
         return search
 
@@ -233,8 +257,34 @@ class JoinBucket:
         return Table(columns, len(rows))
 
 
-def _as_ranges(table: Table, nrows: int) -> RangedRows:
-    """Cut rows into ranges of positions, each of which is sorted within the cache of the core."""
-    starts = np.arange(0, max(nrows, 1), splitters.RANGE)
-    bounds = np.searchsorted(table.columns[POSITION], starts).tolist()
-    return RangedRows(table, ((POSITION, True),), [*bounds, table.nrows])
+def _left_sides(shares: Sequence[HashBucket]) -> Iterator[HashBucket]:
+    """Yield the rows of the left side, those of several parts at once for as long as these are few."""
+    waiting: list[HashBucket] = []
+    nrows = 0
+    for share in shares:
+        if not share.origins:
+            continue
+        if waiting and nrows + share.table.nrows > PAIRS:
+            yield HashBucket.joined(waiting)
+            waiting, nrows = [], 0
+        waiting.append(share)
+        nrows += share.table.nrows
+    if waiting:
+        yield HashBucket.joined(waiting)
+
+
+@dataclass(frozen=True, slots=True)
+class _AsRanges:
+    """Cuts rows into ranges of positions, each of which is sorted within the cache of the core.
+
+    `sizes` are the numbers of rows of the partitions that they came from.
+    """
+
+    sizes: NumberArray
+
+    def __call__(self, table: Table, number: int, bounds: list[int]) -> RangedRows:
+        nrows, by = int(self.sizes[number]), ((POSITION, True),)
+        if nrows <= splitters.RANGE:
+            return RangedRows(table, by, bounds)
+        starts = np.searchsorted(table.columns[POSITION], np.arange(0, nrows, splitters.RANGE))
+        return RangedRows(table, by, [*starts.tolist(), table.nrows])

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from functools import cache
-from threading import Condition, current_thread, main_thread
+from threading import Condition, current_thread, local, main_thread
 from typing import Any
 from weakref import WeakSet
 
@@ -28,7 +28,7 @@ from akdask.kernels import compiled
 from akdask.plan.expr._dask import Alias, DataNode, Expr, GraphNode, List, Task, TaskRef
 from akdask.plan.run.observers import callbacks, recording
 from akdask.plan.shuffle.budget import memory_budget
-from akdask.plan.shuffle.pending import PendingResult, fetch, fetch_all, pend
+from akdask.plan.shuffle.pending import InputsInUse, PendingResult, fetch, fetch_all, pend
 from akdask.plan.task.batches import SMALL_ROWS
 from akdask.plan.task.pipeline import rows_of_task, run_batch
 
@@ -37,6 +37,9 @@ AHEAD = 2
 
 PAUSE = 0.05
 """Seconds after which a task that waits for memory looks whether there is enough now."""
+
+_running = local()
+"""The inputs of the task of a thread, as `inputs`."""
 
 SMALL_TASKS = 64
 """Tasks that this thread may do alone, if they have few rows."""
@@ -220,7 +223,10 @@ def _pending(pair: tuple[Any, Any]) -> tuple[Any, Any]:
     result, other = pair
     if isinstance(other, dict):
         return pair
-    return (result.result if isinstance(result, _PassedOn) else pend(result)), other
+    inputs, _running.inputs = getattr(_running, "inputs", None), None
+    if isinstance(result, _PassedOn):
+        return result.result, other
+    return (pend(result) if inputs is None else inputs.let_go(result)), other
 
 
 def _with_inputs(pair: tuple[Any, Any]) -> tuple[Any, Any]:
@@ -230,7 +236,9 @@ def _with_inputs(pair: tuple[Any, Any]) -> tuple[Any, Any]:
         return pair
     if isinstance(task, Alias):
         return task, {key: _PassedOn(value) for key, value in inputs.items()}
-    return task, fetch_all(inputs)
+    found = fetch_all(inputs)
+    _running.inputs = InputsInUse(inputs, found)
+    return task, found
 
 
 def _fetched(keys: Any, found: Any) -> Any:

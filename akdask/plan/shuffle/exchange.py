@@ -25,13 +25,15 @@ from typing import Any, TypeAlias, TypeVar
 
 from dask.system import CPU_COUNT
 
+from akdask._distributed import current_worker
 from akdask.cluster import addresses, all_memory, on_cluster, partition_size
 from akdask.deferred import without_collection
 from akdask.plan.expr._dask import Expr, List, Task, TaskRef
 from akdask.plan.expr.node import Frame, Node
 from akdask.plan.expr.rowwise import SELECTIONS, Project
+from akdask.plan.shuffle.cut_tables import CutSlices
 from akdask.plan.shuffle.fetch import MANY_PARTS, FinishPartition, Part, Slices, SplitIndex, taken, tell_place
-from akdask.plan.shuffle.spill import ShuffleBuffer, SpillFile, clear_spill_files, task_name
+from akdask.plan.shuffle.spill import ShuffleBuffer, SpillFile, clear_spill_files, spilled, task_name
 from akdask.plan.task.allocator import manage_freed_memory
 from akdask.plan.task.batches import ITEMSIZE, SMALL_ROWS
 
@@ -231,8 +233,13 @@ def _concatenated(node: Exchange | SliceExchange) -> tuple[dict[Any, Any], list[
     groups = max(MAX_SLICES // node.count, FEWEST_GROUPS)
     if len(keys) <= groups:
         return {}, [(key, []) for key in keys]
-    sources: list[Source] = [((f"join-{node._name}", at), members) for at, members in enumerate(_runs(keys, groups))]
-    joins = {key: Task(key, concat_slices, List(*map(TaskRef, members)), node.finish) for key, members in sources}
+    sources: list[Source] = [
+        ((f"join-{node._name}", at), members) if len(members) > 1 else (members[0], [])
+        for at, members in enumerate(_runs(keys, groups))
+    ]
+    joins = {
+        key: Task(key, concat_slices, List(*map(TaskRef, members)), node.finish) for key, members in sources if members
+    }
     return joins, sources
 
 
@@ -307,12 +314,13 @@ def _runs(items: Sequence[Item], count: int) -> list[list[Item]]:
 
 
 def concat_slices(slices: Sequence[Slices], finish: FinishPartition) -> Slices:
-    """Concatenate the slices of several partitions, for each new one; in a spill file if one of them is in one."""
+    """Concatenate the slices of several partitions, for each new one; in a spill file if one of them is on disk."""
     used = [item for item in slices if item is not None]
     joined = (finish.pack([part for parts in same for part in parts]) for same in zip(*used, strict=True))
-    if any(isinstance(item, SpillFile) for item in used):
+    if any(isinstance(item, SpillFile) or (isinstance(item, CutSlices) and item.is_on_disk) for item in used):
         return SpillFile.of_task(joined)
-    return list(joined) or None
+    found = list(joined)
+    return spilled(found, None, list) if found and current_worker() is None else found or None
 
 
 def partition_count(frame: Frame) -> int:

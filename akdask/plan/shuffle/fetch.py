@@ -15,7 +15,8 @@ from functools import cached_property, lru_cache
 from itertools import chain
 from typing import Any, Protocol, TypeAlias
 
-from akdask._distributed import answers_of, current_worker, holders_of, own_results, run_again
+from akdask._distributed import answers_of, current_worker, holders_of, own_results, run_again, worker_ttl
+from akdask.errors import UnreachableWorkerError
 
 Part = Any
 """What an old partition gives to a new one; splitting a block of rows makes one part for each."""
@@ -34,6 +35,9 @@ MANY_PARTS = 16
 
 NOWHERE = ""
 """Stands for the worker of partitions that are being computed anew."""
+
+_silence: dict[tuple[str, str], tuple[float, float]] = {}
+"""When workers were asked first and last since they ceased to answer, by the address here and theirs."""
 
 Holders: TypeAlias = Mapping[str, Sequence[int]]
 """The numbers of the partitions that each worker holds, in order, by its address."""
@@ -86,6 +90,11 @@ class SplitIndex:
         """Return the parts of a new partition from all old ones, in their order.
 
         A task that finds some lost is handed back to the scheduler, which computes these anew before it runs again.
+
+        Raises
+        ------
+        UnreachableWorkerError
+            If a worker that holds some has not answered this one for longer than a scheduler takes to give it up.
         """
         if not self.holders:
             return taken(self.here, number)
@@ -93,10 +102,13 @@ class SplitIndex:
         assert worker is not None, "workers hold what is to be fetched"
         found: dict[int, Sequence[Part]] = {}
         lost = self._ask(worker, self._known, number, finish, found)
-        # The worker that split them is gone, or has handed them on.
-        if lost and self._ask(worker, self._found_again(worker, lost), number, finish, found):
-            time.sleep(PAUSE)
-            run_again()
+        if lost:
+            # The worker that split them is gone, or has handed them on.
+            holders = self._found_again(worker, lost)
+            if self._ask(worker, holders, number, finish, found):
+                _check_silence(worker.address, holders)
+                time.sleep(PAUSE)
+                run_again()
         return [part for first in sorted(found) for part in found[first]]
 
     def _ask(
@@ -116,6 +128,7 @@ class SplitIndex:
         }
         own = asked.pop(worker.address, None)
         answers = answers_of(worker, FETCH, asked)
+        _note_silence(worker.address, answers)
         lost: list[int] = []
         for address, wanted in runs.items():
             if own is not None and address == worker.address:
@@ -151,6 +164,32 @@ class SplitIndex:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return SplitIndex, (self.keys, self.holders, self.here)
+
+
+def _note_silence(here: str, answers: Mapping[str, Any]) -> None:
+    """Note since when workers have not answered the one at the address `here`."""
+    now = time.monotonic()
+    for there, answer in answers.items():
+        since, last = _silence.pop((here, there), (now, now))
+        if answer is None:
+            # What was not asked for long may have been another worker at this address.
+            _silence[here, there] = (since if now - last < worker_ttl() else now), now
+
+
+def _check_silence(here: str, holders: Holders) -> None:
+    """Raise if a worker that holds what is needed, as the scheduler says, has long been silent.
+
+    A scheduler takes some minutes to give up a worker whose machine has gone: these are waited for twice.
+    """
+    now = time.monotonic()
+    silent = {there: now - _silence[here, there][0] for there in holders if (here, there) in _silence}
+    if any(seconds > 2 * worker_ttl() for seconds in silent.values()):
+        raise UnreachableWorkerError(
+            f"the worker {here} cannot reach others, although the scheduler can, and they hold rows that it needs.",
+            details=[f"{there}: no answer for {seconds:.0f} s" for there, seconds in silent.items()],
+            hint="let all workers connect to each other: see to firewalls, and to the network that workers listen on "
+            "(dask worker --interface …); or retire those that cannot be reached: client.retire_workers([…]).",
+        )
 
 
 def tell_place(slices: Slices) -> str | Slices:

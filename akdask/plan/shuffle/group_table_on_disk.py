@@ -14,6 +14,7 @@ import numpy as np
 from akdask.columns import Table
 from akdask.kernels.group.sorted import GroupTable, KeySplitters, TableSample, leading_keys
 from akdask.kernels.group.strategy import KeyGrouping, PartialTable, TableMerge
+from akdask.plan.shuffle.cut_tables import CutSlices
 from akdask.plan.shuffle.rows_on_disk import RowsOnDisk
 
 STEP_BYTES = 2**13
@@ -31,8 +32,8 @@ class GroupTableOnDisk(PartialTable):
     ----------
     rows : RowsOnDisk
         All rows of the table.
-    starts : sequence of int
-        The row that each step begins with, and the number of all rows.
+    count : int
+        The number of steps.
     firsts : Table
         The first row of each step.
     used : range
@@ -45,7 +46,7 @@ class GroupTableOnDisk(PartialTable):
     precedence: ClassVar[int] = GroupTable.precedence
 
     rows: RowsOnDisk
-    starts: Sequence[int]
+    count: int
     firsts: Table
     used: range
     part: tuple[KeySplitters, int, int] | None = None
@@ -54,9 +55,8 @@ class GroupTableOnDisk(PartialTable):
     def of(cls, table: Table) -> GroupTableOnDisk:
         """Write a table that is sorted by key to disk."""
         count = max(min(max(table.nbytes // STEP_BYTES, FEWEST_STEPS), MOST_STEPS, table.nrows), 1)
-        starts = [number * table.nrows // count for number in range(count + 1)]
-        firsts = table.take(np.array(starts[:-1] if table.nrows else [], np.int64)).own()
-        return cls(RowsOnDisk(table), starts, firsts, range(count))
+        firsts = table.take(np.arange(count if table.nrows else 0) * table.nrows // count).own()
+        return cls(RowsOnDisk(table), count, firsts, range(count))
 
     def __sizeof__(self) -> int:
         return 0
@@ -64,10 +64,16 @@ class GroupTableOnDisk(PartialTable):
     @property
     def nrows(self) -> int:
         """Number of rows, or more: the keys within steps are not looked at."""
-        return self.starts[self.used.stop] - self.starts[self.used.start]
+        start, stop = self._bounds
+        return stop - start
+
+    @property
+    def _bounds(self) -> tuple[int, int]:
+        start, stop = (number * self.rows.nrows // self.count for number in (self.used.start, self.used.stop))
+        return start, stop
 
     def table(self) -> Table:
-        table = self.rows.read(self.starts[self.used.start], self.starts[self.used.stop])
+        table = self.rows.read(*self._bounds)
         if self.part is None:
             return table
         splitters, nkeys, number = self.part
@@ -83,18 +89,12 @@ class GroupTableOnDisk(PartialTable):
     def split(self, splitters: Any, count: int, nkeys: int) -> list[PartialTable]:  # type: ignore[override]
         if not isinstance(splitters, KeySplitters):
             return list(GroupTable(self.table()).split(splitters, count, nkeys))
-        # Rows of a range may begin in the step before the first that begins within it.
-        parts = splitters.split_table(self.firsts, count, nkeys)
-        found: list[PartialTable] = []
-        stop = 0
-        for number, part in enumerate(parts):
-            start, stop = stop, stop + part.nrows
-            used = range(max(start - 1, 0), stop)
-            # There may be fewer splitters than ranges; those behind the last are empty.
-            near = splitters.keys[max(number - 1, 0) : number + 1]
-            place = min(number, 1) if number <= len(splitters.keys) else 2
-            found.append(replace(self, used=used, part=(KeySplitters(near), nkeys, place)))
-        return found
+        return [part for (part,) in CutTableOnDisk(self, splitters, count, nkeys)]
+
+    def slices(self, splitters: Any, count: int, nkeys: int) -> Any:
+        if not isinstance(splitters, KeySplitters):
+            return super().slices(splitters, count, nkeys)
+        return CutTableOnDisk(self, splitters, count, nkeys)
 
     def own(self) -> GroupTable:  # type: ignore[override]
         return GroupTable(self.table().own())
@@ -104,3 +104,26 @@ class GroupTableOnDisk(PartialTable):
         cls, merging: TableMerge, parts: Sequence[PartialTable], known: KeyGrouping | None, *, caches: bool
     ) -> tuple[Table, KeyGrouping | None]:
         return GroupTable.merge(merging, parts, known, caches=caches)
+
+
+class CutTableOnDisk(CutSlices):
+    """The rows of each range of a table that is on disk, found when they are taken."""
+
+    is_on_disk = True
+
+    def __init__(self, table: GroupTableOnDisk, splitters: KeySplitters, count: int, nkeys: int) -> None:
+        super().__init__(count)
+        self._table, self._splitters, self._nkeys = table, splitters, nkeys
+        self._bounds = splitters.bounds(table.firsts, count, nkeys)
+
+    def cut(self, number: int) -> list[GroupTableOnDisk]:
+        """Return the rows of one range; the first may be in the step before the first that begins within it."""
+        start, stop = self._bounds[number : number + 2].tolist()
+        # There may be fewer splitters than ranges; those behind the last are empty.
+        keys = self._splitters.keys
+        near = KeySplitters(keys[max(number - 1, 0) : number + 1])
+        place = min(number, 1) if number <= len(keys) else 2
+        return [replace(self._table, used=range(max(start - 1, 0), stop), part=(near, self._nkeys, place))]
+
+    def __sizeof__(self) -> int:
+        return self._bounds.nbytes

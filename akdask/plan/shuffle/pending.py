@@ -44,6 +44,7 @@ class PendingResult:
         self.nbytes = sys.getsizeof(result)
         self._result = result
         self._on_disk: spill.SpillFile | group_table_on_disk.GroupTableOnDisk | None = None
+        self._holders = 0
         self._lock = Lock()
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -56,6 +57,16 @@ class PendingResult:
         if on_disk is None:
             return result
         return on_disk[0] if isinstance(on_disk, spill.SpillFile) else on_disk
+
+    @property
+    def is_in_use(self) -> bool:
+        """Whether a task that runs has fetched it: memory would not be freed before this ends."""
+        return self._holders > 0
+
+    def hold(self, by: int) -> None:
+        """Note that one more task has fetched it, or one less."""
+        with self._lock:
+            self._holders += by
 
     def spill(self) -> int:
         """Write the result to disk, and return the bytes of memory that it had."""
@@ -90,17 +101,43 @@ def pend(result: Any) -> Any:
 
 
 def _oldest() -> PendingResult | None:
-    """Take the oldest result that is in memory out of their list."""
+    """Take the oldest result that only memory holds out of their list."""
     for name in list(_in_memory):
-        _forget(name)
         result = name()
-        if result is not None:
+        if result is None or not result.is_in_use:
+            _forget(name)
+        if result is not None and not result.is_in_use:
             return result
     return None
 
 
 def _forget(name: ref[PendingResult]) -> None:
     _in_memory.pop(name, None)
+
+
+class InputsInUse:
+    """The pending results that a task has fetched, until it ends.
+
+    Parameters
+    ----------
+    pending : mapping
+        The inputs of the task, by key.
+    fetched : mapping
+        What has been fetched of them.
+    """
+
+    def __init__(self, pending: Mapping[Any, Any], fetched: Mapping[Any, Any]) -> None:
+        self._inputs = [(item, fetched[key]) for key, item in pending.items() if isinstance(item, PendingResult)]
+        for item, _ in self._inputs:
+            item.hold(1)
+
+    def let_go(self, result: Any) -> Any:
+        """Note that the task has ended, and return its result as it waits for others: an input as it has waited."""
+        same = next((item for item, fetched in self._inputs if fetched is result), None)
+        found = pend(result) if same is None else same
+        for item, _ in self._inputs:
+            item.hold(-1)
+        return found
 
 
 def fetch_all(results: Mapping[Any, Any]) -> dict[Any, Any]:

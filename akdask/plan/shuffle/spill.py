@@ -27,6 +27,7 @@ import dask
 from akdask._distributed import current_task, current_worker, holds_result, register_spilling, worker_folder
 from akdask.errors import AkdaskError, WriteError
 from akdask.plan.shuffle.budget import memory_budget as process_budget
+from akdask.plan.shuffle.cut_tables import CutSlices
 from akdask.plan.shuffle.spill_space import spill_space
 
 Name: TypeAlias = tuple[str, Hashable]
@@ -143,16 +144,21 @@ def spilled(
 ) -> Sequence[Any]:
     """Return slices as they are if they stay in this process and its memory, otherwise with the parts of each joined.
 
+    Those that are cut when they are taken stay so in memory.
+
     Slices of more than `memory_budget` bytes are written to a spill file, one by one.  Those that stay in this process,
     without a budget of their own, are if they would not fit in that of the process.
     """
-    nbytes = sum(sys.getsizeof(part) for parts in slices for part in parts)
+    is_cut = isinstance(slices, CutSlices)
+    nbytes = sys.getsizeof(slices) if is_cut else sum(sys.getsizeof(part) for parts in slices for part in parts)
     joined = map(join, slices)
     if memory_budget is not None:
-        return list(joined) if nbytes <= memory_budget else SpillFile.of_task(joined)
+        if nbytes > memory_budget:
+            return SpillFile.of_task(joined)
+        return slices if is_cut else list(joined)
     if process_budget.is_short(nbytes):
         return SpillFile(joined)
-    in_memory = SlicesInMemory(slices)
+    in_memory = slices if isinstance(slices, CutSlices) else SlicesInMemory(slices)
     process_budget.add(in_memory, nbytes)
     return in_memory
 

@@ -13,6 +13,7 @@ from akdask.kernels import compiled
 from akdask.kernels.core.words import Words
 from akdask.kernels.keys.normalized import unpack_rows, word
 from akdask.kernels.keys.sort import argsort, split_packed, split_sorted
+from akdask.plan.shuffle.cut_tables import CutTable, CutTables
 from akdask.plan.shuffle.exchange import memory_share
 from akdask.plan.shuffle.fetch import Slices
 from akdask.plan.shuffle.spill import spilled
@@ -63,14 +64,24 @@ class RangePartition:
         stays = self.memory_budget is None and PACKED_BYTES * splitters.nrows <= memory_share()
         packs = self.names == (ROW,) and (splitters.fits or (splitters.nearly_fits and stays))
         if self._can_radix_partition(splitters) and compiled.should_compile(partition.nrows):
-            partitioned = self._radix_words(partition, splitters) if packs else self._radix_runs(partition, splitters)
+            if not packs:
+                return self._cut(self._radix_runs(partition, splitters), splitters)
+            partitioned = self._radix_words(partition, splitters)
             return spilled([[part] for part in partitioned], self.memory_budget, join_runs)
         splitters = splitters.coarser()
-        blocks = self._packed(partition, splitters) if packs else self._runs(partition, splitters)
+        if not packs:
+            return self._cut(self._runs(partition, splitters), splitters)
         slices: list[list[Any]] = [[] for _ in range(self.count)]
-        for block_slices in blocks:
+        for block_slices in self._packed(partition, splitters):
             for parts, part in zip(slices, block_slices, strict=False):
                 parts.append(part)
+        return spilled(slices, self.memory_budget, join_runs)
+
+    def _cut(self, tables: Iterator[CutTable], splitters: Splitters) -> Slices:
+        """Return the slices of tables whose rows are in ranges, fewer than planned where there were few rows."""
+        ranges = self.count * splitters.within
+        cut = [(table, np.pad(bounds, (0, ranges + 1 - len(bounds)), "edge")) for table, bounds in tables]
+        slices = CutTables(self.count, cut, _RangesBy(self._by(splitters)), within=splitters.within)
         return spilled(slices, self.memory_budget, join_runs)
 
     def _can_radix_partition(self, splitters: Splitters) -> bool:
@@ -97,7 +108,7 @@ class RangePartition:
             for start, stop, bounds in ranges.partitions()
         ]
 
-    def _radix_runs(self, partition: Partition | PartitionBatch, splitters: Splitters) -> list[RangedRows]:
+    def _radix_runs(self, partition: Partition | PartitionBatch, splitters: Splitters) -> Iterator[CutTable]:
         """Radix-partition rows by range."""
         buffered, ranges = ColumnBuffer(self.program, partition.nrows), RadixPartitioning(splitters, partition.nrows)
         for block in partition.blocks():
@@ -109,8 +120,7 @@ class RangePartition:
         columns |= self._with_words(columns, splitters)
         wanted = dict.fromkeys([*self.names, *(name for name, _ in by)])
         partitioned = {name: ranges.partitioned(columns.pop(name)) for name in wanted}
-        everything = Table(partitioned, ranges.nrows)
-        return [RangedRows(everything.slice(start, stop), by, bounds) for start, stop, bounds in ranges.partitions()]
+        yield Table(partitioned, ranges.nrows), ranges.bounds
 
     def _packed(self, partition: Partition | PartitionBatch, splitters: Splitters) -> Iterator[list[PackedKeys]]:
         bounds = slice(splitters.within - 1, None, splitters.within)
@@ -126,7 +136,8 @@ class RangePartition:
                 _move_below(slices, splitters, (codes, rows), keys, first)
                 yield [PackedKeys(words, splitters.shift, [0, len(words)], {first: keys}) for words in slices]
 
-    def _runs(self, partition: Partition | PartitionBatch, splitters: Splitters) -> Iterator[list[RangedRows]]:
+    def _runs(self, partition: Partition | PartitionBatch, splitters: Splitters) -> Iterator[CutTable]:
+        """Sort the rows of each block."""
         by = self._by(splitters)
         names, ascending = zip(*by, strict=True)
         at = self._with_words(dict(zip(self.by, splitters.columns, strict=True)), splitters)
@@ -140,8 +151,7 @@ class RangePartition:
             bounds = split_sorted(
                 [taken[name] for name in names], ascending, order, [at[name] for name in names], splitters.rows - first
             )
-            table = Table(taken, nrows)
-            yield list(_slices_of_block(table, by, np.concatenate([[0], bounds, [nrows]]), splitters.within))
+            yield Table(taken, nrows), np.concatenate([[0], bounds, [nrows]])
 
     def _by(self, splitters: Splitters) -> By:
         """Return what to order by once rows are split: wanted key columns themselves, the words of other keys."""
@@ -199,10 +209,11 @@ def _move_below(
             slices[number + 1] = np.delete(above, below)
 
 
-def _slices_of_block(table: Table, by: By, bounds: NumberArray, within: int) -> Iterator[RangedRows]:
-    """Yield the slice of a sorted block for each new partition."""
-    for first in range(0, len(bounds) - 1, within):
-        block_slices = bounds[first : first + within + 1]
-        yield RangedRows(
-            table.slice(int(block_slices[0]), int(block_slices[-1])), by, (block_slices - block_slices[0]).tolist()
-        )
+@dataclass(frozen=True, slots=True)
+class _RangesBy:
+    """Makes runs, to be ordered by some columns, of rows in ranges."""
+
+    by: By
+
+    def __call__(self, table: Table, _: int, bounds: list[int]) -> RangedRows:
+        return RangedRows(table, self.by, bounds)

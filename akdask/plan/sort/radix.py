@@ -65,6 +65,11 @@ class RadixPartitioning:
         """Return a column of all rows, by range."""
         return self._slices.partitioned(column[: self.nrows])
 
+    @property
+    def bounds(self) -> NumberArray:
+        """Where each range begins, and the last one ends."""
+        return self._slices.bounds
+
     def partitions(self) -> Iterator[tuple[int, int, list[int]]]:
         """Yield the first row of each new partition, the row after its last, and the bounds of its ranges."""
         bounds = self._slices.bounds[:: self._splitters.within].tolist()

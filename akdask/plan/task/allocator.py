@@ -14,6 +14,7 @@ from functools import cache, partial
 
 from akdask import config, machine
 from akdask._distributed import call_regularly, current_worker, keeps_no_memory, memory_limit
+from akdask.cluster import data_memory
 from akdask.columns.memory import keep_freed, release_unused
 from akdask.kernels import compiled
 
@@ -39,7 +40,7 @@ SHORT = 0.5
 """The fraction of a worker's memory from which on it is short: Dask begins to spill at 0.6."""
 
 
-keep_freed(lambda: min(config.get("spare_memory"), machine.memory() // SPARE))
+keep_freed(lambda: min(config.get("spare_memory"), data_memory(machine.memory()) // SPARE))
 
 
 @cache

@@ -16,7 +16,7 @@ from akdask.plan.expr.chain import Chain
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.sources import Literal, Persisted, Rows, Scan
-from akdask.plan.expr.values import Value, columns_of
+from akdask.plan.expr.values import Value, assumed_width, columns_of
 
 Batches: TypeAlias = tuple[tuple[int, ...], ...]
 """For each task, the numbers of its partitions, in order."""
@@ -36,6 +36,10 @@ GROUP_BATCHES = 32
 GROUP_ROWS = 2**21
 """The same for partitions that are grouped.  Independent of the machine: float sums are merged batch by batch."""
 
+GROUP_COLUMNS = 2
+"""Columns of the size of a partition's that keys, and what is found of them, may take together where memory is short:
+grouping takes several times as much."""
+
 MOST_FILES = 128
 """Largest number of partitions of a batch: remote files take long to open."""
 
@@ -53,14 +57,19 @@ def group_batches(frame: Frame, keys: Sequence[Value]) -> Batches:
     """Return the batches of rows that are grouped, chosen by partition lengths alone.
 
     The float sums of a group are added in row order within a batch, and batch by batch.  So results have the same bits
-    for any number of threads and on any cluster.
+    for any number of threads and on any cluster, but for those whose memory does not hold such batches.
     """
     rows = rows_read(frame, {column.source for column in columns_of(*keys)})
     if rows is not None and sum(rows) <= SMALL_ROWS:
         return batch_neighbours(rows, 1)
     if rows is None or frame.npartitions <= GROUP_BATCHES:
         return single_partitions(frame)
-    return batch_neighbours(rows, GROUP_BATCHES, GROUP_ROWS)
+    return batch_neighbours(rows, GROUP_BATCHES, min(GROUP_ROWS, rows_grouped(keys)))
+
+
+def rows_grouped(keys: Sequence[Value]) -> int:
+    """Return how many rows with some keys the memory of a task allows to group."""
+    return GROUP_COLUMNS * partition_size() // (sum(map(assumed_width, keys)) + ITEMSIZE) + 1
 
 
 def reduction_batches(frame: Frame) -> Batches:

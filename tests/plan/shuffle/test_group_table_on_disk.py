@@ -15,7 +15,9 @@ from akdask.kernels.group import sorted as sorted_groups
 from akdask.kernels.group.sorted import GroupTable, KeySplitters
 from akdask.kernels.group.strategy import choose_splitters
 from akdask.plan.shuffle import group_table_on_disk as module
+from akdask.plan.shuffle.exchange import concat_slices
 from akdask.plan.shuffle.group_table_on_disk import GroupTableOnDisk
+from akdask.plan.shuffle.spill import SpillFile
 
 
 @pytest.fixture(autouse=True)
@@ -71,3 +73,19 @@ def test_few_rows_are_merged_beforehand():
     part = GroupTableOnDisk.of(table_of(range(20), with_text=True))
     assert part.small_table(19) is None
     assert rows_of(part.small_table(20)) == rows_of(part.table())
+
+
+def test_tables_on_disk_that_are_concatenated_stay_there():
+    tables = [table_of(range(start, start + 40), with_text=False) for start in (0, 20)]
+    splitters = choose_splitters([GroupTable(table).sample(1, 256) for table in tables], 3)
+    slices = [GroupTableOnDisk.of(table).slices(splitters, 3, 1) for table in tables]
+
+    class Finish:
+        def pack(self, parts):
+            return [part.own() for part in parts]
+
+    found = concat_slices(slices, Finish())
+    assert isinstance(found, SpillFile)
+    assert [[rows_of(part.table()) for part in parts] for parts in found] == [
+        [rows_of(GroupTable(table).split(splitters, 3, 1)[number].table()) for table in tables] for number in range(3)
+    ]

@@ -14,7 +14,7 @@ from akdask.columns import Table
 from akdask.kernels.group.sorted import GroupTable
 from akdask.plan.shuffle import budget, pending
 from akdask.plan.shuffle.budget import MemoryBudget
-from akdask.plan.shuffle.pending import PendingResult, fetch, fetch_all, pend
+from akdask.plan.shuffle.pending import InputsInUse, PendingResult, fetch, fetch_all, pend
 
 
 @pytest.fixture
@@ -90,3 +90,23 @@ def test_tasks_run_one_by_one_where_memory_is_exhausted(monkeypatch):
         now[0] += 1
         monkeypatch.setattr(machine, "memory_in_use", lambda share=share: int(share * machine.memory()))
         assert found.is_exhausted() == (share > budget.EXHAUSTED)
+
+
+def test_what_a_task_has_fetched_is_not_spilled_until_it_ends(short):
+    waiting = {"input": pend(table(0))}
+    inputs = InputsInUse(waiting, fetch_all(waiting))
+    later = [pend(table(start)) for start in (1, 2)]
+    assert [result._on_disk is not None for result in (*waiting.values(), *later)] == [False, True, False]
+    inputs.let_go("no table")
+    pend(table(3))
+    assert waiting["input"]._on_disk is not None
+
+
+def test_an_input_that_a_task_hands_on_waits_as_it_has_waited(short):
+    waiting = {"input": pend(table(0)), "other": 5}
+    pend(table(1))
+    fetched = fetch_all(waiting)
+    written = waiting["input"]._on_disk
+    assert written is not None
+    assert InputsInUse(waiting, fetched).let_go(fetched["input"]) is waiting["input"]
+    assert waiting["input"]._on_disk is written

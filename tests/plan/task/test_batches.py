@@ -156,3 +156,15 @@ def test_partitions_that_a_filter_leaves_nothing_of_are_not_in_any_batch(monkeyp
     keys, _ = GroupBy(x[x < 3]).size()
     assert keys.tolist() == [0, 1, 2]
     assert batches.partition_batches(x._frame)[0] == (0, 1, 2)
+
+
+def test_batches_of_wide_keys_are_as_small_as_memory_demands(monkeypatch):
+    lengths = [2**14] * MANY
+    keys = MemorySource({"number": np.zeros(sum(lengths)), "text": np.full(sum(lengths), "a")}, lengths).arrays()
+    sizes = []
+    for size in (2**18, 2**27):
+        monkeypatch.setattr(batches, "partition_size", lambda size=size: size)
+        found = [batches.group_batches(key._frame, [key._value]) for key in keys.values()]
+        sizes.append([max(map(len, batch)) for batch in found])
+    (numbers_in_little, text_in_little), (numbers, text) = sizes
+    assert text_in_little < numbers_in_little < numbers == text
