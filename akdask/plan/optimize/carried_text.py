@@ -50,16 +50,21 @@ def carry_positions(plans: Sequence[Node]) -> list[Node]:
 
     It comes last: what looks for sorted rows finds their columns no more.
     """
-    if not shares_memory():
-        return list(plans)
     nodes = inputs_first(plans)
+    if not any(isinstance(node, Sort) and _has_text(node) for node in nodes) or not shares_memory():
+        return list(plans)
     return rewritten(plans, nodes, find_needs(nodes, plans), {Sort: (_carrying,)})
+
+
+def _has_text(sort: Sort) -> bool:
+    """Whether text is sorted along; text alone is sorted as codes, of which it is made anew."""
+    return sort.names != sort.by and any(sort.dtype_of(name).kind == "str" for name in sort.names)
 
 
 def _carrying(sort: Sort, need: Need) -> Inlined | None:
     """Return a sort that carries positions of text, and the columns that are found by them; None if there are none."""
-    if sort.names == sort.by:
-        return None  # text is sorted as codes, of which it is made anew
+    if not _has_text(sort):
+        return None
     project = sort.frame
     values = dict(zip(project.names, project.values, strict=True))
     found = dict(_found(project.frame, {name: values[name] for name in sort.names}, values.get(ROW)))
