@@ -15,9 +15,9 @@ from akdask.cluster import memory
 from akdask.columns import Table, nbytes
 from akdask.plan.expr.chain import Chain
 from akdask.plan.expr.node import Frame, Node
-from akdask.plan.expr.rowwise import Project
+from akdask.plan.expr.rowwise import Project, Zip
 from akdask.plan.expr.sources import Literal, Persisted
-from akdask.plan.expr.values import Call, ColumnRef, Replica, Value
+from akdask.plan.expr.values import Call, ColumnRef, Constant, Replica, Value
 from akdask.plan.optimize.finding import find_needs
 from akdask.plan.optimize.needs import Need
 from akdask.plan.optimize.parts import inputs_first
@@ -40,6 +40,15 @@ class Found(NamedTuple):
     positions: Value
     params: Mapping[str, Any]
 
+    @classmethod
+    def of(cls, value: Value) -> Found | None:
+        """Return how text is found, None if a value is not text that is found so."""
+        if value.dtype.kind != "str" or not isinstance(value, Call) or value.operation not in LOOKS_UP:
+            return None
+        table, positions = value.args
+        is_found = isinstance(table, Replica) and not isinstance(positions, Replica | Constant)
+        return cls(value.operation, table, positions, value.params) if is_found else None
+
     def at(self, positions: Value) -> Value:
         """Return the column at other positions."""
         return Call(self.operation, self.table, positions, **self.params)
@@ -53,7 +62,7 @@ def carry_positions(plans: Sequence[Node]) -> list[Node]:
     nodes = inputs_first(plans)
     if not any(isinstance(node, Sort) and _has_text(node) for node in nodes) or not shares_memory():
         return list(plans)
-    return rewritten(plans, nodes, find_needs(nodes, plans), {Sort: (_carrying,)})
+    return rewritten(plans, nodes, find_needs(nodes, plans), {Project: (_with_positions,), Sort: (_carrying,)})
 
 
 def _has_text(sort: Sort) -> bool:
@@ -86,16 +95,30 @@ def _carrying(sort: Sort, need: Need) -> Inlined | None:
     )
 
 
+def _with_positions(project: Project, need: Need) -> Inlined | None:
+    """Return columns that stand beside others with positions of text, which is looked up by their readers."""
+    if not all(isinstance(reader, Zip) for reader in need.readers):
+        return None
+    columns = dict(zip(project.names, project.values, strict=True))
+    found = {name: text for name in project.names if (text := Found.of(columns[name])) is not None}
+    if not found:
+        return None
+    kept = {name: value for name, value in columns.items() if name not in found}
+    at = {text.positions: (POSITIONS, number) for number, text in enumerate(found.values())}
+    result = Project(project.frame, (*kept, *at.values()), (*kept.values(), *at))
+    looked_up = {name: text.at(result.column(at[text.positions])) for name, text in found.items()}
+    return Inlined(result, {name: result.column(name) for name in kept} | looked_up, keeps_rows=True)
+
+
 def _found(frame: Frame, columns: Mapping[Hashable, Value], row: Value | None) -> Iterator[tuple[Hashable, Found]]:
     """Yield those of some columns of a frame that can be found by positions."""
     stored = {}
     for name, value in columns.items():
-        if value.dtype.kind != "str":
-            continue
-        if isinstance(value, ColumnRef):
+        looked_up = Found.of(value)
+        if looked_up is not None:
+            yield name, looked_up
+        elif isinstance(value, ColumnRef) and value.dtype.kind == "str":
             stored[name] = value
-        elif isinstance(value, Call) and value.operation in LOOKS_UP and isinstance(value.args[0], Replica):
-            yield name, Found(value.operation, *value.args, value.params)
     if row is not None and stored and _are_here(frame, list(stored.values())):
         distinct = list(dict.fromkeys(stored.values()))
         tables = dict(zip(distinct, broadcast_columns(frame, distinct), strict=True))
