@@ -71,12 +71,17 @@ def _has_text(sort: Sort) -> bool:
 
 
 def _carrying(sort: Sort, need: Need) -> Inlined | None:
-    """Return a sort that carries positions of text, and the columns that are found by them; None if there are none."""
+    """Return a sort that carries positions of text, and the columns that are found by them; None if there are none.
+
+    Numbers that are sorted by text are found so too: the numbers of rows alone are put in order sooner.
+    """
     if not _has_text(sort):
         return None
     project = sort.frame
     values = dict(zip(project.names, project.values, strict=True))
-    found = dict(_found(project.frame, {name: values[name] for name in sort.names}, values.get(ROW)))
+    is_by_text = [sort.dtype_of(name).kind for name in sort.by] == ["str"]
+    wanted = {name: values[name] for name in sort.names if is_by_text or values[name].dtype.kind == "str"}
+    found = dict(_found(project.frame, wanted, values.get(ROW)))
     if not found:
         return None
     carried: dict[Value, Hashable] = {values[name]: name for name in sort.by}
@@ -111,13 +116,14 @@ def _with_positions(project: Project, need: Need) -> Inlined | None:
 
 
 def _found(frame: Frame, columns: Mapping[Hashable, Value], row: Value | None) -> Iterator[tuple[Hashable, Found]]:
-    """Yield those of some columns of a frame that can be found by positions."""
+    """Yield those of some columns of a frame that can be found by positions: the given numbers of the rows, or others.
+    """
     stored = {}
     for name, value in columns.items():
         looked_up = Found.of(value)
         if looked_up is not None:
             yield name, looked_up
-        elif isinstance(value, ColumnRef) and value.dtype.kind == "str":
+        elif isinstance(value, ColumnRef) and value != row:
             stored[name] = value
     if row is not None and stored and _are_here(frame, list(stored.values())):
         distinct = list(dict.fromkeys(stored.values()))
