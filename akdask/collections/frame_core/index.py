@@ -474,10 +474,6 @@ class MultiIndex(Index):
         """Return the labels as a NumPy array of tuples; computes."""
         return np.asarray(self.to_pandas().to_numpy())
 
-    def tolist(self) -> list[Any]:
-        """Return the labels as a list of tuples; computes."""
-        return list(self.to_ndarray())
-
     def to_pandas(self) -> pd.MultiIndex:
         """Return the labels as a pandas MultiIndex; computes."""
         return pd.MultiIndex.from_arrays([for_pandas(level) for level in self.levels], names=self._names)

@@ -107,7 +107,7 @@ class LabelConversion(Labelled):
 
     def tolist(self) -> list[Any]:
         """Return the labels as a list; computes."""
-        return list(self._labels.tolist())
+        return self.to_ndarray().tolist()
 
     def to_list(self) -> list[Any]:
         """Return the labels as a list: the older name of `tolist`.  Computes."""

@@ -467,4 +467,3 @@ def test_lists_have_all_of_the_text(items):
     text = ak.from_arrow(pa.array(items, pa.string()))
     assert text.tolist() == text.to_list() == items
     assert ak.Series(text).tolist() == items
-    assert ak.Index(text).tolist() == items
