@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -19,7 +18,6 @@ from benchmarks.timing import Timed, measure
 
 def timed(find: Callable[[], Any], compared: Callable[[Any], object]) -> Timed:
     """Time what finds an answer; what it is compared by comes from it without being timed."""
-    gc.collect()
     found = measure(find)
     return replace(found, answer=compared(found.answer))
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -43,14 +45,33 @@ def interleave(runs: Mapping[str, Run], repeat: int, patience: float = 10.0) -> 
     The first turn warms caches and compares the answers; it counts only for those who used up `patience` seconds in
     it.  Whoever has used up as much in the turns that count drops out of the rest.
     """
-    first = {name: measure(run) for name, run in runs.items()}
-    compare({name: timed.answer for name, timed in first.items()})
-    turns = {name: [timed] if timed.seconds > patience else [] for name, timed in first.items()}
-    for _ in range(repeat):
-        for name, run in runs.items():
-            if sum(turn.seconds for turn in turns[name]) < patience:
-                turns[name].append(measure(run))
+    with _looking_through_new_objects_only():
+        first = {name: _measure_alone(run) for name, run in runs.items()}
+        compare({name: timed.answer for name, timed in first.items()})
+        turns = {name: [timed] if timed.seconds > patience else [] for name, timed in first.items()}
+        gc.freeze()
+        for _ in range(repeat):
+            for name, run in runs.items():
+                if sum(turn.seconds for turn in turns[name]) < patience:
+                    turns[name].append(_measure_alone(run))
     return _medians(turns)
+
+
+@contextmanager
+def _looking_through_new_objects_only() -> Iterator[None]:
+    """Let the garbage collector leave out what is there: it takes half a second to go through all."""
+    gc.collect()
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
+
+
+def _measure_alone(run: Run) -> Timed:
+    """Time a run after what others have left is collected."""
+    gc.collect()
+    return measure(run)
 
 
 def _medians(turns: Mapping[str, Sequence[Timed]]) -> Seconds:

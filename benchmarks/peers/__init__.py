@@ -2,29 +2,36 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from importlib.util import find_spec
 
 from benchmarks.peers.base import Peer
-from benchmarks.peers.dask_dataframe import DaskDataFrame
-from benchmarks.peers.numpy_h5py import NumpyH5py, NumpyMapped, NumpyMemory
-from benchmarks.peers.ours import Akdask
 
 __all__ = ["Peer", "find_peers"]
+
+KINDS = {
+    "ours:Akdask": "akdask",
+    "numpy_h5py:NumpyMemory": "numpy",
+    "numpy_h5py:NumpyMapped": "numpy",
+    "numpy_h5py:NumpyH5py": "numpy",
+    "dask_dataframe:DaskDataFrame": "dask.dataframe",
+    "polars_h5py:Polars": "polars",
+    "duckdb_h5py:DuckDB": "duckdb",
+}
+"""The package that each takes, which is imported only where it takes part."""
 
 
 def find_peers(threads: int, vaex_python: str | None = None) -> list[Peer]:
     """Return akdask and every alternative that is installed."""
-    peers: list[Peer] = [kind(threads) for kind in (Akdask, NumpyMemory, NumpyMapped, NumpyH5py, DaskDataFrame)]
-    if find_spec("polars"):
-        from benchmarks.peers.polars_h5py import Polars
-
-        peers.append(Polars(threads))
-    if find_spec("duckdb"):
-        from benchmarks.peers.duckdb_h5py import DuckDB
-
-        peers.append(DuckDB(threads))
+    peers: list[Peer] = [_kind(name)(threads) for name, package in KINDS.items() if find_spec(package)]
     if vaex_python:
         from benchmarks.peers.vaex_process import Vaex
 
         peers.append(Vaex(threads, vaex_python))
     return peers
+
+
+def _kind(name: str) -> type[Peer]:
+    module, _, kind = name.partition(":")
+    found: type[Peer] = getattr(import_module(f"{__name__}.{module}"), kind)
+    return found

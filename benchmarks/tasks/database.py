@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from pathlib import Path
 from typing import Any, Literal
 
 import h5py
@@ -38,6 +39,9 @@ SMALL, MEDIUM = 1_000_000, 1_000
 
 PANDAS_ROWS = 1_000_000
 """Rows up to which pandas takes part."""
+
+PIECE = 10_000_000
+"""Rows that are named at once: names as objects of Python take much memory."""
 
 FLOOR = 1.0
 
@@ -85,6 +89,9 @@ class Shape:
 
     def words(self, numbers: Array, digits: int = 0) -> pa.LargeStringArray:
         """Return what numbers are called."""
+        if len(numbers) > PIECE:
+            parts = [numbers[start : start + PIECE] for start in range(0, len(numbers), PIECE)]
+            return pa.concat_arrays([self.words(part, digits) for part in parts])
         distinct, codes = np.unique(numbers, return_inverse=True)
         made = pa.array([f"{self.prefix}{number:0{digits}d}" for number in distinct.tolist()], pa.large_string())
         return made.take(pa.array(codes))
@@ -110,18 +117,17 @@ def make_groups(rows: int, shape: Shape = PLAIN) -> pa.Table:
     })  # fmt: skip
 
 
-def make_joins(rows: int, shape: Shape = PLAIN) -> dict[str, pa.Table]:
-    """Return the table `x` and those that it is joined with, `small`, `medium` and `big`."""
+def make_joins(rows: int, shape: Shape = PLAIN) -> Iterator[tuple[str, pa.Table]]:
+    """Yield the table `x` and those that it is joined with, `small`, `medium` and `big`, with their names."""
     random = np.random.default_rng(SEED)
     sizes = [max(rows // SMALL, 10), max(rows // MEDIUM, 10), rows]
     keys = [_split_keys(random, size) for size in sizes]
     drawn = [_drawn(random, left, rows, shape) for left, _ in keys]
-    tables = {"x": _keyed(drawn, shape, v1=_values(random, rows))}
+    yield "x", _keyed(drawn, shape, v1=_values(random, rows))
     for name, size, count in (("small", sizes[0], 1), ("medium", sizes[1], 2), ("big", sizes[2], 3)):
         own = [_drawn(random, right, size, shape) for _, right in keys[: count - 1]]
         distinct = random.permutation(keys[count - 1][1])
-        tables[name] = _keyed([*own, distinct], shape, v2=_values(random, size))
-    return tables
+        yield name, _keyed([*own, distinct], shape, v2=_values(random, size))
 
 
 def _split_keys(random: np.random.Generator, size: int) -> tuple[Array, Array]:
@@ -149,22 +155,23 @@ def _keyed(numbers: Sequence[Array], shape: Shape, **values: Array) -> pa.Table:
 
 def write_set(setting: Setting, name: str, table: pa.Table) -> FileSet:
     """Return the files of a table."""
+    folder = setting.folder / f"database-{name}-{table.num_rows}-rows-{setting.files}-files"
+    return make_once(folder, partial(write_files, table=table, files=setting.files))
 
-    def write(target: Any) -> None:
-        for index, (start, stop) in enumerate(shares(table.num_rows, setting.files)):
-            part = table.slice(start, stop - start)
-            with h5py.File(target / f"set_LOCALE{index:04d}", "w") as file:
-                file.attrs["File_Format"] = 1
-                for column in part.column_names:
-                    values = part[column].combine_chunks()
-                    if values.type == pa.large_string():
-                        end, between = (pa.scalar(text, pa.large_string()) for text in ("\0", ""))
-                        ended = pc.binary_join_element_wise(values, end, between)
-                        write_strings(file, column, ended)
-                    else:
-                        write_numbers(file, column, values.to_numpy())
 
-    return make_once(setting.folder / f"database-{name}-{table.num_rows}-rows-{setting.files}-files", write)
+def write_files(target: Path, table: pa.Table, files: int) -> None:
+    """Write a table as a set of files."""
+    for index, (start, stop) in enumerate(shares(table.num_rows, files)):
+        part = table.slice(start, stop - start)
+        with h5py.File(target / f"set_LOCALE{index:04d}", "w") as file:
+            file.attrs["File_Format"] = 1
+            for column in part.column_names:
+                values = part[column].combine_chunks()
+                if values.type == pa.large_string():
+                    end, between = (pa.scalar(text, pa.large_string()) for text in ("\0", ""))
+                    write_strings(file, column, pc.binary_join_element_wise(values, end, between))
+                else:
+                    write_numbers(file, column, values.to_numpy())
 
 
 @dataclass(frozen=True)
@@ -334,12 +341,12 @@ class Subject(InMemory):
             return question.akdask({name: ak.DataFrame(found) for name, found in opened.items()}).persist()
 
         def by_polars() -> Any:
-            read = {name: pl.DataFrame(pl.from_arrow(table)) for name, table in self._read(question)}
+            read = {name: pl.DataFrame(pl.from_arrow(table)) for name, table in read_tables(self.files, question)}
             return question.polars({name: table.lazy() for name, table in read.items()}).collect()
 
         def by_duckdb() -> Any:
             connection = connect(self.threads)
-            for name, table in self._read(question):
+            for name, table in read_tables(self.files, question):
                 connection.register(name, table)
             return answer_table(connection, question.sql)
 
@@ -349,10 +356,12 @@ class Subject(InMemory):
             "duckdb + h5py": lambda: timed(by_duckdb, total),
         }
 
-    def _read(self, question: Question) -> Iterator[tuple[str, pa.Table]]:
-        for name, columns in question.columns.items():
-            parts = [pa.table(read_arrays(path, tuple(columns)), names=columns) for path in self.files[name].paths]
-            yield name, pa.concat_tables(parts)
+
+def read_tables(files: Mapping[str, FileSet], question: Question) -> Iterator[tuple[str, pa.Table]]:
+    """Yield what a question needs of each of its tables, with the name of the table."""
+    for name, columns in question.columns.items():
+        parts = [pa.table(read_arrays(path, tuple(columns)), names=columns) for path in files[name].paths]
+        yield name, pa.concat_tables(parts)
 
 
 def database_groups(setting: Setting, shape: Shape = PLAIN) -> list[Result]:
@@ -362,7 +371,7 @@ def database_groups(setting: Setting, shape: Shape = PLAIN) -> list[Result]:
 
 def database_joins(setting: Setting, shape: Shape = PLAIN) -> list[Result]:
     """Make the five joins."""
-    return _ask(setting, shape, "joins", lambda: make_joins(setting.rows, shape), JOINS)
+    return _ask(setting, shape, "joins", lambda: dict(make_joins(setting.rows, shape)), JOINS)
 
 
 def _ask(

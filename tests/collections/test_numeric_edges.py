@@ -239,3 +239,14 @@ def test_numbers_beyond_those_of_float64_are_told_apart():
     assert ak.GroupBy(array).size()[0].tolist() == rows.tolist()
     assert (array == 2**53 + 1).tolist() == [False, True, False]
     assert ak.in1d(array, ak.array([2**53 + 1])).tolist() == [False, True, False]
+
+
+@pytest.mark.parametrize("dtype", [bool, np.uint8])
+@pytest.mark.parametrize("name", ["mean", "sum", "var"])
+def test_narrow_numbers_that_most_filters_leave_are_added_up(name, dtype):
+    rows, first, second = np.arange(13) % 3, np.arange(13) != 4, np.arange(13) != 7
+    lazy, is_first, is_second = parts(rows.astype(dtype), 13), parts(first, 13), parts(second, 13)
+    left = rows.astype(dtype)[first & second]
+    with ak.config.set(optimize=False):
+        found = getattr(lazy[is_first][is_second[is_first]][1:], name)()
+        assert found == pytest.approx(getattr(left[1:], name)())

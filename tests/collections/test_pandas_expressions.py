@@ -118,6 +118,11 @@ def test_rows_are_sorted_with_missing_ones_where_they_are_wanted(df):
         'df.sort_values(["m", "x"], ascending=[False, True], na_position="first")',
         'df.sort_values(["k", "x"], ascending=[True, False])',
     )  # fmt: skip
+    times = pd.DataFrame({"k": [1, 1, 1, 0], "t": np.array(["NaT", "2026-01-02", "2026-01-01", "NaT"], "M8[ns]")})
+    for by in ("t", ["k", "t"]):
+        for ascending in (True, False):
+            found = ak.DataFrame(times).sort_values(by, ascending=ascending).to_pandas()
+            pd.testing.assert_frame_equal(found, times.sort_values(by, ascending=ascending, kind="stable"))
     found = df.sort_values("s", key=lambda s: s.str.lower())["s"].tolist()
     assert found == sorted(PLAIN["s"], key=str.lower)
 

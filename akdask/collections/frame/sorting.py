@@ -16,6 +16,7 @@ from akdask.collections.core.later import later
 from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.missing import present
+from akdask.collections.time.timearray import TimeArray
 from akdask.deferred import DeferredModule
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.plan.expr.node import Frame
@@ -90,6 +91,8 @@ class FrameSortMethods(FrameBase):
         upwards = directions(ascending, len(keys))
         if na_position == "first":
             keys, upwards = _missing_first(keys, upwards)
+        else:
+            keys = [_missing_last(key, is_upwards) for key, is_upwards in zip(keys, upwards, strict=True)]
         ordered = _sorted(columns, keys, upwards)
         return self._of(ordered.labelled(None) if ignore_index else ordered)
 
@@ -143,6 +146,12 @@ def _missing_first(keys: Sequence[Array], ascending: Sequence[bool]) -> tuple[li
         columns = ColumnSet.of({"key": key})
         found += [(pdarray(columns.frame, present(columns, "key")), True), (key, upwards)]
     return [key for key, _ in found], [upwards for _, upwards in found]
+
+
+def _missing_last(key: Array, ascending: bool) -> Array:
+    """Return what sorts missing values last: other keys do so themselves, but NaT is the least of integers."""
+    # Less one, it is the largest.
+    return key.values - 1 if ascending and isinstance(key, TimeArray) else key
 
 
 def _sorted(columns: ColumnSet, keys: Sequence[Array], ascending: Sequence[bool]) -> ColumnSet:

@@ -180,7 +180,7 @@ def _selected(
 
 def spread_out(values: NumberArray, positions: UnitPositions, between: float) -> Floats:
     """Return rows at their positions with a constant between them, in memory that this thread reuses."""
-    rows = scratch(positions.extent * values.itemsize).view(np.float64)[: positions.extent]
+    rows = scratch(positions.extent * np.dtype(np.float64).itemsize).view(np.float64)
     rows.fill(between)
     rows[positions.offsets] = values
     return rows

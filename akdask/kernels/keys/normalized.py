@@ -242,8 +242,9 @@ def _(column: np.ndarray, number: int, ascending: bool = True, rows: NumberArray
     match column.dtype.kind:
         case "i" | "m" | "M":
             codes = column.astype(np.int64, copy=False).view(np.uint64) ^ SIGN
-            if column.dtype.kind != "i":
-                return _missing_last(codes, np.isnat(column), ascending)
+            if ascending and column.dtype.kind != "i":
+                # NaT is the least integer; less one, it comes last, as it does downwards.
+                codes -= np.uint64(1)
         case "f":
             if compiled.should_compile(len(column)):
                 return _compiled_float_words(column, ascending)

@@ -209,7 +209,8 @@ class Reduce:
 
     def _reducer(self, partition: Partition | PartitionBatch) -> VectorizedPipeline | None:
         """Return the vectorized reduction, None if only the block interpreter applies."""
-        if not compiled.is_loaded():
+        # What stands for no rows has none of the selections that programs recall results of.
+        if not compiled.is_loaded() or not partition.nrows:
             return None
         if partition.replicas:
             return self._new_reducer(partition)

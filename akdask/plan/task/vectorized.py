@@ -179,12 +179,14 @@ class VectorizedPipeline:
                         # What another program has handed on is released when it is forgotten.
                         if isinstance(program.steps[arg], Apply):
                             self._program.release(registers[arg])
+        results = [registers[register] for register in program.outputs]
         forgotten = [self._handed_on.pop(slot) for slot in program.forgets]
         for register in forgotten:
-            if register not in self._masks:
+            # What is forgotten may be a mask, of an earlier program or of this one.
+            if register not in self._masks and register not in results:
                 self._program.release(register)
         self._handed_on.update((slot, registers[register]) for register, slot in program.hands_on)
-        return [registers[register] for register in program.outputs]
+        return results
 
 
 def _address(column: Column) -> Address:

@@ -44,6 +44,9 @@ def test_missing_times_are_last():
     times = np.array(["2020-01-01", "NaT", "1969-01-01"], "M8[ns]")
     assert order_of(ordered(times).codes) == [2, 0, 1]
     assert order_of(ordered(times, ascending=False).codes) == [0, 2, 1]
+    extremes = np.array([-(2**63), 2**63 - 1, -(2**63) + 1]).view("M8[ns]")
+    assert order_of(ordered(extremes).codes) == [2, 1, 0]
+    assert order_of(ordered(extremes, ascending=False).codes) == [1, 2, 0]
 
 
 @given(texts, st.booleans(), st.data())

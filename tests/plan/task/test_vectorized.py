@@ -329,3 +329,27 @@ def test_filters_of_a_chain_stay_apart(source, length, columns, files, runs):
         found = found[found >= found.min()] + 1
     assert found.to_ndarray().tolist() == (columns["i"] + length).tolist()
     assert runs
+
+
+def test_a_part_of_a_filter_may_filter_what_is_left(columns, files, runs):
+    def left(i, u):
+        is_positive, is_either = i > 0, (i > 0) | (u > 500)
+        kept = [column[is_either][is_positive[is_either]] for column in (i, u)]
+        kept = [column[(kept[1] * 2 + 1) * 3 > 500] for column in kept]
+        return kept[0][(kept[0] * 7 - 5) * (kept[0] - 2) != 2]
+
+    d = ak.read_hdf(files)
+    assert left(d["i"], d["u"]).sum() == left(columns["i"], columns["u"]).sum()
+    assert runs
+
+
+def test_partitions_without_rows_do_not_decide_what_those_with_rows_are_filtered_by(tmp_path, monkeypatch):
+    monkeypatch.setattr(compiled, "is_loaded", lambda: True)
+    rows = np.arange(4000)
+    ak.DataFrame({"x": rows, "m": rows % 3 > 0}).to_hdf(str(tmp_path / "set"), num_locales=4)
+    d = ak.read_hdf(str(tmp_path / "set_LOCALE*"))
+    # The first file has nothing above 1500 and is not read.
+    left = rows[(rows > 1500) & (rows % 3 > 0)]
+    late = d["x"][(d["x"] > 1500) & d["m"]]
+    assert ak.cumsum(late).tolist() == np.cumsum(left).tolist()
+    assert ak.cumsum(late[late * 2 % 5 > 0]).tolist() == np.cumsum(left[left * 2 % 5 > 0]).tolist()
