@@ -115,6 +115,20 @@ class Strings(OperatorMethods, ExtremeMethods, TextSortMethods[pdarray], Missing
             items = [dtype.na_object if item is None else item for item in items]
         return np.array(items, dtype)
 
+    def tolist(self) -> list[Any]:
+        r"""Return the strings as a list, None for missing text; computes.
+
+        Nothing of them is lost: NumPy drops NULs that text ends with.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.array(["a", "b"]).stick(ak.array(["", "\0"])).tolist()
+        ['a', 'b\x00']
+        """
+        found: list[Any] = self.to_arrow().to_pylist()
+        return found
+
     def _converter(self) -> Callable[..., Any]:
         return as_text_or_none if self._value.dtype.nullable else as_text
 

@@ -7,6 +7,7 @@ from itertools import accumulate
 
 import numpy as np
 
+from akdask.columns import new_array
 from akdask.deferred import pa
 from akdask.kernels import compiled
 from akdask.kernels.core.string_layout import CodesOfRows, StringLayout
@@ -96,12 +97,13 @@ class TextRanges:
 
 def ordered_strings(parts: Sequence[Sequence[Words]], layout: StringLayout, ascending: bool) -> pa.LargeStringArray:
     """Return the strings of all codes in order; the codes of each part are as `TextRanges` returns them."""
-    codes = [np.concatenate(words) for words in zip(*parts, strict=True)]
+    codes = [_joined(words) for words in zip(*parts, strict=True)]
     if len(codes) == 1:
         codes[0].sort()
     else:
         order = argsort(codes, [True] * len(codes))
-        codes = [words.take(order) for words in codes]
+        # By mode "clip" alone NumPy writes to `out` without a copy; the positions are right.
+        codes = [words.take(order, out=new_array(len(order), np.uint64), mode="clip") for words in codes]
     if not ascending:
         for words in codes:
             np.bitwise_xor(words, LAST, out=words)
@@ -110,6 +112,11 @@ def ordered_strings(parts: Sequence[Sequence[Words]], layout: StringLayout, asce
 
 def ordered_rows(parts: Sequence[Sequence[Words]], rows: Sequence[NumberArray]) -> NumberArray:
     """Return the row numbers of all codes in the order of these; equal ones stay as they are."""
-    codes = [np.concatenate(words) for words in zip(*parts, strict=True)]
+    codes = [_joined(words) for words in zip(*parts, strict=True)]
     order = argsort(codes, [True] * len(codes))
-    return np.concatenate(rows).take(order)
+    return _joined(rows).take(order, out=new_array(len(order), np.int64), mode="clip")
+
+
+def _joined(parts: Sequence[NumberArray]) -> NumberArray:
+    """Return a copy of several parts, end to end, in memory that was in use before."""
+    return np.concatenate(parts, out=new_array(sum(map(len, parts)), parts[0].dtype))

@@ -19,8 +19,9 @@ from akdask.plan.expr.node import Node
 from akdask.plan.optimize.parts import inputs_first, is_logical
 
 if TYPE_CHECKING:
-    from akdask.plan.optimize import finding, rewriting, rules, sharing, sorts
+    from akdask.plan.optimize import carried_text, finding, rewriting, rules, sharing, sorts
 else:
+    carried_text = DeferredModule("akdask.plan.optimize.carried_text")
     finding = DeferredModule("akdask.plan.optimize.finding")
     rewriting = DeferredModule("akdask.plan.optimize.rewriting")
     rules = DeferredModule("akdask.plan.optimize.rules")
@@ -68,7 +69,7 @@ def optimize(plans: Sequence[Node]) -> list[Node]:
             break
         # Once more, as nodes meet that were apart, and columns that filters read are not needed any more.
         plans, nodes = found, inputs_first(found)
-    return plans
+    return carried_text.carry_positions(plans) if any(_is_one_of(node, {"Sort"}) for node in nodes) else plans
 
 
 def _kinds_of(nodes: Sequence[Node]) -> Mapping[str, int]:

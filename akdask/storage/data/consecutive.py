@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
 from akdask.columns import concat_rows
+from akdask.columns.dictionary_text import joined
 from akdask.storage.data.source import Part, PartReader, Stretch, opens_early
 from akdask.typing import Column, NumberArray
 
@@ -68,14 +69,23 @@ class ConsecutiveReader(PartReader):
     def read(self, column: str, start: int, stop: int, out: NumberArray | None = None) -> Column:
         """Return rows `start` to `stop` of a column, counted from the first of all, as each part does."""
         parts = []
-        for first, last, reader in self._readers:
-            begin, end = max(first, start), min(last, stop)
-            if begin < end:
-                target = None if out is None else out[begin - start : end - start]
-                parts.append(reader.read(column, begin - first, end - first, target))
+        for reader, begin, end, at in self._within(start, stop):
+            target = None if out is None else out[at : at + end - begin]
+            parts.append(reader.read(column, begin, end, target))
         if out is not None and isinstance(parts[0], np.ndarray):
             return out[: stop - start]
         return concat_rows(parts)
+
+    def read_text(self, column: str, start: int, stop: int) -> Any:
+        """Return rows of a column of text, encoded where all parts give it so."""
+        return joined([reader.read_text(column, begin, end) for reader, begin, end, _ in self._within(start, stop)])
+
+    def _within(self, start: int, stop: int) -> Iterator[tuple[PartReader, int, int, int]]:
+        """Yield the parts that some rows lie in, which rows of each they are, and how many come before these."""
+        for first, last, reader in self._readers:
+            begin, end = max(first, start), min(last, stop)
+            if begin < end:
+                yield reader, begin - first, end - first, begin - start
 
     def stretches(self, column: str) -> list[Stretch] | None:
         """Return where all rows of a column lie, None where one of the parts does not tell."""

@@ -460,3 +460,10 @@ def test_missing_text_has_a_hash_of_its_own():
     assert len(set(hashes)) == 4
     filled = list(zip(*(part.tolist() for part in lazy.fillna("-").hash()), strict=True))
     assert [hashes[row] for row in (0, 2, 4)] == [filled[row] for row in (0, 2, 4)]
+
+
+@pytest.mark.parametrize("items", [["a\0", "\0", "b\0c\0\0", ""], ["a\0", None, "é"], []])
+def test_lists_have_all_of_the_text(items):
+    text = ak.from_arrow(pa.array(items, pa.string()))
+    assert text.tolist() == text.to_list() == items
+    assert ak.Series(text).tolist() == items

@@ -19,6 +19,7 @@ from akdask.errors import FileFormatError
 from akdask.kernels.group.dictionary import Dictionary
 from akdask.parquet.reading import chunks, text_chunks
 from akdask.parquet.sets.file_set import open_set
+from akdask.storage.data.consecutive import ConsecutiveParts
 from akdask.storage.formats.objects import VALUES
 from tests.parquet.conftest import read_set
 
@@ -132,6 +133,33 @@ def test_the_strings_of_a_dictionary_are_grouped_and_not_those_of_rows(tmp_path,
     expected = pd.DataFrame({"k": ["a", item, "c"] * 16, "v": range(48)}).query("v >= @kept").groupby("k")["v"].sum()
     assert dict(zip(keys.to_list(), sums.to_list(), strict=True)) == expected.to_dict()
     assert seen[0] is pa.DictionaryArray
+
+
+@given(st.lists(tables(), min_size=1, max_size=4), st.data())
+def test_small_files_that_are_read_as_one_give_the_text_of_each(tmp_path_factory, written, data):
+    folder = tmp_path_factory.mktemp("small")
+    for number, table in enumerate(written):
+        pq.write_table(table, folder / f"x_{number}.parquet")
+    expected = [text for table in written for text in table["k"].to_pylist()]
+    source = open_set(str(folder / "x_*.parquet")).objects(["k"])["k"].members[VALUES].source
+    start = data.draw(st.integers(0, len(expected)))
+    stop = data.draw(st.integers(start, len(expected)))
+    with ConsecutiveParts([source.part(index, ["k"]) for index in range(len(source.lengths))]).open() as reader:
+        if start < stop:
+            assert to_objects(decoded(reader.read_text("k", start, stop))) == expected[start:stop]
+            assert to_objects(reader.read("k", start, stop)) == expected[start:stop]
+
+
+def test_small_files_that_are_read_as_one_keep_positions(tmp_path):
+    for number, text in enumerate((["a", "b"], ["c", "b"])):
+        pq.write_table(pa.table({"k": text * 16}), tmp_path / f"x_{number}.parquet")
+    with readers_of(str(tmp_path / "x_*.parquet")) as readers:
+        assert all(is_encoded(reader.read_text("k", 0, 32)) for reader in readers)
+    source = open_set(str(tmp_path / "x_*.parquet")).objects(["k"])["k"].members[VALUES].source
+    with ConsecutiveParts([source.part(index, ["k"]) for index in range(2)]).open() as reader:
+        found = reader.read_text("k", 1, 64)
+    assert found.dictionary.to_pylist() == ["a", "b", "c"]
+    assert found.to_pylist() == (["a", "b"] * 16 + ["c", "b"] * 16)[1:]
 
 
 def test_strings_are_read_where_a_dictionary_has_about_as_many(tmp_path):
