@@ -69,7 +69,7 @@ def optimize(plans: Sequence[Node]) -> list[Node]:
             break
         # Once more, as nodes meet that were apart, and columns that filters read are not needed any more.
         plans, nodes = found, inputs_first(found)
-    return carried_text.carry_positions(plans) if any(_is_one_of(node, {"Sort"}) for node in nodes) else plans
+    return carried_text.carry_positions(plans) if "Sort" in _kinds_of(nodes) else plans
 
 
 def _kinds_of(nodes: Sequence[Node]) -> Mapping[str, int]:
