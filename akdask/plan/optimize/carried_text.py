@@ -32,7 +32,7 @@ LOOKS_UP = frozenset({"lookup", "lookup_found", "take"})
 POSITIONS = "positions"
 
 
-class Found(NamedTuple):
+class FoundText(NamedTuple):
     """A column that is found in a whole table at positions, which are values of the rows, by an operation."""
 
     operation: str
@@ -41,7 +41,7 @@ class Found(NamedTuple):
     params: Mapping[str, Any]
 
     @classmethod
-    def of(cls, value: Value) -> Found | None:
+    def of(cls, value: Value) -> FoundText | None:
         """Return how text is found, None if a value is not text that is found so."""
         if value.dtype.kind != "str" or not isinstance(value, Call) or value.operation not in LOOKS_UP:
             return None
@@ -80,8 +80,8 @@ def _carrying(sort: Sort, need: Need) -> Inlined | None:
     project = sort.frame
     values = dict(zip(project.names, project.values, strict=True))
     is_by_text = [sort.dtype_of(name).kind for name in sort.by] == ["str"]
-    wanted = {name: values[name] for name in sort.names if is_by_text or values[name].dtype.kind == "str"}
-    found = dict(_found(project.frame, wanted, values.get(ROW)))
+    sought = {name: values[name] for name in sort.names if is_by_text or values[name].dtype.kind == "str"}
+    found = dict(_found(project.frame, sought, values.get(ROW)))
     if not found:
         return None
     carried: dict[Value, Hashable] = {values[name]: name for name in sort.by}
@@ -105,22 +105,21 @@ def _with_positions(project: Project, need: Need) -> Inlined | None:
     if not all(isinstance(reader, Zip) for reader in need.readers):
         return None
     columns = dict(zip(project.names, project.values, strict=True))
-    found = {name: text for name in project.names if (text := Found.of(columns[name])) is not None}
+    found = {name: text for name in project.names if (text := FoundText.of(columns[name])) is not None}
     if not found:
         return None
-    kept = {name: value for name, value in columns.items() if name not in found}
+    others = {name: value for name, value in columns.items() if name not in found}
     at = {text.positions: (POSITIONS, number) for number, text in enumerate(found.values())}
-    result = Project(project.frame, (*kept, *at.values()), (*kept.values(), *at))
+    result = Project(project.frame, (*others, *at.values()), (*others.values(), *at))
     looked_up = {name: text.at(result.column(at[text.positions])) for name, text in found.items()}
-    return Inlined(result, {name: result.column(name) for name in kept} | looked_up, keeps_rows=True)
+    return Inlined(result, {name: result.column(name) for name in others} | looked_up, keeps_rows=True)
 
 
-def _found(frame: Frame, columns: Mapping[Hashable, Value], row: Value | None) -> Iterator[tuple[Hashable, Found]]:
-    """Yield those of some columns of a frame that can be found by positions: the given numbers of the rows, or others.
-    """
+def _found(frame: Frame, columns: Mapping[Hashable, Value], row: Value | None) -> Iterator[tuple[Hashable, FoundText]]:
+    """Yield those of some columns of a frame that can be found by positions: `row`, the number of each, or others."""
     stored = {}
     for name, value in columns.items():
-        looked_up = Found.of(value)
+        looked_up = FoundText.of(value)
         if looked_up is not None:
             yield name, looked_up
         elif isinstance(value, ColumnRef) and value != row:
@@ -129,7 +128,7 @@ def _found(frame: Frame, columns: Mapping[Hashable, Value], row: Value | None) -
         distinct = list(dict.fromkeys(stored.values()))
         tables = dict(zip(distinct, broadcast_columns(frame, distinct), strict=True))
         for name, value in stored.items():
-            yield name, Found("lookup", tables[value], row, {})
+            yield name, FoundText("lookup", tables[value], row, {})
 
 
 def _are_here(frame: Frame, columns: Sequence[ColumnRef]) -> bool:
@@ -153,5 +152,5 @@ def _tables(base: Frame) -> list[Table] | None:
         return list(base.tables)
     if not isinstance(base, Persisted):
         return None
-    held = [getattr(base.graph[key], "value", base.graph[key]) for key in base.keys]
-    return held if all(isinstance(table, Table) for table in held) else None
+    results = [getattr(base.graph[key], "value", base.graph[key]) for key in base.keys]
+    return results if all(isinstance(table, Table) for table in results) else None
