@@ -5,6 +5,7 @@ from itertools import pairwise
 import dask
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -44,7 +45,12 @@ def frames(rows, parts=3, *, in_memory=True):
     if not in_memory:
         source = MemorySource({name: frame[name].to_numpy() for name in frame.columns}, np.diff(bounds).tolist())
         return ak.DataFrame(source.arrays()), frame
-    pieces = [ak.DataFrame(frame.iloc[start:stop]) for start, stop in pairwise(bounds)]
+    text = pa.array(text, pa.large_string())
+    pieces = [
+        ak.DataFrame({"k": part["k"].to_numpy(), "v": part["v"].to_numpy(), "s": ak.from_arrow(text[start:stop])})
+        for start, stop in pairwise(bounds.tolist())
+        for part in [frame.iloc[start:stop]]
+    ]
     return ak.DataFrame.concat(pieces).persist(), frame
 
 
