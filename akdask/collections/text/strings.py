@@ -126,7 +126,10 @@ class Strings(OperatorMethods, ExtremeMethods, TextSortMethods[pdarray], Missing
         >>> ak.array(["a", "b"]).stick(ak.array(["", "\0"])).tolist()
         ['a', 'b\x00']
         """
-        found: list[Any] = self.to_arrow().to_pylist()
+        try:
+            found: list[Any] = self.to_arrow().to_pylist()
+        except UnicodeDecodeError as error:
+            raise _no_text(error) from None
         return found
 
     def _converter(self) -> Callable[..., Any]:
@@ -486,8 +489,9 @@ def as_text(table: Table) -> np.ndarray[Any, Any]:
     try:
         return unicode_array(column)
     except UnicodeDecodeError as error:
-        raise ArgumentError(
-            "the bytes of some strings are no text in UTF-8.",
-            details=[str(error)],
-            hint="decode() what was encoded; get_bytes() gives the bytes.",
-        ) from None
+        raise _no_text(error) from None
+
+
+def _no_text(error: UnicodeDecodeError) -> ArgumentError:
+    hint = "decode() what was encoded; get_bytes() gives the bytes."
+    return ArgumentError("the bytes of some strings are no text in UTF-8.", details=[str(error)], hint=hint)
