@@ -23,6 +23,7 @@ import os
 import sys
 from collections.abc import Callable, Coroutine, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from importlib import import_module
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
@@ -119,6 +120,12 @@ def default_client() -> Client | None:
     except ValueError:
         return None
     return client
+
+
+def expect_arrow() -> None:
+    """Load what is needed for tables of Arrow to travel: some releases take for granted that it is there already."""
+    if "distributed" in sys.modules:
+        import_module("pyarrow.fs")
 
 
 def workers_of(client: Client) -> dict[str, tuple[int, int]]:

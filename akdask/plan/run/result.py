@@ -6,7 +6,9 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
+from akdask._distributed import expect_arrow
 from akdask.columns import Table
+from akdask.deferred import is_arrow
 from akdask.plan.expr._dask import Expr, List, Task, TaskRef
 from akdask.plan.expr.lower import lower
 from akdask.plan.expr.node import Frame, Node, materialize
@@ -83,7 +85,10 @@ def tasks_of(plan: Node) -> Expr:
 
 def finish_result(form: Callable[..., Any], tables: Sequence[Table], extras: Sequence[Any]) -> Any:
     """Concatenate the partitions, and make the user's object of them."""
-    return form(Table.concat(tables), *extras)
+    found = form(Table.concat(tables), *extras)
+    if is_arrow(found, "Table"):
+        expect_arrow()
+    return found
 
 
 @lower.register

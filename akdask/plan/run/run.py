@@ -8,7 +8,7 @@ from typing import Any
 
 import dask
 
-from akdask._distributed import named_scheduler
+from akdask._distributed import expect_arrow, named_scheduler
 from akdask.errors import TransferError
 from akdask.plan.expr.lengths import remember_lengths
 from akdask.plan.expr.lower import optimizes
@@ -74,6 +74,7 @@ def _results(plans: Sequence[Node]) -> tuple[Any, ...]:
     scheduler = _scheduler()
     options = _options(plans, scheduler)
     if scheduler is None:
+        expect_arrow()
         return dask.compute(*[Root(plan) for plan in plans], traverse=False, **options)
     # Without the overhead of `dask.compute`, which takes longer than planning does.
     lowered = lower_plans([plan.finalize_compute() for plan in plans])
