@@ -32,9 +32,11 @@ FEW = max(4, 2 * CORES)
 MOST_ROWS = 2**23
 """From this number of rows on, the overhead of a task does not matter."""
 
-GROUP_BATCHES = 32
-GROUP_ROWS = 2**21
-"""The same for partitions that are grouped.  Independent of the machine: float sums are merged batch by batch."""
+FEW_GROUP_BATCHES, GROUP_BATCHES = 4, 32
+FEW_GROUP_ROWS, MOST_GROUP_ROWS = 2**20, 2**23
+"""Batches of rows that are grouped, and rows of each: of few rows there are few batches, which find each group as many
+times; of many there are enough to keep many threads busy.  Independent of the machine: float sums are merged batch by
+batch."""
 
 GROUP_COLUMNS = 2
 """Columns of the size of a partition's that keys, and what is found of them, may take together where memory is short:
@@ -60,11 +62,13 @@ def group_batches(frame: Frame, keys: Sequence[Value]) -> Batches:
     for any number of threads and on any cluster, but for those whose memory does not hold such batches.
     """
     rows = rows_read(frame, {column.source for column in columns_of(*keys)})
-    if rows is not None and sum(rows) <= SMALL_ROWS:
-        return batch_neighbours(rows, 1)
-    if rows is None or frame.npartitions <= GROUP_BATCHES:
+    if rows is None:
         return single_partitions(frame)
-    return batch_neighbours(rows, GROUP_BATCHES, min(GROUP_ROWS, rows_grouped(keys)))
+    total = sum(rows)
+    if total <= SMALL_ROWS:
+        return batch_neighbours(rows, 1)
+    few = min(GROUP_BATCHES, max(FEW_GROUP_BATCHES, total // FEW_GROUP_ROWS))
+    return batch_neighbours(rows, few, min(MOST_GROUP_ROWS, rows_grouped(keys)))
 
 
 def rows_grouped(keys: Sequence[Value]) -> int:
