@@ -16,7 +16,7 @@ from akdask.collections.core.base import Labelled
 from akdask.collections.groups.base import GroupBase
 from akdask.deferred import pd
 from akdask.plan.expr.node import Node
-from akdask.plan.run.in_memory import HERE, names_below, other_bytes, results_in_memory
+from akdask.plan.run.in_memory import HERE, names_below, other_bytes, results_in_memory, spilled_bytes
 from akdask.plan.run.root import Root
 
 MOST_SHOWN = 40
@@ -168,7 +168,7 @@ def _plans(items: Iterable[Any]) -> Iterator[Node]:
 
 
 def _processes() -> list[ProcessMemory]:
-    here = ProcessMemory(HERE, socket.gethostname(), machine.memory_in_use(), machine.memory(), 0)
+    here = ProcessMemory(HERE, socket.gethostname(), machine.memory_in_use(), machine.memory(), spilled_bytes())
     client = default_client()
     if client is None:
         return [here]

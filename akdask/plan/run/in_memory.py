@@ -13,6 +13,7 @@ from akdask.plan.expr.node import Node
 from akdask.plan.expr.rounds import values_of
 from akdask.plan.expr.sources import Literal, Persisted
 from akdask.plan.expr.values import Replica, walk
+from akdask.plan.shuffle.pending import PendingResult, held
 from akdask.plan.task.materialized import Materialized
 
 HERE = "this process"
@@ -26,7 +27,7 @@ class ResultMemory(NamedTuple):
     kind: str
     """Why it is kept, in words."""
     nbytes: Mapping[str, int]
-    """Bytes at each place: the address of a worker, or `HERE`."""
+    """Bytes at each place, in memory or spilled: the address of a worker, or `HERE`."""
 
 
 def results_in_memory() -> list[ResultMemory]:
@@ -46,6 +47,12 @@ def results_in_memory() -> list[ResultMemory]:
         for name, nbytes in cache.sizes().items()
     ]
     return [result for result in found if any(result.nbytes.values())]
+
+
+def spilled_bytes() -> int:
+    """Return the bytes of persisted results of this process that are on disk, for want of memory."""
+    results = (held(item) for node in Persisted.living() for item in node.graph.values())
+    return sum(item.nbytes for item in results if isinstance(item, PendingResult) and item.in_memory is None)
 
 
 def other_bytes(results: Iterable[ResultMemory]) -> dict[str, int]:
@@ -101,7 +108,7 @@ def _bytes_of(graph: Mapping[Any, Any], locations: Mapping[Hashable, Mapping[str
         if _is_future(item):
             found.update(locations.get(item.key, {}))
             continue
-        table = getattr(item, "value", item)
-        if isinstance(table, Table):
-            found[HERE] += table.nbytes
+        result = held(item)
+        if isinstance(result, Table | PendingResult):
+            found[HERE] += result.nbytes
     return dict(found)

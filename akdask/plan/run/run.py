@@ -17,8 +17,10 @@ from akdask.plan.optimize.optimize import optimize
 from akdask.plan.reduce.aggregate import CountRows, Element
 from akdask.plan.run.observers import callbacks, surrounded
 from akdask.plan.run.root import Root
+from akdask.plan.run.threads import pending_results
 from akdask.plan.run.waiting import tasks_at_once
 from akdask.plan.run.worker_results import persist_on_workers
+from akdask.plan.shuffle.pending import kept
 from akdask.plan.task.pipeline import narrowed
 
 optimizes(optimize)
@@ -37,7 +39,9 @@ def run(*plans: Node) -> tuple[Any, ...]:
 
 
 def partitions_in_memory(plan: Node) -> dict[Hashable, Any] | None:
-    """Return the results of a plan's partitions by their keys, None where a cluster is to keep them.
+    """Return the results of a plan's partitions by its keys, None where a cluster is to keep them.
+
+    Where memory is short, the oldest go to disk.
 
     Raises
     ------
@@ -49,9 +53,11 @@ def partitions_in_memory(plan: Node) -> dict[Hashable, Any] | None:
         return None
     with _computation():
         (lowered,) = lower_plans([plan])
-        keys = lowered.__dask_keys__()
-        found = scheduler(tasks_below([lowered]), keys, **_options([plan], scheduler))
-        return dict(zip(keys, found, strict=True))
+        options = _options([plan], scheduler)
+        if scheduler is Root.__dask_scheduler__:
+            scheduler = pending_results
+        found = scheduler(tasks_below([lowered]), lowered.__dask_keys__(), **options)
+        return {key: kept(key, result) for key, result in zip(plan.__dask_keys__(), found, strict=True)}
 
 
 @contextmanager

@@ -110,16 +110,17 @@ def get(graph: Mapping[Any, Any], keys: Any, **options: Any) -> Any:
     Computations within tasks, and in other threads than the main one, use Dask's own threads, since all of ours may be
     waiting for them.
     """
+    return _fetched(keys, pending_results(graph, keys, **options))
+
+
+def pending_results(graph: Mapping[Any, Any], keys: Any, **options: Any) -> Any:
+    """Return the same without fetching the results from disk, where memory may have been too short for them."""
     # Dask gives tasks with their inputs to `loads` in the thread that runs them, and results to `dumps` there.
     options |= {"dumps": _pending, "loads": _with_inputs}
-    return _fetched(keys, _run(graph, keys, options))
-
-
-def _run(graph: Mapping[Any, Any], keys: Any, options: dict[str, Any]) -> Any:
     has_pool = options.get("pool") or dask.config.get("pool", None)
-    if has_pool or current_thread() is not main_thread():
-        return threaded_get(graph, keys, **options)
     found = _tasks_of(graph)
+    if has_pool or current_thread() is not main_thread():
+        return threaded_get(found, keys, **options)
     count = options.pop("num_workers", None) or dask.config.get("num_workers", None) or CPU_COUNT
     options = {"callbacks": callbacks(), **options}
     executor = Executor(count)
@@ -260,7 +261,7 @@ def is_small(tasks: Mapping[Any, Any]) -> bool:
     others: list[Any] = []
     for key, task in tasks.items():
         item = task.value if isinstance(task, DataNode) else task
-        if isinstance(item, Table):
+        if isinstance(item, Table | PendingResult):
             tables[key] = item.nrows
         elif isinstance(task, Alias):
             aliases.append(task)
@@ -287,7 +288,12 @@ def is_small(tasks: Mapping[Any, Any]) -> bool:
 
 
 def _tasks_of(graph: Any) -> Mapping[Any, Any]:
-    return dict(graph.__dask_graph__() if isinstance(graph, Expr) else graph)
+    """Return the tasks of a graph, and what is kept as results that wait: those who read them fetch them."""
+    tasks = graph.__dask_graph__() if isinstance(graph, Expr) else graph
+    return {
+        key: DataNode(key, task.args[0]) if type(task) is Task and task.func is fetch else task
+        for key, task in tasks.items()
+    }
 
 
 def _start_anew() -> None:

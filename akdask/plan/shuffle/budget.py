@@ -29,17 +29,44 @@ INTERVAL = 0.2
 """Seconds between two attempts to give freed memory back to the system."""
 
 
-class MemoryBudget:
-    """Bytes of what waits in the memory of this process for tasks that need it.
-
-    The memory that tasks take for themselves is not counted but measured: it is half of the limit, at least.
-    """
+class CountedBytes:
+    """The bytes of some objects, each for as long as it is there and not discarded."""
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._nbytes = 0
         # What is not needed any more may be found out while this thread has the lock.
         self._returned: deque[int] = deque()
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all objects now."""
+        with self._lock:
+            while self._returned:
+                self._nbytes -= self._returned.popleft()
+            return self._nbytes
+
+    def add(self, owner: Any, nbytes: int) -> None:
+        """Count the bytes of an object."""
+        ending = finalize(owner, self._returned.append, nbytes)
+        ending.atexit = False
+        with self._lock:
+            self._nbytes += nbytes
+        owner.in_budget = ending
+
+    def start_anew(self) -> None:
+        """Leave the lock of the parent, which a thread that is not here may have for ever, in a forked process."""
+        self._lock = Lock()
+
+
+class MemoryBudget:
+    """Bytes in the memory of this process of what waits for tasks that need it, and of what plans keep.
+
+    The memory that tasks take for themselves is not counted but measured: it is half of the limit, at least.
+    """
+
+    def __init__(self) -> None:
+        self._waiting, self._kept = CountedBytes(), CountedBytes()
         self._next_attempt = 0.0
         self._seen = 0.0, False
         self.most = 0
@@ -47,27 +74,25 @@ class MemoryBudget:
     @property
     def nbytes(self) -> int:
         """Bytes that wait now."""
-        with self._lock:
-            while self._returned:
-                self._nbytes -= self._returned.popleft()
-            return self._nbytes
+        return self._waiting.nbytes
 
     def add(self, owner: Any, nbytes: int) -> None:
         """Count some bytes for as long as an object is there and `discard` is not called."""
-        ending = finalize(owner, self._returned.append, nbytes)
-        ending.atexit = False
-        with self._lock:
-            self._nbytes += nbytes
+        self._waiting.add(owner, nbytes)
         self.most = max(self.most, self.nbytes)
-        owner.in_budget = ending
+
+    def keep(self, owner: Any, nbytes: int) -> None:
+        """Count the bytes of an object from now on as those of what plans keep: it waits for nobody."""
+        self.discard(owner)
+        self._kept.add(owner, nbytes)
 
     def discard(self, owner: Any) -> None:
         """Count the bytes of an object no longer."""
         owner.in_budget()
 
-    def is_short(self, more: int = 0) -> bool:
-        """Whether no more bytes may wait in memory than do, or not so many more."""
-        limit, wanted = machine.memory(), self.nbytes + more
+    def is_short(self, more: int = 0, *, kept: bool = False) -> bool:
+        """Whether no more bytes may wait in memory than do, or not so many more; or whether no more may be kept."""
+        limit, wanted = machine.memory(), (self._kept if kept else self._waiting).nbytes + more
         if wanted <= limit // ANYWAY:
             return False
         if wanted <= limit // WAITING and not self._is_in_use(limit // WAITING - more):
@@ -92,8 +117,9 @@ class MemoryBudget:
         return machine.memory_in_use() - min(spare_bytes(), machine.memory() // SPARE) > limit
 
     def start_anew(self) -> None:
-        """Leave the lock of the parent, which a thread that is not here may have for ever, in a forked process."""
-        self._lock = Lock()
+        """Leave the locks of the parent in a forked process."""
+        self._waiting.start_anew()
+        self._kept.start_anew()
 
 
 memory_budget = MemoryBudget()

@@ -1,4 +1,4 @@
-"""Results of tasks that wait in this process for others: the oldest go to disk where memory is short.
+"""Results of tasks that wait in this process for others, or are persisted: the oldest go to disk where memory is short.
 
 Dask's workers do the same with theirs; its scheduler for threads keeps all.  Only tables can wait on disk: they are
 most of what plans hand from task to task.  Slices of an exchange are kept or spilled where they are made (spill.py).
@@ -16,16 +16,20 @@ from akdask import machine
 from akdask.columns import Table
 from akdask.deferred import DeferredModule
 from akdask.kernels.group.strategy import PartialTable
+from akdask.plan.expr._dask import DataNode, Task
 from akdask.plan.shuffle.budget import memory_budget
 
 if TYPE_CHECKING:
     from akdask.kernels.group import sorted as group_tables
-    from akdask.plan.shuffle import group_table_on_disk, spill
+    from akdask.plan.shuffle import group_table_on_disk, table_on_disk
 else:
     group_tables = DeferredModule("akdask.kernels.group.sorted")
     group_table_on_disk = DeferredModule("akdask.plan.shuffle.group_table_on_disk")
-    spill = DeferredModule("akdask.plan.shuffle.spill")
+    table_on_disk = DeferredModule("akdask.plan.shuffle.table_on_disk")
 
+
+SMALL_BYTES = 2**16
+"""Bytes up to which a table that plans keep stays in memory: to look after it would take longer."""
 
 _in_memory: dict[ref[PendingResult], None] = {}
 """Results that are in memory, the oldest first."""
@@ -43,7 +47,8 @@ class PendingResult:
     def __init__(self, result: Any) -> None:
         self.nbytes = sys.getsizeof(result)
         self._result = result
-        self._on_disk: spill.SpillFile | group_table_on_disk.GroupTableOnDisk | None = None
+        self._on_disk: table_on_disk.TableOnDisk | group_table_on_disk.GroupTableOnDisk | None = None
+        self._is_kept = False
         self._holders = 0
         self._lock = Lock()
 
@@ -52,11 +57,38 @@ class PendingResult:
         return fetch, (self.fetch(),)
 
     def fetch(self) -> Any:
-        """Return the result, from wherever it is; on disk it stays, and tables of groups are read from there later."""
+        """Return the result, from wherever it is.
+
+        On disk it stays: columns are read from there when they are asked for, and tables of groups by range.
+        """
         result, on_disk = self._result, self._on_disk
         if on_disk is None:
             return result
-        return on_disk[0] if isinstance(on_disk, spill.SpillFile) else on_disk
+        return on_disk.open() if isinstance(on_disk, table_on_disk.TableOnDisk) else on_disk
+
+    @property
+    def in_memory(self) -> Any:
+        """The result, None if it is on disk."""
+        return self._result
+
+    @property
+    def nrows(self) -> int:
+        """Number of rows of a table."""
+        result, on_disk = self._result, self._on_disk
+        return int(result.nrows if on_disk is None else on_disk.nrows)
+
+    @property
+    def needed_bytes(self) -> int:
+        """Bytes that a task needs for the result beside those that the process has in any case."""
+        return 0 if self._is_kept else self.nbytes
+
+    def keep(self) -> None:
+        """Note that plans keep the result, and make room if there is too little memory for all that they keep."""
+        with self._lock:
+            self._is_kept = True
+            if self._on_disk is None:
+                memory_budget.keep(self, self.nbytes)
+        _make_room(self.nbytes, kept=True)
 
     @property
     def is_in_use(self) -> bool:
@@ -77,10 +109,10 @@ class PendingResult:
             self._on_disk = (
                 group_table_on_disk.GroupTableOnDisk.of(self._result.rows)
                 if is_sorted
-                else spill.SpillFile([self._result])
+                else table_on_disk.TableOnDisk(self._result)
             )
             self._result = None
-        memory_budget.discard(self)
+            memory_budget.discard(self)
         return self.nbytes
 
 
@@ -93,11 +125,36 @@ def pend(result: Any) -> Any:
         return result
     pending = PendingResult(result)
     memory_budget.add(pending, pending.nbytes)
-    freed = 0
-    while freed < pending.nbytes and memory_budget.is_short() and (oldest := _oldest()) is not None:
-        freed += oldest.spill()
+    _make_room(pending.nbytes)
     _in_memory[ref(pending, _forget)] = None
     return pending
+
+
+def kept(key: Any, result: Any) -> Any:
+    """Return a result that a plan keeps, as its graph has it under a key: few rows as they are, in memory.
+
+    A large table is the result of a task, for whatever scheduler; that for threads has it wait as it is.
+    """
+    if isinstance(result, Table):
+        result = result if result.nbytes <= SMALL_BYTES else pend(result)
+    if not isinstance(result, PendingResult):
+        return result
+    result.keep()
+    return Task(key, fetch, result)
+
+
+def held(item: Any) -> Any:
+    """Return the result that a graph has under some key, pending if it is; another task as it is."""
+    if isinstance(item, DataNode):
+        return item.value
+    return item.args[0] if isinstance(item, Task) and item.func is fetch else item
+
+
+def _make_room(nbytes: int, *, kept: bool = False) -> None:
+    """Spill the oldest results, as much as has come, for as long as memory is short."""
+    freed = 0
+    while freed < nbytes and memory_budget.is_short(kept=kept) and (oldest := _oldest()) is not None:
+        freed += oldest.spill()
 
 
 def _oldest() -> PendingResult | None:
@@ -148,7 +205,7 @@ def fetch_all(results: Mapping[Any, Any]) -> dict[Any, Any]:
     MemoryError
         If they take more than this process may use, instead of the end that the system would make of it.
     """
-    needed = sum(result.nbytes for result in results.values() if isinstance(result, PendingResult))
+    needed = sum(result.needed_bytes for result in results.values() if isinstance(result, PendingResult))
     if needed and needed > machine.memory():
         raise MemoryError(f"a task needs {needed:,} bytes at once, and this process may use {machine.memory():,}.")
     return {key: fetch(result) for key, result in results.items()}
