@@ -95,3 +95,24 @@ class CutTables(CutSlices):
     def __sizeof__(self) -> int:
         of_tables = sum(sys.getsizeof(table) + bounds.nbytes for table, bounds in self._tables)
         return of_tables + sum(map(sys.getsizeof, self._shared))
+
+
+class ChainedSlices(CutSlices):
+    """For each new partition, its parts of several slices end to end.
+
+    Parameters
+    ----------
+    chained : sequence
+        The slices of some partitions, at least one.
+    """
+
+    def __init__(self, chained: Sequence[Sequence[Sequence[Part]]]) -> None:
+        super().__init__(len(chained[0]))
+        self._chained = chained
+
+    def cut(self, number: int) -> list[Part]:
+        """Return the parts of one new partition."""
+        return [part for slices in self._chained for part in slices[number]]
+
+    def __sizeof__(self) -> int:
+        return 0

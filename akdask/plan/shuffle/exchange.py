@@ -31,7 +31,7 @@ from akdask.deferred import without_collection
 from akdask.plan.expr._dask import Expr, List, Task, TaskRef
 from akdask.plan.expr.node import Frame, Node
 from akdask.plan.expr.rowwise import SELECTIONS, Project
-from akdask.plan.shuffle.cut_tables import CutSlices
+from akdask.plan.shuffle.cut_tables import ChainedSlices, CutSlices
 from akdask.plan.shuffle.fetch import MANY_PARTS, FinishPartition, Part, Slices, SplitIndex, taken, tell_place
 from akdask.plan.shuffle.spill import ShuffleBuffer, SpillFile, clear_spill_files, spilled, task_name
 from akdask.plan.task.allocator import manage_freed_memory
@@ -314,13 +314,20 @@ def _runs(items: Sequence[Item], count: int) -> list[list[Item]]:
 
 
 def concat_slices(slices: Sequence[Slices], finish: FinishPartition) -> Slices:
-    """Concatenate the slices of several partitions, for each new one; in a spill file if one of them is on disk."""
+    """Concatenate the slices of several partitions, for each new one; in a spill file if one of them is on disk.
+
+    In this process those that are cut or read when they are taken stay so: it would take as long now, and a second
+    place in memory or on disk.
+    """
     used = [item for item in slices if item is not None]
+    is_here = current_worker() is None
+    if used and is_here and all(isinstance(item, SpillFile | CutSlices) for item in used):
+        return ChainedSlices(used)
     joined = (finish.pack([part for parts in same for part in parts]) for same in zip(*used, strict=True))
     if any(isinstance(item, SpillFile) or (isinstance(item, CutSlices) and item.is_on_disk) for item in used):
         return SpillFile.of_task(joined)
     found = list(joined)
-    return spilled(found, None, list) if found and current_worker() is None else found or None
+    return spilled(found, None, list) if found and is_here else found or None
 
 
 def partition_count(frame: Frame) -> int:

@@ -147,9 +147,12 @@ def spilled(
     Those that are cut when they are taken stay so in memory.
 
     Slices of more than `memory_budget` bytes are written to a spill file, one by one.  Those that stay in this process,
-    without a budget of their own, are if they would not fit in that of the process.
+    without a budget of their own, are if they would not fit in that of the process, but for those that are read from
+    disk when they are taken.
     """
     is_cut = isinstance(slices, CutSlices)
+    if memory_budget is None and isinstance(slices, CutSlices) and slices.is_on_disk:
+        return slices
     nbytes = sys.getsizeof(slices) if is_cut else sum(sys.getsizeof(part) for parts in slices for part in parts)
     joined = map(join, slices)
     if memory_budget is not None:
