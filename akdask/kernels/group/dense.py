@@ -117,8 +117,8 @@ class DenseTable(PartialTable):
     def table(self) -> Table:
         return merge_dense_tables([self])
 
-    def sample(self, nkeys: int, most: int = SAMPLES) -> TableSample:
-        return TableSample.of([self._keys_of(np.flatnonzero(self.occupied))], most)
+    def sample(self, nkeys: int, most: int = SAMPLES, number: int = 0) -> TableSample:
+        return TableSample.of([self._keys_of(np.flatnonzero(self.occupied))], most, number)
 
     def split(self, splitters: KeySplitters, count: int, nkeys: int) -> list[DenseTable]:
         edges = [-math.inf, *(int(key) for (key,) in splitters.keys), math.inf]

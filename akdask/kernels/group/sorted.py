@@ -16,6 +16,9 @@ from akdask.kernels.group.row_groups import group_rows
 from akdask.kernels.group.strategy import GroupStrategy, KeyGrouping, KeySample, PartialTable, TableMerge
 from akdask.typing import Column, NumberArray
 
+GOLDEN_RATIO = (5**0.5 - 1) / 2
+"""Multiples of it lie evenly between whole numbers, however many there are."""
+
 SAMPLES = 256
 """Rows that stand for a table."""
 
@@ -63,8 +66,8 @@ class GroupTable(PartialTable):
     def small_table(self, most: int) -> Table | None:
         return self.rows if self.nrows <= most else None
 
-    def sample(self, nkeys: int, most: int = SAMPLES) -> TableSample:
-        return TableSample.of(leading_keys(self.rows, nkeys), most)
+    def sample(self, nkeys: int, most: int = SAMPLES, number: int = 0) -> TableSample:
+        return TableSample.of(leading_keys(self.rows, nkeys), most, number)
 
     def split(self, splitters: Any, count: int, nkeys: int) -> list[GroupTable]:
         return [GroupTable(table) for table in splitters.split_table(self.rows, count, nkeys)]
@@ -94,10 +97,15 @@ class TableSample(KeySample):
     keys: list[Column]
 
     @classmethod
-    def of(cls, keys: Sequence[Column], most: int = SAMPLES) -> TableSample:
-        """Return evenly spaced rows of sorted keys."""
+    def of(cls, keys: Sequence[Column], most: int = SAMPLES, number: int = 0) -> TableSample:
+        """Return evenly spaced rows of sorted keys.
+
+        Tables of different numbers begin with different rows.  Those of similar tables would otherwise have about the
+        same few keys, between which no splitter could be chosen.
+        """
         nrows = len(keys[0])
-        positions = np.linspace(0, max(nrows - 1, 0), min(nrows, most)).astype(np.int64)
+        count = min(nrows, most)
+        positions = ((np.arange(count) + (number + 0.5) * GOLDEN_RATIO % 1) * (nrows / max(count, 1))).astype(np.int64)
         return cls(nrows, [take_rows(key, positions) for key in keys])
 
     @classmethod

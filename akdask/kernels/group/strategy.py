@@ -125,8 +125,8 @@ class PartialTable(ABC):
         """Return the groups, sorted by key."""
 
     @abstractmethod
-    def sample(self, nkeys: int, most: int) -> KeySample:
-        """Return what stands for its keys, at most so many where rows are chosen."""
+    def sample(self, nkeys: int, most: int, number: int = 0) -> KeySample:
+        """Return what stands for its keys, at most so many where rows are chosen, by its number among other tables."""
 
     @abstractmethod
     def split(self, splitters: Any, count: int, nkeys: int) -> list[Self]:

@@ -156,7 +156,7 @@ def _merge_all(parts: Sequence[PartialTable], merging: TableMerge, name: cache.K
 def _split_all(parts: Sequence[PartialTable], count: int, nkeys: int) -> list[list[PartialTable]]:
     """Return the parts of all partial tables that belong to each range."""
     parts = as_one_kind(parts)
-    splitters = choose_splitters([part.sample(nkeys, SAMPLES) for part in parts], count)
+    splitters = choose_splitters([part.sample(nkeys, SAMPLES, number) for number, part in enumerate(parts)], count)
     return [list(same) for same in zip(*(part.split(splitters, count, nkeys) for part in parts), strict=True)]
 
 
@@ -188,7 +188,7 @@ Chosen = tuple[GroupSplitters, frozenset[int]]
 
 def _sample(parts: Sequence[PartialTable], number: int, nkeys: int, most: int, few_rows: int) -> TableSamples:
     (part,) = parts
-    samples, table = {number: part.sample(nkeys, most)}, part.small_table(few_rows)
+    samples, table = {number: part.sample(nkeys, most, number)}, part.small_table(few_rows)
     return TableSamples(samples) if table is None else TableSamples(samples, table, frozenset([number]))
 
 
@@ -205,7 +205,8 @@ def _merge_few(parts: Sequence[TableSamples], merging: TableMerge) -> TableSampl
 def _choose(parts: Sequence[TableSamples], count: int, nkeys: int) -> Chosen:
     """Return the splitters, and the numbers of the tables that are merged beforehand."""
     members = frozenset().union(*(part.members for part in parts))
-    samples = [GroupTable(part.merged).sample(nkeys, SAMPLES) for part in parts if part.merged is not None]
+    merged = [GroupTable(part.merged) for part in parts if part.merged is not None]
+    samples = [part.sample(nkeys, SAMPLES, number) for number, part in enumerate(merged)]
     others = [item for part in parts for number, item in part.samples.items() if number not in members]
     return choose_splitters([*samples, *others], count), members
 

@@ -82,8 +82,8 @@ class GroupTableOnDisk(PartialTable):
     def small_table(self, most: int) -> Table | None:
         return self.table() if self.nrows <= most else None
 
-    def sample(self, nkeys: int, most: int) -> TableSample:
-        sample = TableSample.of(leading_keys(self.firsts, nkeys), most)
+    def sample(self, nkeys: int, most: int, number: int = 0) -> TableSample:
+        sample = TableSample.of(leading_keys(self.firsts, nkeys), most, number)
         return replace(sample, nrows=self.nrows)
 
     def split(self, splitters: Any, count: int, nkeys: int) -> list[PartialTable]:  # type: ignore[override]

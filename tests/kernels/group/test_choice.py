@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from akdask.columns import Table
 from akdask.kernels.group import dense, radix
 from akdask.kernels.group import sorted as sorted_groups
 from akdask.kernels.group.aggregation import Aggregation, AggregationStep
 from akdask.kernels.group.choice import STRATEGIES, choose_strategy
-from akdask.kernels.group.sorted import as_one_kind
+from akdask.kernels.group.sorted import GroupTable, as_one_kind
 from akdask.kernels.group.strategy import choose_splitters, merge_partial_tables
 
 SUMS = Aggregation(1, (AggregationStep("sum", (0,)), AggregationStep("max", (0,)), AggregationStep("size", ())))
@@ -69,3 +70,13 @@ def test_partial_tables_of_any_strategies_merge_to_the_groups_of_all_rows(data, 
     for number, column in enumerate([wanted.index, wanted["sum"], wanted["max"], wanted["size"]]):
         assert at_once.columns[number].tolist() == column.tolist()
         assert np.concatenate([table.columns[number] for table in in_ranges]).tolist() == column.tolist()
+
+
+def test_similar_tables_are_split_into_ranges_of_about_the_same_size_even_where_each_gives_few_samples():
+    random = np.random.default_rng(25)
+    tables = [GroupTable(Table({0: np.sort(random.random(1000))}, 1000)) for _ in range(60)]
+    count = 40
+    splitters = choose_splitters([part.sample(1, 10, number) for number, part in enumerate(tables)], count)
+    sizes = np.sum([np.diff(splitters.bounds(part.rows, count, 1)) for part in tables], axis=0)
+    assert sizes.sum() == 60_000
+    assert sizes.max() < 1.5 * 60_000 / count
