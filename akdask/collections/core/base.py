@@ -40,6 +40,9 @@ class Collection(Root, DaskMethodsMixin):
     def persist(self, **options: Any) -> Self:
         """Return the object with its rows computed and kept in memory, on the workers of a cluster.
 
+        What is kept in this process takes at most about half of its memory, the setting ``memory_limit``; of more the
+        oldest partitions wait on disk, until the object is gone.
+
         Parameters
         ----------
         **options

@@ -28,6 +28,10 @@ else:
     table_on_disk = DeferredModule("akdask.plan.shuffle.table_on_disk")
 
 
+TINY_BYTES = 2**12
+"""Bytes up to which a result is not spilled: what tells where it is takes as many, and it would keep a file there of
+which all else is not needed any more."""
+
 SMALL_BYTES = 2**16
 """Bytes up to which a table that plans keep stays in memory: to look after it would take longer."""
 
@@ -126,7 +130,8 @@ def pend(result: Any) -> Any:
     pending = PendingResult(result)
     memory_budget.add(pending, pending.nbytes)
     _make_room(pending.nbytes)
-    _in_memory[ref(pending, _forget)] = None
+    if pending.nbytes > TINY_BYTES:
+        _in_memory[ref(pending, _forget)] = None
     return pending
 
 

@@ -55,6 +55,12 @@ def test_what_is_not_needed_any_more_makes_way(short):
     assert not pending._in_memory
 
 
+def test_what_takes_no_more_than_to_tell_where_it_is_stays_in_memory(short):
+    tiny = pend(table(0).slice(0, 3))
+    large = [pend(table(start)) for start in range(3)]
+    assert [result.in_memory is None for result in (tiny, *large)] == [False, True, True, False]
+
+
 def test_tables_of_groups_come_back_as_what_is_read_by_range(short):
     first, _ = (pend(GroupTable(table(start))) for start in (0, 5))
     found = fetch(first)
