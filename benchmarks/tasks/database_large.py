@@ -154,7 +154,8 @@ def touch_memory(most: int) -> None:
     pieces = []
     with suppress(OSError):
         for _ in range(most // PIECE):
-            piece = mmap.mmap(-1, PIECE)
+            # The limit counts what is private.
+            piece = mmap.mmap(-1, PIECE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
             pieces.append(piece)
             np.frombuffer(piece, np.uint8)[:: mmap.PAGESIZE] = 1
     for piece in pieces:
