@@ -94,6 +94,9 @@ class TableReader(Reader):
 class CopyingTableReader(TableReader, PartReader):
     """Reads columns of a table that is one part of several, whose rows are read to one array."""
 
+    def __exit__(self, *_: object) -> None:
+        """Leave the table in memory."""
+
     def read(self, column: Hashable, start: int, stop: int, out: NumberArray | None = None) -> Column:
         found = super().read(column, start, stop)
         if out is None:
