@@ -198,8 +198,13 @@ class _ThreadedRun:
         except BaseException as error:
             self._end(error)
             raise
-        if self._error is not None:
-            raise self._error
+        error, self._error = self._error, None
+        if error is not None:
+            try:
+                raise error
+            finally:
+                # Else it would hold itself, and what its task has read, in memory.
+                del error
 
 
 def _found(task: Any, inputs: dict[Any, Any]) -> Any:
