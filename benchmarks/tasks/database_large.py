@@ -6,11 +6,9 @@ free; akdask and duckdb may write temporary files beside the data.
 
 from __future__ import annotations
 
-import mmap
 import resource
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from math import inf
@@ -22,7 +20,6 @@ from typing import Any
 
 import dask
 import duckdb
-import numpy as np
 import polars as pl
 import psutil
 
@@ -33,7 +30,7 @@ from benchmarks.process import fresh
 from benchmarks.report import OURS, SECONDS, Result
 from benchmarks.setting import Setting
 from benchmarks.tasks.database import GROUPS, JOINS, Question, make_groups, make_joins, read_tables, write_files
-from benchmarks.timing import Seconds, Timed, compare, measure
+from benchmarks.timing import Seconds, Timed, compare, measure, touch_memory
 
 ROWS = 100_000_000
 FILES = 40
@@ -43,9 +40,6 @@ SHARE = 0.8
 
 TOGETHER = 1_000_000
 """Rows up to which all questions are asked in one process, as each takes a second to start."""
-
-PIECE = 2**28
-"""Bytes of memory that are taken at a time."""
 
 ENOUGH = 5.0
 """Seconds after which an answer is not asked for again."""
@@ -143,23 +137,6 @@ def _turn(find: Callable[[], Any], given: Mapping[str, Any]) -> Timed:
     if given["touches"]:
         touch_memory(given["limit"])
     return measure(find)
-
-
-def touch_memory(most: int) -> None:
-    """Take as many bytes as there are, or as the limit of this process leaves, write to each page, and free them.
-
-    On virtual machines memory that was free for some seconds is given back to the host, from which it comes at a tenth
-    of the speed: who needs much of it would be measured by who was asked before.
-    """
-    pieces = []
-    with suppress(OSError):
-        for _ in range(most // PIECE):
-            # The limit counts what is private.
-            piece = mmap.mmap(-1, PIECE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-            pieces.append(piece)
-            np.frombuffer(piece, np.uint8)[:: mmap.PAGESIZE] = 1
-    for piece in pieces:
-        piece.close()
 
 
 Engine = tuple[Callable[[], Any], Callable[[Any], tuple[float, ...]]]

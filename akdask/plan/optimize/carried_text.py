@@ -23,7 +23,7 @@ from akdask.plan.optimize.needs import Need
 from akdask.plan.optimize.parts import inputs_first
 from akdask.plan.optimize.rewriting import Inlined, rewritten
 from akdask.plan.rows.broadcast import SHARE_HERE, broadcast_columns, fits_broadcast
-from akdask.plan.shuffle.pending import PendingResult, held
+from akdask.plan.shuffle.pending import PendingResult, result_in
 from akdask.plan.sort.runs import ROW
 from akdask.plan.sort.sort import Sort
 
@@ -153,6 +153,6 @@ def _tables(base: Frame) -> list[Table] | None:
         return list(base.tables)
     if not isinstance(base, Persisted):
         return None
-    results = [held(base.graph[key]) for key in base.keys]
+    results = [result_in(base.graph[key]) for key in base.keys]
     tables = [result.in_memory if isinstance(result, PendingResult) else result for result in results]
     return tables if all(isinstance(table, Table) for table in tables) else None

@@ -13,7 +13,7 @@ from akdask.plan.expr.node import Node
 from akdask.plan.expr.rounds import values_of
 from akdask.plan.expr.sources import Literal, Persisted
 from akdask.plan.expr.values import Replica, walk
-from akdask.plan.shuffle.pending import PendingResult, held
+from akdask.plan.shuffle.pending import PendingResult, result_in
 from akdask.plan.task.materialized import Materialized
 
 HERE = "this process"
@@ -51,7 +51,7 @@ def results_in_memory() -> list[ResultMemory]:
 
 def spilled_bytes() -> int:
     """Return the bytes of persisted results of this process that are on disk, for want of memory."""
-    results = (held(item) for node in Persisted.living() for item in node.graph.values())
+    results = (result_in(item) for node in Persisted.living() for item in node.graph.values())
     return sum(item.nbytes for item in results if isinstance(item, PendingResult) and item.in_memory is None)
 
 
@@ -108,7 +108,7 @@ def _bytes_of(graph: Mapping[Any, Any], locations: Mapping[Hashable, Mapping[str
         if _is_future(item):
             found.update(locations.get(item.key, {}))
             continue
-        result = held(item)
+        result = result_in(item)
         if isinstance(result, Table | PendingResult):
             found[HERE] += result.nbytes
     return dict(found)

@@ -20,7 +20,7 @@ from akdask.plan.run.root import Root
 from akdask.plan.run.threads import pending_results
 from akdask.plan.run.waiting import tasks_at_once
 from akdask.plan.run.worker_results import persist_on_workers
-from akdask.plan.shuffle.pending import kept
+from akdask.plan.shuffle.pending import persisted
 from akdask.plan.task.pipeline import narrowed
 
 optimizes(optimize)
@@ -57,7 +57,7 @@ def partitions_in_memory(plan: Node) -> dict[Hashable, Any] | None:
         if scheduler is Root.__dask_scheduler__:
             scheduler = pending_results
         found = scheduler(tasks_below([lowered]), lowered.__dask_keys__(), **options)
-        return {key: kept(key, result) for key, result in zip(plan.__dask_keys__(), found, strict=True)}
+        return {key: persisted(key, result) for key, result in zip(plan.__dask_keys__(), found, strict=True)}
 
 
 @contextmanager

@@ -66,7 +66,7 @@ class MemoryBudget:
     """
 
     def __init__(self) -> None:
-        self._waiting, self._kept = CountedBytes(), CountedBytes()
+        self._waiting, self._persisted = CountedBytes(), CountedBytes()
         self._next_attempt = 0.0
         self._seen = 0.0, False
         self.most = 0
@@ -84,15 +84,15 @@ class MemoryBudget:
     def keep(self, owner: Any, nbytes: int) -> None:
         """Count the bytes of an object from now on as those of what plans keep: it waits for nobody."""
         self.discard(owner)
-        self._kept.add(owner, nbytes)
+        self._persisted.add(owner, nbytes)
 
     def discard(self, owner: Any) -> None:
         """Count the bytes of an object no longer."""
         owner.in_budget()
 
-    def is_short(self, more: int = 0, *, kept: bool = False) -> bool:
+    def is_short(self, more: int = 0, *, persisted: bool = False) -> bool:
         """Whether no more bytes may wait in memory than do, or not so many more; or whether no more may be kept."""
-        limit, wanted = machine.memory(), (self._kept if kept else self._waiting).nbytes + more
+        limit, wanted = machine.memory(), (self._persisted if persisted else self._waiting).nbytes + more
         if wanted <= limit // ANYWAY:
             return False
         if wanted <= limit // WAITING and not self._is_in_use(limit // WAITING - more):
@@ -119,7 +119,7 @@ class MemoryBudget:
     def start_anew(self) -> None:
         """Leave the locks of the parent in a forked process."""
         self._waiting.start_anew()
-        self._kept.start_anew()
+        self._persisted.start_anew()
 
 
 memory_budget = MemoryBudget()

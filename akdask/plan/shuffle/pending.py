@@ -52,7 +52,7 @@ class PendingResult:
         self.nbytes = sys.getsizeof(result)
         self._result = result
         self._on_disk: table_on_disk.TableOnDisk | group_table_on_disk.GroupTableOnDisk | None = None
-        self._is_kept = False
+        self._is_persisted = False
         self._holders = 0
         self._lock = Lock()
 
@@ -84,15 +84,15 @@ class PendingResult:
     @property
     def needed_bytes(self) -> int:
         """Bytes that a task needs for the result beside those that the process has in any case."""
-        return 0 if self._is_kept else self.nbytes
+        return 0 if self._is_persisted else self.nbytes
 
     def keep(self) -> None:
         """Note that plans keep the result, and make room if there is too little memory for all that they keep."""
         with self._lock:
-            self._is_kept = True
+            self._is_persisted = True
             if self._on_disk is None:
                 memory_budget.keep(self, self.nbytes)
-        _make_room(self.nbytes, kept=True)
+        _spill_oldest(self.nbytes, persisted=True)
 
     @property
     def is_in_use(self) -> bool:
@@ -129,13 +129,13 @@ def pend(result: Any) -> Any:
         return result
     pending = PendingResult(result)
     memory_budget.add(pending, pending.nbytes)
-    _make_room(pending.nbytes)
+    _spill_oldest(pending.nbytes)
     if pending.nbytes > TINY_BYTES:
         _in_memory[ref(pending, _forget)] = None
     return pending
 
 
-def kept(key: Any, result: Any) -> Any:
+def persisted(key: Any, result: Any) -> Any:
     """Return a result that a plan keeps, as its graph has it under a key: few rows as they are, in memory.
 
     A large table is the result of a task, for whatever scheduler; that for threads has it wait as it is.
@@ -148,17 +148,17 @@ def kept(key: Any, result: Any) -> Any:
     return Task(key, fetch, result)
 
 
-def held(item: Any) -> Any:
+def result_in(item: Any) -> Any:
     """Return the result that a graph has under some key, pending if it is; another task as it is."""
     if isinstance(item, DataNode):
         return item.value
     return item.args[0] if isinstance(item, Task) and item.func is fetch else item
 
 
-def _make_room(nbytes: int, *, kept: bool = False) -> None:
+def _spill_oldest(nbytes: int, *, persisted: bool = False) -> None:
     """Spill the oldest results, as much as has come, for as long as memory is short."""
     freed = 0
-    while freed < nbytes and memory_budget.is_short(kept=kept) and (oldest := _oldest()) is not None:
+    while freed < nbytes and memory_budget.is_short(persisted=persisted) and (oldest := _oldest()) is not None:
         freed += oldest.spill()
 
 

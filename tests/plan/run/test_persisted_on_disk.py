@@ -101,7 +101,7 @@ def test_rows_on_disk_are_written_to_files(rows, tmp_path):
 
 
 def test_memory_and_disk_are_given_back_with_the_object(rows, tmp_path):
-    before = spilled_bytes(), budget.memory_budget._kept.nbytes
+    before = spilled_bytes(), budget.memory_budget._persisted.nbytes
     files = _open_files()
     with dask.config.set(temporary_directory=str(tmp_path)):
         frame = persisted(rows)
@@ -109,7 +109,7 @@ def test_memory_and_disk_are_given_back_with_the_object(rows, tmp_path):
         assert any(name.startswith(str(tmp_path)) for name in _open_files() - files)
         del frame
         gc.collect()
-    assert (spilled_bytes(), budget.memory_budget._kept.nbytes) == before
+    assert (spilled_bytes(), budget.memory_budget._persisted.nbytes) == before
     assert _open_files() <= files
 
 
