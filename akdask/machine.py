@@ -16,6 +16,10 @@ MEMBERSHIP = Path("/proc/self/cgroup")
 HIERARCHIES = Path("/sys/fs/cgroup")
 """Where the system shows them."""
 
+RESIDENT = 1
+COUNTED = {resource.RLIMIT_AS: 0, resource.RLIMIT_DATA: 5}
+"""Where the system tells how many pages are in memory, and how many those are that a ulimit counts."""
+
 ULIMITS = (resource.RLIMIT_AS, resource.RLIMIT_DATA, resource.RLIMIT_RSS)
 
 
@@ -47,10 +51,15 @@ def _machine_memory() -> int:
 
 
 def memory_in_use() -> int:
-    """Return the bytes of memory that this process has now, or the most that it has had where that is not told."""
+    """Return the bytes of memory that this process has now, or the most that it has had where that is not told.
+
+    Where a ulimit counts what has been reserved and not touched yet, that counts: much may be missing to the limit of
+    memory when the system refuses more.
+    """
     try:
-        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
-        return pages * resource.getpagesize()
+        pages = list(map(int, Path("/proc/self/statm").read_text(encoding="ascii").split()))
+        counted = [at for kind, at in COUNTED.items() if resource.getrlimit(kind)[0] != resource.RLIM_INFINITY]
+        return max(pages[at] for at in (RESIDENT, *counted)) * resource.getpagesize()
     except (OSError, ValueError, IndexError):
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import mmap
 import os
+import resource
 import subprocess
 import sys
 
@@ -67,3 +69,14 @@ def test_a_ulimit_holds():
     shell = f"ulimit -v 6000000; exec {sys.executable} -c '{code}'"
     ran = subprocess.run(["bash", "-c", shell], capture_output=True, text=True, check=True)
     assert int(ran.stdout) == 6_000_000 * 1024
+
+
+@pytest.mark.parametrize("kind", machine.COUNTED)
+def test_what_is_reserved_is_in_use_where_a_ulimit_counts_it(kind, monkeypatch):
+    before = machine.memory_in_use()
+    getrlimit = resource.getrlimit
+    reserved = mmap.mmap(-1, 2**31, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    assert machine.memory_in_use() < before + 2**30
+    monkeypatch.setattr(resource, "getrlimit", lambda asked: (2**40, 2**40) if asked == kind else getrlimit(asked))
+    assert machine.memory_in_use() > 2**31
+    reserved.close()

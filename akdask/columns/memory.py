@@ -124,14 +124,23 @@ def _release_arrow() -> None:
         pa.default_memory_pool().release_unused()
 
 
+def _new_pages(size: int) -> mmap.mmap:
+    return mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+
+
 def _new_block(size: int) -> mmap.mmap:
     """Return new memory, whose bytes are all 0."""
     if not hasattr(mmap, "MAP_ANONYMOUS"):
         return mmap.mmap(-1, size)
     try:
-        pages = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-    except OSError as error:
-        raise MemoryError(f"the system has no {size:,} bytes of memory left.") from error
+        pages = _new_pages(size)
+    except OSError:
+        # A ulimit counts what is kept for later, too.
+        release_unused()
+        try:
+            pages = _new_pages(size)
+        except OSError as error:
+            raise MemoryError(f"the system has no {size:,} bytes of memory left.") from error
     if hasattr(mmap, "MADV_HUGEPAGE"):
         # Refused by kernels that have none.
         with suppress(OSError):

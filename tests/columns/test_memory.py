@@ -138,3 +138,20 @@ def test_threads_never_share_memory(spare):
     assert not mixed
     # Each thread has held two arrays at a time, of a grain each.
     assert 0 < spare.nbytes <= 8 * GRAIN
+
+
+def test_freed_memory_is_given_back_before_more_is_refused(spare, monkeypatch):
+    array = new_array(GRAIN, np.uint8)
+    del array
+    assert spare.nbytes == GRAIN
+    new_pages = memory._new_pages
+
+    def refused(size):
+        if spare.nbytes or size > 8 * GRAIN:
+            raise OSError(12, "Cannot allocate memory")
+        return new_pages(size)
+
+    monkeypatch.setattr(memory, "_new_pages", refused)
+    assert len(new_array(4 * GRAIN, np.uint8)) == 4 * GRAIN
+    with pytest.raises(MemoryError, match="no 20,971,520 bytes of memory left"):
+        new_array(10 * GRAIN, np.uint8)
