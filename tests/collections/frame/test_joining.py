@@ -301,7 +301,7 @@ def test_columns_of_every_kind_come_along():
 def test_joined_rows_are_sorted_with_missing_times_last(how):
     times = np.array(["NaT", "2026-01-02", "2026-01-01", "NaT"], "M8[ns]")
     left, right = pd.DataFrame({"t": times, "x": range(4)}), pd.DataFrame({"t": times[1:], "y": range(3)})
-    wanted = left.merge(right, on="t", how=how, sort=True)
+    wanted = left.merge(right, on="t", how=how).sort_values("t", kind="stable", ignore_index=True)
     joined = ak.DataFrame(left).merge(ak.DataFrame(right), "t", how).to_pandas()
     pd.testing.assert_frame_equal(joined, wanted, check_dtype=False)
 
