@@ -107,8 +107,8 @@ def stacked(parts: Sequence[ColumnSet]) -> ColumnSet:
         unified[INDEX] = _unified("the index", [part.index_array() for part in parts])
     projects = []
     for number, part in enumerate(parts):
-        # Columns that are brought to a common type may be kept in memory, each for itself; on common rows, integers that
-        # may be missing are plain floats.
+        # Columns that are brought to a common type may be kept in memory, each for itself.  Integers that may be
+        # missing are plain floats once they are on the rows of others.
         own = [arrays[number] for arrays in unified.values()]
         columns = [(array._frame, value) for array in own for value in separated([array._value])]
         rows, values = align("put below each other", columns) if columns else (part.frame, [])
