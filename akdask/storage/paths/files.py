@@ -92,7 +92,7 @@ def written_path(path: str | os.PathLike[str]) -> str:
     Raises
     ------
     ArgumentError
-        If it names no file but a folder, lies where the system shows its devices, or is a URL that no file system opens.
+        If it names no file but a folder, lies where the system shows its devices, or no file system opens the URL.
     ArgumentTypeError
         If it is neither text nor a path.
     """
