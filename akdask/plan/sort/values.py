@@ -10,16 +10,24 @@ from typing import Any
 import numpy as np
 
 from akdask.columns import Table
+from akdask.kernels import compiled
 from akdask.kernels.keys.text_ranges import TextRanges
-from akdask.kernels.keys.value_ranges import ValueRanges
+from akdask.kernels.keys.value_ranges import FineRanges, ValueRanges
 from akdask.plan.shuffle.fetch import Slices
 from akdask.plan.shuffle.spill import spilled
 from akdask.plan.sort.partition import RangePartition
 from akdask.plan.sort.runs import ROW, RangedRows, TextCodes, join_runs
 from akdask.plan.sort.splitters import Splitters
 from akdask.plan.task.blocks import Partition, PartitionBatch
+from akdask.plan.task.inputs import RowPositions
 from akdask.plan.task.program import Program
-from akdask.typing import Column
+from akdask.typing import Column, NumberArray
+
+WORTH_RANGES = 2**18
+"""Numbers of a partition from which on it pays to part them in ranges that fit the cache of the core."""
+
+WORD = 8
+"""Bytes of the numbers that are."""
 
 Parts = list[RangedRows] | list[TextCodes]
 """What some rows give each new partition."""
@@ -46,6 +54,9 @@ class SplitColumn:
         split = self._splitting(splitters)
         if split is None:
             return rows.run(partition)
+        held = self._held_numbers(partition, splitters)
+        if held is not None:
+            return spilled(self._split_held(splitters.of_cached_numbers(), *held), rows.memory_budget, join_runs)
         slices: list[list[Any]] = [[] for _ in range(rows.count)]
         for block in partition.blocks():
             column, *numbers = block.evaluate(rows.program)
@@ -62,6 +73,32 @@ class SplitColumn:
         if text is None:
             return None
         return lambda strings, first: self._split_text(text, strings, first)
+
+    def _held_numbers(
+        self, partition: Partition | PartitionBatch, splitters: Splitters
+    ) -> tuple[list[NumberArray], int] | None:
+        """Return the numbers of a partition, and that of the first row, where the ranges of `FineRanges` are of use.
+
+        That is where numbers are in memory already: what is read from files is split block by block, in the cache.
+        """
+        program = self.rows.program
+        if program.dtypes[0].itemsize < WORD or partition.nrows < WORTH_RANGES or not len(splitters.rows):
+            return None
+        origins = [[part.origin(program, number) for part in partition.members] for number in range(len(program.outputs))]
+        parts = [item[0].columns[item[1]] for item in origins[0] if item is not None and isinstance(item[0], Table)]
+        first = origins[1][0] if len(origins) > 1 else (RowPositions(0, 0), 0)
+        if len(parts) < len(origins[0]) or first is None or not isinstance(first[0], RowPositions):
+            return None
+        return (list(map(np.asarray, parts)), first[0].start) if compiled.should_compile(partition.nrows) else None
+
+    def _split_held(self, ranges: FineRanges, parts: Sequence[NumberArray], first: int) -> list[list[RangedRows]]:
+        values, bounds = ranges.split(parts, first)
+        (name,), (ascending,) = self.rows.names, self.rows.ascending
+        table, by = Table({name: values}, len(values)), ((name, ascending),)
+        return [
+            [RangedRows(table.slice(within[0], within[-1]), by, [bound - within[0] for bound in within])]
+            for within in bounds
+        ]
 
     def _split_numbers(self, ranges: ValueRanges, values: Column, first: int) -> list[RangedRows]:
         split, bounds = ranges.split(np.asarray(values), first)

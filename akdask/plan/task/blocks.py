@@ -141,6 +141,16 @@ class Partition:
             yield from self._selected(block, 0, [0] * len(self.selections))
             self._give_back(0)
 
+    @property
+    def members(self) -> Sequence[Partition]:
+        """This partition alone."""
+        return [self]
+
+    def origin(self, program: Program, number: int) -> tuple[Input, ColumnKey] | None:
+        """Return the input and the column that are the result `number` of a program; None if it is computed of some."""
+        step = program.steps[program.outputs[number]]
+        return None if self.selections or not isinstance(step, Load) else (self._inputs[step.base], step.column)
+
     def unfiltered_columns(self, program: Program) -> list[Column] | None:
         """Return the results of a program that only passes on columns, None for any other."""
         columns = []
@@ -316,6 +326,11 @@ class PartitionBatch:
     ) -> None:
         # Also those that nobody has gone on from: closing a partition tells whether its files were replaced.
         self._stack.__exit__(kind, error, trace)
+
+    @property
+    def members(self) -> Sequence[Partition]:
+        """All partitions."""
+        return self._partitions
 
     def each(self) -> Iterator[Partition]:
         """Yield each partition, open."""

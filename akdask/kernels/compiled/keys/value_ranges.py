@@ -42,6 +42,44 @@ def number_words(
 
 
 @compiled
+def number_pieces(
+    words: Words,
+    flipped: np.uint64,
+    low: np.uint64,
+    span: np.uint64,
+    shift: np.uint64,
+    firsts: npt.NDArray[np.uint16],
+    shifts: npt.NDArray[np.uint8],
+    numbers: npt.NDArray[np.uint16],
+    counts: NumberArray,
+) -> None:
+    """Find the range of each word in a table of slots of equal width, some of which are cut into several ranges.
+
+    Parameters
+    ----------
+    words : ndarray of uint64
+        What is looked up, once the bits `flipped` are the other way round.
+    low, span, shift : uint64
+        The slot of a word is its distance from the lowest one, at most `span`, without this number of lowest bits.
+    firsts, shifts : ndarray of uint16 and of uint8
+        For each slot, the number of its first range, and how many of the lowest bits do not tell its ranges apart.
+    numbers : ndarray of uint16
+        The ranges of the words.
+    counts : ndarray of int64, shape (ranges, 2)
+        To be added to: words of each range, in two sums, since the next word is often of the same range.
+    """
+    within = (np.uint64(1) << shift) - np.uint64(1)
+    for row in range(len(words)):
+        word = words[row] ^ flipped
+        distance = (word if word > low else low) - low
+        distance = distance if distance < span else span
+        slot = distance >> shift
+        number = firsts[slot] + ((distance & within) >> shifts[slot])
+        numbers[row] = number
+        counts[number, row & 1] += 1
+
+
+@compiled
 def number_equals(
     words: Words, splitters: Words, rows: NumberArray, first: int, numbers: npt.NDArray[np.uint8], counts: NumberArray
 ) -> None:
@@ -79,7 +117,7 @@ def number_equals(
 
 @compiled
 def write_ranges(
-    numbers: npt.NDArray[np.uint8], values: NumberArray, positions: npt.NDArray[np.uint64], out: NumberArray
+    numbers: NumberArray, values: NumberArray, positions: npt.NDArray[np.uint64], out: NumberArray
 ) -> None:
     """Write each value to the next position of its range; `positions` are moved on."""
     for row in range(len(values)):
