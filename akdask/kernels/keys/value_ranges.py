@@ -95,7 +95,7 @@ class FineRanges:
     >>> ranges = FineRanges(np.array([2, 5, 7]), np.array([0, 3, 0]), 2, True)
     >>> values, bounds = ranges.split([np.array([9, 5, 1, 7, 5, 2])], 0)
     >>> values.tolist(), bounds
-    ([1, 2, 5, 5, 9, 7], [[0, 1, 3], [3, 4, 6]])
+    ([1, 2, 5, 5, 9, 7], [[0, 1, 2, 3], [3, 4, 6]])
     """
 
     def __init__(self, splitters: Column, rows: NumberArray, within: int, ascending: bool) -> None:
@@ -123,7 +123,6 @@ class FineRanges:
         first : int
             The number of the row of the first one; the others follow one another.
         """
-        from akdask.kernels.compiled.compiler import read_only
         from akdask.kernels.compiled.keys.value_ranges import write_ranges
 
         numbers, counts = self._numbers(parts)
@@ -133,8 +132,7 @@ class FineRanges:
         positions, start = bounds[:-1].astype(np.uint64), 0
         for part in parts:
             stop = start + len(part)
-            bits = read_only(np.ascontiguousarray(part).view(np.uint64))
-            write_ranges(numbers[start:stop], bits, positions, values.view(np.uint64))
+            write_ranges(numbers[start:stop], _bits(part), positions, values.view(np.uint64))
             start = stop
         return values, self._cut(parts, first, values, bounds.tolist())
 
@@ -143,20 +141,18 @@ class FineRanges:
         from akdask.kernels.compiled.compiler import read_only
         from akdask.kernels.compiled.keys.value_ranges import number_pieces
 
-        numbers = new_array(sum(map(len, parts)), np.uint16)
+        numbers, start = new_array(sum(map(len, parts)), np.uint16), 0
         counts = np.zeros((self._count, 2), np.int64)
+        kind = parts[0].dtype.kind
+        flipped = (SIGN if kind == "i" else np.uint64(0)) ^ (np.uint64(0) if self._ascending else LAST)
         table = self._low, self._span, self._shift, read_only(self._firsts), read_only(self._shifts)
-        start = 0
         for part in parts:
-            for begin in range(0, len(part), BLOCK_ROWS):
-                words, flipped = _words(part[begin : begin + BLOCK_ROWS], self._ascending)
-                number_pieces(read_only(words), flipped, *table, numbers[start : start + len(words)], counts)
-                start += len(words)
+            stop = start + len(part)
+            number_pieces(_bits(part), flipped, kind == "f", *table, numbers[start:stop], counts)
+            start = stop
         return numbers, counts.sum(axis=1)
 
-    def _cut(
-        self, parts: Sequence[NumberArray], first: int, values: NumberArray, bounds: list[int]
-    ) -> list[list[int]]:
+    def _cut(self, parts: Sequence[NumberArray], first: int, values: NumberArray, bounds: list[int]) -> list[list[int]]:
         """Put values of the ranges with exact splitters before and after these; return the bounds between these."""
         slots, within = self._slots(self._splitters), (np.uint64(1) << self._shift) - np.uint64(1)
         finer = ((self._splitters - self._low) & within) >> self._shifts[slots]
@@ -179,6 +175,12 @@ class FineRanges:
 
     def _slots(self, words: Words) -> Words:
         return (words - self._low) >> self._shift
+
+
+def _bits(values: NumberArray) -> Words:
+    from akdask.kernels.compiled.compiler import read_only
+
+    return read_only(np.ascontiguousarray(values).view(np.uint64))
 
 
 def _words(values: NumberArray, ascending: bool) -> tuple[Words, np.uint64]:

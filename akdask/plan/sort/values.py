@@ -84,7 +84,9 @@ class SplitColumn:
         program = self.rows.program
         if program.dtypes[0].itemsize < WORD or partition.nrows < WORTH_RANGES or not len(splitters.rows):
             return None
-        origins = [[part.origin(program, number) for part in partition.members] for number in range(len(program.outputs))]
+        origins = [
+            [part.origin(program, number) for part in partition.members] for number in range(len(program.outputs))
+        ]
         parts = [item[0].columns[item[1]] for item in origins[0] if item is not None and isinstance(item[0], Table)]
         first = origins[1][0] if len(origins) > 1 else (RowPositions(0, 0), 0)
         if len(parts) < len(origins[0]) or first is None or not isinstance(first[0], RowPositions):

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from akdask.kernels.compiled.compiler import compiled
+from akdask.kernels.compiled.keys.floats import float_word
 from akdask.kernels.core.words import Words
 from akdask.typing import NumberArray
 
@@ -43,8 +44,9 @@ def number_words(
 
 @compiled
 def number_pieces(
-    words: Words,
+    bits: Words,
     flipped: np.uint64,
+    are_floats: bool,
     low: np.uint64,
     span: np.uint64,
     shift: np.uint64,
@@ -53,24 +55,24 @@ def number_pieces(
     numbers: npt.NDArray[np.uint16],
     counts: NumberArray,
 ) -> None:
-    """Find the range of each word in a table of slots of equal width, some of which are cut into several ranges.
+    """Find the range of each number in a table of slots of equal width, some of which are cut into several ranges.
 
     Parameters
     ----------
-    words : ndarray of uint64
-        What is looked up, once the bits `flipped` are the other way round.
+    bits : ndarray of uint64
+        The bits of numbers, floats or not.  Their words are looked up, once the bits `flipped` are the other way round.
     low, span, shift : uint64
         The slot of a word is its distance from the lowest one, at most `span`, without this number of lowest bits.
     firsts, shifts : ndarray of uint16 and of uint8
         For each slot, the number of its first range, and how many of the lowest bits do not tell its ranges apart.
     numbers : ndarray of uint16
-        The ranges of the words.
+        The ranges of the numbers.
     counts : ndarray of int64, shape (ranges, 2)
-        To be added to: words of each range, in two sums, since the next word is often of the same range.
+        To be added to: numbers of each range, in two sums, since the next one is often of the same range.
     """
     within = (np.uint64(1) << shift) - np.uint64(1)
-    for row in range(len(words)):
-        word = words[row] ^ flipped
+    for row in range(len(bits)):
+        word = float_word(bits[row], flipped) if are_floats else bits[row] ^ flipped
         distance = (word if word > low else low) - low
         distance = distance if distance < span else span
         slot = distance >> shift
