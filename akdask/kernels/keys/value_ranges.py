@@ -105,12 +105,12 @@ class FineRanges:
         self._low = words[0] - np.uint64(words[0] > 0)
         self._span = words[-1] + np.uint64(words[-1] < LAST) - self._low
         self._shift = np.uint64(max(int(self._span).bit_length() - SLOT_BITS, 0))
-        held = np.bincount(self._slots(words).astype(np.int64), minlength=int(self._span >> self._shift) + 1)
+        inside = np.bincount(self._slots(words).astype(np.int64), minlength=int(self._span >> self._shift) + 1)
         # In a slot of several splitters, values lie too close for slots: it has as many ranges at least.
-        bits = np.minimum([int(count - 1).bit_length() if count else 0 for count in held], int(self._shift))
-        begun = np.cumsum(np.where(held > 0, 1 << bits, 0))
+        bits = np.minimum([int(count - 1).bit_length() if count else 0 for count in inside], int(self._shift))
+        begun = np.cumsum(np.where(inside > 0, 1 << bits, 0))
         self._count = int(begun[-1]) + 1
-        self._firsts = np.where(held > 0, begun - (1 << bits) + 1, begun).astype(np.uint16)
+        self._firsts = np.where(inside > 0, begun - (1 << bits) + 1, begun).astype(np.uint16)
         self._shifts = (int(self._shift) - bits).astype(np.uint8)
 
     def split(self, parts: Sequence[NumberArray], first: int) -> tuple[NumberArray, list[list[int]]]:
@@ -139,7 +139,7 @@ class FineRanges:
     def _numbers(self, parts: Sequence[NumberArray]) -> tuple[NumberArray, NumberArray]:
         """Return the fine range of each value, and how many values there are in each."""
         from akdask.kernels.compiled.compiler import read_only
-        from akdask.kernels.compiled.keys.value_ranges import number_pieces
+        from akdask.kernels.compiled.keys.value_ranges import find_ranges
 
         numbers, start = new_array(sum(map(len, parts)), np.uint16), 0
         counts = np.zeros((self._count, 2), np.int64)
@@ -148,7 +148,7 @@ class FineRanges:
         table = self._low, self._span, self._shift, read_only(self._firsts), read_only(self._shifts)
         for part in parts:
             stop = start + len(part)
-            number_pieces(_bits(part), flipped, kind == "f", *table, numbers[start:stop], counts)
+            find_ranges(_bits(part), flipped, kind == "f", *table, numbers[start:stop], counts)
             start = stop
         return numbers, counts.sum(axis=1)
 
@@ -174,13 +174,15 @@ class FineRanges:
         return [*cut, [*begun, *bounds[before + 1 :]]]
 
     def _slots(self, words: Words) -> Words:
-        return (words - self._low) >> self._shift
+        slots: Words = (words - self._low) >> self._shift
+        return slots
 
 
 def _bits(values: NumberArray) -> Words:
     from akdask.kernels.compiled.compiler import read_only
 
-    return read_only(np.ascontiguousarray(values).view(np.uint64))
+    bits: Words = np.ascontiguousarray(values).view(np.uint64)
+    return read_only(bits)
 
 
 def _words(values: NumberArray, ascending: bool) -> tuple[Words, np.uint64]:

@@ -24,6 +24,7 @@ from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.sources import Scan
 from akdask.plan.expr.values import ColumnRef
+from akdask.plan.optimize.needs import Need, ReaderNeed, ReaderNeeds, needs_of_inputs
 from akdask.plan.sort.in_place import in_place
 from akdask.plan.sort.sort import Sort, sorts_numbers
 from akdask.plan.task.allocator import manage_freed_memory
@@ -82,6 +83,11 @@ def _is_read(frame: Project) -> bool:
     )
 
 
+@needs_of_inputs.register
+def _(node: Delivery, need: Need) -> ReaderNeeds:
+    yield node.frame, ReaderNeed(partitions=False)
+
+
 @lower.register
 def _(frame: Delivery) -> Expr:
     project = frame.frame
@@ -106,7 +112,8 @@ def _sorted(project: Project) -> Expr | None:
     if not _is_sorted(project):
         return None
     (value,) = project.values
-    assert isinstance(project.frame, Sort) and isinstance(value, ColumnRef), "nothing else is sorted"
+    assert isinstance(project.frame, Sort), "nothing else is sorted"
+    assert isinstance(value, ColumnRef), "nothing else is sorted"
     return in_place(project.frame, value.name, project.names[0])
 
 

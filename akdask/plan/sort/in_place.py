@@ -31,7 +31,7 @@ class InPlaceSort(Node):
 
     Parameters
     ----------
-    split : Expr
+    split : node
         The split partitions.
     count : int
         Number of slices of each.
@@ -52,12 +52,12 @@ class InPlaceSort(Node):
 
     @without_collection
     def _layer(self) -> dict[Any, Any]:
-        whole, key = (f"whole-{self._name}", 0), (self._name, 0)
+        array, key = (f"sorted-array-{self._name}", 0), (self._name, 0)
         ordered = [(f"in-order-{self._name}", number) for number in range(self.count)]
-        graph: dict[Any, Any] = {name: Task(name, _put_in_order, TaskRef(whole), name[1]) for name in ordered}
+        graph: dict[Any, Any] = {name: Task(name, _put_in_order, TaskRef(array), name[1]) for name in ordered}
         split = List(*map(TaskRef, self.split.__dask_keys__()))
-        graph[whole] = Task(whole, _Whole.of, split, self.count, self.dtype)
-        graph[key] = Task(key, _joined, TaskRef(whole), List(*map(TaskRef, ordered)), self.column)
+        graph[array] = Task(array, _SortedArray.of, split, self.count, self.dtype)
+        graph[key] = Task(key, _joined, TaskRef(array), List(*map(TaskRef, ordered)), self.column)
         return graph
 
 
@@ -70,7 +70,7 @@ def in_place(sort: Sort, name: Hashable, column: Hashable) -> InPlaceSort | None
 
 
 @dataclass(frozen=True, slots=True)
-class _Whole:
+class _SortedArray:
     """An array for the numbers of all slices, and where each new partition begins; None if slices are on disk."""
 
     split: Sequence[Slices]
@@ -79,31 +79,31 @@ class _Whole:
     dtype: Any
 
     @staticmethod
-    def of(split: Sequence[Slices], count: int, dtype: Any) -> _Whole:
+    def of(split: Sequence[Slices], count: int, dtype: Any) -> _SortedArray:
         """Return the array for some split partitions: the function of a task."""
         manage_freed_memory()
         if any(isinstance(slices, SpillFile) for slices in split):
-            return _Whole(split, None, [], dtype)
+            return _SortedArray(split, None, [], dtype)
         sizes = [_size(taken(split, number)) for number in range(count)]
-        return _Whole(split, new_array(sum(sizes), dtype), list(accumulate(sizes, initial=0)), dtype)
+        return _SortedArray(split, new_array(sum(sizes), dtype), list(accumulate(sizes, initial=0)), dtype)
 
 
 def _size(runs: Sequence[RangedRows]) -> int:
     return sum(run.bounds[-1] for run in runs)
 
 
-def _put_in_order(whole: _Whole, number: int) -> NumberArray:
+def _put_in_order(array: _SortedArray, number: int) -> NumberArray:
     """Put the numbers of a new partition in order, and return them: the function of a task."""
     manage_freed_memory()
-    runs = taken(whole.split, number)
-    if whole.values is None:
-        return put_in_order(runs, new_array(_size(runs), whole.dtype))
-    return put_in_order(runs, whole.values[whole.starts[number] : whole.starts[number + 1]])
+    runs = taken(array.split, number)
+    if array.values is None:
+        return put_in_order(runs, new_array(_size(runs), array.dtype))
+    return put_in_order(runs, array.values[array.starts[number] : array.starts[number + 1]])
 
 
-def _joined(whole: _Whole, parts: Sequence[NumberArray], column: Hashable) -> Table:
+def _joined(array: _SortedArray, parts: Sequence[NumberArray], column: Hashable) -> Table:
     """Return the table of all numbers: the function of a task."""
-    values = whole.values
+    values = array.values
     if values is None:
-        values = np.concatenate(parts, out=new_array(sum(map(len, parts)), whole.dtype))
+        values = np.concatenate(parts, out=new_array(sum(map(len, parts)), array.dtype))
     return Table({column: values}, len(values))

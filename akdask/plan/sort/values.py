@@ -12,7 +12,7 @@ import numpy as np
 from akdask.columns import Table
 from akdask.kernels import compiled
 from akdask.kernels.keys.text_ranges import TextRanges
-from akdask.kernels.keys.value_ranges import FineRanges, ValueRanges
+from akdask.kernels.keys.value_ranges import ValueRanges
 from akdask.plan.shuffle.fetch import Slices
 from akdask.plan.shuffle.spill import spilled
 from akdask.plan.sort.partition import RangePartition
@@ -20,7 +20,7 @@ from akdask.plan.sort.runs import ROW, RangedRows, TextCodes, join_runs
 from akdask.plan.sort.splitters import Splitters
 from akdask.plan.task.blocks import Partition, PartitionBatch
 from akdask.plan.task.inputs import RowPositions
-from akdask.plan.task.program import Program
+from akdask.plan.task.program import Load, Program
 from akdask.typing import Column, NumberArray
 
 WORTH_RANGES = 2**18
@@ -54,9 +54,9 @@ class SplitColumn:
         split = self._splitting(splitters)
         if split is None:
             return rows.run(partition)
-        held = self._held_numbers(partition, splitters)
-        if held is not None:
-            return spilled(self._split_held(splitters.of_cached_numbers(), *held), rows.memory_budget, join_runs)
+        numbers_in_memory = self._numbers_in_memory(partition, splitters)
+        if numbers_in_memory is not None:
+            return spilled(self._in_ranges(splitters, *numbers_in_memory), rows.memory_budget, join_runs)
         slices: list[list[Any]] = [[] for _ in range(rows.count)]
         for block in partition.blocks():
             column, *numbers = block.evaluate(rows.program)
@@ -74,27 +74,28 @@ class SplitColumn:
             return None
         return lambda strings, first: self._split_text(text, strings, first)
 
-    def _held_numbers(
+    def _numbers_in_memory(
         self, partition: Partition | PartitionBatch, splitters: Splitters
     ) -> tuple[list[NumberArray], int] | None:
-        """Return the numbers of a partition, and that of the first row, where the ranges of `FineRanges` are of use.
+        """Return all numbers of a partition and that of the first row, where ranges that fit the cache are of use.
 
         That is where numbers are in memory already: what is read from files is split block by block, in the cache.
         """
         program = self.rows.program
-        if program.dtypes[0].itemsize < WORD or partition.nrows < WORTH_RANGES or not len(splitters.rows):
+        is_wide = program.dtypes[0].is_number and program.dtypes[0].itemsize == WORD
+        if not is_wide or partition.nrows < WORTH_RANGES or not len(splitters.rows):
             return None
-        origins = [
-            [part.origin(program, number) for part in partition.members] for number in range(len(program.outputs))
-        ]
-        parts = [item[0].columns[item[1]] for item in origins[0] if item is not None and isinstance(item[0], Table)]
-        first = origins[1][0] if len(origins) > 1 else (RowPositions(0, 0), 0)
-        if len(parts) < len(origins[0]) or first is None or not isinstance(first[0], RowPositions):
+        several = partition.partitions if isinstance(partition, PartitionBatch) else [partition]
+        columns = [_column_in_memory(item, program) for item in several]
+        first = _first_row(several[0], program)
+        if first is None or not compiled.should_compile(partition.nrows):
             return None
-        return (list(map(np.asarray, parts)), first[0].start) if compiled.should_compile(partition.nrows) else None
+        found = [column for column in columns if column is not None]
+        return (found, first) if len(found) == len(columns) else None
 
-    def _split_held(self, ranges: FineRanges, parts: Sequence[NumberArray], first: int) -> list[list[RangedRows]]:
-        values, bounds = ranges.split(parts, first)
+    def _in_ranges(self, splitters: Splitters, parts: Sequence[NumberArray], first: int) -> list[list[RangedRows]]:
+        """Split all numbers of a partition, given that of the first row, in ranges that fit the cache."""
+        values, bounds = splitters.of_cached_numbers().split(parts, first)
         (name,), (ascending,) = self.rows.names, self.rows.ascending
         table, by = Table({name: values}, len(values)), ((name, ascending),)
         return [
@@ -123,3 +124,19 @@ class SplitColumn:
             )
             for start, stop in pairwise(bounds)
         ]
+
+
+def _column_in_memory(partition: Partition, program: Program) -> NumberArray | None:
+    """Return the first result of a program if it is a column in memory with all its rows, None for others."""
+    step = program.steps[program.outputs[0]]
+    table = partition.inputs[step.base] if isinstance(step, Load) and not partition.selections else None
+    return np.asarray(table.columns[step.column]) if isinstance(table, Table) and isinstance(step, Load) else None
+
+
+def _first_row(partition: Partition, program: Program) -> int | None:
+    """Return the number of the first row, 0 if rows have none; None if it must be computed."""
+    if len(program.outputs) == 1:
+        return 0
+    step = program.steps[program.outputs[1]]
+    positions = partition.inputs[step.base] if isinstance(step, Load) else None
+    return positions.start if isinstance(positions, RowPositions) else None

@@ -43,7 +43,7 @@ def number_words(
 
 
 @compiled
-def number_pieces(
+def find_ranges(
     bits: Words,
     flipped: np.uint64,
     are_floats: bool,
