@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from akdask._distributed import shares_memory
-from akdask.columns import Table, concat_rows, new_array
-from akdask.deferred import pa
+from akdask.columns import Table, concat_rows, is_slice, new_array
+from akdask.deferred import is_arrow, pa
 from akdask.errors import TransferError
 from akdask.plan.expr._dask import Expr
 from akdask.plan.expr.chain import Chain
@@ -48,9 +48,9 @@ class Destination(dict[Hashable, Any]):
 
 
 class Delivery(Frame):
-    """All rows of a projection of stored columns, or of sorted numbers, in one partition.
+    """All rows of a projection of stored columns, of sorted numbers, or with strings, in one partition.
 
-    Strings stay in the chunks in which they are read if `chunked`; otherwise they are joined.
+    Strings stay in the chunks in which they are read or made if `chunked`; otherwise they are joined.
     """
 
     frame: Project
@@ -62,9 +62,16 @@ class Delivery(Frame):
         return RowSpace.of_lengths([sum(lengths)]) if lengths is not None else RowSpace(self._name, 1)
 
 
-def can_be_delivered(frame: Project) -> bool:
-    """Whether tasks share the memory of this process, and a projection is columns of files, or sorted numbers."""
-    return shares_memory() and (_is_read(frame) or _is_sorted(frame))
+def can_be_delivered(frame: Project, *, chunked: bool = False) -> bool:
+    """Whether tasks share the memory of this process, and a projection is columns of files, or sorted numbers.
+
+    One with strings may be anything if these stay in chunks.
+    """
+    return shares_memory() and (
+        _is_read(frame)
+        or _is_sorted(frame)
+        or (chunked and frame.npartitions > 1 and any(value.dtype.kind == "str" for value in frame.values))
+    )
 
 
 def _is_sorted(frame: Project) -> bool:
@@ -92,7 +99,7 @@ def _(node: Delivery, need: Need) -> ReaderNeeds:
 def _(frame: Delivery) -> Expr:
     project = frame.frame
     if not _is_read(project):
-        return _sorted(project) or _joined(project)
+        return _sorted(project) or _joined(project, frame.chunked)
     lengths = project.rows.lengths
     assert lengths is not None, "files tell their rows"
     dtypes = tuple((name, value.dtype) for name, value in zip(project.names, project.values, strict=True))
@@ -117,9 +124,9 @@ def _sorted(project: Project) -> Expr | None:
     return in_place(project.frame, value.name, project.names[0])
 
 
-def _joined(project: Project) -> Expr:
+def _joined(project: Project, chunked: bool) -> Expr:
     every = tuple((0, partition) for partition in range(project.npartitions))
-    return Tasks(f"join {project._name}", Table.concat, ((every, ()),), project)
+    return Tasks(f"join {project._name}", _in_chunks if chunked else Table.concat, ((every, ()),), project)
 
 
 def _parts(project: Project, index: int) -> tuple[tuple[Part, Columns], ...]:
@@ -173,3 +180,16 @@ def _delivered(
             chunks = [found[name] for found in strings]
             columns[name] = pa.chunked_array(chunks) if chunked else concat_rows(chunks)
     return Table(columns, nrows)
+
+
+def _in_chunks(tables: Sequence[Table]) -> Table:
+    """Join tables end to end, but for strings, of which chunks take no copy."""
+    if len(tables) == 1:
+        return tables[0]
+    columns = {}
+    for name in tables[0].columns:
+        chunks = [table.columns[name] for table in tables]
+        # What is a few rows of more would keep all of them in memory.
+        in_chunks = is_arrow(chunks[0], "LargeStringArray") and not any(map(is_slice, chunks))
+        columns[name] = pa.chunked_array(chunks) if in_chunks else concat_rows(chunks)
+    return Table(columns, sum(table.nrows for table in tables))
