@@ -19,6 +19,9 @@ MOST_RANGES = 16
 SLOT_BITS = 11
 """Leading bits by which fine ranges are looked up: the table stays in the fastest cache."""
 
+LARGE_SHARE = 16
+"""The divisor of all splitters that bounds those of one range, if it is to be cut at one of them."""
+
 BLOCK_ROWS = 2**15
 """Values whose words are made at a time: they stay in the cache of the core."""
 
@@ -107,11 +110,14 @@ class FineRanges:
         self._shift = np.uint64(max(int(self._span).bit_length() - SLOT_BITS, 0))
         inside = np.bincount(self._slots(words).astype(np.int64), minlength=int(self._span >> self._shift) + 1)
         # In a slot of several splitters, values lie too close for slots: it has as many ranges at least.
-        bits = np.minimum([int(count - 1).bit_length() if count else 0 for count in inside], int(self._shift))
+        bits = np.minimum(np.ceil(np.log2(np.maximum(inside, 1))).astype(np.int64), int(self._shift))
         begun = np.cumsum(np.where(inside > 0, 1 << bits, 0))
         self._count = int(begun[-1]) + 1
         self._firsts = np.where(inside > 0, begun - (1 << bits) + 1, begun).astype(np.uint16)
         self._shifts = (int(self._shift) - bits).astype(np.uint8)
+        shares = np.bincount(self._ranges(words))[self._ranges(self._splitters)]
+        self.cuts_few = bool((shares <= max(len(words) // LARGE_SHARE, 1)).all())
+        """Whether ranges that are to be cut at a splitter have few values, none of them frequent: it takes long."""
 
     def split(self, parts: Sequence[NumberArray], first: int) -> tuple[NumberArray, list[list[int]]]:
         """Return values by range, in their order within each, and for each range of splitters those of fine ones.
@@ -154,9 +160,7 @@ class FineRanges:
 
     def _cut(self, parts: Sequence[NumberArray], first: int, values: NumberArray, bounds: list[int]) -> list[list[int]]:
         """Put values of the ranges with exact splitters before and after these; return the bounds between these."""
-        slots, within = self._slots(self._splitters), (np.uint64(1) << self._shift) - np.uint64(1)
-        finer = ((self._splitters - self._low) & within) >> self._shifts[slots]
-        numbers: list[int] = (self._firsts[slots] + finer).tolist()
+        numbers = self._ranges(self._splitters).tolist()
         cut: list[list[int]] = []
         begun, before, passed = bounds[:1], 0, (LAST, 0)
         for splitter, row, number in zip(self._splitters, self._rows.tolist(), numbers, strict=True):
@@ -172,6 +176,12 @@ class FineRanges:
             cut.append([*begun, *bounds[before + 1 : number + 1], at])
             begun, before, passed = [at], number, (splitter, equals)
         return [*cut, [*begun, *bounds[before + 1 :]]]
+
+    def _ranges(self, words: Words) -> NumberArray:
+        """Return the ranges of words from the first to the last splitter."""
+        slots, within = self._slots(words), (np.uint64(1) << self._shift) - np.uint64(1)
+        finer = ((words - self._low) & within) >> self._shifts[slots]
+        return self._firsts[slots].astype(np.int64) + finer.astype(np.int64)
 
     def _slots(self, words: Words) -> Words:
         slots: Words = (words - self._low) >> self._shift

@@ -12,7 +12,7 @@ import numpy as np
 from akdask.columns import Table
 from akdask.kernels import compiled
 from akdask.kernels.keys.text_ranges import TextRanges
-from akdask.kernels.keys.value_ranges import ValueRanges
+from akdask.kernels.keys.value_ranges import FineRanges, ValueRanges
 from akdask.plan.shuffle.fetch import Slices
 from akdask.plan.shuffle.spill import spilled
 from akdask.plan.sort.partition import RangePartition
@@ -56,7 +56,7 @@ class SplitColumn:
             return rows.run(partition)
         numbers_in_memory = self._numbers_in_memory(partition, splitters)
         if numbers_in_memory is not None:
-            return spilled(self._in_ranges(splitters, *numbers_in_memory), rows.memory_budget, join_runs)
+            return spilled(self._in_ranges(*numbers_in_memory), rows.memory_budget, join_runs)
         slices: list[list[Any]] = [[] for _ in range(rows.count)]
         for block in partition.blocks():
             column, *numbers = block.evaluate(rows.program)
@@ -76,10 +76,10 @@ class SplitColumn:
 
     def _numbers_in_memory(
         self, partition: Partition | PartitionBatch, splitters: Splitters
-    ) -> tuple[list[NumberArray], int] | None:
-        """Return all numbers of a partition and that of the first row, where ranges that fit the cache are of use.
+    ) -> tuple[FineRanges, list[NumberArray], int] | None:
+        """Return ranges that fit the cache, all numbers of a partition, and that of the first row.
 
-        That is where numbers are in memory already: what is read from files is split block by block, in the cache.
+        None unless numbers are in memory already: what is read from files is split block by block, in the cache.
         """
         program = self.rows.program
         is_wide = program.dtypes[0].is_number and program.dtypes[0].itemsize == WORD
@@ -91,11 +91,12 @@ class SplitColumn:
         if first is None or not compiled.should_compile(partition.nrows):
             return None
         found = [column for column in columns if column is not None]
-        return (found, first) if len(found) == len(columns) else None
+        ranges = splitters.of_cached_numbers()
+        return (ranges, found, first) if len(found) == len(columns) and ranges.cuts_few else None
 
-    def _in_ranges(self, splitters: Splitters, parts: Sequence[NumberArray], first: int) -> list[list[RangedRows]]:
+    def _in_ranges(self, ranges: FineRanges, parts: Sequence[NumberArray], first: int) -> list[list[RangedRows]]:
         """Split all numbers of a partition, given that of the first row, in ranges that fit the cache."""
-        values, bounds = splitters.of_cached_numbers().split(parts, first)
+        values, bounds = ranges.split(parts, first)
         (name,), (ascending,) = self.rows.names, self.rows.ascending
         table, by = Table({name: values}, len(values)), ((name, ascending),)
         return [

@@ -94,6 +94,15 @@ def test_finer_ranges_begin_where_ranges_do_and_make_the_same_order(given_parts,
         assert bits(np.concatenate([whole[:0], *ordered])) == bits(whole)
 
 
+def test_ranges_of_frequent_values_are_not_to_be_cut():
+    words = np.arange(99)
+    rows = np.zeros(99, np.int64)
+    assert FineRanges(words, rows, 25, True).cuts_few
+    assert FineRanges(np.where(words > 80, 80, words), rows, 25, True).cuts_few
+    assert not FineRanges(np.where(words > 60, 60, words), rows, 25, True).cuts_few
+    assert not FineRanges(np.where(words > 60, 2**62, 0) + words, rows, 25, True).cuts_few
+
+
 @pytest.mark.parametrize("ascending", [True, False])
 def test_the_last_of_all_words_is_split_by_row_numbers_too(ascending):
     values = np.full(5, np.iinfo(np.int64).max if ascending else np.iinfo(np.int64).min)
