@@ -16,7 +16,7 @@ PIECE = 2**26
 EACH_PAGE = bytes(PIECE // mmap.PAGESIZE)
 """Memory that is touched at a time, and a byte for each page of it."""
 
-WRITTEN_EACH_SECOND, MOST_WRITTEN = 2 * 10**9, 4 * 10**9
+WRITTEN_EACH_SECOND, MOST_WRITTEN = 2 * 10**9, 2 * 10**9
 """Bytes that a run may write to new memory, about."""
 
 Run = Callable[[], object]

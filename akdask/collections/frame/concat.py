@@ -107,11 +107,12 @@ def stacked(parts: Sequence[ColumnSet]) -> ColumnSet:
         unified[INDEX] = _unified("the index", [part.index_array() for part in parts])
     projects = []
     for number, part in enumerate(parts):
-        # Columns that are brought to a common type may be kept in memory, each for itself.
-        columns = [(arrays[number]._frame, arrays[number]._value) for arrays in unified.values()]
+        # Columns that are brought to a common type may be kept in memory, each for itself.  Integers that may be
+        # missing are plain floats once they are on the rows of others.
+        own = [arrays[number] for arrays in unified.values()]
+        columns = [(array._frame, value) for array in own for value in separated([array._value])]
         rows, values = align("put below each other", columns) if columns else (part.frame, [])
-        apart = separated(values)
-        projects.append(Project(rows, tuple(range(len(apart))), tuple(apart)))
+        projects.append(Project(rows, tuple(range(len(values))), tuple(values)))
     frame = joined(projects)
     stacks = recombined([arrays[0]._value for arrays in unified.values()], list(map(frame.column, projects[0].names)))
     made = {name: arrays[0]._like(frame, value) for (name, arrays), value in zip(unified.items(), stacks, strict=True)}

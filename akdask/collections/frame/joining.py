@@ -14,6 +14,7 @@ from akdask.collections.core.array import Array
 from akdask.collections.core.column_names import names_of
 from akdask.collections.core.selection import filter_columns
 from akdask.collections.frame.concat import stacked
+from akdask.collections.frame.sorting import missing_last
 from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.missing_integers import exact_type, recombined, separated, with_missing
@@ -77,7 +78,7 @@ def merge(  # noqa: PLR0917 - Arkouda's signature
         Make integers and bool float64, with NaN, where rows may lack a match; otherwise they have 0 or False there.
         ``to_pandas(nullable=True)`` makes them pandas' nullable integers and bool again.
     sort : bool
-        Put the rows in order of the keys.
+        Put the rows in order of the keys, missing ones last.
 
     Returns
     -------
@@ -177,7 +178,7 @@ def _filtered(left: MergeSide, right: MergeSide, *, invert: bool) -> ColumnSet:
 
 
 def _sorted(columns: ColumnSet, names: Sequence[str]) -> ColumnSet:
-    by = [(columns.frame, columns.values[name]) for name in names]
+    by = [missing_last(columns.array(name))._sort_key() for name in names]
 
     def select(frame: Frame, values: list[Value]) -> tuple[Frame, list[Value]]:
         ordered, moved = sort_plan.sorted_rows(by, [True] * len(by), [(frame, value) for value in values])

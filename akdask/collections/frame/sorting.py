@@ -92,7 +92,7 @@ class FrameSortMethods(FrameBase):
         if na_position == "first":
             keys, upwards = _missing_first(keys, upwards)
         else:
-            keys = [_missing_last(key, is_upwards) for key, is_upwards in zip(keys, upwards, strict=True)]
+            keys = [missing_last(key, is_upwards) for key, is_upwards in zip(keys, upwards, strict=True)]
         ordered = _sorted(columns, keys, upwards)
         return self._of(ordered.labelled(None) if ignore_index else ordered)
 
@@ -148,7 +148,7 @@ def _missing_first(keys: Sequence[Array], ascending: Sequence[bool]) -> tuple[li
     return [key for key, _ in found], [upwards for _, upwards in found]
 
 
-def _missing_last(key: Array, ascending: bool) -> Array:
+def missing_last(key: Array, ascending: bool = True) -> Array:
     """Return what sorts missing values last: other keys do so themselves, but NaT is the least of integers."""
     # Less one, it is the largest.
     return key.values - 1 if ascending and isinstance(key, TimeArray) else key

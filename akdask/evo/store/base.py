@@ -8,7 +8,6 @@ from contextlib import contextmanager, suppress
 from typing import Any
 from urllib.parse import unquote
 
-import fsspec
 import pyarrow as pa
 
 from akdask.errors import AkdaskError, ArgumentError, ArgumentTypeError
@@ -25,7 +24,7 @@ from akdask.evo.store.names import Described, checked_name, described_by, name_o
 from akdask.evo.store.remote import RemoteFolder
 from akdask.evo.validation.checks import validate
 from akdask.storage.paths.files import absolute, is_remote
-from akdask.storage.paths.remote import NO_OPTIONS, NoAnswerError, StorageOptions, accessing
+from akdask.storage.paths.remote import NO_OPTIONS, NoAnswerError, StorageOptions, accessing, check_protocol
 
 ABANDONED_AFTER = 3600.0
 """Seconds without a change after which a temporary file that nobody has locked is removed."""
@@ -63,7 +62,7 @@ class StoredBlobs:
         local = unquote(text.removeprefix("file://")) if text.startswith("file://") else text
         self._folder: BlobFolder
         if is_remote(local):
-            _check_protocol(local)
+            check_protocol(local)
             self._folder = RemoteFolder(local, self._is_intact)
         else:
             self._folder = LocalFolder(absolute(local), self._is_intact)
@@ -269,17 +268,3 @@ class StoredBlobs:
             return known_digest(self._folder, entry) == name
         except (OSError, AkdaskError):
             return False
-
-
-def _check_protocol(url: str) -> None:
-    """Refuse a URL that no installed file system opens.
-
-    Raises
-    ------
-    ArgumentError
-        If there is none.
-    """
-    try:
-        fsspec.get_filesystem_class(url.partition("://")[0])
-    except (ValueError, ImportError) as error:
-        raise ArgumentError(f"no file system opens {url!r}.", details=[str(error)], hint="check the URL.") from error

@@ -294,9 +294,11 @@ class Staging:
 
     def discard(self) -> None:
         """Remove the folder and its content; the folder of another writer stays."""
-        if self._hidden is not None:
-            self._hidden.remove()
-        self._release()
+        try:
+            if self._hidden is not None:
+                self._hidden.remove()
+        finally:
+            self._release()
 
     def _release(self) -> None:
         """Release the lock, so that others can write the set."""

@@ -156,7 +156,8 @@ class HiddenFolder:
     def remove(self) -> None:
         """Remove what writers make, as far as possible: the journal first, the signature of the writer last.
 
-        Anything else stays, and so does the folder then.
+        Anything else stays, and so does the folder then.  A task of an interrupted write may still put a file among the
+        finished ones: then the signature stays as well, by which the next that opens or writes the set removes them.
         """
         with suppress(OSError):
             names = self.folder.names()
@@ -165,7 +166,7 @@ class HiddenFolder:
                     self._remove_staged(name)
                 elif name != OWNER and _LAYOUT.fullmatch(name):
                     self.folder.unlink(name)
-            if OWNER in names:
+            if OWNER in names and not any(map(is_staged_name, self.folder.names())):
                 self.folder.unlink(OWNER)
         self.remove_if_empty()
 

@@ -11,11 +11,12 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import unquote
 
-from akdask.errors import ArgumentError, FileError, FileFormatError, MissingFileError
+from akdask.errors import ArgumentError, ArgumentTypeError, FileError, FileFormatError, MissingFileError
 from akdask.storage.paths.remote import (
     NO_OPTIONS,
     StorageOptions,
     accessing,
+    check_protocol,
     concurrently,
     current_options,
     file_system,
@@ -91,9 +92,13 @@ def written_path(path: str | os.PathLike[str]) -> str:
     Raises
     ------
     ArgumentError
-        If it names no file but a folder, or lies where the system shows its devices.
+        If it names no file but a folder, lies where the system shows its devices, or no file system opens the URL.
+    ArgumentTypeError
+        If it is neither text nor a path.
     """
-    text = os.fspath(path)
+    text: Any = os.fspath(path) if isinstance(path, os.PathLike) else path
+    if not isinstance(text, str):
+        raise ArgumentTypeError("files are written under a str or path.", details=[f"given: {path!r:.100}"])
     if text.startswith(_LOCAL):
         text = unquote(text.removeprefix(_LOCAL))  # with all that is promised for folders
     if is_remote(text):
@@ -120,6 +125,7 @@ def _written_url(url: str) -> str:
         raise ArgumentError(
             f"{url!r} names no files in a bucket or folder.", hint="name them: 's3://bucket/folder/name.h5'."
         )
+    check_protocol(url)
     return url
 
 

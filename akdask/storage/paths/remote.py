@@ -20,7 +20,7 @@ from dask.base import tokenize
 
 from akdask import config
 from akdask.deferred import fsspec
-from akdask.errors import AkdaskError, ArgumentTypeError, FileError
+from akdask.errors import AkdaskError, ArgumentError, ArgumentTypeError, FileError
 
 Parameters = ParamSpec("Parameters")
 Found = TypeVar("Found")
@@ -129,10 +129,33 @@ def takes_storage_options(function: Callable[Parameters, Found]) -> Callable[Par
 
 
 def file_system(url: str) -> tuple[Any, str]:
-    """Return the fsspec file system of a URL with the options of this call, and the path inside it."""
+    """Return the fsspec file system of a URL with the options of this call, and the path inside it.
+
+    Raises
+    ------
+    ArgumentError
+        If no installed file system opens it.
+    """
+    check_protocol(url)
     _USED.add(url.partition("://")[0])
     system, path = fsspec.core.url_to_fs(url, **current_options().for_protocol(url))
     return system, path
+
+
+def check_protocol(url: str) -> None:
+    """Refuse a URL that no installed file system opens.
+
+    Raises
+    ------
+    ArgumentError
+        If there is none.
+    """
+    # Of a chain such as simplecache::s3://bucket, the last one has the files.
+    protocol = url.partition("://")[0].rpartition("::")[2]
+    try:
+        fsspec.get_filesystem_class(protocol)
+    except (ValueError, ImportError) as error:
+        raise ArgumentError(f"no file system opens {url!r}.", details=[str(error)], hint="check the URL.") from error
 
 
 _USED: set[str] = set()

@@ -295,3 +295,21 @@ def test_columns_of_every_kind_come_along():
     for how in ("left", "outer"):
         with pytest.raises(UnsupportedError, match=r"list\[int64\]"):
             right.merge(left, "k", "right") if how == "left" else right.merge(left, "k", how)
+
+
+@pytest.mark.parametrize("how", ["inner", "left", "right", "outer"])
+def test_joined_rows_are_sorted_with_missing_times_last(how):
+    times = np.array(["NaT", "2026-01-02", "2026-01-01", "NaT"], "M8[ns]")
+    left, right = pd.DataFrame({"t": times, "x": range(4)}), pd.DataFrame({"t": times[1:], "y": range(3)})
+    wanted = left.merge(right, on="t", how=how).sort_values("t", kind="stable", ignore_index=True)
+    joined = ak.DataFrame(left).merge(ak.DataFrame(right), "t", how).to_pandas()
+    pd.testing.assert_frame_equal(joined, wanted, check_dtype=False)
+
+
+def test_outer_joins_have_the_labels_and_the_integers_of_both_sides():
+    large = 2**53 + 1
+    left = ak.DataFrame({"k": ak.Categorical(ak.array(["a", "b"])), "i": [large, 2]})
+    right = ak.DataFrame({"k": ak.Categorical(ak.array(["a", "c"])), "j": [5, large]})
+    joined = left.merge(right, "k", "outer", sort=False)
+    assert joined.to_pandas(nullable=True).to_dict("list") == {
+        "k": ["a", "b", "c"], "i": [large, 2, None], "j": [5, None, large]}  # fmt: skip

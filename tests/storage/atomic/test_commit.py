@@ -6,6 +6,7 @@ import pytest
 import akdask as ak
 from akdask.errors import WriteError
 from akdask.storage.atomic.commit import Staging
+from akdask.storage.atomic.hidden import HiddenFolder
 from akdask.storage.atomic.recovery import recover
 from akdask.storage.paths.directory import Directory
 
@@ -125,3 +126,35 @@ def test_a_write_waits_for_the_disk_where_that_is_asked_for(tmp_path, monkeypatc
         found.append(any("LOCALE0000" in name for name in waited))
         waited.clear()
     assert found == waits
+
+
+def test_a_set_can_be_written_again_though_a_task_of_an_interrupted_write_came_late(tmp_path, monkeypatch):
+    interrupted, renames = prepared(tmp_path, a="interrupted")
+    rmdir = Directory.rmdir
+
+    def after_another_file(folder, name):
+        (tmp_path / ".set.akdask-write" / name / "late").touch()
+        rmdir(folder, name)
+
+    with monkeypatch.context() as during:
+        during.setattr(Directory, "rmdir", after_another_file)
+        interrupted.discard()
+    assert len(os.listdir(tmp_path)) == 1
+    staging, renames = prepared(tmp_path, a="new")
+    staging.commit(renames)
+    assert content(tmp_path) == {"a": "new"}
+
+
+def test_the_lock_of_a_write_is_released_though_its_removal_is_interrupted(tmp_path, monkeypatch):
+    interrupted, _ = prepared(tmp_path, a="interrupted")
+
+    def interrupt(hidden):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as during:
+        during.setattr(HiddenFolder, "remove", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            interrupted.discard()
+    staging, renames = prepared(tmp_path, a="new")
+    staging.commit(renames)
+    assert content(tmp_path) == {"a": "new"}
