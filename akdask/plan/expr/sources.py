@@ -118,13 +118,13 @@ class Persisted(Frame):
         """Return what stands for a projection whose partitions a graph now holds.
 
         ``dask.optimize`` holds their tasks under the keys of the collection, which `keys` returns, among others;
-        ``persist`` holds results under keys of its own, in order.
+        ``persist`` holds results, or tasks that fetch them from disk, under keys of its own, in order.
         """
         schema = tuple(zip(frame.names, (value.dtype for value in frame.values), strict=True))
         # The same plan may be persisted again, by another client.
         name = f"persisted-{frame._name}-{uuid4().hex}"
         has_tasks = any(isinstance(item, GraphNode) for item in graph.values())
-        stored = tuple(keys() if has_tasks else graph)
+        stored = tuple(keys() if has_tasks and graph.keys() >= {*keys()} else graph)
         return cls(name, dict(graph), stored, frame.rows, schema)
 
     @cached_property

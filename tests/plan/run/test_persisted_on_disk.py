@@ -18,6 +18,7 @@ import akdask as ak
 from akdask import machine
 from akdask.plan.run.in_memory import spilled_bytes
 from akdask.plan.shuffle import budget, pending
+from akdask.testing import assert_equal
 
 LIMIT = 2**22
 ROWS = 24_000
@@ -91,6 +92,29 @@ def test_few_rows_in_any_partitions_answer_alike(count, parts, seed, name):
     rows = plain(count, seed)
     wanted = QUESTIONS[name](persisted(rows, parts, None)).to_pandas()
     pd.testing.assert_frame_equal(QUESTIONS[name](persisted(rows, parts)).to_pandas(), wanted)
+
+
+OBJECTS = {
+    "series": lambda frame: ak.Series(frame["w"] * 2),
+    "labelled series": lambda frame: ak.Series(frame["w"], index=frame["k"]),
+    "labelled frame": lambda frame: frame.set_index("w"),
+    "text": lambda frame: frame["s"],
+    "categorical": lambda frame: ak.Categorical(frame["s"]),
+    "lists": lambda frame: ak.SegArray(ak.arange(0, ROWS, 3), frame["w"]),
+    "shaped": lambda frame: frame["w"].reshape(-1, 3),
+    "integers of any size": lambda frame: frame["w"].astype("bigint") + 2**70,
+    "groups": lambda frame: ak.GroupBy(frame["s"]).sum(frame["w"])[1],
+}
+
+
+@pytest.mark.parametrize("name", OBJECTS)
+def test_every_kind_of_object_comes_back(name, rows):
+    frame = ak.DataFrame({name: rows[name].to_numpy() for name in rows})
+    wanted = OBJECTS[name](frame)
+    with ak.config.set(memory_limit=LIMIT // 8):
+        found = OBJECTS[name](frame).persist()
+    assert spilled_bytes() > 0
+    assert_equal(found, wanted)
 
 
 def test_rows_on_disk_are_written_to_files(rows, tmp_path):
