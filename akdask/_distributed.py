@@ -12,8 +12,8 @@ Worth proposing upstream, as it would make code here unnecessary:
 - results that workers keep, and hand out in part, until a task that does not depend on them is done (`keep_results`);
 - a public name of the task that runs, and of the folder of its worker (`current_task`, `worker_folder`);
 - workers that give freed memory back only when it runs short (`call_regularly`, `keeps_no_memory`);
-- local threads that are handed tasks ahead, that start anew after a fork, and whose results go to disk where memory is
-  short (`threaded_get`, `forget_threads`);
+- local threads that take the next task themselves, that start anew after a fork, and whose results go to disk where
+  memory is short (`threaded_get`, `forget_threads`, and `akdask.plan.run.scheduler`);
 - `compute` that finds out that there is no client without loading `distributed` (`named_scheduler`).
 """
 

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import gc
 import math
+import mmap
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from time import perf_counter, process_time
+
+PIECE = 2**26
+EACH_PAGE = bytes(PIECE // mmap.PAGESIZE)
+"""Memory that is touched at a time, and a byte for each page of it."""
+
+WRITTEN_EACH_SECOND, MOST_WRITTEN = 2 * 10**9, 2 * 10**9
+"""Bytes that a run may write to new memory, about."""
 
 Run = Callable[[], object]
 """Finds one answer, from nothing but files or what was set up before."""
@@ -46,14 +54,16 @@ def interleave(runs: Mapping[str, Run], repeat: int, patience: float = 10.0) -> 
     it.  Whoever has used up as much in the turns that count drops out of the rest.
     """
     with _looking_through_new_objects_only():
-        first = {name: _measure_alone(run) for name, run in runs.items()}
+        first = {name: _measure_alone(run, 0) for name, run in runs.items()}
         compare({name: timed.answer for name, timed in first.items()})
         turns = {name: [timed] if timed.seconds > patience else [] for name, timed in first.items()}
         gc.freeze()
+        longest = max(timed.seconds for timed in first.values())
+        touched = min(int(WRITTEN_EACH_SECOND * longest), MOST_WRITTEN)
         for _ in range(repeat):
             for name, run in runs.items():
                 if sum(turn.seconds for turn in turns[name]) < patience:
-                    turns[name].append(_measure_alone(run))
+                    turns[name].append(_measure_alone(run, touched))
     return _medians(turns)
 
 
@@ -68,10 +78,29 @@ def _looking_through_new_objects_only() -> Iterator[None]:
         gc.unfreeze()
 
 
-def _measure_alone(run: Run) -> Timed:
-    """Time a run after what others have left is collected."""
+def _measure_alone(run: Run, touched: int) -> Timed:
+    """Time a run after what others have left is collected, with memory at hand."""
     gc.collect()
+    touch_memory(touched)
     return measure(run)
+
+
+def touch_memory(most: int) -> None:
+    """Take as many bytes as there are, or as the limit of this process leaves, write to each page, and free them.
+
+    On virtual machines memory that was free for some seconds is given back to the host, from which it comes at a tenth
+    of the speed: who needs much of it would be measured by who was asked before.
+    """
+    pieces = []
+    with suppress(OSError):
+        for _ in range(most // PIECE):
+            piece = mmap.mmap(-1, PIECE)
+            pieces.append(piece)
+            # As large arrays of NumPy are.
+            piece.madvise(getattr(mmap, "MADV_HUGEPAGE", mmap.MADV_NORMAL))
+            piece[:: mmap.PAGESIZE] = EACH_PAGE
+    for piece in pieces:
+        piece.close()
 
 
 def _medians(turns: Mapping[str, Sequence[Timed]]) -> Seconds:

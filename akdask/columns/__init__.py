@@ -16,7 +16,7 @@ from akdask.columns.rows import (
     type_of,
 )
 from akdask.columns.strings import StringsBuilder, offsets_and_bytes
-from akdask.columns.table import Table
+from akdask.columns.table import Table, is_slice
 
 __all__ = [
     "StringsBuilder",
@@ -27,6 +27,7 @@ __all__ = [
     "filter_rows",
     "full_array",
     "is_scalar",
+    "is_slice",
     "nbytes",
     "new_array",
     "offsets_and_bytes",

@@ -32,7 +32,7 @@ class Table:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the rows alone: Arrow would pickle all that a slice was cut from."""
-        columns = {name: own_rows(item) if _is_slice(item) else item for name, item in self.columns.items()}
+        columns = {name: own_rows(item) if is_slice(item) else item for name, item in self.columns.items()}
         return Table, (columns, self.nrows)
 
     @property
@@ -62,6 +62,6 @@ class Table:
         return Table(columns, sum(table.nrows for table in tables))
 
 
-def _is_slice(column: Column) -> bool:
+def is_slice(column: Column) -> bool:
     """Whether an Arrow array holds much more memory than its rows take."""
     return not isinstance(column, np.ndarray) and column.get_total_buffer_size() > 2 * nbytes(column)

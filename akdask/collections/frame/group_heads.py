@@ -12,7 +12,9 @@ from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.rows import RowMethods
 from akdask.collections.groups.groupby import GroupBy
 from akdask.plan.expr.node import Frame
+from akdask.plan.expr.rowwise import Zip
 from akdask.plan.expr.values import ColumnRef, Value
+from akdask.plan.group.top_rows import TopRowsOfGroups
 from akdask.plan.sort.sort import Sort, key_order, sorted_rows
 
 Rows = TypeVar("Rows", bound=RowMethods)
@@ -24,7 +26,17 @@ def first_of_groups(
     """Return the first rows of each group in the order of some columns, those of one group together."""
     by, directions = key_order([key._sort_key() for key in keys], ascending)
     first = groups._first_in_order(by, directions, position(count))
-    return columns.on(lambda frame, values: take_columns(frame, values, first, first.position))
+    return columns.on(lambda frame, values: _taken(first, frame, values))
+
+
+def _taken(first: TopRowsOfGroups, frame: Frame, values: Sequence[Value]) -> tuple[Frame, list[Value]]:
+    """Return columns of the first rows; those that groups and order are made of are there already."""
+    others = [value for value in values if value not in first.known]
+    if not others:
+        return first, [first.known[value] for value in values]
+    at, found = take_columns(frame, others, first, first.position)
+    columns = {**first.known, **dict(zip(others, found, strict=True))}
+    return at if at is first else Zip((at, first)), [columns[value] for value in values]
 
 
 def first_of_sorted_groups(groups: GroupBy, columns: ColumnSet, count: int, in_order: bool) -> ColumnSet | None:
@@ -55,7 +67,7 @@ def first_of_sorted_groups(groups: GroupBy, columns: ColumnSet, count: int, in_o
 
     def select(frame: Frame, values: list[Value]) -> tuple[Frame, list[Value]]:
         wanted = values if not in_order else [*values, *sort.keys]
-        frame, found = take_columns(frame, wanted, first, first.position)
+        frame, found = _taken(first, frame, wanted)
         if not in_order:
             return frame, found
         taken, order = found[: len(values)], [(frame, key) for key in found[len(values) :]]

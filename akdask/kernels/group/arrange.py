@@ -288,9 +288,9 @@ class TopRows(GroupedAgain):
         return Table(dict(enumerate(columns)), len(rows))
 
     def finish(self, table: Table) -> Table:
-        """Return the positions of the rows."""
-        (*_, positions) = table.columns.values()
-        return Table({0: positions}, table.nrows)
+        """Return the positions of the rows, and what they are grouped and ordered by."""
+        *decide, positions = table.columns.values()
+        return Table(dict(enumerate([positions, *decide])), table.nrows)
 
     def _sorted(self, keys: Sequence[Column], by: Sequence[Column], positions: Column) -> NumberArray:
         """Return the rows by sorting all."""
@@ -313,7 +313,7 @@ class TopRows(GroupedAgain):
         from akdask.kernels.compiled.group.top_rows import keep_first
 
         rows = full_array(ngroups * self.count, -1, np.int64)
-        words = np.empty(len(rows), np.uint64)
+        words = full_array(len(rows), 2**64 - 1, np.uint64)
         given = word(by[0], 0, self.ascending[0])
         ordered = read_only(codes), read_only(given), read_only(positions)
         for first, stop in interruptible_ranges(range(1, nrows + 1)):

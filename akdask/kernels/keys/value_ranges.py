@@ -16,6 +16,15 @@ from akdask.typing import Column, NumberArray
 MOST_RANGES = 16
 """Ranges up to which values are compared with every splitter: faster than a search where they are few."""
 
+SLOT_BITS = 11
+"""Leading bits by which fine ranges are looked up: the table stays in the fastest cache."""
+
+LARGE_SHARE = 16
+"""The divisor of all splitters that bounds those of one range, if it is to be cut at one of them."""
+
+BLOCK_ROWS = 2**15
+"""Values whose words are made at a time: they stay in the cache of the core."""
+
 
 class ValueRanges:
     """Ranges of values, which begin at splitters.
@@ -52,7 +61,7 @@ class ValueRanges:
         """
         numbers = np.empty(len(values), np.uint8)
         beyond = np.zeros(len(self._rows), np.uint64)
-        words, flipped = self._words(values)
+        words, flipped = _words(values, self._ascending)
         inner = self._rows[(self._rows > first) & (self._rows < first + len(values))] - first
         for start, stop in pairwise([0, *np.unique(inner).tolist(), len(values)]):
             splitters = self._least_words(first + start)
@@ -60,19 +69,151 @@ class ValueRanges:
         bounds = [0, *(len(values) - beyond.astype(np.int64)).tolist(), len(values)]
         return by_number(numbers, values, bounds), bounds
 
-    def _words(self, values: NumberArray) -> tuple[Words, np.uint64]:
-        """Return words of values, and which of their bits to flip."""
-        if values.dtype.kind in "iu" and values.itemsize == SIGN.itemsize:
-            flipped = SIGN if values.dtype.kind == "i" else np.uint64(0)
-            return np.ascontiguousarray(values).view(np.uint64), flipped if self._ascending else flipped ^ LAST
-        return word(values, 0, self._ascending), np.uint64(0)
-
     def _least_words(self, row: int) -> Words:
         """Return the least words beyond each splitter in rows from a number on; none for the last if there are none."""
         is_after = self._rows > row
         some = ~(is_after & (self._splitters == LAST))
         least: Words = self._splitters[some] + is_after[some].astype(np.uint64)
         return least
+
+
+class FineRanges:
+    """Ranges of 64-bit numbers that are small enough to be sorted within the cache of the core, for compiled loops.
+
+    Those of `ValueRanges` are made of them: only where one of these begins, the bounds of fine ranges are exact.
+
+    Parameters
+    ----------
+    splitters : column of numbers
+        About where the second and all further fine ranges begin; at least one, in order.
+    rows : ndarray of int64
+        Numbers of the rows from which on values equal to a splitter belong to its range.
+    within : int
+        Fine ranges in each of the others.
+    ascending : bool
+        The direction.
+
+    Examples
+    --------
+    >>> ranges = FineRanges(np.array([2, 5, 7]), np.array([0, 3, 0]), 2, True)
+    >>> values, bounds = ranges.split([np.array([9, 5, 1, 7, 5, 2])], 0)
+    >>> values.tolist(), bounds
+    ([1, 2, 5, 5, 9, 7], [[0, 1, 2, 3], [3, 4, 6]])
+    """
+
+    def __init__(self, splitters: Column, rows: NumberArray, within: int, ascending: bool) -> None:
+        words, exact = word(splitters, 0, ascending), slice(within - 1, None, within)
+        self._splitters, self._rows, self._ascending = words[exact], rows[exact], ascending
+        # Words below the first splitter have a slot of their own, and so have those above the last one.
+        self._low = words[0] - np.uint64(words[0] > 0)
+        self._span = words[-1] + np.uint64(words[-1] < LAST) - self._low
+        self._shift = np.uint64(max(int(self._span).bit_length() - SLOT_BITS, 0))
+        inside = np.bincount(self._slots(words).astype(np.int64), minlength=int(self._span >> self._shift) + 1)
+        # In a slot of several splitters, values lie too close for slots: it has as many ranges at least.
+        bits = np.minimum(np.ceil(np.log2(np.maximum(inside, 1))).astype(np.int64), int(self._shift))
+        begun = np.cumsum(np.where(inside > 0, 1 << bits, 0))
+        self._count = int(begun[-1]) + 1
+        self._firsts = np.where(inside > 0, begun - (1 << bits) + 1, begun).astype(np.uint16)
+        self._shifts = (int(self._shift) - bits).astype(np.uint8)
+        shares = np.bincount(self._ranges(words))[self._ranges(self._splitters)]
+        self.cuts_few = bool((shares <= max(len(words) // LARGE_SHARE, 1)).all())
+        """Whether ranges that are to be cut at a splitter have few values, none of them frequent: it takes long."""
+
+    def split(self, parts: Sequence[NumberArray], first: int) -> tuple[NumberArray, list[list[int]]]:
+        """Return values by range, in their order within each, and for each range of splitters those of fine ones.
+
+        Parameters
+        ----------
+        parts : sequence of ndarray of 64-bit numbers
+            The values, of any number.
+        first : int
+            The number of the row of the first one; the others follow one another.
+        """
+        from akdask.kernels.compiled.keys.value_ranges import write_ranges
+
+        numbers, counts = self._numbers(parts)
+        bounds = np.zeros(self._count + 1, np.int64)
+        np.cumsum(counts, out=bounds[1:])
+        values = new_array(len(numbers), parts[0].dtype)
+        positions, start = bounds[:-1].astype(np.uint64), 0
+        for part in parts:
+            stop = start + len(part)
+            write_ranges(numbers[start:stop], _bits(part), positions, values.view(np.uint64))
+            start = stop
+        return values, self._cut(parts, first, values, bounds.tolist())
+
+    def _numbers(self, parts: Sequence[NumberArray]) -> tuple[NumberArray, NumberArray]:
+        """Return the fine range of each value, and how many values there are in each."""
+        from akdask.kernels.compiled.compiler import read_only
+        from akdask.kernels.compiled.keys.value_ranges import find_ranges
+
+        numbers, start = new_array(sum(map(len, parts)), np.uint16), 0
+        counts = np.zeros((self._count, 2), np.int64)
+        kind = parts[0].dtype.kind
+        flipped = (SIGN if kind == "i" else np.uint64(0)) ^ (np.uint64(0) if self._ascending else LAST)
+        table = self._low, self._span, self._shift, read_only(self._firsts), read_only(self._shifts)
+        for part in parts:
+            stop = start + len(part)
+            find_ranges(_bits(part), flipped, kind == "f", *table, numbers[start:stop], counts)
+            start = stop
+        return numbers, counts.sum(axis=1)
+
+    def _cut(self, parts: Sequence[NumberArray], first: int, values: NumberArray, bounds: list[int]) -> list[list[int]]:
+        """Put values of the ranges with exact splitters before and after these; return the bounds between these."""
+        numbers = self._ranges(self._splitters).tolist()
+        cut: list[list[int]] = []
+        begun, before, passed = bounds[:1], 0, (LAST, 0)
+        for splitter, row, number in zip(self._splitters, self._rows.tolist(), numbers, strict=True):
+            some = values[max(bounds[number], begun[0]) : bounds[number + 1]]
+            words = word(some, 0, self._ascending)
+            is_before = words < splitter
+            equals = _count_equals(parts, row - first, splitter, self._ascending)
+            # Those before the last splitter are no longer there.
+            left = equals - passed[1] if passed[0] == splitter else equals
+            is_before[np.flatnonzero(words == splitter)[:left]] = True
+            some[:] = np.concatenate([some[is_before], some[~is_before]])
+            at = bounds[number + 1] - int(np.count_nonzero(~is_before))
+            cut.append([*begun, *bounds[before + 1 : number + 1], at])
+            begun, before, passed = [at], number, (splitter, equals)
+        return [*cut, [*begun, *bounds[before + 1 :]]]
+
+    def _ranges(self, words: Words) -> NumberArray:
+        """Return the ranges of words from the first to the last splitter."""
+        slots, within = self._slots(words), (np.uint64(1) << self._shift) - np.uint64(1)
+        finer = ((words - self._low) & within) >> self._shifts[slots]
+        return self._firsts[slots].astype(np.int64) + finer.astype(np.int64)
+
+    def _slots(self, words: Words) -> Words:
+        slots: Words = (words - self._low) >> self._shift
+        return slots
+
+
+def _bits(values: NumberArray) -> Words:
+    from akdask.kernels.compiled.compiler import read_only
+
+    bits: Words = np.ascontiguousarray(values).view(np.uint64)
+    return read_only(bits)
+
+
+def _words(values: NumberArray, ascending: bool) -> tuple[Words, np.uint64]:
+    """Return words of values, and which of their bits to flip."""
+    if values.dtype.kind in "iu" and values.itemsize == SIGN.itemsize:
+        flipped = SIGN if values.dtype.kind == "i" else np.uint64(0)
+        return np.ascontiguousarray(values).view(np.uint64), flipped if ascending else flipped ^ LAST
+    return word(values, 0, ascending), np.uint64(0)
+
+
+def _count_equals(parts: Sequence[NumberArray], count: int, splitter: np.uint64, ascending: bool) -> int:
+    """Return how many of the first `count` values have a word; of all values, any number that is no smaller."""
+    if count >= sum(map(len, parts)):
+        return count
+    found = 0
+    for part in parts:
+        for begin in range(0, min(len(part), count), BLOCK_ROWS):
+            words, flipped = _words(part[begin : min(begin + BLOCK_ROWS, count)], ascending)
+            found += int(np.count_nonzero(words == splitter ^ flipped))
+        count -= len(part)
+    return found
 
 
 def number_words(words: Words, flipped: np.uint64, splitters: Words, numbers: NumberArray, beyond: Words) -> None:

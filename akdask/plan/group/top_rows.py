@@ -18,7 +18,7 @@ from akdask.schema import INT64, RowSpace
 
 
 class TopRowsOfGroups(Frame):
-    """The positions of the first `count` rows of each group in the order of the columns `by`, group by group.
+    """Positions of the first `count` rows of each group in the order of the columns `by`, group by group; and these.
 
     Equal rows are ordered by their `positions`.  `identity` is that of the groups.
     """
@@ -43,6 +43,14 @@ class TopRowsOfGroups(Frame):
     def position(self) -> ColumnRef:
         """The positions."""
         return ColumnRef(self._name, 0, INT64)
+
+    @cached_property
+    def known(self) -> dict[Value, ColumnRef]:
+        """The columns of the rows that need not be taken from `frame`: by what they are there."""
+        decide = enumerate((*self.keys, *self.by), 1)
+        return {self.positions: self.position} | {
+            value: ColumnRef(self._name, number, value.dtype) for number, value in decide
+        }
 
     def describe(self) -> str:
         by = zip(self.by, self.ascending, strict=True)

@@ -1,7 +1,7 @@
-"""Columns of files, read straight into the arrays that a user gets, where tasks share the memory of this process.
+"""Columns read or sorted straight into the arrays that a user gets, where tasks share the memory of this process.
 
-Elsewhere each partition is read into arrays of its own, which are then joined: twice the memory, and most of the time
-goes into finding and clearing it.
+Elsewhere each partition has arrays of its own, which are then joined: twice the memory, and most of the time goes into
+finding and clearing it.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from akdask._distributed import shares_memory
-from akdask.columns import Table, concat_rows, new_array
-from akdask.deferred import pa
+from akdask.columns import Table, concat_rows, is_slice, new_array
+from akdask.deferred import is_arrow, pa
 from akdask.errors import TransferError
 from akdask.plan.expr._dask import Expr
 from akdask.plan.expr.chain import Chain
@@ -24,6 +24,9 @@ from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.sources import Scan
 from akdask.plan.expr.values import ColumnRef
+from akdask.plan.optimize.needs import Need, ReaderNeed, ReaderNeeds, needs_of_inputs
+from akdask.plan.sort.in_place import in_place
+from akdask.plan.sort.sort import Sort, sorts_numbers
 from akdask.plan.task.allocator import manage_freed_memory
 from akdask.plan.task.tables import Tasks
 from akdask.schema import ColumnType, RowSpace
@@ -45,9 +48,9 @@ class Destination(dict[Hashable, Any]):
 
 
 class Delivery(Frame):
-    """All rows of a projection of stored columns, in one partition.
+    """All rows of a projection of stored columns, of sorted numbers, or with strings, in one partition.
 
-    Strings stay in the chunks in which they are read if `chunked`; otherwise they are joined.
+    Strings stay in the chunks in which they are read or made if `chunked`; otherwise they are joined.
     """
 
     frame: Project
@@ -55,15 +58,30 @@ class Delivery(Frame):
 
     @cached_property
     def planned_rows(self) -> RowSpace:
-        return RowSpace.of_lengths([sum(self.frame.rows.lengths or ())])
+        lengths = self.frame.rows.lengths
+        return RowSpace.of_lengths([sum(lengths)]) if lengths is not None else RowSpace(self._name, 1)
 
 
-def can_be_delivered(frame: Project) -> bool:
-    """Whether a projection is nothing but columns of files, and tasks share the memory of this process."""
+def can_be_delivered(frame: Project, *, chunked: bool = False) -> bool:
+    """Whether tasks share the memory of this process, and a projection is columns of files, or sorted numbers.
+
+    One with strings may be anything if these stay in chunks.
+    """
+    return shares_memory() and (
+        _is_read(frame)
+        or _is_sorted(frame)
+        or (chunked and frame.npartitions > 1 and any(value.dtype.kind == "str" for value in frame.values))
+    )
+
+
+def _is_sorted(frame: Project) -> bool:
+    return sorts_numbers(frame.frame) and len(frame.values) == 1 and isinstance(frame.values[0], ColumnRef)
+
+
+def _is_read(frame: Project) -> bool:
     chain = Chain.of(frame.frame)
     return (
-        shares_memory()
-        and not chain.selections
+        not chain.selections
         and all(isinstance(base, Scan) for base in chain.bases)
         and all(
             isinstance(value, ColumnRef) and (value.dtype.is_number or value.dtype.kind == "str")
@@ -72,9 +90,16 @@ def can_be_delivered(frame: Project) -> bool:
     )
 
 
+@needs_of_inputs.register
+def _(node: Delivery, need: Need) -> ReaderNeeds:
+    yield node.frame, ReaderNeed(partitions=False)
+
+
 @lower.register
 def _(frame: Delivery) -> Expr:
     project = frame.frame
+    if not _is_read(project):
+        return _sorted(project) or _joined(project, frame.chunked)
     lengths = project.rows.lengths
     assert lengths is not None, "files tell their rows"
     dtypes = tuple((name, value.dtype) for name, value in zip(project.names, project.values, strict=True))
@@ -87,6 +112,21 @@ def _(frame: Delivery) -> Expr:
     return Tasks(
         frame._name, _delivered, ((((0, 0), *every), (dtypes, sum(lengths), frame.chunked)),), destination, read
     )
+
+
+def _sorted(project: Project) -> Expr | None:
+    """Return sorted numbers in one array; None if the projection, as it has been optimised, is not of those."""
+    if not _is_sorted(project):
+        return None
+    (value,) = project.values
+    assert isinstance(project.frame, Sort), "nothing else is sorted"
+    assert isinstance(value, ColumnRef), "nothing else is sorted"
+    return in_place(project.frame, value.name, project.names[0])
+
+
+def _joined(project: Project, chunked: bool) -> Expr:
+    every = tuple((0, partition) for partition in range(project.npartitions))
+    return Tasks(f"join {project._name}", _in_chunks if chunked else Table.concat, ((every, ()),), project)
 
 
 def _parts(project: Project, index: int) -> tuple[tuple[Part, Columns], ...]:
@@ -140,3 +180,16 @@ def _delivered(
             chunks = [found[name] for found in strings]
             columns[name] = pa.chunked_array(chunks) if chunked else concat_rows(chunks)
     return Table(columns, nrows)
+
+
+def _in_chunks(tables: Sequence[Table]) -> Table:
+    """Join tables end to end, but for strings, of which chunks take no copy."""
+    if len(tables) == 1:
+        return tables[0]
+    columns = {}
+    for name in tables[0].columns:
+        chunks = [table.columns[name] for table in tables]
+        # What is a few rows of more would keep all of them in memory.
+        in_chunks = is_arrow(chunks[0], "LargeStringArray") and not any(map(is_slice, chunks))
+        columns[name] = pa.chunked_array(chunks) if in_chunks else concat_rows(chunks)
+    return Table(columns, sum(table.nrows for table in tables))

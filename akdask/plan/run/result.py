@@ -40,7 +40,7 @@ class CollectionRows(Frame):
         return self.finish()
 
     def here(self, *, chunked: bool = False) -> Node:
-        """Return the plan of the user's object, computed at once: columns of files are read straight into it.
+        """Return the plan of the user's object, computed at once: columns are read or sorted straight into it.
 
         Columns of strings may come to the form as Arrow's chunked arrays if `chunked`.
 
@@ -49,7 +49,7 @@ class CollectionRows(Frame):
         TransferError
             If the rows would take more than the limit.
         """
-        if not can_be_delivered(self.frame):
+        if not can_be_delivered(self.frame, chunked=chunked):
             return self
         check_transfer(self.frame, self.limit)
         return FinishResult(self.form, Delivery(self.frame, chunked), *self.extras)

@@ -16,27 +16,20 @@ from typing import Any
 from weakref import WeakSet
 
 import dask
-import numpy as np
 from dask.callbacks import Callback
-from dask.core import flatten
 from dask.system import CPU_COUNT
 
 from akdask._distributed import forget_threads, get_here, threaded_get
 from akdask.columns import Table
 from akdask.interruption import interruptible
 from akdask.kernels import compiled
-from akdask.plan.expr._dask import Alias, DataNode, Expr, GraphNode, List, Task, TaskRef
+from akdask.plan.expr._dask import Alias, DataNode, Expr, GraphNode
 from akdask.plan.run.observers import callbacks, recording
+from akdask.plan.run.scheduler import PAUSE, run_here, run_in_threads
 from akdask.plan.shuffle.budget import memory_budget
-from akdask.plan.shuffle.pending import InputsInUse, PendingResult, fetch, fetch_all, pend
+from akdask.plan.shuffle.pending import InputsInUse, fetch, fetch_all, pend
 from akdask.plan.task.batches import SMALL_ROWS
 from akdask.plan.task.pipeline import rows_of_task, run_batch
-
-AHEAD = 2
-"""Tasks submitted for each thread: one to run, and one to continue with."""
-
-PAUSE = 0.05
-"""Seconds after which a task that waits for memory looks whether there is enough now."""
 
 _running = local()
 """The inputs of the task of a thread, as `inputs`."""
@@ -54,15 +47,11 @@ def _threads(count: int) -> ThreadPoolExecutor:
 
 
 class Executor:
-    """An executor that claims more threads than it has, so that tasks wait for threads and not threads for tasks.
-
-    Otherwise Dask submits the next task when one has returned, and must wake a thread for it, which may take longer
-    than a small task.
-    """
+    """An executor for Dask, which tells observers of tasks: they wait for each other where memory is short."""
 
     def __init__(self, count: int) -> None:
         self._pool = _threads(count)
-        self._max_workers = AHEAD * count
+        self._max_workers = count
         self._handed_out: WeakSet[Future[Any]] = WeakSet()
         self._running = 0
         self._has_ended = Condition()
@@ -103,32 +92,32 @@ class Executor:
 
 
 def get(graph: Mapping[Any, Any], keys: Any, **options: Any) -> Any:
-    """Return the results of some keys, computed by threads: Dask's scheduler, with tasks submitted ahead.
+    """Return the results of some keys, computed by threads.
 
     Results that wait for other tasks do so on disk where memory is short.
-    A configured pool is used as it is.  What takes little is computed here: to wake a thread takes longer.
-    Computations within tasks, and in other threads than the main one, use Dask's own threads, since all of ours may be
-    waiting for them.
+    What takes little is computed here: to wake a thread takes longer.  Dask runs tasks that somebody observes, or that
+    a pool is configured for, and those that other threads than the main one ask for: in its own threads, since all of
+    ours may be waiting for them.
     """
-    # Dask gives tasks with their inputs to `loads` in the thread that runs them, and results to `dumps` there.
-    options |= {"dumps": _pending, "loads": _with_inputs}
     return _fetched(keys, _run(graph, keys, options))
 
 
 def _run(graph: Mapping[Any, Any], keys: Any, options: dict[str, Any]) -> Any:
-    has_pool = options.get("pool") or dask.config.get("pool", None)
-    if has_pool or current_thread() is not main_thread():
-        return threaded_get(graph, keys, **options)
+    # Dask gives tasks with their inputs to `loads` in the thread that runs them, and results to `dumps` there.
+    of_dask = {"dumps": _pending, "loads": _with_inputs}
+    if options.get("pool") or dask.config.get("pool", None) or current_thread() is not main_thread():
+        return threaded_get(graph, keys, **options, **of_dask)
     found = _tasks_of(graph)
     count = options.pop("num_workers", None) or dask.config.get("num_workers", None) or CPU_COUNT
     options = {"callbacks": callbacks(), **options}
     executor = Executor(count)
     with compiled.computation(), interruptible():
         try:
-            if is_small(found):
-                is_observed = options["callbacks"] or Callback.active
-                return get_here(found, keys, **options) if is_observed else _found_here(found, keys)
-            return threaded_get(found, keys, pool=executor, **options)
+            if _asks_dask(found, options):
+                if is_small(found):
+                    return get_here(found, keys, **options, **of_dask)
+                return threaded_get(found, keys, pool=executor, **options, **of_dask)
+            return run_here(found, keys) if is_small(found) else run_in_threads(found, keys, _threads(count), count)
         except KeyboardInterrupt:
             executor.abandon()
             raise
@@ -137,78 +126,11 @@ def _run(graph: Mapping[Any, Any], keys: Any, options: dict[str, Any]) -> Any:
             raise
 
 
-def _found_here(tasks: Mapping[Any, Any], keys: Any) -> Any:
-    """Return the results of some keys, found in this thread, each let go once it has been read for the last time.
-
-    Dask's scheduler makes a plan of all tasks before it runs the first, which takes as long as some small tasks do.
-    """
-    stack = list(flatten([keys]))
-    # Plain dicts, as Counter asks of all that it is given whether it is a mapping.
-    needed = {key: _inputs_of(task) for key, task in tasks.items()}
-    readers = dict.fromkeys(tasks, 0)
-    for names in (stack, *needed.values()):
-        for name in names:
-            readers[name] += 1
-    results: dict[Any, Any] = {}
-    while stack:
-        key = stack[-1]
-        if key in results:
-            stack.pop()
-            continue
-        missing = [name for name in needed[key] if name not in results] if needed[key] else ()
-        if missing:
-            stack += missing
-            continue
-        stack.pop()
-        results[key] = _result(tasks[key], results)
-        for name in needed[key]:
-            readers[name] -= 1
-            if not readers[name]:
-                del results[name]
-    return _picked(keys, results)
-
-
-def _inputs_of(task: Any) -> Collection[Any]:
-    """Return the keys of what a task needs; what is persisted is a result rather than a task."""
-    return task.dependencies if isinstance(task, GraphNode) else ()
-
-
-def _result(task: Any, results: Mapping[Any, Any]) -> Any:
-    if type(task) is not Task or task.kwargs:
-        if not isinstance(task, GraphNode):
-            return task
-        inputs = {name: results[name] for name in task.dependencies}
-        return task(inputs) if isinstance(task, Alias) else _waiting(task(fetch_all(inputs)))
-    inputs = {name: results[name] for name in task.dependencies}
-    for item in inputs.values():
-        if isinstance(item, PendingResult):
-            inputs = fetch_all(inputs)
-            break
-    return _waiting(task.func(*[_argument(item, inputs) for item in task.args]))
-
-
-def _argument(item: Any, inputs: Mapping[Any, Any]) -> Any:
-    """Return an argument of a task; Dask's own evaluation makes four times as many calls."""
-    if type(item) is TaskRef:
-        return inputs[item.key]
-    if type(item) is List:
-        return [_argument(part, inputs) for part in item.args]
-    return item({name: inputs[name] for name in item.dependencies}) if isinstance(item, GraphNode) else item
-
-
-def _waiting(result: Any) -> Any:
-    """Return a result as it waits for others, in memory for good if it is few numbers: few tasks are computed here."""
-    if type(result) is Table and result.nrows * len(result.columns) <= SMALL_ROWS:
-        for column in result.columns.values():
-            if not isinstance(column, np.ndarray):
-                return pend(result)
-        return result
-    return pend(result)
-
-
-def _picked(keys: Any, results: Mapping[Any, Any]) -> Any:
-    """Return results, in lists like those of their keys."""
-    return tuple([_picked(key, results) for key in keys]) if isinstance(keys, list) else results[keys]
+def _asks_dask(tasks: Mapping[Any, Any], options: Mapping[str, Any]) -> bool:
+    """Whether only Dask does what is asked for, or knows what some tasks are."""
+    if any(options.values()) or Callback.active or dask.config.get("rerun_exceptions_locally", False):
+        return True
+    return not all(isinstance(task, GraphNode | Table) for task in tasks.values())
 
 
 class _PassedOn:
@@ -239,6 +161,11 @@ def _with_inputs(pair: tuple[Any, Any]) -> tuple[Any, Any]:
     found = fetch_all(inputs)
     _running.inputs = InputsInUse(inputs, found)
     return task, found
+
+
+def _inputs_of(task: Any) -> Collection[Any]:
+    """Return the keys of what a task needs; what is persisted is a result rather than a task."""
+    return task.dependencies if isinstance(task, GraphNode) else ()
 
 
 def _fetched(keys: Any, found: Any) -> Any:

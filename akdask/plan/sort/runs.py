@@ -192,9 +192,10 @@ class SortPartition:
 
     def _merged(self, runs: Sequence[RangedRows]) -> Table:
         names, ascending = zip(*runs[0].by, strict=True)
+        nrows = sum(run.bounds[-1] for run in runs)
         if names == self.names and len(names) == 1 and self.dtypes[0].is_number:
-            return _values(runs, names[0], ascending[0])
-        merged = _Merged(dict(zip(self.names, self.dtypes, strict=True)), sum(run.bounds[-1] for run in runs))
+            return Table({names[0]: put_in_order(runs, new_array(nrows, self.dtypes[0].numpy))}, nrows)
+        merged = _Merged(dict(zip(self.names, self.dtypes, strict=True)), nrows)
         tables = [run.table.columns for run in runs]
         for range_bounds in zip(*map(pairwise, common_bounds(runs)), strict=True):
             slices = [(table, *range_bounds) for table, range_bounds in zip(tables, range_bounds, strict=True)]
@@ -203,17 +204,18 @@ class SortPartition:
         return merged.table()
 
 
-def _values(runs: Sequence[RangedRows], name: Hashable, ascending: bool) -> Table:
-    """Sort values that nothing else belongs to, range by range, where they are to be."""
-    nrows, start = sum(run.bounds[-1] for run in runs), 0
+def put_in_order(runs: Sequence[RangedRows], out: NumberArray) -> NumberArray:
+    """Write the values of runs that nothing else belongs to in order, range by range, and return them."""
+    if not runs:
+        return out
+    ((name, ascending),), start = runs[0].by, 0
     columns = [run.table.columns[name] for run in runs]
-    values = new_array(nrows, columns[0].dtype)
     for range_bounds in zip(*map(pairwise, common_bounds(runs)), strict=True):
         parts = [column[first:last] for column, (first, last) in zip(columns, range_bounds, strict=True)]
         stop = start + sum(map(len, parts))
-        sort_values(parts, ascending, values[start:stop])
+        sort_values(parts, ascending, out[start:stop])
         start = stop
-    return Table({name: values}, nrows)
+    return out
 
 
 class _Merged:

@@ -17,7 +17,7 @@ from akdask.kernels.keys.normalized import Key, combine, row_bits, span, word, w
 from akdask.kernels.keys.sort import argsort
 from akdask.kernels.keys.string_codes import layout_of
 from akdask.kernels.keys.text_ranges import TextRanges
-from akdask.kernels.keys.value_ranges import ValueRanges
+from akdask.kernels.keys.value_ranges import FineRanges, ValueRanges
 from akdask.plan.expr._dask import Expr
 from akdask.plan.expr.lower import lower
 from akdask.plan.expr.node import Frame
@@ -126,6 +126,10 @@ class Splitters:
         """Return the new partitions as ranges of the only key, which is of numbers."""
         some = slice(self.within - 1, None, self.within)
         return ValueRanges(self.columns[0][some], self.rows[some], self.ascending[0])
+
+    def of_cached_numbers(self) -> FineRanges:
+        """Return all ranges of the only key, which is of 64-bit numbers."""
+        return FineRanges(self.columns[0], self.rows, self.within, self.ascending[0])
 
     def of_text(self) -> TextRanges | None:
         """Return the new partitions as ranges of the only key, which is of text; None if some of it is too long."""

@@ -10,16 +10,24 @@ from typing import Any
 import numpy as np
 
 from akdask.columns import Table
+from akdask.kernels import compiled
 from akdask.kernels.keys.text_ranges import TextRanges
-from akdask.kernels.keys.value_ranges import ValueRanges
+from akdask.kernels.keys.value_ranges import FineRanges, ValueRanges
 from akdask.plan.shuffle.fetch import Slices
 from akdask.plan.shuffle.spill import spilled
 from akdask.plan.sort.partition import RangePartition
 from akdask.plan.sort.runs import ROW, RangedRows, TextCodes, join_runs
 from akdask.plan.sort.splitters import Splitters
 from akdask.plan.task.blocks import Partition, PartitionBatch
-from akdask.plan.task.program import Program
-from akdask.typing import Column
+from akdask.plan.task.inputs import RowPositions
+from akdask.plan.task.program import Load, Program
+from akdask.typing import Column, NumberArray
+
+WORTH_RANGES = 2**18
+"""Numbers of a partition from which on it pays to part them in ranges that fit the cache of the core."""
+
+WORD = 8
+"""Bytes of the numbers that are."""
 
 Parts = list[RangedRows] | list[TextCodes]
 """What some rows give each new partition."""
@@ -46,6 +54,9 @@ class SplitColumn:
         split = self._splitting(splitters)
         if split is None:
             return rows.run(partition)
+        numbers_in_memory = self._numbers_in_memory(partition, splitters)
+        if numbers_in_memory is not None:
+            return spilled(self._in_ranges(*numbers_in_memory), rows.memory_budget, join_runs)
         slices: list[list[Any]] = [[] for _ in range(rows.count)]
         for block in partition.blocks():
             column, *numbers = block.evaluate(rows.program)
@@ -62,6 +73,36 @@ class SplitColumn:
         if text is None:
             return None
         return lambda strings, first: self._split_text(text, strings, first)
+
+    def _numbers_in_memory(
+        self, partition: Partition | PartitionBatch, splitters: Splitters
+    ) -> tuple[FineRanges, list[NumberArray], int] | None:
+        """Return ranges that fit the cache, all numbers of a partition, and that of the first row.
+
+        None unless numbers are in memory already: what is read from files is split block by block, in the cache.
+        """
+        program = self.rows.program
+        is_wide = program.dtypes[0].is_number and program.dtypes[0].itemsize == WORD
+        if not is_wide or partition.nrows < WORTH_RANGES or not len(splitters.rows):
+            return None
+        several = partition.partitions if isinstance(partition, PartitionBatch) else [partition]
+        columns = [_column_in_memory(item, program) for item in several]
+        first = _first_row(several[0], program)
+        if first is None or not compiled.should_compile(partition.nrows):
+            return None
+        found = [column for column in columns if column is not None]
+        ranges = splitters.of_cached_numbers()
+        return (ranges, found, first) if len(found) == len(columns) and ranges.cuts_few else None
+
+    def _in_ranges(self, ranges: FineRanges, parts: Sequence[NumberArray], first: int) -> list[list[RangedRows]]:
+        """Split all numbers of a partition, given that of the first row, in ranges that fit the cache."""
+        values, bounds = ranges.split(parts, first)
+        (name,), (ascending,) = self.rows.names, self.rows.ascending
+        table, by = Table({name: values}, len(values)), ((name, ascending),)
+        return [
+            [RangedRows(table.slice(within[0], within[-1]), by, [bound - within[0] for bound in within])]
+            for within in bounds
+        ]
 
     def _split_numbers(self, ranges: ValueRanges, values: Column, first: int) -> list[RangedRows]:
         split, bounds = ranges.split(np.asarray(values), first)
@@ -84,3 +125,19 @@ class SplitColumn:
             )
             for start, stop in pairwise(bounds)
         ]
+
+
+def _column_in_memory(partition: Partition, program: Program) -> NumberArray | None:
+    """Return the first result of a program if it is a column in memory with all its rows, None for others."""
+    step = program.steps[program.outputs[0]]
+    table = partition.inputs[step.base] if isinstance(step, Load) and not partition.selections else None
+    return np.asarray(table.columns[step.column]) if isinstance(table, Table) and isinstance(step, Load) else None
+
+
+def _first_row(partition: Partition, program: Program) -> int | None:
+    """Return the number of the first row, 0 if rows have none; None if it must be computed."""
+    if len(program.outputs) == 1:
+        return 0
+    step = program.steps[program.outputs[1]]
+    positions = partition.inputs[step.base] if isinstance(step, Load) else None
+    return positions.start if isinstance(positions, RowPositions) else None

@@ -79,7 +79,7 @@ class Partition:
         identity: tuple[Hashable, ...] = (),
     ) -> None:
         self.identity, self.replicas = identity, replicas
-        self._inputs = inputs
+        self.inputs = inputs
         self.selections = selections
         self.nrows, self._block_rows = nrows, block_rows = sizes_of(inputs, block_rows)
         self._leave = len(selections) - 1 if leave_last_mask and selections else None
@@ -93,7 +93,7 @@ class Partition:
         self._lent: list[tuple[ColumnType, NumberArray]] = []
 
     def __enter__(self) -> Self:
-        self._readers = [self._open(item) for item in self._inputs]
+        self._readers = [self._open(item) for item in self.inputs]
         return self
 
     def __exit__(
@@ -113,7 +113,7 @@ class Partition:
     @property
     def opens_early(self) -> bool:
         """Whether opening it begins to fetch what will be read; see `opens_early` of parts."""
-        return any(not isinstance(item, Table | RowPositions) and opens_early(item) for item in self._inputs)
+        return any(not isinstance(item, Table | RowPositions) and opens_early(item) for item in self.inputs)
 
     def each(self) -> Iterator[Partition]:
         """Yield this partition alone."""
@@ -152,7 +152,7 @@ class Partition:
                 columns.append(empty(step.dtype))  # what stands for a partition that is left out has no columns
                 continue
             column = self._readers[step.base].read(step.column, 0, self.nrows)
-            columns.append(read_only(column) if isinstance(self._inputs[step.base], Table) else column)
+            columns.append(read_only(column) if isinstance(self.inputs[step.base], Table) else column)
         return columns
 
     def blocks(self) -> Iterator[Block]:
@@ -253,7 +253,7 @@ class Partition:
     def reads_files(self) -> bool:
         """Whether each column of a block is read from files to a buffer, and rows are as adjacent as in the files."""
         in_memory = (Table, RowPositions, ConsecutiveParts)
-        return not any(isinstance(item, in_memory) for item in self._inputs)
+        return not any(isinstance(item, in_memory) for item in self.inputs)
 
     def extents(self, nblocks: int) -> Iterator[tuple[int, int]]:
         """Yield the rows that may be left, as many as some blocks have at a time, from the first of a unit on."""
@@ -262,7 +262,7 @@ class Partition:
 
     def unit_positions(self, start: int, stop: int) -> UnitPositions | None:
         """Return the positions of the rows of a block in the units of summation, None if they are adjacent."""
-        several = next(filter(is_several, self._inputs), None)
+        several = next(filter(is_several, self.inputs), None)
         if several is not None:
             # All are one block, and each begins a unit.
             sizes = np.array([part.nrows for part in several.parts])
@@ -301,7 +301,7 @@ class PartitionBatch:
     """
 
     def __init__(self, partitions: Sequence[Partition], identity: tuple[Hashable, ...] = ()) -> None:
-        self._partitions = partitions
+        self.partitions = partitions
         self.identity = identity
         self.replicas = partitions[0].replicas
         self.selections = partitions[0].selections
@@ -332,11 +332,11 @@ class PartitionBatch:
 
     def _in_turn(self, count: int) -> Iterator[list[Partition]]:
         opened: deque[ExitStack] = deque()
-        for first in range(0, len(self._partitions), count):
-            group = list(self._partitions[first : first + count])
+        for first in range(0, len(self.partitions), count):
+            group = list(self.partitions[first : first + count])
             for partition in group[len(opened) :]:
                 opened.append(self._opened(partition))
-            for later in self._partitions[first + len(opened) : first + OPEN_AHEAD]:
+            for later in self.partitions[first + len(opened) : first + OPEN_AHEAD]:
                 if not later.opens_early or not can_read_ahead():
                     break
                 opened.append(self._opened(later))

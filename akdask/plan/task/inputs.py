@@ -15,7 +15,7 @@ from akdask.kernels.core.summation import UNIT
 from akdask.kernels.keys.gather import gather
 from akdask.plan.task.program import BroadcastInput, Load, Program
 from akdask.storage.data.consecutive import ConsecutiveParts
-from akdask.storage.data.source import IN_MEMORY, Part, RowBounds, RowRanges, Stretch
+from akdask.storage.data.source import IN_MEMORY, Part, PartReader, RowBounds, RowRanges, Stretch
 from akdask.typing import Column, NumberArray
 
 
@@ -91,6 +91,34 @@ class TableReader(Reader):
         return None
 
 
+class CopyingTableReader(TableReader, PartReader):
+    """Reads columns of a table that is one part of several, whose rows are read to one array."""
+
+    def __exit__(self, *_: object) -> None:
+        """Leave the table in memory."""
+
+    def read(self, column: Hashable, start: int, stop: int, out: NumberArray | None = None) -> Column:
+        found = super().read(column, start, stop)
+        if out is None:
+            return found
+        np.copyto(out, found)
+        return out
+
+
+@dataclass(frozen=True, slots=True)
+class TablePart:
+    """The rows of a table in memory as one part of several; implements `akdask.storage.data.source.Part`."""
+
+    table: Table
+
+    @property
+    def nrows(self) -> int:
+        return self.table.nrows
+
+    def open(self) -> CopyingTableReader:
+        return CopyingTableReader(self.table)
+
+
 class PositionReader(Reader):
     """Reads the positions of counted rows."""
 
@@ -141,12 +169,12 @@ def coalesce_partitions(members: Sequence[Given], block_rows: int) -> Iterator[G
 
 
 def _are_read_alike(first: Given, second: Given) -> bool:
-    """Whether both are read from files with the same selections, none of which counts rows."""
+    """Whether both are read with the same selections, none of which counts rows, and no input is numbers of rows."""
     selections = zip(first[0], second[0], strict=True)
     if any(one is not other or isinstance(one, Range) for one, other in selections):
         return False
     inputs = (*first[1], *second[1])
-    return not any(isinstance(item, Table | RowPositions) for item in inputs) and _agree(first) and _agree(second)
+    return not any(isinstance(item, RowPositions) for item in inputs) and _agree(first) and _agree(second)
 
 
 def _agree(member: Given) -> bool:
@@ -158,7 +186,11 @@ def _as_one(members: Sequence[Given]) -> Given:
     if len(members) == 1:
         return members[0]
     (selections, _), *_ = members
-    return selections, [ConsecutiveParts(parts) for parts in zip(*(inputs for _, inputs in members), strict=True)]
+    return selections, [_consecutive(items) for items in zip(*(inputs for _, inputs in members), strict=True)]
+
+
+def _consecutive(items: Sequence[Any]) -> ConsecutiveParts:
+    return ConsecutiveParts([TablePart(item) if isinstance(item, Table) else item for item in items])
 
 
 def is_several(item: Input) -> TypeGuard[ConsecutiveParts]:

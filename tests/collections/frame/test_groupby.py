@@ -115,6 +115,15 @@ def test_the_largest_and_smallest_rows_of_groups_are_those_of_pandas(df):
         assert getattr(df.groupby("k")["y"], name)(2).tolist() == wanted.tolist()
 
 
+@pytest.mark.parametrize("by", ["x", "y"])
+def test_columns_that_decide_which_rows_are_first_are_not_taken_again(df, by):
+    wanted = TABLE.sort_values(by, kind="stable").groupby("k").head(1)
+    found = ak.DataFrame({"k": df["k"], by: df[by]}).sort_values(by).groupby("k").head(1)
+    assert "take(" not in str(found.explain())
+    for name in ("k", by):
+        assert found[name].tolist() == wanted[name].tolist()
+
+
 def test_a_groupby_of_the_columns_alone_is_given_where_asked_for(df):
     groups = df.groupby("k", use_series=False)
     assert isinstance(groups, ak.GroupBy)

@@ -57,8 +57,11 @@ def expected(tables, ascending, count):
 def test_the_first_rows_of_groups_are_kept_in_order(tables, ascending, count):
     top = TopRows(1, (ascending,), count)
     partial = [top.grouped(top.group([keys]), [values, positions]) for _, keys, values, positions in tables]
-    found = top.finish(top.merge(partial)).columns[0]
+    found, *decide = top.finish(top.merge(partial)).columns.values()
     assert found.tolist() == expected(tables, ascending, count)
+    for column, of_tables in zip(decide, zip(*(table[1:3] for table in tables), strict=True), strict=True):
+        there = np.concatenate([np.asarray(part) for part in of_tables])[found]
+        np.testing.assert_array_equal(np.asarray(column), there)
     assert all(table.nrows <= count * 7 for table in partial)
 
 

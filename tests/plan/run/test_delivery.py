@@ -164,3 +164,21 @@ def test_sources_may_ignore_where_they_are_to_read_to(monkeypatch, stored):
     read = reader.read
     monkeypatch.setattr(reader, "read", lambda self, column, start, stop, out=None: read(self, column, start, stop))
     np.testing.assert_array_equal(ak.load(path, dataset="i")["i"].to_ndarray(), columns["i"])
+
+
+def test_strings_that_are_computed_stay_in_the_chunks_that_tasks_make():
+    plain = [f"{number % 7}" * (number % 4) for number in range(900)]
+    strings = ak.concatenate([ak.array(plain[start : start + 300]) for start in range(0, 900, 300)])
+    found = strings[ak.arange(900)[::-1]].to_arrow()
+    assert found.to_pylist() == plain[::-1]
+    assert strings.to_arrow().to_pylist() == plain
+    frame = ak.DataFrame({"s": strings, "n": ak.arange(900)})
+    assert frame[frame["n"] > 2].to_pandas()["s"].tolist() == plain[3:]
+    assert frame[frame["n"] > 2].to_pandas()["n"].tolist() == list(range(3, 900))
+
+
+def test_a_few_strings_do_not_keep_all_of_them_in_memory():
+    strings = ak.concatenate([ak.array([f"{number:099d}" for number in range(400)]) for _ in range(3)]).persist()
+    few = strings[398:404].to_arrow()
+    assert few.to_pylist() == [f"{number:099d}" for number in (398, 399, 0, 1, 2, 3)]
+    assert few.get_total_buffer_size() < 4000

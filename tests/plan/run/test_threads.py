@@ -2,6 +2,7 @@
 
 import threading
 import weakref
+from _thread import interrupt_main
 from concurrent.futures import ThreadPoolExecutor
 
 import dask
@@ -13,7 +14,7 @@ from dask.callbacks import Callback
 import akdask as ak
 from akdask.columns import Table
 from akdask.plan.expr._dask import Alias, Task, TaskRef
-from akdask.plan.run import threads
+from akdask.plan.run import scheduler, threads
 from akdask.testing.memory import MemorySource
 
 
@@ -33,12 +34,22 @@ def noted(monkeypatch):
 
 
 def test_the_threads_are_those_of_akdask_where_nothing_is_said(noted):
-    count = threads.SMALL_CHAIN_ROWS + 1
-    expected = np.arange(count).sum()
+    column = MemorySource({"x": np.arange(9)}, [4, 5]).arrays()["x"]
     with dask.config.set(num_workers=3):
-        assert ak.arange(count).sum() == expected
-        assert dask.compute(ak.arange(count).sum()) == (expected,)
-    assert [pool._max_workers for pool in noted] == [3 * threads.AHEAD] * 2
+        assert column.sum() == 36
+        assert dask.compute(column.sum()) == (36,)
+        graph = {number: Task(number, lambda: threading.current_thread().name) for number in range(70)}
+        assert {name.split("_")[0] for name in threads.get(graph, list(graph))} == {"akdask"}
+    assert noted == []
+
+
+def test_dask_hands_tasks_to_them_where_somebody_observes(noted):
+    column = MemorySource({"x": np.arange(9)}, [4, 5]).arrays()["x"]
+    begun = []
+    with dask.config.set(num_workers=3), Callback(pretask=lambda key, *_: begun.append(key)):
+        assert column.sum() == 36
+    assert begun
+    assert [pool._max_workers for pool in noted] == [3]
 
 
 @pytest.mark.parametrize("count", [1, 3])
@@ -118,7 +129,8 @@ def test_little_in_memory_is_computed_by_the_thread_that_asks(noted):
     assert noted == []
 
 
-def test_results_found_here_are_let_go_once_they_have_been_read_for_the_last_time(noted):
+@pytest.mark.parametrize("in_threads", [False, True])
+def test_results_are_let_go_once_they_have_been_read_for_the_last_time(noted, in_threads):
     held = weakref.WeakSet()
 
     class Result:
@@ -132,12 +144,65 @@ def test_results_found_here_are_let_go_once_they_have_been_read_for_the_last_tim
     for name, before in zip("bcde", "abcd", strict=True):
         graph[name] = Task(name, Result, TaskRef(before))
     graph["alias"] = Alias("alias", "e")
-    found, (again, table) = threads.get(graph, ["alias", ["e", "first"]])
+    keys = ["alias", ["e", "first"]]
+    with ThreadPoolExecutor(2) as pool:
+        found, (again, table) = (
+            scheduler.run_in_threads(graph, keys, pool, 2) if in_threads else threads.get(graph, keys)
+        )
     assert found is again
     assert table is first
     assert (found.depth, found.alive) == (5, 1)
     assert list(held) == [found]
     assert noted == []
+
+
+def test_tasks_run_as_they_are_found_below_what_is_wanted():
+    """So that few results wait at a time: each sum of four is taken before the next four are made."""
+    ran = []
+
+    def task(name, *inputs):
+        ran.append(name)
+        return sum(inputs, 1)
+
+    graph = {("leaf", number): Task(("leaf", number), task, "leaf") for number in range(8)}
+    for half in range(2):
+        leaves = [TaskRef(("leaf", number)) for number in range(4 * half, 4 * half + 4)]
+        graph["half", half] = Task(("half", half), task, "half", *leaves)
+    graph["all"] = Task("all", task, "all", TaskRef(("half", 0)), TaskRef(("half", 1)))
+    with ThreadPoolExecutor(1) as pool:
+        assert scheduler.run_in_threads(graph, "all", pool, 1) == 11
+    assert ran == [*["leaf"] * 4, "half", *["leaf"] * 4, "half", "all"]
+
+
+def test_tasks_wait_for_each_other_where_memory_is_short(monkeypatch):
+    running, most = [], []
+
+    def task():
+        running.append(1)
+        most.append(len(running))
+        running.pop()
+
+    monkeypatch.setattr(scheduler, "PAUSE", 0.001)
+    monkeypatch.setattr(scheduler.memory_budget, "is_exhausted", lambda: True)
+    with ThreadPoolExecutor(3) as pool:
+        scheduler.run_in_threads({number: Task(number, task) for number in range(50)}, list(range(50)), pool, 3)
+    assert most == [1] * 50
+
+
+def test_an_interruption_reaches_whoever_waits_and_no_more_tasks_are_taken():
+    may_end, begun = threading.Event(), []
+
+    def task():
+        begun.append(True)
+        interrupt_main()
+        may_end.wait(10)
+
+    graph = {number: Task(number, task) for number in range(9)}
+    with pytest.raises(KeyboardInterrupt):
+        threads.get(graph, list(graph), num_workers=1)
+    may_end.set()
+    assert threads.get({"one": Task("one", sum, [1, 2])}, "one", num_workers=1) == 3
+    assert len(begun) == 1
 
 
 def test_observers_are_told_of_tasks_that_are_computed_here():

@@ -19,6 +19,7 @@ from akdask.plan.shuffle import exchange
 from akdask.plan.shuffle.exchange import concat_slices
 from akdask.plan.sort import sort as plan_sort
 from akdask.plan.sort import splitters
+from akdask.plan.sort import values as values_of_sort
 from akdask.plan.sort.runs import PackedKeys, RangedRows, SortPartition
 from akdask.plan.sort.splitters import sample_positions
 from akdask.schema import INT64, STR
@@ -32,6 +33,7 @@ def many_small_partitions(monkeypatch):
     monkeypatch.setattr(exchange, "CPU_COUNT", 3)
     monkeypatch.setattr(splitters, "RANGE", 16)
     monkeypatch.setattr(plan_sort, "MOST_SAMPLED", 8)
+    monkeypatch.setattr(values_of_sort, "WORTH_RANGES", 0)
     with ak.config.set(small_array=100, block_size=2**10):
         yield
 
@@ -284,6 +286,37 @@ def test_sorted_numbers_are_those_of_their_permutation_to_the_last_bit(
     assert computed_lengths(ordered) == computed_lengths(permutation)
     wanted, same_size = values[permutation.to_ndarray()], f"u{values.itemsize}"
     assert ordered.to_ndarray().view(same_size).tolist() == wanted.view(same_size).tolist()
+
+
+@pytest.mark.parametrize("is_compiled", [cycle([True, False]), cycle([False])])
+@pytest.mark.parametrize("name", ["few", "float64", "int64"])
+def test_numbers_that_some_tasks_split_in_finer_ranges_are_the_same(monkeypatch, name, is_compiled):
+    should_compile = compiled.should_compile
+    monkeypatch.setattr(compiled, "should_compile", lambda nrows: should_compile(nrows) and next(is_compiled))
+    given_values = NUMBERS[name](np.random.default_rng(4), 3000)
+    lazy = ak.concatenate([ak.array(part) for part in np.array_split(given_values, 5)])
+    lengths = computed_lengths(ak.sort(lazy))
+    assert lengths == computed_lengths(ak.argsort(lazy))
+    assert np.array_equal(ak.sort(lazy).to_ndarray(), np.sort(given_values), equal_nan=name == "float64")
+
+
+def test_sorted_numbers_are_put_in_order_in_the_array_of_the_user():
+    given_values = np.random.default_rng(5).integers(0, 99, 2000)
+    ordered = ak.sort(ak.array(given_values))
+    found = ordered.to_ndarray()
+    assert found.flags.writeable
+    found[:] = -1
+    assert np.array_equal(ordered.to_ndarray(), np.sort(given_values))
+    assert np.array_equal(ordered.persist().to_ndarray(), np.sort(given_values))
+    assert np.array_equal((ordered + 1).to_ndarray(), np.sort(given_values) + 1)
+
+
+def test_what_is_sorted_of_no_rows_and_of_filtered_ones_is_whole():
+    given_values = np.random.default_rng(6).normal(size=2000)
+    lazy = ak.array(given_values)
+    assert ak.sort(lazy[lazy > 9]).to_ndarray().tolist() == []
+    assert np.array_equal(ak.sort(lazy[lazy > 0]).to_ndarray(), np.sort(given_values[given_values > 0]))
+    assert np.array_equal(ak.sort(lazy).to_arrow().to_numpy(), np.sort(given_values))
 
 
 TEXT = {

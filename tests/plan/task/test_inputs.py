@@ -1,6 +1,7 @@
 """Which partitions of a lot are read as one, and that nobody sees it in the answers."""
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import akdask as ak
@@ -31,9 +32,20 @@ def test_few_files_are_open_at_once():
     assert rows_of(coalesce_partitions(given, 1000)) == [MOST_OPEN, MOST_OPEN, 1]
 
 
-@pytest.mark.parametrize("item", [RowPositions(0, 2), Table({"n": np.arange(2)}, 2)])
-def test_what_is_in_memory_already_stays_apart(item):
-    assert rows_of(coalesce_partitions([((), [item])] * 3, 10)) == [2, 2, 2]
+def test_small_tables_in_memory_are_read_as_one():
+    tables = [
+        Table({"n": np.arange(count), "s": pa.array(["a"] * count, pa.large_string())}, count) for count in (3, 4)
+    ]
+    ((_, (joined,)),) = coalesce_partitions([((), [table]) for table in tables], 10)
+    with joined.open() as reader:
+        out = np.empty(7, np.int64)
+        assert reader.read("n", 0, 7, out).tolist() == out.tolist() == [0, 1, 2, 0, 1, 2, 3]
+        assert reader.read("n", 2, 4).tolist() == [2, 0]
+        assert reader.read("s", 0, 7).to_pylist() == ["a"] * 7
+
+
+def test_rows_that_are_only_counted_stay_apart():
+    assert rows_of(coalesce_partitions([((), [RowPositions(0, 2)])] * 3, 10)) == [2, 2, 2]
 
 
 def test_what_counts_rows_stays_apart():

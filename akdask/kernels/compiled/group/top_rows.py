@@ -30,8 +30,8 @@ def keep_first(
         What rows are ordered by.
     count : int
         How many rows of each group.
-    words : ndarray of uint64
-        Memory for the words of the rows that are kept.
+    words : ndarray of uint64, shape (groups * count,)
+        The words of the rows that are kept, all the largest one at first.
     rows : ndarray of int64, shape (groups * count,)
         All -1 at first; the rows of each group so far, in order.
     start, stop : int
@@ -43,7 +43,9 @@ def keep_first(
         key, first = keys[row], np.uint64(codes[row]) * wanted
         at = first + wanted - one
         # Most rows come behind the last that is kept.
-        if rows[at] >= 0 and (words[at] < key or (words[at] == key and positions[rows[at]] < positions[row])):
+        if words[at] < key:
+            continue
+        if words[at] == key and rows[at] >= 0 and positions[rows[at]] < positions[row]:
             continue
         while at > first:
             before = at - one

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from akdask.kernels.compiled.compiler import compiled
+from akdask.kernels.compiled.keys.floats import float_word
 from akdask.kernels.core.words import Words
 from akdask.typing import NumberArray
 
@@ -39,6 +40,45 @@ def number_words(
                 found[row] += np.uint8(is_beyond)
                 count += np.uint64(is_beyond)
             beyond[number] += count
+
+
+@compiled
+def find_ranges(
+    bits: Words,
+    flipped: np.uint64,
+    are_floats: bool,
+    low: np.uint64,
+    span: np.uint64,
+    shift: np.uint64,
+    firsts: npt.NDArray[np.uint16],
+    shifts: npt.NDArray[np.uint8],
+    numbers: npt.NDArray[np.uint16],
+    counts: NumberArray,
+) -> None:
+    """Find the range of each number in a table of slots of equal width, some of which are cut into several ranges.
+
+    Parameters
+    ----------
+    bits : ndarray of uint64
+        The bits of numbers, floats or not.  Their words are looked up, once the bits `flipped` are the other way round.
+    low, span, shift : uint64
+        The slot of a word is its distance from the lowest one, at most `span`, without this number of lowest bits.
+    firsts, shifts : ndarray of uint16 and of uint8
+        For each slot, the number of its first range, and how many of the lowest bits do not tell its ranges apart.
+    numbers : ndarray of uint16
+        The ranges of the numbers.
+    counts : ndarray of int64, shape (ranges, 2)
+        To be added to: numbers of each range, in two sums, since the next one is often of the same range.
+    """
+    within = (np.uint64(1) << shift) - np.uint64(1)
+    for row in range(len(bits)):
+        word = float_word(bits[row], flipped) if are_floats else bits[row] ^ flipped
+        distance = (word if word > low else low) - low
+        distance = distance if distance < span else span
+        slot = distance >> shift
+        number = firsts[slot] + ((distance & within) >> shifts[slot])
+        numbers[row] = number
+        counts[number, row & 1] += 1
 
 
 @compiled
@@ -79,7 +119,7 @@ def number_equals(
 
 @compiled
 def write_ranges(
-    numbers: npt.NDArray[np.uint8], values: NumberArray, positions: npt.NDArray[np.uint64], out: NumberArray
+    numbers: NumberArray, values: NumberArray, positions: npt.NDArray[np.uint64], out: NumberArray
 ) -> None:
     """Write each value to the next position of its range; `positions` are moved on."""
     for row in range(len(values)):
