@@ -59,6 +59,8 @@ class MergeMethods(FrameBase):
         ------
         ArgumentError
             If keys are given twice.
+        ArgumentTypeError
+            If `right` is neither a DataFrame nor a Series, or `suffixes` are not two.
 
         Examples
         --------
@@ -71,9 +73,10 @@ class MergeMethods(FrameBase):
         2  3  right_only
         """
         if suffixes is not None:
-            if isinstance(suffixes, str) or len(suffixes) != 2:
+            given: Any = suffixes
+            if not isinstance(given, tuple | list) or len(given) != 2:
                 raise ArgumentTypeError(f"suffixes are two, for left and right, not {suffixes!r:.100}.")
-            left_suffix, right_suffix = (suffix or "" for suffix in suffixes)
+            left_suffix, right_suffix = (suffix or "" for suffix in given)
         ours: Any = self
         theirs = _as_frame(right)
         if left_index or right_index:
