@@ -162,7 +162,7 @@ def column_type(dtype: ColumnType | BigintDtype | npt.DTypeLike | str) -> Column
         return BIGINT
     try:
         found = np.dtype(dtype)
-    except TypeError:
+    except (TypeError, ValueError):
         found = np.dtype(object)
     match found.kind:
         case "i":

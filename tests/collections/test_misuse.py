@@ -178,6 +178,16 @@ MISUSES = [
     (TypeError, lambda: A.to_hdf("x", mode="none")),
     (ValueError, lambda: ak.to_hdf([A, A], "x", names=["a"])),
     (RuntimeError, lambda: ak.read_hdf("none*")),
+    # what pandas refuses too
+    (TypeError, lambda: FRAME.join(5)),
+    (TypeError, lambda: FRAME.merge([1], indicator=True)),
+    (TypeError, lambda: FRAME.merge(FRAME, left_index=True, right_index=True, suffixes="x")),
+    (TypeError, lambda: FRAME.head("x")),
+    (TypeError, lambda: FRAME.tail(1.5)),
+    (TypeError, lambda: A.head("x")),
+    (TypeError, lambda: S.tail(None)),
+    (TypeError, lambda: A.astype("2020-01-01")),
+    (TypeError, lambda: TIMES.floor(5)),
 ]
 
 

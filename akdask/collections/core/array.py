@@ -215,13 +215,15 @@ class Array(StorageMethods, RegisteredArray, Substitutes, ArrayDisplay):
 
     def head(self, n: int = 5) -> Self:
         """Return the first `n` elements; lazy."""
-        return self[:n] if n < 0 or self.rows.is_fixed else self._limit(n)
+        count = row_tools.position(n)
+        return self[:count] if count < 0 or self.rows.is_fixed else self._limit(count)
 
     def tail(self, n: int = 5) -> Self:
         """Return the last `n` elements; lazy."""
-        if n > 0 and not self.rows.is_fixed:
-            return self._limit(-n)
-        return self[-n:] if n else self[:0]
+        count = row_tools.position(n)
+        if count > 0 and not self.rows.is_fixed:
+            return self._limit(-count)
+        return self[-count:] if count else self[:0]
 
     def _limit(self, count: int) -> Self:
         limited = Limit(self._project(), count)

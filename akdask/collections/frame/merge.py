@@ -9,7 +9,7 @@ from akdask.collections.arrays.elementwise import where
 from akdask.collections.frame.joining import merge
 from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.series.base import SeriesBase
-from akdask.errors import ArgumentError
+from akdask.errors import ArgumentError, ArgumentTypeError
 
 LABELS = "\0labels"
 """The column of labels to join by, which no user sees."""
@@ -59,6 +59,8 @@ class MergeMethods(FrameBase):
         ------
         ArgumentError
             If keys are given twice.
+        ArgumentTypeError
+            If `right` is neither a DataFrame nor a Series, or `suffixes` are not two.
 
         Examples
         --------
@@ -71,9 +73,12 @@ class MergeMethods(FrameBase):
         2  3  right_only
         """
         if suffixes is not None:
-            left_suffix, right_suffix = (suffix or "" for suffix in suffixes)
+            given: Any = suffixes
+            if not isinstance(given, tuple | list) or len(given) != 2:
+                raise ArgumentTypeError(f"suffixes are two, for left and right, not {suffixes!r:.100}.")
+            left_suffix, right_suffix = (suffix or "" for suffix in given)
         ours: Any = self
-        theirs: Any = right.to_frame() if isinstance(right, SeriesBase) else right
+        theirs = _as_frame(right)
         if left_index or right_index:
             ours, left_on = _by_labels(ours, left_on if on is None else on, is_by_label=left_index)
             theirs, right_on = _by_labels(theirs, right_on if on is None else on, is_by_label=right_index)
@@ -144,7 +149,7 @@ class MergeMethods(FrameBase):
         a  1  10.0
         b  2  20.0
         """
-        given: Any = other.to_frame() if isinstance(other, SeriesBase) else other
+        given = _as_frame(other)
         ours, theirs = self._columns, given._columns
         labels = ours.index_array() if on is None else ours.array(on)
         left = self._of(ours.labelled(None).having(LABELS, labels))
@@ -152,6 +157,14 @@ class MergeMethods(FrameBase):
         joined = merge(left, right, LABELS, None, None, how, lsuffix, rsuffix, sort=sort)._columns
         columns = joined.only(name for name in joined.values if name != LABELS)
         return self._of(columns.labelled(joined.array(LABELS)) if on is None else columns)
+
+
+def _as_frame(other: Any) -> Any:
+    """Return the other side of a join, a Series as a DataFrame of one column."""
+    found = other.to_frame() if isinstance(other, SeriesBase) else other
+    if not isinstance(found, FrameBase):
+        raise ArgumentTypeError(f"a DataFrame is joined with DataFrames and Series, not {type(other).__name__}.")
+    return found
 
 
 def _by_labels(frame: Any, names: Any, *, is_by_label: bool) -> tuple[Any, Any]:

@@ -198,12 +198,14 @@ class ColumnSet:
 
     def head(self, count: int) -> ColumnSet:
         """Return the first `count` rows, or all but the last ``-count``."""
+        count = row_tools.position(count)
         if count < 0 or self.frame.rows.is_fixed:
             return self.sliced(slice(count))
         return self._limited(count)
 
     def tail(self, count: int) -> ColumnSet:
         """Return the last `count` rows, or all but the first ``-count``."""
+        count = row_tools.position(count)
         if count > 0 and not self.frame.rows.is_fixed:
             return self.numbered()._limited(-count)
         return self.sliced(slice(-count, None) if count else slice(0))

@@ -41,7 +41,7 @@ class GroupRowMethods(GroupBase):
         values : pdarray, Strings or Categorical
             With the rows of the keys.
         n : int
-            How many rows of each group, at most.
+            How many rows of each group, at most; all but the last ``-n`` if it is negative.
         return_indices : bool
             Return positions in `values` instead of the values there.
         """

@@ -89,7 +89,13 @@ def unit_of(text: str) -> int:
     ------
     ArgumentError
         If it is none, or several names begin so.
+    ArgumentTypeError
+        If it is no text.
     """
+    if not isinstance(text, str):
+        raise ArgumentTypeError(
+            f"a unit of time is named by text, not by {text!r:.100}.", hint="such as 's' or '15min'."
+        )
     lower = text.lower()
     names = [ABBREVIATIONS[lower]] if lower in ABBREVIATIONS else [name for name in UNITS if name.startswith(lower)]
     if len(names) == 1:

@@ -158,7 +158,7 @@ def _chosen(groups: SortedGroups, some: RowsPerGroup, carried: Sequence[Column])
     sizes = groups.sizes()
     counts = np.round(sizes * some.share).astype(np.int64) if some.count is None else np.full(len(sizes), some.count)
     if some.kind != "sample":
-        counts = np.minimum(counts, sizes)
+        counts = np.minimum(counts, sizes) if some.count is None or some.count >= 0 else np.maximum(sizes + counts, 0)
         starts = groups.segments if some.kind == "head" else groups.segments + sizes - counts
         return _ranges(starts, counts)
     positions: NumberArray = np.asarray(carried[0])

@@ -96,6 +96,16 @@ def test_heads_of_sorted_groups_are_those_of_pandas(df, keys, by):
             assert together == [row for _, rows in wanted for row in rows.index[:n].tolist()]
 
 
+@pytest.mark.parametrize("n", [-1, -2, -9])
+def test_all_but_the_last_or_first_rows_of_groups_are_those_of_pandas(df, n):
+    for groups, wanted in (
+        (df.groupby("k"), TABLE.groupby("k")),
+        (df.sort_values("y").groupby("k"), TABLE.sort_values("y").groupby("k")),
+    ):
+        assert groups.head(n)["y"].tolist() == wanted.head(n)["y"].tolist()
+        assert groups.tail(n)["y"].tolist() == wanted.tail(n)["y"].tolist()
+
+
 def test_the_largest_and_smallest_rows_of_groups_are_those_of_pandas(df):
     for name in ("nlargest", "nsmallest"):
         wanted = getattr(TABLE.groupby("k")["y"], name)(2)
