@@ -116,7 +116,7 @@ class FineRanges:
         self._firsts = np.where(inside > 0, begun - (1 << bits) + 1, begun).astype(np.uint16)
         self._shifts = (int(self._shift) - bits).astype(np.uint8)
         shares = np.bincount(self._ranges(words))[self._ranges(self._splitters)]
-        self.cuts_few = bool((shares <= max(len(words) // LARGE_SHARE, 1)).all())
+        self.is_cut_quickly = bool((shares <= max(len(words) // LARGE_SHARE, 1)).all())
         """Whether ranges that are to be cut at a splitter have few values, none of them frequent: it takes long."""
 
     def split(self, parts: Sequence[NumberArray], first: int) -> tuple[NumberArray, list[list[int]]]:
@@ -181,7 +181,8 @@ class FineRanges:
         """Return the ranges of words from the first to the last splitter."""
         slots, within = self._slots(words), (np.uint64(1) << self._shift) - np.uint64(1)
         finer = ((words - self._low) & within) >> self._shifts[slots]
-        return self._firsts[slots].astype(np.int64) + finer.astype(np.int64)
+        ranges: NumberArray = self._firsts[slots].astype(np.int64) + finer.astype(np.int64)
+        return ranges
 
     def _slots(self, words: Words) -> Words:
         slots: Words = (words - self._low) >> self._shift

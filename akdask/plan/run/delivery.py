@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from functools import cached_property
 from itertools import accumulate
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from akdask._distributed import shares_memory
 from akdask.columns import Table, concat_rows, is_slice, new_array
-from akdask.deferred import is_arrow, pa
+from akdask.deferred import DeferredModule, is_arrow, pa
 from akdask.errors import TransferError
 from akdask.plan.expr._dask import Expr
 from akdask.plan.expr.chain import Chain
@@ -25,13 +25,18 @@ from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.sources import Scan
 from akdask.plan.expr.values import ColumnRef
 from akdask.plan.optimize.needs import Need, ReaderNeed, ReaderNeeds, needs_of_inputs
-from akdask.plan.sort.in_place import in_place
-from akdask.plan.sort.sort import Sort, sorts_numbers
 from akdask.plan.task.allocator import manage_freed_memory
+from akdask.plan.task.combine import OverProject
 from akdask.plan.task.tables import Tasks
 from akdask.schema import ColumnType, RowSpace
 from akdask.storage.data.source import Part
 from akdask.typing import NumberArray
+
+if TYPE_CHECKING:
+    from akdask.plan.sort import in_place, sort
+else:
+    in_place = DeferredModule("akdask.plan.sort.in_place")
+    sort = DeferredModule("akdask.plan.sort.sort")
 
 Columns = tuple[tuple[Hashable, Any], ...]
 """Columns of a part: what the table calls them, and what the part does."""
@@ -75,7 +80,8 @@ def can_be_delivered(frame: Project, *, chunked: bool = False) -> bool:
 
 
 def _is_sorted(frame: Project) -> bool:
-    return sorts_numbers(frame.frame) and len(frame.values) == 1 and isinstance(frame.values[0], ColumnRef)
+    is_column = len(frame.values) == 1 and isinstance(frame.values[0], ColumnRef)
+    return is_column and isinstance(frame.frame, OverProject) and sort.sorts_numbers(frame.frame)
 
 
 def _is_read(frame: Project) -> bool:
@@ -119,9 +125,9 @@ def _sorted(project: Project) -> Expr | None:
     if not _is_sorted(project):
         return None
     (value,) = project.values
-    assert isinstance(project.frame, Sort), "nothing else is sorted"
+    assert isinstance(project.frame, sort.Sort), "nothing else is sorted"
     assert isinstance(value, ColumnRef), "nothing else is sorted"
-    return in_place(project.frame, value.name, project.names[0])
+    return in_place.in_place(project.frame, value.name, project.names[0])
 
 
 def _joined(project: Project, chunked: bool) -> Expr:

@@ -92,7 +92,7 @@ class SplitColumn:
             return None
         found = [column for column in columns if column is not None]
         ranges = splitters.of_cached_numbers()
-        return (ranges, found, first) if len(found) == len(columns) and ranges.cuts_few else None
+        return (ranges, found, first) if len(found) == len(columns) and ranges.is_cut_quickly else None
 
     def _in_ranges(self, ranges: FineRanges, parts: Sequence[NumberArray], first: int) -> list[list[RangedRows]]:
         """Split all numbers of a partition, given that of the first row, in ranges that fit the cache."""

@@ -97,10 +97,10 @@ def test_finer_ranges_begin_where_ranges_do_and_make_the_same_order(given_parts,
 def test_ranges_of_frequent_values_are_not_to_be_cut():
     words = np.arange(99)
     rows = np.zeros(99, np.int64)
-    assert FineRanges(words, rows, 25, True).cuts_few
-    assert FineRanges(np.where(words > 80, 80, words), rows, 25, True).cuts_few
-    assert not FineRanges(np.where(words > 60, 60, words), rows, 25, True).cuts_few
-    assert not FineRanges(np.where(words > 60, 2**62, 0) + words, rows, 25, True).cuts_few
+    assert FineRanges(words, rows, 25, True).is_cut_quickly
+    assert FineRanges(np.where(words > 80, 80, words), rows, 25, True).is_cut_quickly
+    assert not FineRanges(np.where(words > 60, 60, words), rows, 25, True).is_cut_quickly
+    assert not FineRanges(np.where(words > 60, 2**62, 0) + words, rows, 25, True).is_cut_quickly
 
 
 @pytest.mark.parametrize("ascending", [True, False])
