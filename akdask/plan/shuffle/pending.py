@@ -32,7 +32,7 @@ TINY_BYTES = 2**12
 """Bytes up to which a result is not spilled: what tells where it is takes as many, and it would keep a file there of
 which all else is not needed any more."""
 
-SMALL_BYTES = 2**16
+SMALL_BYTES = 2**17
 """Bytes up to which a table that plans keep stays in memory: to look after it would take longer."""
 
 _in_memory: dict[ref[PendingResult], None] = {}
