@@ -198,13 +198,13 @@ class _ThreadedRun:
         except BaseException as error:
             self._end(error)
             raise
-        error, self._error = self._error, None
-        if error is not None:
+        failure, self._error = self._error, None
+        if failure is not None:
             try:
-                raise error
+                raise failure
             finally:
                 # Else it would hold itself, and what its task has read, in memory.
-                del error
+                del failure
 
 
 def _found(task: Any, inputs: dict[Any, Any]) -> Any:
