@@ -204,3 +204,26 @@ def repartitioned(project: Project, npartitions: Any) -> Columns:
         raise ArgumentError(f"rows are cut into a number of partitions, at least 1, not into {npartitions!r}.")
     frame: Any = write.fitted(project, int(npartitions))
     return frame, [frame.column(name) for name in project.names]
+
+
+def sample_of(size: int, n: Any, frac: Any, random_state: Any) -> tuple[int, np.random.Generator]:
+    """Return how many of `size` rows are drawn, `n` or a share `frac` of them, and what draws them.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If they are no numbers, or `random_state` is none of NumPy's seeds.
+    ArgumentError
+        If there cannot be so many, or the seed is negative.
+    """
+    if not isinstance(n, SupportsIndex) or not isinstance(frac, int | float | np.number | None):
+        raise ArgumentTypeError(f"sample takes a whole n or a number frac, not n={n!r:.100}, frac={frac!r:.100}.")
+    if index(n) < 0 or (frac is not None and not 0 <= frac <= 1):
+        raise ArgumentError(f"a sample has no fewer than 0 rows, and no more than all: n={n!r}, frac={frac!r}.")
+    count = index(n) if frac is None else round(frac * size)
+    try:
+        return count, np.random.default_rng(random_state)
+    except TypeError:
+        raise ArgumentTypeError(f"random_state is a seed or generator of NumPy, not {random_state!r:.100}.") from None
+    except ValueError:
+        raise ArgumentError(f"random_state is a whole number from 0, not {random_state!r:.100}.") from None

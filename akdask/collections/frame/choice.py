@@ -9,6 +9,7 @@ import numpy as np
 
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.array import Array
+from akdask.collections.core.selection import sample_of
 from akdask.collections.frame.grouping import GroupMethods
 from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.columns import ColumnMethods
@@ -93,13 +94,12 @@ class ChoiceMethods(GroupMethods):
         ------
         ArgumentError
             If there cannot be so many.
+        ArgumentTypeError
+            If numbers are none.
         """
         size = len(self)
-        if n < 0 or (frac is not None and not 0 <= frac <= 1):
-            raise ArgumentError(f"a sample has no fewer than 0 rows, and no more than all: n={n!r}, frac={frac!r}.")
-        n = n if frac is None else round(frac * size)
-        draw = np.random.default_rng(random_state)
-        chosen: Self = self if n >= size else self._rows(draw.choice(size, n, replace=False))
+        count, draw = sample_of(size, n, frac, random_state)
+        chosen: Self = self if count >= size else self._rows(draw.choice(size, count, replace=False))
         return chosen
 
 

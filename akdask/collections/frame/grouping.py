@@ -75,6 +75,8 @@ class GroupMethods(RowMethods):
             else:
                 names += names_of(item)
                 arrays += [self._columns.array(name) for name in names_of(item)]
+        if not arrays:
+            raise ArgumentError("rows are grouped by at least one column.", hint=f"columns: {', '.join(self.columns)}.")
         return names, arrays
 
     def GroupBy(self, keys: Any, use_series: bool = False, as_index: bool = True, dropna: bool = True) -> Any:

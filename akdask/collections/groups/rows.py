@@ -178,7 +178,10 @@ class GroupRowMethods(GroupBase):
 
 def _seed_of(random_state: Any) -> int:
     """Return a seed, drawn from a generator where that is given."""
-    return int(random_state.integers(2**32) if hasattr(random_state, "integers") else random_state)
+    try:
+        return int(random_state.integers(2**32) if hasattr(random_state, "integers") else random_state)
+    except (TypeError, ValueError):
+        raise ArgumentTypeError(f"random_state is a seed or a generator, not {random_state!r:.100}.") from None
 
 
 def _check_counts(n: Any, frac: Any) -> None:

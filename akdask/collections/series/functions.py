@@ -13,6 +13,7 @@ from akdask.collections.arrays.statistics import corr, cov, skew
 from akdask.collections.core.array import Array
 from akdask.collections.core.base import unlabelled
 from akdask.collections.core.later import later
+from akdask.collections.core.selection import sample_of
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.index import MultiIndex
 from akdask.collections.groups.reduction_names import called, is_named
@@ -251,10 +252,10 @@ class SeriesFunctions(SeriesOperators):
     def sample(self, n: int = 1, *, frac: float | None = None, random_state: Any = None) -> Self:
         """Return some entries chosen at random; counts rows of unknown number.  See `DataFrame.sample`."""
         size = len(self)
-        n = n if frac is None else round(frac * size)
-        if not 0 <= n <= size:
-            raise ArgumentError(f"{n} of {size} entries cannot be chosen.")
-        return self._moved(self._labelled._rows(np.random.default_rng(random_state).choice(size, n, replace=False)))
+        count, draw = sample_of(size, n, frac, random_state)
+        if count > size:
+            raise ArgumentError(f"{count} of {size} entries cannot be chosen.")
+        return self._moved(self._labelled._rows(draw.choice(size, count, replace=False)))
 
     def reset_index(self, drop: bool = False, name: str | None = None) -> Any:
         """Return labels and values as columns of a DataFrame; lazy.

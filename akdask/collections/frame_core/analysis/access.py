@@ -12,6 +12,7 @@ from akdask.collections.core.array import Array
 from akdask.collections.core.base import Labelled, unlabelled
 from akdask.collections.core.column_names import axis_number, check_names
 from akdask.collections.core.later import later
+from akdask.collections.core.selection import position
 from akdask.collections.frame_core.analysis.indexers import CellIndexer, FrameILocIndexer, FrameLocIndexer
 from akdask.collections.frame_core.columns import ColumnMethods
 from akdask.collections.frame_core.index import Index
@@ -348,7 +349,7 @@ class AccessMethods(ColumnMethods, RowMethods, MissingMethods):
         names = list(self.columns)
         if column in names:
             raise SchemaError(f"there is a column {column!r} already.", hint="assign to it: df['x'] = …")
-        if not 0 <= loc <= len(names):
+        if not 0 <= position(loc) <= len(names):
             raise PositionError(f"a column is inserted at 0 to {len(names)}, not at {loc}.")
         check_names([column])
         self[column] = value

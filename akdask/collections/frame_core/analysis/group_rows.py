@@ -12,6 +12,7 @@ from akdask.collections.arrays.elementwise import cast
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.array import Array
 from akdask.collections.core.later import later
+from akdask.collections.core.selection import position
 from akdask.collections.frame_core.analysis.kinds import demand_numbers, is_number, missing_where
 from akdask.collections.frame_core.analysis.moving.arranged import (
     Arranged,
@@ -300,6 +301,7 @@ class FrameGroupMethods(Generic[Rows]):
         1  2  5
         2  1  3
         """
+        n = position(n)
         numbers = numbers_in_groups(self.gb)
         if n < 0:
             sizes = self.gb.broadcast(self.gb.size()[1])
