@@ -64,10 +64,13 @@ class InMemory:
     @cached_property
     def connection(self) -> duckdb.DuckDBPyConnection:
         connection = connect(self.threads)
+        # Its tables have the rows in their order, as those of the others do.
+        connection.execute("set preserve_insertion_order = true")
         for name, table in self.tables.items():
             connection.register("arriving", table)
             connection.execute(f"create table {name} as select * from arriving")
             connection.unregister("arriving")
+        connection.execute("set preserve_insertion_order = false")
         return connection
 
 
