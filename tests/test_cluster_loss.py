@@ -81,6 +81,7 @@ def cut(monkeypatch):
         monkeypatch.setattr(batches, "SMALL_ROWS", 0)
         monkeypatch.setattr(batches, "FEW", 2**20)
         monkeypatch.setattr(batches, "GROUP_BATCHES", 2**20)
+        monkeypatch.setattr(batches, "FEW_GROUP_ROWS", 1)
 
     return cut_into
 

@@ -129,6 +129,7 @@ def _many_partitions(count: int) -> Iterator[None]:
         (batches, "SMALL_ROWS", 0),
         (batches, "FEW", count),
         (batches, "GROUP_BATCHES", count),
+        (batches, "FEW_GROUP_ROWS", 1),
     ]
     patches = [patch.object(module, name, value) for module, name, value in sizes]
     for one in patches:
