@@ -61,7 +61,8 @@ def measure_curve(number: int, in_files: bool, given: dict[str, Any]) -> list[tu
         runs = {name: run for name, run in runs_of(question, source).items() if name not in slow}
         del tables
         with dask.config.set(num_workers=setting.threads):
-            if rows == FEWEST:  # what is loaded or compiled at first is no matter of rows
+            # What is loaded or compiled at first is no matter of rows, nor is how tables come to be in memory.
+            if rows == FEWEST or not in_files:
                 for run in runs.values():
                     run()
             repeat = max(setting.repeat, TURNS_OF_FEW) if rows <= FEW else setting.repeat
