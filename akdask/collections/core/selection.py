@@ -206,6 +206,18 @@ def repartitioned(project: Project, npartitions: Any) -> Columns:
     return frame, [frame.column(name) for name in project.names]
 
 
+def check_sample(n: Any, frac: Any) -> None:
+    """Refuse what are no number of rows and no share of them.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If one of them is no number.
+    """
+    if not isinstance(n, SupportsIndex) or not isinstance(frac, int | float | np.number | None):
+        raise ArgumentTypeError(f"sample takes a whole n or a number frac, not n={n!r:.100}, frac={frac!r:.100}.")
+
+
 def sample_of(size: int, n: Any, frac: Any, random_state: Any) -> tuple[int, np.random.Generator]:
     """Return how many of `size` rows are drawn, `n` or a share `frac` of them, and what draws them.
 
@@ -216,8 +228,7 @@ def sample_of(size: int, n: Any, frac: Any, random_state: Any) -> tuple[int, np.
     ArgumentError
         If there cannot be so many, or the seed is negative.
     """
-    if not isinstance(n, SupportsIndex) or not isinstance(frac, int | float | np.number | None):
-        raise ArgumentTypeError(f"sample takes a whole n or a number frac, not n={n!r:.100}, frac={frac!r:.100}.")
+    check_sample(n, frac)
     if index(n) < 0 or (frac is not None and not 0 <= frac <= 1):
         raise ArgumentError(f"a sample has no fewer than 0 rows, and no more than all: n={n!r}, frac={frac!r}.")
     count = index(n) if frac is None else round(frac * size)

@@ -7,10 +7,8 @@ from collections.abc import Sequence
 from operator import index
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
-import numpy as np
-
 from akdask.collections.core.array import Array
-from akdask.collections.core.selection import known_lengths, position
+from akdask.collections.core.selection import check_sample, known_lengths, position
 from akdask.collections.core.wrap import wrap
 from akdask.collections.groups.base import GroupBase, Keys, codes_of, like, projected
 from akdask.collections.groups.keys import as_array, as_arrays, is_several
@@ -92,7 +90,7 @@ class GroupRowMethods(GroupBase):
         ArgumentTypeError
             If `n` is not whole, or `frac` no number.
         """
-        _check_counts(n, frac)
+        check_sample(0 if n is None else n, frac)
         if (n is not None and frac is not None) or (n is not None and index(n) < 0) or (frac or 0) < 0:
             raise ArgumentError(f"sample takes either n or frac, not negative; got n={n}, frac={frac}.")
         seed = secrets.randbits(32) if random_state is None else _seed_of(random_state)
@@ -182,8 +180,3 @@ def _seed_of(random_state: Any) -> int:
         return int(random_state.integers(2**32) if hasattr(random_state, "integers") else random_state)
     except (TypeError, ValueError):
         raise ArgumentTypeError(f"random_state is a seed or a generator, not {random_state!r:.100}.") from None
-
-
-def _check_counts(n: Any, frac: Any) -> None:
-    if not isinstance(n, SupportsIndex | None) or not isinstance(frac, int | float | np.number | None):
-        raise ArgumentTypeError(f"sample takes a whole n or a number frac, not n={n!r}, frac={frac!r}.")

@@ -150,7 +150,7 @@ class FineRanges:
         numbers, start = new_array(sum(map(len, parts)), np.uint16), 0
         counts = np.zeros((self._count, 2), np.int64)
         kind = parts[0].dtype.kind
-        flipped = (SIGN if kind == "i" else np.uint64(0)) ^ (np.uint64(0) if self._ascending else LAST)
+        flipped = _flipped(kind, self._ascending)
         table = self._low, self._span, self._shift, read_only(self._firsts), read_only(self._shifts)
         for part in parts:
             stop = start + len(part)
@@ -196,11 +196,16 @@ def _bits(values: NumberArray) -> Words:
     return read_only(bits)
 
 
+def _flipped(kind: str, ascending: bool) -> np.uint64:
+    """Return which bits of numbers of a kind to flip so that they order as wanted; of floats those of their words."""
+    flipped = SIGN if kind == "i" else np.uint64(0)
+    return flipped if ascending else flipped ^ LAST
+
+
 def _words(values: NumberArray, ascending: bool) -> tuple[Words, np.uint64]:
     """Return words of values, and which of their bits to flip."""
     if values.dtype.kind in "iu" and values.itemsize == SIGN.itemsize:
-        flipped = SIGN if values.dtype.kind == "i" else np.uint64(0)
-        return np.ascontiguousarray(values).view(np.uint64), flipped if ascending else flipped ^ LAST
+        return np.ascontiguousarray(values).view(np.uint64), _flipped(values.dtype.kind, ascending)
     return word(values, 0, ascending), np.uint64(0)
 
 

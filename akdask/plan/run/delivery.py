@@ -26,7 +26,7 @@ from akdask.plan.expr.sources import Scan
 from akdask.plan.expr.values import ColumnRef
 from akdask.plan.optimize.needs import Need, ReaderNeed, ReaderNeeds, needs_of_inputs
 from akdask.plan.task.allocator import manage_freed_memory
-from akdask.plan.task.combine import OverProject
+from akdask.plan.task.combine import OverProject, all_partitions, concat_tables
 from akdask.plan.task.tables import Tasks
 from akdask.schema import ColumnType, RowSpace
 from akdask.storage.data.source import Part
@@ -131,8 +131,8 @@ def _sorted(project: Project) -> Expr | None:
 
 
 def _joined(project: Project, chunked: bool) -> Expr:
-    every = tuple((0, partition) for partition in range(project.npartitions))
-    return Tasks(f"join {project._name}", _in_chunks if chunked else Table.concat, ((every, ()),), project)
+    calls = ((all_partitions(project.npartitions), ()),)
+    return Tasks(f"join {project._name}", _in_chunks if chunked else concat_tables, calls, project)
 
 
 def _parts(project: Project, index: int) -> tuple[tuple[Part, Columns], ...]:

@@ -8,7 +8,7 @@ what is wanted, each as soon as its inputs are there, and a thread that has done
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from concurrent.futures import Executor
 from contextvars import copy_context
 from heapq import heappop, heappush
@@ -86,7 +86,7 @@ class OrderedTasks:
             key = stack[-1]
             task = graph[key]
             if key not in needed:
-                needed[key] = names = task.dependencies if isinstance(task, GraphNode) else ()
+                needed[key] = names = input_keys(task)
                 missing = [name for name in names if name not in needed]
                 if missing:
                     stack += sorted(missing, key=numbers.__getitem__, reverse=True)
@@ -151,14 +151,12 @@ class _ThreadedRun:
 
     def work(self) -> None:
         """Run tasks until there are none left: what each thread does."""
-        while (number := self._take()) is not None:
-            key = self._tasks.order[number]
-            try:
-                result = _found(self._graph[key], self._tasks.inputs(key))
-            except BaseException as error:  # raised again where one waits
-                self._end(error)
-            else:
-                self._finish(key, result)
+        try:
+            while (number := self._take()) is not None:
+                key = self._tasks.order[number]
+                self._finish(key, _found(self._graph[key], self._tasks.inputs(key)))
+        except BaseException as error:  # raised again where one waits
+            self._end(error)
 
     def _take(self) -> int | None:
         """Return the number of a task whose inputs are there, when there is enough memory for it beside others."""
@@ -181,10 +179,11 @@ class _ThreadedRun:
                     heappush(self._ready, number)
             if not self._left:
                 self._is_over.set()
-            if not self._left or len(self._ready) > 1 or (self._ready and memory_budget.is_exhausted()):
+            # This thread takes one of those that are ready.
+            if not self._left or len(self._ready) > 1:
                 self._changed.notify_all()
 
-    def _end(self, error: BaseException) -> None:
+    def _end(self, error: BaseException | None) -> None:
         with self._changed:
             self._error = self._error or error
             self._is_over.set()
@@ -195,8 +194,8 @@ class _ThreadedRun:
         try:
             while not self._is_over.wait(LOOK_UP):
                 pass
-        except BaseException as error:
-            self._end(error)
+        except BaseException:
+            self._end(None)
             raise
         failure, self._error = self._error, None
         if failure is not None:
@@ -205,6 +204,11 @@ class _ThreadedRun:
             finally:
                 # Else it would hold itself, and what its task has read, in memory.
                 del failure
+
+
+def input_keys(task: Any) -> Collection[Any]:
+    """Return the keys of what a task needs; what is persisted is a result rather than a task."""
+    return task.dependencies if isinstance(task, GraphNode) else ()
 
 
 def _found(task: Any, inputs: dict[Any, Any]) -> Any:

@@ -7,7 +7,7 @@ with new pools, here and in Dask, and akdask's caches with new locks.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from functools import cache
@@ -25,7 +25,7 @@ from akdask.interruption import interruptible
 from akdask.kernels import compiled
 from akdask.plan.expr._dask import Alias, DataNode, Expr, GraphNode, Task
 from akdask.plan.run.observers import callbacks, recording
-from akdask.plan.run.scheduler import PAUSE, run_here, run_in_threads
+from akdask.plan.run.scheduler import PAUSE, input_keys, run_here, run_in_threads
 from akdask.plan.shuffle.budget import memory_budget
 from akdask.plan.shuffle.pending import InputsInUse, PendingResult, fetch, fetch_all, pend
 from akdask.plan.task.batches import SMALL_ROWS
@@ -164,11 +164,6 @@ def _with_inputs(pair: tuple[Any, Any]) -> tuple[Any, Any]:
     return task, found
 
 
-def _inputs_of(task: Any) -> Collection[Any]:
-    """Return the keys of what a task needs; what is persisted is a result rather than a task."""
-    return task.dependencies if isinstance(task, GraphNode) else ()
-
-
 def _fetched(keys: Any, found: Any) -> Any:
     """Return results, in lists like those of their keys."""
     if isinstance(keys, list):
@@ -200,7 +195,7 @@ def is_small(tasks: Mapping[Any, Any]) -> bool:
     read: set[Any] = set()
     is_chain = True
     for task in others:
-        inputs = _inputs_of(task)
+        inputs = input_keys(task)
         if getattr(task, "func", None) is run_batch:
             found = rows_of_task(task, tables)
         else:

@@ -86,13 +86,12 @@ class SplitColumn:
         if not is_wide or partition.nrows < WORTH_RANGES or not len(splitters.rows):
             return None
         several = partition.partitions if isinstance(partition, PartitionBatch) else [partition]
-        columns = [_column_in_memory(item, program) for item in several]
+        columns = [column for item in several if (column := _column_in_memory(item, program)) is not None]
         first = _first_row(several[0], program)
-        if first is None or not compiled.should_compile(partition.nrows):
+        if len(columns) < len(several) or first is None or not compiled.should_compile(partition.nrows):
             return None
-        found = [column for column in columns if column is not None]
         ranges = splitters.of_cached_numbers()
-        return (ranges, found, first) if len(found) == len(columns) and ranges.is_cut_quickly else None
+        return (ranges, columns, first) if ranges.is_cut_quickly else None
 
     def _in_ranges(self, ranges: FineRanges, parts: Sequence[NumberArray], first: int) -> list[list[RangedRows]]:
         """Split all numbers of a partition, given that of the first row, in ranges that fit the cache."""

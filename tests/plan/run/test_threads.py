@@ -122,6 +122,15 @@ def test_an_error_is_raised_where_one_waits_and_tasks_that_wait_are_dropped():
     assert 1 <= len(begun) <= 2
 
 
+def test_an_error_between_tasks_is_raised_where_one_waits(monkeypatch):
+    def fail(tasks, key, result):
+        raise MemoryError("no room for what is known of a result")
+
+    monkeypatch.setattr(scheduler.OrderedTasks, "finish", fail)
+    with ThreadPoolExecutor(2) as pool, pytest.raises(MemoryError, match="no room"):
+        scheduler.run_in_threads({number: Task(number, int) for number in range(9)}, list(range(9)), pool, 2)
+
+
 def test_little_in_memory_is_computed_by_the_thread_that_asks(noted):
     column = ak.array([3, 1, 2]).persist()
     noted.clear()
