@@ -269,7 +269,7 @@ class DataFrameGroupBy(GroupTopMethods[Rows], FrameGroupMethods[Rows], Generic[R
         return self._each("count", colnames, numbers=False)
 
     def first(self, colnames: Any = None) -> Rows:
-        """Return the first value of each group; lazy."""
+        """Return the first value of each group, missing or not as in Arkouda (pandas: that is not missing); lazy."""
         return self._each("first", colnames, numbers=False)
 
     def nunique(self, colnames: Any = None) -> Rows:

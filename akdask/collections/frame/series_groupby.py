@@ -173,7 +173,7 @@ class SeriesGroupBy:
         return self.agg("size")
 
     def first(self) -> Series:
-        """Return the first value of each group; lazy."""
+        """Return the first value of each group, missing or not as in Arkouda (pandas: that is not missing); lazy."""
         return self.agg("first")
 
     def last(self) -> Series:

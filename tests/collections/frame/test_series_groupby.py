@@ -25,7 +25,9 @@ def both(drawn):
 @settings(max_examples=25)
 def test_values_are_reduced_as_in_pandas(drawn, name):
     lazy, plain = both(drawn)
-    found, wanted = getattr(lazy, name)().to_pandas(), getattr(plain, name)()
+    # The first value of a group may be missing, as in Arkouda; pandas takes the first that is not.
+    wanted = plain.agg(lambda group: group.iloc[0]) if name == "first" else getattr(plain, name)()
+    found = getattr(lazy, name)().to_pandas()
     pd.testing.assert_series_equal(found, wanted, check_dtype=False, check_index_type=False)
 
 
