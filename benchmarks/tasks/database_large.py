@@ -41,6 +41,9 @@ SHARE = 0.8
 TOGETHER = 1_000_000
 """Rows up to which all questions are asked in one process, as each takes a second to start."""
 
+DUCKDB_SHARE = 0.8
+"""Of what its process may take, what buffers of duckdb may hold, as by default: it takes more than it counts."""
+
 ENOUGH = 5.0
 """Seconds after which an answer is not asked for again."""
 
@@ -171,7 +174,7 @@ def _total_of_polars(found: pl.DataFrame) -> tuple[float, ...]:
 
 def _by_duckdb(question: Question, files: Mapping[str, FileSet], given: Mapping[str, Any]) -> Engine:
     connection = connect(given["threads"])
-    connection.execute(f"set memory_limit = '{given['limit']}B'")
+    connection.execute(f"set memory_limit = '{int(DUCKDB_SHARE * given['limit'])}B'")
     connection.execute(f"set temp_directory = '{given['folder']}'")
     for name, table in read_tables(files, question):
         connection.register("arriving", table)
