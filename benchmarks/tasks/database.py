@@ -359,9 +359,14 @@ class Subject(InMemory):
 
 def read_tables(files: Mapping[str, FileSet], question: Question) -> Iterator[tuple[str, pa.Table]]:
     """Yield what a question needs of each of its tables, with the name of the table."""
-    for name, columns in question.columns.items():
-        parts = [pa.table(read_arrays(path, tuple(columns)), names=columns) for path in files[name].paths]
-        yield name, pa.concat_tables(parts)
+    for name in question.columns:
+        yield name, pa.concat_tables(read_parts(files[name], question.columns[name]))
+
+
+def read_parts(files: FileSet, columns: Sequence[str]) -> Iterator[pa.Table]:
+    """Yield columns of each file."""
+    for path in files.paths:
+        yield pa.table(read_arrays(path, tuple(columns)), names=columns)
 
 
 def database_groups(setting: Setting, shape: Shape = PLAIN) -> list[Result]:

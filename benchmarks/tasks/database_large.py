@@ -29,7 +29,7 @@ from benchmarks.data import FileSet, make_once
 from benchmarks.process import fresh
 from benchmarks.report import OURS, SECONDS, Result
 from benchmarks.setting import Setting
-from benchmarks.tasks.database import GROUPS, JOINS, Question, make_groups, make_joins, read_tables, write_files
+from benchmarks.tasks.database import GROUPS, JOINS, Question, make_groups, make_joins, read_parts, write_files
 from benchmarks.timing import Seconds, Timed, compare, measure, touch_memory
 
 ROWS = 100_000_000
@@ -163,7 +163,11 @@ def _total_of_ours(found: ak.DataFrame) -> tuple[float, ...]:
 
 def _by_polars(question: Question, files: Mapping[str, FileSet], given: Mapping[str, Any]) -> Engine:
     assert pl.thread_pool_size() >= given["threads"], "set where the process begins"
-    tables = {name: pl.DataFrame(pl.from_arrow(table)).lazy() for name, table in read_tables(files, question)}
+    tables = {}
+    for name, columns in question.columns.items():
+        # File by file, and so no table is there twice.
+        parts = [pl.DataFrame(pl.from_arrow(part)) for part in read_parts(files[name], columns)]
+        tables[name] = pl.concat(parts, rechunk=False).lazy()
     return lambda: question.polars(tables).collect(), _total_of_polars
 
 
@@ -176,11 +180,12 @@ def _by_duckdb(question: Question, files: Mapping[str, FileSet], given: Mapping[
     connection = connect(given["threads"])
     connection.execute(f"set memory_limit = '{int(DUCKDB_SHARE * given['limit'])}B'")
     connection.execute(f"set temp_directory = '{given['folder']}'")
-    for name, table in read_tables(files, question):
-        connection.register("arriving", table)
-        connection.execute(f"create table {name} as select * from arriving")
-        connection.unregister("arriving")
-        del table
+    for name, columns in question.columns.items():
+        for number, part in enumerate(read_parts(files[name], columns)):
+            connection.register("arriving", part)
+            into = f"insert into {name}" if number else f"create table {name} as"
+            connection.execute(f"{into} select * from arriving")
+            connection.unregister("arriving")
     return partial(answer_table, connection, question.sql), _total_of_duckdb
 
 

@@ -16,6 +16,9 @@ from akdask.plan.task.allocator import SPARE, give_back_freed_memory
 WAITING = 2
 """The divisor of the memory up to which results may wait in it, beside all else that the process has."""
 
+LEFT_TO_TASKS = 2**32
+"""Bytes that what plans keep leaves to tasks, if these are at most half of the memory; a quarter, if that is more."""
+
 ANYWAY = 16
 """The divisor of the memory that bounds results that may wait in it whatever else the process has."""
 
@@ -95,12 +98,13 @@ class MemoryBudget:
         limit, wanted = machine.memory(), (self._persisted if persisted else self._waiting).nbytes + more
         if wanted <= limit // ANYWAY:
             return False
-        if wanted <= limit // WAITING and not self._is_in_use(limit // WAITING - more):
+        most = limit - max(min(limit // 2, LEFT_TO_TASKS), limit // 4) if persisted else limit // WAITING
+        if wanted <= most and not self._is_in_use(most - more):
             return False
         if monotonic() > self._next_attempt:
             self._next_attempt = monotonic() + INTERVAL
             give_back_freed_memory(limit)
-            return wanted > limit // WAITING or self._is_in_use(limit // WAITING - more)
+            return wanted > most or self._is_in_use(most - more)
         return True
 
     def is_exhausted(self) -> bool:
