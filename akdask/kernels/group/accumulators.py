@@ -19,8 +19,8 @@ from akdask.typing import Column, NumberArray
 
 ZERO = np.uint64(0)
 
-ROWS, TOTAL, LEAST, MOST = range(4)
-"""What is in a slot."""
+TOTAL, ROWS, LEAST, MOST = range(4)
+"""What is in a slot; only the total where no extremes are looked for and another column counts the rows."""
 
 Name: TypeAlias = tuple[int, np.dtype[Any]]
 """The number of a column, and the type of its totals."""
@@ -42,13 +42,22 @@ class Accumulators:
     def __init__(self, aggregation: Aggregation, count: int, values: Sequence[Column]) -> None:
         self._steps = aggregation.steps
         self._names = [_name(step, values) for step in self._steps]
-        self._columns = {name: Accumulator(count, name[1], self._asked(name)) for name in self._names if name}
+        forms = {name: [_form(step) for step in self._steps_of(name)] for name in self._names if name}
+        counts_rows = any(_form(step).counts for step in self._steps)
+        self._columns: dict[Name, Accumulator] = {}
+        for name, asked in forms.items():
+            extremes = any(form.extremes for form in asked)
+            self._columns[name] = Accumulator(count, name[1], extremes, counts_rows, self._counter)
         self._sizes = np.zeros(0 if self._columns else count, np.int64)
 
-    def _asked(self, wanted: Name) -> list[AccumulatorForm]:
-        """Return the reductions that are found from some totals; rows may be counted with any."""
-        asked = zip(self._names, self._steps, strict=True)
-        return [_form(step) for name, step in asked if name is None or name == wanted]
+    def _steps_of(self, wanted: Name) -> list[AggregationStep]:
+        """Return what is found from some totals."""
+        return [step for name, step in zip(self._names, self._steps, strict=True) if name == wanted]
+
+    @property
+    def _counter(self) -> Accumulator | None:
+        """The first column, with which rows are counted for all."""
+        return next(iter(self._columns.values()), None)
 
     @staticmethod
     def accept(aggregation: Aggregation, values: Sequence[Column]) -> bool:
@@ -67,7 +76,9 @@ class Accumulators:
     def moved(self, slots: NumberArray, count: int) -> Accumulators:
         """Return the same with `count` slots, given where each slot goes."""
         result = copy(self)
-        result._columns = {name: column.moved(slots, count) for name, column in self._columns.items()}
+        result._columns = {}
+        for name, column in self._columns.items():
+            result._columns[name] = column.moved(slots, count, result._counter)
         result._sizes = np.zeros(count if len(self._sizes) else 0, np.int64)
         if len(self._sizes):
             result._sizes[slots] = self._sizes
@@ -76,7 +87,7 @@ class Accumulators:
     @property
     def occupied(self) -> NumberArray:
         """Numbers that are not 0 where a slot has rows."""
-        return next((column.rows for column in self._columns.values()), self._sizes)
+        return self._sizes if self._counter is None else self._counter.rows
 
     def states(self) -> list[GroupState]:
         """Return the state of each step."""
@@ -91,14 +102,27 @@ class Accumulator:
 
     Compiled loops want all of a slot side by side, NumPy all slots.  NumPy goes over the rows once for each thing, so
     that it only marks the slots that have rows where their number is not asked for.
+
+    Parameters
+    ----------
+    nslots : int
+    dtype : numpy.dtype
+        Of the totals.
+    extremes : bool
+        Whether the smallest and the largest values are looked for.
+    counts_rows : bool
+        Whether the number of rows is asked for.
+    counter : Accumulator, optional
+        The one of another column that counts the same rows.
     """
 
-    def __init__(self, nslots: int, dtype: np.dtype[Any], forms: Sequence[AccumulatorForm]) -> None:
-        self._forms = forms
+    def __init__(
+        self, nslots: int, dtype: np.dtype[Any], extremes: bool, counts_rows: bool, counter: Accumulator | None = None
+    ) -> None:
+        self._counter, self._counts_rows = counter, counts_rows
         self._is_compiled = compiled.is_loaded()
-        extremes = any(form.extremes for form in forms)
-        self._counts_rows = any(form.counts for form in forms)
-        self._slots = np.zeros((nslots, 4 if extremes else 2), dtype, "C" if self._is_compiled else "F")
+        self._width = 4 if extremes else 2 if counter is None else 1
+        self._slots = np.zeros((nslots, self._width), dtype, "C" if self._is_compiled else "F")
         self._nans = np.zeros(nslots, np.int64)
         self._all_occupied = False
         if extremes:
@@ -113,17 +137,18 @@ class Accumulator:
             return
         from akdask.kernels.compiled.group import one_pass
 
-        loop = one_pass.add_extremes if self._slots.shape[1] > LEAST else one_pass.add_values
+        loop = {1: one_pass.add_values, 2: one_pass.count_and_add, 4: one_pass.count_and_compare}[self._width]
         loop(codes, first, readable(values), self._slots.reshape(-1), self._nans)
 
-    def moved(self, slots: NumberArray, count: int) -> Accumulator:
-        """Return the same with `count` slots, given where each slot goes."""
-        result = Accumulator(count, self._slots.dtype, self._forms)
+    def moved(self, slots: NumberArray, count: int, counter: Accumulator | None) -> Accumulator:
+        """Return the same with `count` slots, given where each slot goes, and the one that counts rows there."""
+        result = Accumulator(count, self._slots.dtype, self._width > LEAST, self._counts_rows, counter)
         result._slots[slots], result._nans[slots] = self._slots, self._nans
         return result
 
     def _add_by_numpy(self, slots: NumberArray, values: NumberArray) -> None:
-        self._count(slots)
+        if self._counter is None:
+            self._count(slots)
         missing = np.isnan(values) if values.dtype == np.float64 else None
         if missing is not None and missing.any():
             self._nans += np.bincount(slots[missing], minlength=len(self._nans))
@@ -132,7 +157,7 @@ class Accumulator:
         values = values.astype(self._slots.dtype, copy=False)
         with np.errstate(invalid="ignore"):  # of infinities of both signs the sum is NaN
             np.add.at(self._slots[:, TOTAL], slots, values)
-        if self._slots.shape[1] > LEAST:
+        if self._width > LEAST:
             np.minimum.at(self._slots[:, LEAST], slots, values)
             np.maximum.at(self._slots[:, MOST], slots, values)
 
@@ -146,8 +171,8 @@ class Accumulator:
 
     @property
     def rows(self) -> NumberArray:
-        """The number of rows in each slot, in the type of the totals; not 0 if there are any where only sums count."""
-        return self._slots[:, ROWS]
+        """The number of rows in each slot, in the type of some totals; not 0 if there are any where only sums count."""
+        return self._slots[:, ROWS] if self._counter is None else self._counter.rows
 
     @property
     def sizes(self) -> NumberArray:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -92,6 +93,27 @@ def test_tallied_blocks_give_what_sorting_all_rows_gives(steps, dtype, made):
         keys = [np.concatenate(parts) for parts in zip(*(keys for keys, _ in taken), strict=True)]
         values = [np.concatenate(parts) for parts in zip(*(values for _, values in taken), strict=True)]
         same(aggregation.finish(aggregation.merge(tables)), aggregation.finish(aggregation.rows(keys, values)))
+
+
+SEVERAL = [AggregationStep(name, (at,)) for at, name in enumerate(("mean", "sum", "max", "count", "sum"))]
+
+
+@pytest.mark.parametrize("steps", [SEVERAL, SEVERAL[::-1], SEVERAL[1:2] + SEVERAL[4:]], ids=["first", "last", "sums"])
+@given(st.lists(st.integers(0, 40), min_size=1, max_size=60), st.integers(0, 2**32))
+def test_rows_are_counted_once_for_all_columns(steps, keys, seed):
+    random = np.random.default_rng(seed)
+    columns = [random.choice([np.nan, -1.5, 0.5, 2.0], len(keys)) for _ in SEVERAL]
+    columns[4] = random.integers(-9, 9, len(keys))
+    aggregation, groups = Aggregation(1, tuple(steps)), DirectIndexAggregation(Aggregation(1, tuple(steps)), 10_000)
+    for start in range(0, len(keys), 20):
+        rows = slice(start, start + 20)
+        assert add(groups, [np.array(keys[rows])], [column[rows] for column in columns])
+    found = aggregation.finish(aggregation.merge(groups.tables())).columns
+    frame = pd.DataFrame(dict(enumerate(columns))).groupby(np.array(keys))
+    for place, step in enumerate(steps, 1):
+        wanted = frame[step.columns[0]].agg(step.name)
+        assert found[0].tolist() == wanted.index.tolist()
+        np.testing.assert_allclose(found[place], wanted, rtol=1e-12)
 
 
 def test_a_grid_numbers_its_cells_in_the_order_of_the_keys():

@@ -36,29 +36,42 @@ def count_rows(codes: NumberArray, first: np.uint64, slots: NumberArray) -> None
 def add_values(
     codes: NumberArray, first: np.uint64, values: NumberArray, slots: NumberArray, nans: NumberArray
 ) -> None:
-    """Count rows, and add values up; NaN are counted apart."""
+    """Add values up; NaN are counted apart."""
     for row in range(len(codes)):
         code, value = np.uint64(codes[row]) - first, values[row]
-        at = TWO * code
-        slots[at] += 1
         if value == value:
-            slots[at + ONE] += value
+            slots[code] += value
         else:
             nans[code] += 1
 
 
 @compiled
-def add_extremes(
+def count_and_add(
+    codes: NumberArray, first: np.uint64, values: NumberArray, slots: NumberArray, nans: NumberArray
+) -> None:
+    """Do so, and count rows."""
+    for row in range(len(codes)):
+        code, value = np.uint64(codes[row]) - first, values[row]
+        at = TWO * code
+        slots[at + ONE] += 1
+        if value == value:
+            slots[at] += value
+        else:
+            nans[code] += 1
+
+
+@compiled
+def count_and_compare(
     codes: NumberArray, first: np.uint64, values: NumberArray, slots: NumberArray, nans: NumberArray
 ) -> None:
     """Do so, and find the smallest and the largest value that is not NaN."""
     for row in range(len(codes)):
         code, value = np.uint64(codes[row]) - first, values[row]
         at = FOUR * code
-        slots[at] += 1
+        slots[at + ONE] += 1
         if value == value:
             least, most = slots[at + TWO], slots[at + THREE]
-            slots[at + ONE] += value
+            slots[at] += value
             slots[at + TWO] = min(least, value)
             slots[at + THREE] = max(most, value)
         else:
