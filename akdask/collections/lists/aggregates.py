@@ -7,7 +7,7 @@ from typing import Any
 from akdask.collections.core import selection as row_tools
 from akdask.collections.core.array import Array
 from akdask.collections.core.wrap import wrap
-from akdask.errors import AlignmentError, ArgumentError
+from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError
 from akdask.kernels.rowwise.segarray_reduce import LIST_REDUCTIONS
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Project
@@ -138,6 +138,11 @@ class ListAggregates(Array):
         """Return the lists, or lists of the same lengths with other values."""
         if x is None:
             return self._frame, self._value
+        if not isinstance(x, Array):
+            raise ArgumentTypeError(
+                f"x is {x!r}, but an array of as many elements as the lists have is to stand for them.",
+                hint="make one with ak.array, or leave it out.",
+            )
         flat: Frame = self.values._frame
         project: Any = Project(x._frame, (0,), (x._value,))
         if not flat.rows.same_rows(x.rows):

@@ -7,7 +7,7 @@ with new pools, here and in Dask, and akdask's caches with new locks.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from functools import cache
@@ -178,9 +178,27 @@ def is_small(tasks: Mapping[Any, Any]) -> bool:
     """
     if len(tasks) > SMALL_TASKS:
         return False
+    tables, computed = _tables_and_computed(tasks)
+    rows = 0
+    read: set[Any] = set()
+    is_chain = True
+    for task in computed:
+        inputs = input_keys(task)
+        found = _rows_of(task, inputs, tables)
+        if found is None:
+            return False
+        rows += found
+        made = inputs - tables.keys()
+        is_chain = is_chain and len(made) <= 1 and read.isdisjoint(made)
+        read.update(made)
+    return rows <= (SMALL_CHAIN_ROWS if is_chain and len(read) == len(computed) - 1 else SMALL_ROWS)
+
+
+def _tables_and_computed(tasks: Mapping[Any, Any]) -> tuple[dict[Any, int], list[Any]]:
+    """Return the rows of what is a table already, by key, and the tasks that compute."""
     tables: dict[Any, int] = {}
     aliases: list[Alias] = []
-    others: list[Any] = []
+    computed: list[Any] = []
     for key, task in tasks.items():
         item = task.value if isinstance(task, DataNode) else task
         if isinstance(item, Table | PendingResult):
@@ -188,25 +206,17 @@ def is_small(tasks: Mapping[Any, Any]) -> bool:
         elif isinstance(task, Alias):
             aliases.append(task)
         elif not isinstance(task, DataNode):
-            others.append(task)
+            computed.append(task)
     for alias in aliases:
         tables[alias.key] = tables.get(alias.target, 0)
-    rows = 0
-    read: set[Any] = set()
-    is_chain = True
-    for task in others:
-        inputs = input_keys(task)
-        if getattr(task, "func", None) is run_batch:
-            found = rows_of_task(task, tables)
-        else:
-            found = sum([tables.get(name, 0) for name in inputs]) if inputs else None
-        if found is None:
-            return False
-        rows += found
-        made = inputs - tables.keys()
-        is_chain = is_chain and len(made) <= 1 and read.isdisjoint(made)
-        read.update(made)
-    return rows <= (SMALL_CHAIN_ROWS if is_chain and len(read) == len(others) - 1 else SMALL_ROWS)
+    return tables, computed
+
+
+def _rows_of(task: Any, inputs: Collection[Any], tables: Mapping[Any, int]) -> int | None:
+    """Return the rows that a task goes over, None if it reads something."""
+    if getattr(task, "func", None) is run_batch:
+        return rows_of_task(task, tables)
+    return sum([tables.get(name, 0) for name in inputs]) if inputs else None
 
 
 def _tasks_of(graph: Any) -> Mapping[Any, Any]:

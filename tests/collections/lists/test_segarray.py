@@ -180,6 +180,8 @@ def test_other_values_can_stand_for_the_lists(lazy):
     assert lazy.unique(lazy.values % 2).tolist() == [[1], [], [0, 1], [1], [], [0, 1]]
     with pytest.raises(AlignmentError):
         lazy.sum(ak.arange(9))
+    with pytest.raises(ArgumentTypeError, match="'int64'"):
+        lazy.any("int64")
     with pytest.raises(ArgumentError, match="median"):
         lazy.aggregate("median")
 
