@@ -65,7 +65,8 @@ class CountedBytes:
 class MemoryBudget:
     """Bytes in the memory of this process of what waits for tasks that need it, and of what plans keep.
 
-    The memory that tasks take for themselves is not counted but measured: it is half of the limit, at least.
+    The memory that tasks take for themselves is not counted but measured.  Of the limit, half at least is left to them
+    by what waits, and `LEFT_TO_TASKS` or a quarter by what plans keep.
     """
 
     def __init__(self) -> None:
