@@ -23,7 +23,8 @@ ANYWAY = 16
 """The divisor of the memory that bounds results that may wait in it whatever else the process has."""
 
 EXHAUSTED = 0.7
-"""The fraction of the memory from which on no task begins beside others; Dask pauses its workers at 0.8."""
+"""The fraction of the memory from which on no task begins beside others; Dask pauses its workers at 0.8.  Beside much
+that plans keep, it is that of what is left to tasks."""
 
 LOOK = 0.02
 """Seconds for which a look at the memory of this process holds."""
@@ -112,7 +113,9 @@ class MemoryBudget:
         """Whether this process has so much memory, for whatever purpose, that tasks had better run one by one."""
         until, found = self._seen
         if monotonic() > until:
-            found = self._is_in_use(int(EXHAUSTED * machine.memory()))
+            left = machine.memory() - self._persisted.nbytes
+            kept = self._persisted.nbytes if left >= LEFT_TO_TASKS else 0
+            found = self._is_in_use(kept + int(EXHAUSTED * (machine.memory() - kept)))
             self._seen = monotonic() + LOOK, found
         return found
 

@@ -98,6 +98,28 @@ def test_tasks_run_one_by_one_where_memory_is_exhausted(monkeypatch):
         assert found.is_exhausted() == (share > budget.EXHAUSTED)
 
 
+GIB = 2**30
+
+
+@pytest.mark.parametrize(
+    ("limit", "kept"), [(1.5, 0.75), (8, 4), (12, 8), (16, 12), (64, 48)], ids=lambda size: f"{size} GiB"
+)
+def test_what_plans_keep_leaves_to_tasks_what_they_need(monkeypatch, limit, kept):
+    class Result:
+        """Anything that has bytes."""
+
+    found, result = MemoryBudget(), Result()
+    monkeypatch.setattr(machine, "memory", lambda: int(limit * GIB))
+    monkeypatch.setattr(machine, "memory_in_use", lambda: int(kept * GIB))
+    monkeypatch.setattr(budget, "give_back_freed_memory", lambda limit: None)
+    found.add(result, int(kept * GIB))
+    found.keep(result, int(kept * GIB))
+    assert not found.is_short(persisted=True)
+    monkeypatch.setattr(machine, "memory_in_use", lambda: int(kept * GIB) + 1)
+    assert found.is_short(persisted=True)
+    assert not found.is_exhausted()
+
+
 def test_what_a_task_has_fetched_is_not_spilled_until_it_ends(short):
     waiting = {"input": pend(table(0))}
     inputs = InputsInUse(waiting, fetch_all(waiting))
