@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from functools import cached_property, partial
 from itertools import islice
@@ -14,6 +15,7 @@ from akdask.columns.dictionary_text import decoded, is_encoded
 from akdask.columns.dispatch import by_column, of_arrow
 from akdask.deferred import pa, pc
 from akdask.kernels import compiled
+from akdask.kernels.core.words import FIRST, HALF, WORD_BITS, Words
 from akdask.kernels.keys.encoded_strings import EncodedStrings, StringEncoder
 from akdask.kernels.keys.normalized import from_words, word, word_count
 from akdask.kernels.keys.sort import argsort
@@ -26,8 +28,14 @@ if TYPE_CHECKING:
 MOST_STRINGS = 2**15
 """Different strings for which a table grows from block to block; of more, finding the new ones takes too long."""
 
+MOST_NUMBERS, MOST_NUMBERS_OF_NUMPY = 2**15, 2**12
+"""The same of numbers: the table of more does not fit the core's cache, and NumPy finds too many of them one by one."""
+
+FEWEST_NUMBERS, SLOTS_PER_NUMBER = 2**10, 4
+"""Numbers that a table has room for at first, and slots for each."""
+
 SAMPLE = 2**12
-"""Strings that are looked at before all are; of `MOST_STRINGS` different ones, a sixteenth of them repeat."""
+"""Values that are looked at before all are."""
 
 
 class DictionaryColumns:
@@ -113,7 +121,7 @@ class Dictionary:
         self._numbering: Numbering | None = None
 
     @cached_property
-    def strings(self) -> pa.LargeStringArray:
+    def values(self) -> pa.LargeStringArray:
         """The strings, to which others are added."""
         return pa.nulls(0, pa.large_string())
 
@@ -127,23 +135,23 @@ class Dictionary:
                 return self.codes(decoded(strings))
             known = self.codes(strings.dictionary)
             return None if known is None else known.take(_indices(strings))
-        if not len(self.strings) and _mostly_distinct(strings):
+        if not len(self.values) and _are_too_many(strings, MOST_STRINGS):
             return None
         if compiled.should_compile_text(len(strings)):
             return self._compiled_codes(strings)
         encoded = strings.dictionary_encode()
         if len(encoded.dictionary) > MOST_STRINGS:
             return None
-        if not len(self.strings):
-            self.strings = encoded.dictionary
+        if not len(self.values):
+            self.values = encoded.dictionary
             return _indices(encoded)
-        positions = pc.index_in(encoded.dictionary, value_set=self.strings)
+        positions = pc.index_in(encoded.dictionary, value_set=self.values)
         if positions.null_count:
             new = encoded.dictionary.filter(positions.is_null())
-            if len(self.strings) + len(new) > MOST_STRINGS:
+            if len(self.values) + len(new) > MOST_STRINGS:
                 return None
-            self.strings = concat_rows([self.strings, new])
-            positions = pc.index_in(encoded.dictionary, value_set=self.strings)
+            self.values = concat_rows([self.values, new])
+            positions = pc.index_in(encoded.dictionary, value_set=self.values)
         codes: NumberArray = positions.to_numpy().astype(np.int64)[_indices(encoded)]
         return codes
 
@@ -152,22 +160,122 @@ class Dictionary:
 
         if self._numbering is None:
             self._numbering = Numbering()
-            self._numbering.numbers(self.strings, MOST_STRINGS)
+            self._numbering.numbers(self.values, MOST_STRINGS)
         codes = self._numbering.numbers(strings, MOST_STRINGS)
         if codes is None:
             # It may hold some of the new ones.
             self._numbering = None
-        elif self._numbering.count > len(self.strings):
-            self.strings = self._numbering.strings()
+        elif self._numbering.count > len(self.values):
+            self.values = self._numbering.strings()
         return codes
 
 
-def _mostly_distinct(strings: pa.LargeStringArray) -> bool:
-    """Whether there are so many strings, nearly all different, that a sample shows that they are too many."""
-    if len(strings) < max(MOST_STRINGS, SAMPLE):
+class NumberDictionary:
+    """Different numbers in the order in which they were met, of a key whose values are few and far apart.
+
+    Compiled loops look for a word where its hash says, and behind it.  NumPy looks there alone; what it does not find
+    is little, once the first rows are known, and is looked up one by one.
+    """
+
+    def __init__(self) -> None:
+        self._parts: list[NumberArray] = []
+        self._known = np.empty(0, np.uint64)
+        self._is_compiled = compiled.is_loaded()
+        self._most = MOST_NUMBERS if self._is_compiled else MOST_NUMBERS_OF_NUMPY
+        self._reserve(FEWEST_NUMBERS)
+
+    @property
+    def values(self) -> NumberArray:
+        """The numbers."""
+        return np.concatenate(self._parts)
+
+    def codes(self, column: NumberArray) -> NumberArray | None:
+        """Return the position of each number, after adding those that are new; None if they are too many."""
+        words = word(column, 0)
+        if not len(self._known) and _are_too_many(words, self._most):
+            return None
+        codes, row = np.empty(len(words), np.int64), 0
+        while row < len(words):
+            stop, met = self._number(words, row, codes)
+            if len(met):
+                self._parts.append(column.take(met))
+                self._known = np.concatenate([self._known, words.take(met)])
+            if stop < self._end(row, len(words)):
+                if self._capacity == self._most:
+                    return None
+                self._reserve(2 * self._capacity)
+            row = stop
+        return codes
+
+    def _end(self, row: int, nrows: int) -> int:
+        """Return the row up to which all get numbers at a time, if there is room: few tell NumPy most of the words."""
+        return nrows if self._is_compiled or row else min(SAMPLE, nrows)
+
+    def _reserve(self, capacity: int) -> None:
+        self._capacity = capacity
+        size = SLOTS_PER_NUMBER * capacity
+        self._moved = np.uint64(WORD_BITS + 1 - size.bit_length())
+        self._table = np.zeros((size, 2), np.uint64)
+        if self._is_compiled:
+            known, self._known = self._known, self._known[:0]
+            self._number(known, 0, np.empty(len(known), np.int64))
+            self._known = known
+        else:
+            self._enter(self._known, 0)
+
+    def _number(self, words: Words, row: int, codes: NumberArray) -> tuple[int, NumberArray]:
+        """Give numbers to words from a row on; return the row for which there is no room, and those of new words."""
+        if not self._is_compiled:
+            return self._number_by_numpy(words, row, codes)
+        from akdask.kernels.compiled.compiler import read_only
+        from akdask.kernels.compiled.group.number_dictionary import number_words
+
+        known, met = len(self._known), np.empty(self._capacity, np.uint64)
+        arguments = np.uint64(row), self._table.reshape(-1), self._moved, met, np.uint64(known), codes
+        row, count = map(int, number_words(read_only(words), *arguments))
+        return row, met[known:count].astype(np.int64)
+
+    def _number_by_numpy(self, words: Words, row: int, codes: NumberArray) -> tuple[int, NumberArray]:
+        stop = self._end(row, len(words))
+        some = words[row:stop]
+        slots = self._slots(some)
+        found = self._table[:, 1].take(slots).astype(np.int64) - 1
+        missed = np.flatnonzero((self._table[:, 0].take(slots) != some) | (found < 0))
+        different, firsts, inverse = np.unique(some.take(missed), return_index=True, return_inverse=True)
+        numbers = np.array([self._code_of.get(one, -1) for one in different.tolist()], np.int64)
+        new = np.flatnonzero(numbers < 0)
+        new = new[np.argsort(firsts[new])]
+        if len(self._known) + len(new) > self._capacity:
+            return row, np.empty(0, np.int64)
+        numbers[new] = np.arange(len(self._known), len(self._known) + len(new))
+        self._enter(different[new], len(self._known))
+        found[missed] = numbers.take(inverse)
+        codes[row:stop] = found
+        return stop, row + missed.take(firsts[new])
+
+    def _enter(self, words: Words, first: int) -> None:
+        """Put words where NumPy looks for them, if no other one is there, and all of them into a dict."""
+        if not first:
+            self._code_of: dict[int, int] = {}
+        numbers = np.arange(first, first + len(words))
+        self._code_of.update(zip(words.tolist(), numbers.tolist(), strict=True))
+        slots, firsts = np.unique(self._slots(words), return_index=True)
+        is_free = self._table[slots, 1] == 0
+        slots, firsts = slots[is_free], firsts[is_free]
+        self._table[slots, 0], self._table[slots, 1] = words[firsts], numbers[firsts] + 1
+
+    def _slots(self, words: Words) -> NumberArray:
+        return (((words ^ (words >> HALF)) * FIRST) >> self._moved).astype(np.int64)
+
+
+def _are_too_many(values: Any, most: int) -> bool:
+    """Whether a sample of many strings or words shows that more than `most` of them are different."""
+    if len(values) < max(most, SAMPLE):
         return False
-    some = strings[:: len(strings) // SAMPLE]
-    return len(some.unique()) * 16 > len(some) * 15
+    some = values[:: len(values) // SAMPLE]
+    different = np.unique(some) if isinstance(some, np.ndarray) else some.unique()
+    # So many would be different if all values were as frequent.
+    return len(different) > most * -math.expm1(-len(some) / most)
 
 
 def _indices(encoded: pa.DictionaryArray) -> NumberArray:

@@ -1,6 +1,7 @@
 """Direct-index aggregation: few groups, whose integer keys index the results, block by block and without sorting.
 
-The slots of a grid are the combinations of what the keys can be.  Strings are numbered first.
+The slots of a grid are the combinations of what the keys can be.  Strings are numbered first, and so are numbers that
+are too far apart for a slot each.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from akdask.kernels.aggregates.by_group import GroupState
 from akdask.kernels.core.words import WORD_BITS
 from akdask.kernels.group.accumulators import Accumulators, readable
 from akdask.kernels.group.aggregation import Aggregation
-from akdask.kernels.group.dictionary import Dictionary
+from akdask.kernels.group.dictionary import Dictionary, NumberDictionary
 from akdask.kernels.group.row_groups import GroupCodes
 from akdask.kernels.group.sorted import GroupTable
 from akdask.kernels.group.strategy import GroupStrategy
@@ -192,8 +193,8 @@ class DirectIndexAggregation(GroupStrategy):
         self._done: list[Table] = []
         self._table: SlotTable | None = None
         self._waiting: list[tuple[list[Column], list[Column]]] = []
-        self._dictionaries = [Dictionary() for _ in range(aggregation.nkeys)]
-        self._of_strings: list[bool] = []
+        self._dictionaries: list[Dictionary | NumberDictionary | None] = []
+        """What gives numbers to the values of each key; None where these are numbers that are close together."""
         self.closed = False
         """Whether no block is accepted any more."""
         self.has_rows = False
@@ -206,10 +207,13 @@ class DirectIndexAggregation(GroupStrategy):
         if numbers is not None and codes is not None:
             return DirectIndexRows(numbers, codes)
         grid = None if numbers is None else SlotGrid.around(numbers)
+        if numbers is not None and not self._done and self._table is None and not self._fits(grid):
+            numbers = self._with_far_numbers(keys)
+            grid = None if numbers is None else SlotGrid.around(numbers)
         if grid is not None and self._table is not None and not self._table.grid.covers(grid):
             grid = grid.united(self._table.grid)
             self._widen(self._table, grid)
-        if numbers is None or grid is None or (self._table is None and grid.nslots > self._most_slots):
+        if numbers is None or grid is None or (self._table is None and not self._fits(grid)):
             self.closed = True
             return None
         if self._table is None:
@@ -232,9 +236,9 @@ class DirectIndexAggregation(GroupStrategy):
     def tables(self) -> list[Table]:
         """Return the tables of all blocks; they may have groups in common."""
         self._close_table()
-        if not any(self._of_strings):
+        if not any(self._dictionaries):
             return self._done
-        return [self.aggregation.relabelled(table, self._strings(table)) for table in self._done]
+        return [self.aggregation.relabelled(table, self._restored(table)) for table in self._done]
 
     def finish(self, others: Sequence[Table] = ()) -> GroupTable:
         """Return the groups of all rows; those of rows that were not accepted are given."""
@@ -245,20 +249,34 @@ class DirectIndexAggregation(GroupStrategy):
         assert self._table is not None, "rows are added after they were accepted"
         return self._table
 
+    def _fits(self, grid: SlotGrid | None) -> bool:
+        return grid is not None and grid.nslots <= self._most_slots
+
     def _numbers(self, keys: Sequence[Column]) -> list[NumberArray] | None:
         """Return the keys, with numbers instead of strings; None for too many strings, or other types."""
-        self._of_strings = [is_arrow(key, "LargeStringArray", "DictionaryArray") for key in keys]
+        if not self._dictionaries:
+            self._dictionaries = [
+                Dictionary() if is_arrow(key, "LargeStringArray", "DictionaryArray") else None for key in keys
+            ]
         numbers = []
-        for key, is_string, dictionary in zip(keys, self._of_strings, self._dictionaries, strict=True):
-            codes = dictionary.codes(key) if is_string else key if isinstance(key, np.ndarray) else None
+        for key, dictionary in zip(keys, self._dictionaries, strict=True):
+            codes = dictionary.codes(key) if dictionary else key if isinstance(key, np.ndarray) else None
             if codes is None:
                 return None
             numbers.append(codes)
         return numbers
 
-    def _strings(self, table: Table) -> list[Column]:
-        parts = zip(self.aggregation.keys(table), self._of_strings, self._dictionaries, strict=True)
-        return [take_rows(found.strings, key) if is_string else key for key, is_string, found in parts]
+    def _with_far_numbers(self, keys: Sequence[Column]) -> list[NumberArray] | None:
+        """Return the keys with numbers also instead of numbers that are far apart; None if those are too many."""
+        for place, (key, dictionary) in enumerate(zip(keys, self._dictionaries, strict=True)):
+            if not dictionary and not self._fits(SlotGrid.around([np.asarray(key)])):
+                self._dictionaries[place] = NumberDictionary()
+        return self._numbers(keys)
+
+    def _restored(self, table: Table) -> list[Column]:
+        """Return the keys of a table instead of the numbers that they were given."""
+        parts = zip(self.aggregation.keys(table), self._dictionaries, strict=True)
+        return [take_rows(dictionary.values, key) if dictionary else key for key, dictionary in parts]
 
     def _codes(self, keys: Sequence[NumberArray]) -> NumberArray:
         codes = self._open_table.codes_within(keys)

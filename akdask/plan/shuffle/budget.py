@@ -113,9 +113,9 @@ class MemoryBudget:
         """Whether this process has so much memory, for whatever purpose, that tasks had better run one by one."""
         until, found = self._seen
         if monotonic() > until:
-            left = machine.memory() - self._persisted.nbytes
-            kept = self._persisted.nbytes if left >= LEFT_TO_TASKS else 0
-            found = self._is_in_use(kept + int(EXHAUSTED * (machine.memory() - kept)))
+            limit, persisted = machine.memory(), self._persisted.nbytes
+            left = limit if limit - persisted < LEFT_TO_TASKS else limit - persisted
+            found = self._is_in_use(limit - left + int(EXHAUSTED * left))
             self._seen = monotonic() + LOOK, found
         return found
 

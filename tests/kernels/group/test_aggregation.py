@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import math
+
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -9,7 +12,7 @@ from hypothesis import strategies as st
 from akdask.columns import Table
 from akdask.kernels.group import grouping, slices
 from akdask.kernels.group.aggregation import Aggregation, AggregationStep
-from akdask.kernels.group.dictionary import Dictionary, ranked
+from akdask.kernels.group.dictionary import Dictionary, NumberDictionary, ranked
 
 SUMS = Aggregation(1, (AggregationStep("sum", (0,)), AggregationStep("first", (0, 1))))
 
@@ -70,9 +73,42 @@ def test_a_dictionary_grows_from_block_to_block(blocks):
     # Every second one comes encoded, as files may have it.
     mixed = [block.dictionary_encode() if number % 2 else block for number, block in enumerate(strings)]
     codes = [dictionary.codes(block) for block in mixed]
-    texts = dictionary.strings.to_pylist()
+    texts = dictionary.values.to_pylist()
     assert [[texts[code] for code in block] for block in codes] == blocks
     assert len(set(texts)) == len(texts)
+
+
+FAR = {
+    "int64": st.sampled_from([-(2**63), -3, 0, 1, 2**40, 2**63 - 1]) | st.integers(-(2**63), 2**63 - 1),
+    "uint64": st.sampled_from([0, 1, 2**63, 2**64 - 1]) | st.integers(0, 2**64 - 1),
+    "float64": st.sampled_from([0.0, -0.0, math.nan, -math.nan, math.inf, -math.inf, 5e-324]) | st.floats(width=16),
+}
+
+
+@pytest.mark.parametrize("dtype", FAR)
+@given(data=st.data())
+def test_numbers_far_apart_get_numbers_as_they_are_met(dtype, data):
+    plain = data.draw(st.lists(st.lists(FAR[dtype], min_size=1, max_size=40), min_size=1, max_size=4))
+    dictionary = NumberDictionary()
+    blocks = [np.array(block, dtype) for block in plain]
+    codes = [dictionary.codes(block) for block in blocks]
+    found, different = pd.factorize(np.concatenate(blocks), use_na_sentinel=False)
+    assert np.concatenate(codes).tolist() == found.tolist()
+    np.testing.assert_array_equal(dictionary.values, different)
+    assert dictionary.values.dtype == dtype
+
+
+@pytest.mark.parametrize("step", [1, 2**20, 2**40], ids=["close", "far", "farther"])
+def test_a_dictionary_of_numbers_grows(step):
+    random = np.random.default_rng(0)
+    dictionary = NumberDictionary()
+    for most in (10, 900, 4000):
+        block = random.integers(0, most, 50_000) * step
+        codes = dictionary.codes(block)
+        assert dictionary.values.take(codes).tolist() == block.tolist()
+    assert len(np.unique(dictionary.values)) == len(dictionary.values) == 4000
+    assert dictionary.codes(np.arange(10**6, 10**6 + 2**15) * step) is None
+    assert NumberDictionary().codes(np.arange(2**16) * step) is None
 
 
 def test_a_dictionary_does_not_grow_without_end(monkeypatch):

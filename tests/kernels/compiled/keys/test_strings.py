@@ -118,7 +118,7 @@ def numbered(blocks, limit):
     with patch.object(dictionary, "MOST_STRINGS", limit):
         for block in blocks:
             codes = known.codes(block)
-            found.append((None if codes is None else codes.tolist(), known.strings.to_pylist()))
+            found.append((None if codes is None else codes.tolist(), known.values.to_pylist()))
     return found
 
 
@@ -134,8 +134,8 @@ def test_strings_met_before_the_compiler_is_loaded_keep_their_numbers(blocks, la
     for number, block in enumerate(blocks):
         with patch.multiple(compiled, INSTALLED=number >= later, WORTH_LOADING=0):
             codes = known.codes(block)
-        assert known.strings.take(pa.array(codes)).to_pylist() == block.to_pylist()
-    assert len(known.strings.unique()) == len(known.strings)
+        assert known.values.take(pa.array(codes)).to_pylist() == block.to_pylist()
+    assert len(known.values.unique()) == len(known.values)
 
 
 @given(some_strings())
