@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import akdask as ak
+from akdask.kernels.group import dictionary
 
 ROWS = 200_000
 REDUCTIONS = ("sum", "mean", "min", "var", "count", "median", "nunique", "first", "std")
@@ -51,3 +52,18 @@ def test_several_keys_far_apart_are_one_key():
     found = lazy.groupby(by, as_index=False).agg(v=("v", "sum"), n=("v", "size")).to_pandas()
     wanted = plain.groupby(by, as_index=False).agg(v=("v", "sum"), n=("v", "size"))
     pd.testing.assert_frame_equal(found, wanted, check_dtype=False)
+
+
+@pytest.mark.parametrize("how", ["sum", "mean", "var", "prod"])
+def test_floats_are_added_up_in_the_same_order_whether_keys_are_numbered_or_sorted(how, monkeypatch):
+    random = np.random.default_rng(9)
+    key, values = keys("int64", random), random.normal(size=ROWS) * 10.0 ** random.integers(-5, 5, ROWS)
+
+    def found():
+        lazy = ak.DataFrame({"k": ak.array(key), "v": ak.array(values)})
+        return lazy.groupby("k", as_index=False).agg(found=("v", how))["found"].to_ndarray()
+
+    numbered = found()
+    monkeypatch.setattr(dictionary, "_are_too_many", lambda values, most: True)
+    assert numbered.tobytes() == found().tobytes()
+    np.testing.assert_allclose(numbered, pd.Series(values).groupby(key).agg(how), rtol=1e-9)
