@@ -28,8 +28,9 @@ if TYPE_CHECKING:
 MOST_STRINGS = 2**15
 """Different strings for which a table grows from block to block; of more, finding the new ones takes too long."""
 
-MOST_NUMBERS, MOST_NUMBERS_OF_NUMPY = 2**15, 2**12
-"""The same of numbers: the table of more does not fit the core's cache, and NumPy finds too many of them one by one."""
+MOST_NUMBERS = 2**15
+"""The same of numbers, since the table of more does not fit the core's cache; the same for compiled loops and NumPy, as
+floats would otherwise be added up in another order."""
 
 FEWEST_NUMBERS, SLOTS_PER_NUMBER = 2**10, 4
 """Numbers that a table has room for at first, and slots for each."""
@@ -135,7 +136,8 @@ class Dictionary:
                 return self.codes(decoded(strings))
             known = self.codes(strings.dictionary)
             return None if known is None else known.take(_indices(strings))
-        if not len(self.values) and _are_too_many(strings, MOST_STRINGS):
+        is_first = not len(self.values) and len(strings) >= max(MOST_STRINGS, SAMPLE)
+        if is_first and _are_too_many(strings, MOST_STRINGS):
             return None
         if compiled.should_compile_text(len(strings)):
             return self._compiled_codes(strings)
@@ -181,7 +183,6 @@ class NumberDictionary:
         self._parts: list[NumberArray] = []
         self._known = np.empty(0, np.uint64)
         self._is_compiled = compiled.is_loaded()
-        self._most = MOST_NUMBERS if self._is_compiled else MOST_NUMBERS_OF_NUMPY
         self._reserve(FEWEST_NUMBERS)
 
     @property
@@ -192,7 +193,7 @@ class NumberDictionary:
     def codes(self, column: NumberArray) -> NumberArray | None:
         """Return the position of each number, after adding those that are new; None if they are too many."""
         words = word(column, 0)
-        if not len(self._known) and _are_too_many(words, self._most):
+        if not len(self._known) and _are_too_many(words, MOST_NUMBERS):
             return None
         codes, row = np.empty(len(words), np.int64), 0
         while row < len(words):
@@ -201,7 +202,7 @@ class NumberDictionary:
                 self._parts.append(column.take(met))
                 self._known = np.concatenate([self._known, words.take(met)])
             if stop < self._end(row, len(words)):
-                if self._capacity == self._most:
+                if self._capacity >= MOST_NUMBERS:
                     return None
                 self._reserve(2 * self._capacity)
             row = stop
@@ -269,10 +270,8 @@ class NumberDictionary:
 
 
 def _are_too_many(values: Any, most: int) -> bool:
-    """Whether a sample of many strings or words shows that more than `most` of them are different."""
-    if len(values) < max(most, SAMPLE):
-        return False
-    some = values[:: len(values) // SAMPLE]
+    """Whether a sample of strings or words shows that they are all different, or more than `most` of many."""
+    some = values[:: max(len(values) // SAMPLE, 1)]
     different = np.unique(some) if isinstance(some, np.ndarray) else some.unique()
     # So many would be different if all values were as frequent.
     return len(different) > most * -math.expm1(-len(some) / most)

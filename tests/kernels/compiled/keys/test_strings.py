@@ -149,7 +149,7 @@ def test_tables_grow_with_strings_and_their_bytes():
     numbers = np.random.default_rng(0).integers(0, 30_000, 100_000)
     strings = pa.array([f"{number:b}" * (number % 3) + f"{number}" for number in numbers.tolist()], pa.large_string())
     blocks = [strings[start : start + 10_000] for start in range(0, len(strings), 10_000)]
-    with patch.object(dictionary, "_mostly_distinct", return_value=False):
+    with patch.object(dictionary, "_are_too_many", return_value=False):
         general, quick = by_either_path(numbered, blocks, 2**15)
     assert quick == general
 
@@ -158,7 +158,7 @@ def test_short_strings_keep_their_numbers_among_long_ones():
     short = ["", "\0", "\0\0", "a", "a\0", "ab", "b\0\0a", "seven c", "8 chars.", "8 chars\0", "é"]
     long = ["9 chars..", "8 chars.\0", "a" * 16, "a" * 24, "a" * 25]
     blocks = [pa.array(some * (2**10 // len(some)), pa.large_string()) for some in (short, [*long, *short], short)]
-    with patch.object(dictionary, "_mostly_distinct", return_value=False):
+    with patch.object(dictionary, "_are_too_many", return_value=False):
         general, quick = by_either_path(numbered, blocks, 2**15)
     assert quick == general
 
