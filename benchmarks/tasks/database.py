@@ -359,8 +359,8 @@ class Subject(InMemory):
 
 def read_tables(files: Mapping[str, FileSet], question: Question) -> Iterator[tuple[str, pa.Table]]:
     """Yield what a question needs of each of its tables, with the name of the table."""
-    for name in question.columns:
-        yield name, pa.concat_tables(read_parts(files[name], question.columns[name]))
+    for name, columns in question.columns.items():
+        yield name, pa.concat_tables(read_parts(files[name], columns))
 
 
 def read_parts(files: FileSet, columns: Sequence[str]) -> Iterator[pa.Table]:

@@ -42,17 +42,12 @@ class Accumulators:
     def __init__(self, aggregation: Aggregation, count: int, values: Sequence[Column]) -> None:
         self._steps = aggregation.steps
         self._names = [_name(step, values) for step in self._steps]
-        forms = {name: [_form(step) for step in self._steps_of(name)] for name in self._names if name}
+        of_extremes = {name for name, step in zip(self._names, self._steps, strict=True) if _form(step).extremes}
         counts_rows = any(_form(step).counts for step in self._steps)
         self._columns: dict[Name, Accumulator] = {}
-        for name, asked in forms.items():
-            extremes = any(form.extremes for form in asked)
-            self._columns[name] = Accumulator(count, name[1], extremes, counts_rows, self._counter)
+        for name in dict.fromkeys(name for name in self._names if name):
+            self._columns[name] = Accumulator(count, name[1], name in of_extremes, counts_rows, self._counter)
         self._sizes = np.zeros(0 if self._columns else count, np.int64)
-
-    def _steps_of(self, wanted: Name) -> list[AggregationStep]:
-        """Return what is found from some totals."""
-        return [step for name, step in zip(self._names, self._steps, strict=True) if name == wanted]
 
     @property
     def _counter(self) -> Accumulator | None:

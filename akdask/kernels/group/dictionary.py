@@ -9,6 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from akdask.columns import concat_rows, take_rows
 from akdask.columns.dictionary_text import decoded, is_encoded
@@ -179,28 +180,22 @@ class NumberDictionary:
     is little, once the first rows are known, and is looked up one by one.
     """
 
-    def __init__(self) -> None:
-        self._parts: list[NumberArray] = []
-        self._known = np.empty(0, np.uint64)
+    def __init__(self, dtype: npt.DTypeLike) -> None:
+        self.values: NumberArray = np.empty(0, dtype)
+        """The numbers, to which others are added."""
         self._is_compiled = compiled.is_loaded()
         self._reserve(FEWEST_NUMBERS)
-
-    @property
-    def values(self) -> NumberArray:
-        """The numbers."""
-        return np.concatenate(self._parts)
 
     def codes(self, column: NumberArray) -> NumberArray | None:
         """Return the position of each number, after adding those that are new; None if they are too many."""
         words = word(column, 0)
-        if not len(self._known) and _are_too_many(words, MOST_NUMBERS):
+        if not len(self.values) and _are_too_many(words, MOST_NUMBERS):
             return None
         codes, row = np.empty(len(words), np.int64), 0
         while row < len(words):
-            stop, met = self._number(words, row, codes)
+            stop, met = self._number(words, row, len(self.values), codes)
             if len(met):
-                self._parts.append(column.take(met))
-                self._known = np.concatenate([self._known, words.take(met)])
+                self.values = np.concatenate([self.values, column.take(met)])
             if stop < self._end(row, len(words)):
                 if self._capacity >= MOST_NUMBERS:
                     return None
@@ -217,26 +212,26 @@ class NumberDictionary:
         size = SLOTS_PER_NUMBER * capacity
         self._moved = np.uint64(WORD_BITS + 1 - size.bit_length())
         self._table = np.zeros((size, 2), np.uint64)
+        self._code_of: dict[int, int] = {}
+        known = word(self.values, 0)
         if self._is_compiled:
-            known, self._known = self._known, self._known[:0]
-            self._number(known, 0, np.empty(len(known), np.int64))
-            self._known = known
+            self._number(known, 0, 0, np.empty(len(known), np.int64))
         else:
-            self._enter(self._known, 0)
+            self._enter(known, 0)
 
-    def _number(self, words: Words, row: int, codes: NumberArray) -> tuple[int, NumberArray]:
+    def _number(self, words: Words, row: int, known: int, codes: NumberArray) -> tuple[int, NumberArray]:
         """Give numbers to words from a row on; return the row for which there is no room, and those of new words."""
         if not self._is_compiled:
-            return self._number_by_numpy(words, row, codes)
+            return self._number_by_numpy(words, row, known, codes)
         from akdask.kernels.compiled.compiler import read_only
         from akdask.kernels.compiled.group.number_dictionary import number_words
 
-        known, met = len(self._known), np.empty(self._capacity, np.uint64)
+        met = np.empty(self._capacity, np.uint64)
         arguments = np.uint64(row), self._table.reshape(-1), self._moved, met, np.uint64(known), codes
         row, count = map(int, number_words(read_only(words), *arguments))
         return row, met[known:count].astype(np.int64)
 
-    def _number_by_numpy(self, words: Words, row: int, codes: NumberArray) -> tuple[int, NumberArray]:
+    def _number_by_numpy(self, words: Words, row: int, known: int, codes: NumberArray) -> tuple[int, NumberArray]:
         stop = self._end(row, len(words))
         some = words[row:stop]
         slots = self._slots(some)
@@ -246,18 +241,16 @@ class NumberDictionary:
         numbers = np.array([self._code_of.get(one, -1) for one in different.tolist()], np.int64)
         new = np.flatnonzero(numbers < 0)
         new = new[np.argsort(firsts[new])]
-        if len(self._known) + len(new) > self._capacity:
+        if known + len(new) > self._capacity:
             return row, np.empty(0, np.int64)
-        numbers[new] = np.arange(len(self._known), len(self._known) + len(new))
-        self._enter(different[new], len(self._known))
+        numbers[new] = np.arange(known, known + len(new))
+        self._enter(different[new], known)
         found[missed] = numbers.take(inverse)
         codes[row:stop] = found
         return stop, row + missed.take(firsts[new])
 
     def _enter(self, words: Words, first: int) -> None:
         """Put words where NumPy looks for them, if no other one is there, and all of them into a dict."""
-        if not first:
-            self._code_of: dict[int, int] = {}
         numbers = np.arange(first, first + len(words))
         self._code_of.update(zip(words.tolist(), numbers.tolist(), strict=True))
         slots, firsts = np.unique(self._slots(words), return_index=True)

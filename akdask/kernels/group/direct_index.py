@@ -207,8 +207,8 @@ class DirectIndexAggregation(GroupStrategy):
         if numbers is not None and codes is not None:
             return DirectIndexRows(numbers, codes)
         grid = None if numbers is None else SlotGrid.around(numbers)
-        if numbers is not None and not self._done and self._table is None and not self._fits(grid):
-            numbers = self._with_far_numbers(keys)
+        if numbers is not None and not self.has_rows and not self._fits(grid):
+            numbers = self._with_far_numbers(numbers)
             grid = None if numbers is None else SlotGrid.around(numbers)
         if grid is not None and self._table is not None and not self._table.grid.covers(grid):
             grid = grid.united(self._table.grid)
@@ -266,12 +266,18 @@ class DirectIndexAggregation(GroupStrategy):
             numbers.append(codes)
         return numbers
 
-    def _with_far_numbers(self, keys: Sequence[Column]) -> list[NumberArray] | None:
-        """Return the keys with numbers also instead of numbers that are far apart; None if those are too many."""
-        for place, (key, dictionary) in enumerate(zip(keys, self._dictionaries, strict=True)):
-            if not dictionary and not self._fits(SlotGrid.around([np.asarray(key)])):
-                self._dictionaries[place] = NumberDictionary()
-        return self._numbers(keys)
+    def _with_far_numbers(self, keys: Sequence[NumberArray]) -> list[NumberArray] | None:
+        """Return keys with numbers instead of those that are far apart; None if these are too many."""
+        numbers = []
+        for place, key in enumerate(keys):
+            codes: NumberArray | None = key
+            if not self._dictionaries[place] and not self._fits(SlotGrid.around([key])):
+                self._dictionaries[place] = dictionary = NumberDictionary(key.dtype)
+                codes = dictionary.codes(key)
+            if codes is None:
+                return None
+            numbers.append(codes)
+        return numbers
 
     def _restored(self, table: Table) -> list[Column]:
         """Return the keys of a table instead of the numbers that they were given."""

@@ -100,7 +100,7 @@ class MemoryBudget:
         limit, wanted = machine.memory(), (self._persisted if persisted else self._waiting).nbytes + more
         if wanted <= limit // ANYWAY:
             return False
-        most = limit - max(min(limit // 2, LEFT_TO_TASKS), limit // 4) if persisted else limit // WAITING
+        most = _most_persisted(limit) if persisted else limit // WAITING
         if wanted <= most and not self._is_in_use(most - more):
             return False
         if monotonic() > self._next_attempt:
@@ -128,6 +128,11 @@ class MemoryBudget:
         """Leave the locks of the parent in a forked process."""
         self._waiting.start_anew()
         self._persisted.start_anew()
+
+
+def _most_persisted(limit: int) -> int:
+    """Return the bytes up to which plans keep results in memory."""
+    return limit - max(min(limit // 2, LEFT_TO_TASKS), limit // 4)
 
 
 memory_budget = MemoryBudget()

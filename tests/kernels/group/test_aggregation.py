@@ -90,7 +90,7 @@ FAR = {
 @given(data=st.data())
 def test_numbers_far_apart_get_numbers_as_they_are_met(dtype, data):
     plain = data.draw(st.lists(st.lists(FAR[dtype], min_size=1, max_size=40), min_size=1, max_size=4))
-    known = NumberDictionary()
+    known = NumberDictionary(dtype)
     blocks = [np.array(block, dtype) for block in plain]
     with patch.object(dictionary, "_are_too_many", return_value=False):
         codes = [known.codes(block) for block in blocks]
@@ -103,14 +103,14 @@ def test_numbers_far_apart_get_numbers_as_they_are_met(dtype, data):
 @pytest.mark.parametrize("step", [1, 2**20, 2**40], ids=["close", "far", "farther"])
 def test_a_dictionary_of_numbers_grows(step):
     random = np.random.default_rng(0)
-    known = NumberDictionary()
+    known = NumberDictionary("int64")
     for most in (10, 900, 4000):
         block = random.integers(0, most, 50_000) * step
         codes = known.codes(block)
         assert known.values.take(codes).tolist() == block.tolist()
     assert len(np.unique(known.values)) == len(known.values) == 4000
     assert known.codes(np.arange(10**6, 10**6 + 2**15) * step) is None
-    assert NumberDictionary().codes(np.arange(2**16) * step) is None
+    assert NumberDictionary("int64").codes(np.arange(2**16) * step) is None
 
 
 def test_a_dictionary_does_not_grow_without_end(monkeypatch):

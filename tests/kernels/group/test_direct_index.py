@@ -104,7 +104,8 @@ def test_rows_are_counted_once_for_all_columns(steps, keys, seed):
     random = np.random.default_rng(seed)
     columns = [random.choice([np.nan, -1.5, 0.5, 2.0], len(keys)) for _ in SEVERAL]
     columns[4] = random.integers(-9, 9, len(keys))
-    aggregation, groups = Aggregation(1, tuple(steps)), DirectIndexAggregation(Aggregation(1, tuple(steps)), 10_000)
+    aggregation = Aggregation(1, tuple(steps))
+    groups = DirectIndexAggregation(aggregation, 10_000)
     for start in range(0, len(keys), 20):
         rows = slice(start, start + 20)
         assert add(groups, [np.array(keys[rows])], [column[rows] for column in columns])
