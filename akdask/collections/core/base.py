@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from dask.base import DaskMethodsMixin
 
+from akdask.collections.core.rules import ARKOUDA, Rules
 from akdask.deferred import DeferredModule
 from akdask.plan.explain import progress  # noqa: F401  # shows how far computations are
 from akdask.plan.run.root import Root
@@ -25,6 +26,8 @@ class Collection(Root, DaskMethodsMixin):
 
     Works with ``dask.compute``, ``dask.persist``, ``dask.visualize`` and with the methods of a distributed `Client`.
     """
+
+    _rules: ClassVar[Rules] = ARKOUDA
 
     @property
     def dask(self) -> Mapping[Any, Any]:
