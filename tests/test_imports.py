@@ -58,19 +58,3 @@ def test_no_modules_import_each_other_not_even_for_types():
 )
 def test_circles_are_found(second, found):
     assert bool(circle({"a": "", "a.one": "from a.two import y", "a.two": second})) is found
-
-
-def test_folders_and_modules_are_small_enough_to_be_held_in_the_mind():
-    folders = [ROOT, *{path.parent for path in MODULES.values()} - {ROOT}]
-    entries = {
-        folder: [
-            entry.name
-            for entry in folder.iterdir()
-            if (entry / "__init__.py").is_file() or (entry.suffix == ".py" and entry.name != "__init__.py")
-        ]
-        for folder in folders
-    }
-    # At the top level stand the layers themselves, and public modules that Arkouda has.
-    assert {str(folder): len(names) for folder, names in entries.items() if folder != ROOT and len(names) > 15} == {}
-    lengths = {module: len(path.read_text(encoding="utf-8").splitlines()) for module, path in MODULES.items()}
-    assert {module: length for module, length in lengths.items() if length > 500} == {}
