@@ -20,11 +20,15 @@ class Rules:
     absent_operand : int, optional
         What an operator of two Series computes with for a label that one of them lacks; None for a missing value.
         Arkouda looks both up with ``fillvalue=0`` (``arkouda/pandas/series.py``, ``_make_binop``).
+    keeps_unnamed_labels : bool
+        Whether `reset_index` of a DataFrame makes a column ``index`` of labels that have no name.  Arkouda only numbers
+        the rows anew, and documents that it adds no such column (``arkouda/pandas/dataframe.py``, ``reset_index``).
     """
 
     skipna: bool
     absent_operand: int | None
+    keeps_unnamed_labels: bool
 
 
-ARKOUDA = Rules(skipna=False, absent_operand=0)
-PANDAS = Rules(skipna=True, absent_operand=None)
+ARKOUDA = Rules(skipna=False, absent_operand=0, keeps_unnamed_labels=False)
+PANDAS = Rules(skipna=True, absent_operand=None, keeps_unnamed_labels=True)

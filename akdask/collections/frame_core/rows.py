@@ -16,7 +16,7 @@ from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.columnset import ColumnSet, Select
 from akdask.collections.frame_core.display import Row
 from akdask.collections.groups.setops import in1d
-from akdask.errors import ArgumentError, MissingLabelError, SchemaError, warn
+from akdask.errors import ArgumentError, ArgumentTypeError, MissingLabelError, PositionError, SchemaError
 from akdask.plan.expr.created import as_column, literal
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.values import Value
@@ -103,47 +103,80 @@ class RowMethods(FrameBase):
             found = _without_positions(found, keys)
         return self._changed(found if columns is None else _without_columns(found, columns), inplace)
 
-    def reset_index(self, size: int | None = None, inplace: bool = False, *, drop: bool | None = None) -> Self | None:
+    def reset_index(
+        self,
+        size: Any = None,
+        inplace: bool = False,
+        *,
+        level: Any = None,
+        drop: bool | None = None,
+        names: Any = None,
+    ) -> Self | None:
         """Return the frame with its rows labelled by their numbers; lazy.
 
         Parameters
         ----------
         size : int, optional
-            Accepted as Arkouda spells it.
+            Accepted as Arkouda spells it; a name is taken for `level`, which is the first argument in pandas.
         inplace : bool
             Change this frame and return None.
+        level : int or str, or list of one, optional
+            The level of the labels, as in pandas; they have one.
         drop : bool, optional
-            Leave the labels out, as Arkouda does, which warns where they have a name, such as the keys of groups;
-            False makes them the first column, called by their name, or ``index``, as in pandas.
+            Leave the labels out; False makes them the first column, called by their name, or ``index``.  Unless given,
+            labels that have a name become a column, such as the keys of groups, and those without a name are left out,
+            as in Arkouda.
+        names : str or list of one, optional
+            What the column is called.
 
         Raises
         ------
         SchemaError
             If there is a column of that name.
+        MissingLabelError, PositionError
+            If there is no such level.
 
         Examples
         --------
         >>> import akdask as ak
         >>> df = ak.DataFrame({"k": [1, 2, 2], "x": [1, 2, 3]}).groupby("k").sum()
-        >>> df.reset_index(drop=False).to_pandas()
+        >>> df.reset_index().to_pandas()
            k  x
         0  1  1
         1  2  5
         """
         columns = self._columns
-        if drop is None and columns.index_name is not None:
-            warn(
-                f"reset_index leaves the labels {columns.index_name!r} out, as in Arkouda; pass drop=False to keep "
-                "them as a column, or drop=True.",
-                UserWarning,
-            )
-        if drop is not False:
+        _check_level(columns, size if isinstance(size, str | list | tuple) else level)
+        if drop is None:
+            drop = columns.index_name is None and names is None and not self._rules.keeps_unnamed_labels
+        if drop:
             return self._changed(columns.labelled(None), inplace)
-        name = "index" if columns.index_name is None else str(columns.index_name)
+        name = _column_of_labels(columns, names)
         if name in columns.values:
             raise SchemaError(f"there is a column {name!r} already.", hint="rename it first, or pass drop=True.")
         labels = columns.index_array()
         return self._changed(columns.labelled(None).having(name, labels).only([name, *columns.values]), inplace)
+
+
+def _check_level(columns: ColumnSet, level: Any) -> None:
+    """Refuse levels that labels of one level do not have."""
+    for one in level if isinstance(level, list | tuple) else [level]:
+        if isinstance(one, int | np.integer) and one not in (0, -1):
+            raise PositionError(f"the labels have one level, not one of number {one}.", hint="pass level=0.")
+        if isinstance(one, str) and one != columns.index_name:
+            raise MissingLabelError(f"the labels are not called {one!r}, but {columns.index_name!r}.")
+
+
+def _column_of_labels(columns: ColumnSet, names: Any) -> str:
+    """Return what the column is called that labels become, in pandas' ways."""
+    if names is not None:
+        given = [names] if isinstance(names, str) else list(names)
+        if len(given) != 1 or not isinstance(given[0], str):
+            raise ArgumentTypeError(f"labels of one level take one name, not {names!r}.")
+        return given[0]
+    if columns.index_name is not None:
+        return str(columns.index_name)
+    return "level_0" if "index" in columns.values else "index"
 
 
 def _without_columns(columns: ColumnSet, names: Any) -> ColumnSet:

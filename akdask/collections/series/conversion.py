@@ -71,8 +71,14 @@ class SeriesConversion(HtmlDisplay, SeriesJoining):
         ----------
         name : str, optional
             Name of the column: that of the Series, or ``0``, unless given.
+
+        Notes
+        -----
+        Labels of several levels are columns as well, as rows of a DataFrame have labels of one level.
         """
         called = name if name is not None else "0" if self.name is None else str(self.name)
+        if self._level_names:
+            return self.reset_index(name=called)
         return later("DataFrame", {called: self.values}, self.index)
 
     def to_markdown(

@@ -15,7 +15,7 @@ from akdask.collections.core.base import unlabelled
 from akdask.collections.core.later import later
 from akdask.collections.core.selection import sample_of
 from akdask.collections.frame_core.columnset import ColumnSet
-from akdask.collections.frame_core.index import MultiIndex
+from akdask.collections.frame_core.index import Index, MultiIndex
 from akdask.collections.groups.reduction_names import called, is_named
 from akdask.collections.series.base import SeriesBase
 from akdask.collections.series.operators import SeriesOperators
@@ -257,20 +257,29 @@ class SeriesFunctions(SeriesOperators):
             raise ArgumentError(f"{count} of {size} entries cannot be chosen.")
         return self._moved(self._labelled._rows(draw.choice(size, count, replace=False)))
 
-    def reset_index(self, drop: bool = False, name: str | None = None) -> Any:
+    def reset_index(
+        self, level: Any = None, *, drop: bool = False, name: str | None = None, inplace: bool = False
+    ) -> Any:
         """Return labels and values as columns of a DataFrame; lazy.
 
         Parameters
         ----------
+        level : int, str, or list of them, optional
+            Levels of the labels that become columns, all unless given; at most one level is left.
         drop : bool, default False
-            Leave the labels out, and return a Series whose rows are numbered.
+            Leave these labels out, and return a Series.
         name : str, optional
             Name of the column of values: that of the Series, or ``0``, unless given.
+        inplace : bool, default False
+            Change this Series and return None; with `drop` only, as values alone are a Series.
 
         Raises
         ------
         SchemaError
             If a level of the labels has that name.
+        ArgumentError
+            If there is no such level, several levels would be left as labels of a DataFrame, or `inplace` is asked for
+            without `drop`.
 
         Examples
         --------
@@ -281,19 +290,29 @@ class SeriesFunctions(SeriesOperators):
         0  a      4
         1  b      2
         """
-        if drop:
-            return type(self)._of(self.values, None, self.name)
         index = self.index
-        if isinstance(index, MultiIndex):
-            named = zip(index.names, index.levels, strict=True)
-            labels = {f"level_{at}" if of is None else str(of): level for at, (of, level) in enumerate(named)}
-        else:
-            labels = {"index" if index.name is None else str(index.name): index.values}
+        taken = _levels(index, level)
+        left = [number for number in range(index.nlevels) if number not in taken]
+        labels = _some_levels(index, left)
+        if drop:
+            dropped = type(self)._of(self.values, labels, self.name)
+            if not inplace:
+                return dropped
+            self._labelled, self._level_names = dropped._labelled, dropped._level_names
+            return None
+        if inplace:
+            raise ArgumentError("labels and values are a DataFrame, which a Series cannot become in place.")
+        if len(left) > 1:
+            raise ArgumentError(
+                "rows of a DataFrame have labels of one level.", hint=f"name all levels but one: {index.names}."
+            )
+        columns = {_called(index, number): index._levels[number] for number in taken}
         called = name if name is not None else "0" if self.name is None else str(self.name)
-        if called in labels:
+        if called in columns:
             raise SchemaError(f"labels and values cannot both be called {called!r}.", hint="pass name=.")
-        frame = later("DataFrame")
-        return frame._of(ColumnSet.of({**labels, called: self.values}))
+        named = {**columns, called: self.values}
+        found = ColumnSet.of(named) if labels is None else ColumnSet.of(named, labels.values, labels.name)
+        return later("DataFrame")._of(found)
 
     # operators by name
 
@@ -368,6 +387,36 @@ class SeriesFunctions(SeriesOperators):
             )
         found = getattr(self, name)
         return found() if callable(found) else found
+
+
+def _levels(index: Index, level: Any) -> list[int]:
+    """Return the numbers of some levels of labels, all if None."""
+    if level is None:
+        return list(range(index.nlevels))
+    found = []
+    for one in level if isinstance(level, list | tuple) else [level]:
+        number = index.names.index(one) if one in index.names else one
+        if not isinstance(number, int | np.integer) or not -index.nlevels <= number < index.nlevels:
+            raise ArgumentError(f"there is no level {one!r}.", details=[f"levels: {index.names}"])
+        found.append(int(number) % index.nlevels)
+    return sorted(found)
+
+
+def _some_levels(index: Index, numbers: Sequence[int]) -> Index | None:
+    """Return labels of some of the levels, none where rows are to be numbered."""
+    if not numbers:
+        return None
+    if len(numbers) == 1:
+        return Index(index._levels[numbers[0]], index.names[numbers[0]])
+    return MultiIndex([index._levels[at] for at in numbers], names=[index.names[at] for at in numbers])
+
+
+def _called(index: Index, number: int) -> str:
+    """Return what the column of a level of labels is called."""
+    name = index.names[number]
+    if name is not None:
+        return str(name)
+    return f"level_{number}" if index.nlevels > 1 else "index"
 
 
 def _float_or_nan(found: Any) -> Any:

@@ -58,7 +58,7 @@ def df():
         (lambda df: df.filter(), ArgumentError),
         (lambda df: df.filter(like="x", items=["x"]), ArgumentError),
         (lambda df: ak.DataFrame.from_dict({}, orient="rows"), ArgumentError),
-        (lambda df: df.rename(columns={"x": "index"}).reset_index(drop=False), SchemaError),
+        (lambda df: df.rename(columns={"x": "index"}).reset_index(names="port"), SchemaError),
         (lambda df: df.__setitem__(["a", "b"], [1]), ArgumentError),
         (lambda df: df.loc.__setitem__((df["port"] > 1, "new"), "text"), ArgumentTypeError),
         (lambda df: df.groupby("port").agg(total="sum"), ArgumentTypeError),
@@ -100,10 +100,10 @@ def test_a_column_that_is_like_another_one_is_named(df):
         _ = wide["none"]
 
 
-def test_named_labels_are_left_out_with_a_warning(df):
+def test_named_labels_are_kept_and_others_left_out(df):
     grouped = df.groupby("port").sum()
-    with pytest.warns(UserWarning, match="drop=False"):
-        assert "port" not in grouped.reset_index().columns
+    assert grouped.reset_index().columns[0] == "port"
+    assert df.reset_index().columns.tolist() == df.columns.tolist()
     assert grouped.reset_index(drop=False).columns[0] == "port"
     assert grouped.reset_index(drop=True).index.tolist() == [0, 1, 2]
     assert df.reset_index(drop=False).columns[0] == "index"
