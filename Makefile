@@ -12,7 +12,7 @@ ON_ALL_CORES := --numprocesses=auto --dist=worksteal
 unexport PYTHONDONTWRITEBYTECODE
 export PYTHONPYCACHEPREFIX ?= $(abspath $(VENV))/bytecode
 
-.PHONY: demo test test-evo test-torch quick long coverage docs package lint types check bench format clean
+.PHONY: demo test test-evo test-torch quick long mutants coverage docs package lint types check bench format clean
 
 demo: $(VENV)/plot.installed
 	$(BIN)/akdask demo
@@ -36,6 +36,14 @@ PROPERTY_TESTS = $$(grep -rlw --include='test_*.py' hypothesis tests)
 long: $(VENV)/test.installed
 	AKDASK_TEST_STEPS=1000 $(BIN)/python -m pytest $(ON_ALL_CORES) --timeout=7200 tests/plan/test_chains.py
 	$(BIN)/python -m pytest $(ON_ALL_CORES) -m hypothesis --hypothesis-profile=long --timeout=7200 $(PROPERTY_TESTS)
+
+# One-line errors, planted one at a time, that the tests of a folder and random programs do not notice:
+# `make mutants WHERE=akdask/plan/sort COUNT=20`.
+WHERE = akdask
+COUNT = 20
+
+mutants: $(VENV)/test.installed
+	$(BIN)/python -m tests.mutation_testing $(WHERE) --count $(COUNT)
 
 # Tests of what is given to torch, with torch itself, in an environment of its own: the other tests use a stand-in, as its
 # wheel and the libraries that it loads, if there is a graphics card or not, take some gigabytes.

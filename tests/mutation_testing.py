@@ -1,0 +1,389 @@
+"""Plants one-line errors in the package, one at a time, and lists those that no test notices.
+
+Run as ``make mutants WHERE=akdask/plan/sort``, or ``python -m tests.mutation_testing akdask/plan/sort --count 20``.
+The seed chooses the errors.  Each is planted in a copy of the tree, where the tests of its folder and some random
+programs run.  Errors that change no result stand with the reason in `equivalent_mutants.txt`, and are not planted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import textwrap
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import islice
+from operator import itemgetter
+from pathlib import Path
+from queue import SimpleQueue
+
+TREE = Path(__file__).parents[1]
+EQUIVALENT = Path(__file__).with_name("equivalent_mutants.txt")
+COPIED = (
+    "akdask",
+    "tests",
+    "benchmarks",
+    "docs",
+    "notebooks",
+    "examples",
+    "conftest.py",
+    "pyproject.toml",
+    "README.md",
+)
+TOP_TESTS = ("tests/test_programs.py",)
+"""Run after the tests of a folder, for each error that these do not notice."""
+
+SECONDS = 600
+
+COMPARISONS = {
+    ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">", ast.Eq: "!=", ast.NotEq: "==", ast.Is: "is not",
+    ast.IsNot: "is", ast.In: "not in", ast.NotIn: "in",
+}  # fmt: skip
+ARITHMETIC = {
+    ast.Add: "-", ast.Sub: "+", ast.Mult: "//", ast.FloorDiv: "*", ast.Div: "*", ast.Mod: "//", ast.LShift: ">>",
+    ast.RShift: "<<", ast.BitAnd: "|", ast.BitOr: "&", ast.BitXor: "&",
+}  # fmt: skip
+WORDS = {
+    "left": "right", "first": "last", "min": "max", "minimum": "maximum", "any": "all", "start": "stop",
+    "lower": "upper", "head": "tail", "less": "less_equal", "greater": "greater_equal", "add": "subtract",
+    "logical_and": "logical_or", "equal": "not_equal", "argmin": "argmax", "ceil": "floor", "sum": "prod",
+}  # fmt: skip
+WORDS |= {second: first for first, second in WORDS.items()}
+"""Names and texts that stand for each other's opposite: what a slip of the mind confuses."""
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One error: what stands at a place of a module, and what is put there instead."""
+
+    module: str
+    function: str
+    line: int
+    start: int
+    stop: int
+    replacement: str
+    original: str
+
+    def planted(self, source: bytes) -> bytes:
+        """Return the source with the error in it."""
+        return source[: self.start] + self.replacement.encode() + source[self.stop :]
+
+    @property
+    def changed(self) -> str:
+        return f"{_short(self.original)} -> {_short(self.replacement)}"
+
+    def key(self, source: bytes) -> tuple[str, str, str, str]:
+        """Return what names the error while lines above it come and go."""
+        return self.module, self.function, source.splitlines()[self.line - 1].decode().strip(), self.changed
+
+    def __str__(self) -> str:
+        return f"{self.module}:{self.line} in {self.function}: {self.changed}"
+
+
+def _short(code: str) -> str:
+    return textwrap.shorten(" ".join(code.split()), 60, placeholder=" …") or "nothing"
+
+
+class Sites(ast.NodeVisitor):
+    """Finds all one-line errors that can be made in a module."""
+
+    def __init__(self, module: str, source: bytes) -> None:
+        self.module, self.source = module, source
+        self.found: list[Mutant] = []
+        self._functions: list[str] = []
+        self._lines = [0]
+        for line in source.splitlines(keepends=True):
+            self._lines.append(self._lines[-1] + len(line))
+        self.visit(ast.parse(source))
+
+    def _span(self, node: ast.AST) -> tuple[int, int]:
+        first, last = node.lineno, node.end_lineno or node.lineno  # type: ignore[attr-defined]
+        return self._lines[first - 1] + node.col_offset, self._lines[last - 1] + (node.end_col_offset or 0)  # type: ignore[attr-defined]
+
+    def _text(self, node: ast.AST) -> str:
+        start, stop = self._span(node)
+        return self.source[start:stop].decode()
+
+    def _add(self, node: ast.AST, replacement: str) -> None:
+        if self._functions:
+            start, stop = self._span(node)
+            line = node.lineno  # type: ignore[attr-defined]
+            function = ".".join(self._functions)
+            self.found.append(Mutant(self.module, function, line, start, stop, replacement, self._text(node)))
+
+    def _between(self, node: ast.AST, before: ast.AST, after: ast.AST, replacement: str) -> None:
+        """Replace the operator between two operands."""
+        stop, start = self._span(after)[0], self._span(before)[1]
+        old = self.source[start:stop].decode()
+        kept_before = old[: len(old) - len(old.lstrip(") \n"))]
+        kept_after = old[len(old.rstrip("( \n")) :]
+        if self._functions and "#" not in old:
+            new = f"{kept_before or ' '}{replacement}{kept_after or ' '}"
+            function = ".".join(self._functions)
+            self.found.append(Mutant(self.module, function, node.lineno, start, stop, new, old))  # type: ignore[attr-defined]
+
+    # what is left as it is: annotations, messages, docstrings, what shows objects
+
+    def visit_Raise(self, node: ast.Raise) -> None:
+        """Leave messages of errors alone."""
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
+        if node.value is not None:
+            self.visit(node.value)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
+        if node.name in ("__repr__", "__str__", "_repr_html_", "__dir__") or any(
+            isinstance(decorator, ast.Name) and decorator.id == "overload" for decorator in node.decorator_list
+        ):
+            return
+        self._functions.append(node.name)
+        for default in [*node.args.defaults, *node.args.kw_defaults]:
+            if default is not None:
+                self.visit(default)
+        for statement in node.body:
+            if not (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)):
+                self.visit(statement)
+        self._functions.pop()
+
+    visit_AsyncFunctionDef = visit_FunctionDef  # type: ignore[assignment]
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        self._functions.append(node.name)
+        for statement in node.body:
+            if not (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)):
+                self.visit(statement)
+        self._functions.pop()
+
+    # what is changed
+
+    def visit_Compare(self, node: ast.Compare) -> None:
+        for operator, before, after in zip(node.ops, [node.left, *node.comparators], node.comparators, strict=False):
+            self._between(node, before, after, COMPARISONS[type(operator)])
+        self.generic_visit(node)
+
+    def visit_BinOp(self, node: ast.BinOp) -> None:
+        is_text = any(
+            isinstance(side, ast.Constant | ast.JoinedStr) and isinstance(getattr(side, "value", ""), str)
+            for side in (node.left, node.right)
+        )
+        if type(node.op) in ARITHMETIC and not is_text:
+            self._between(node, node.left, node.right, ARITHMETIC[type(node.op)])
+        self.generic_visit(node)
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> None:
+        for before, after in zip(node.values, node.values[1:], strict=False):
+            self._between(node, before, after, "or" if isinstance(node.op, ast.And) else "and")
+        self.generic_visit(node)
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> None:
+        if isinstance(node.op, ast.Not | ast.USub):
+            self._add(node, f"({self._text(node.operand)})")
+        self.generic_visit(node)
+
+    def _visit_condition(self, node: ast.If | ast.IfExp | ast.While) -> None:
+        if not self._text(node.test).startswith("not "):
+            self._add(node.test, f"(not ({self._text(node.test)}))")
+        self.generic_visit(node)
+
+    visit_If = visit_IfExp = visit_While = _visit_condition
+
+    def visit_Constant(self, node: ast.Constant) -> None:
+        if isinstance(node.value, bool):
+            self._add(node, str(not node.value))
+        elif isinstance(node.value, int):
+            self._add(node, str(node.value + 1))
+        elif isinstance(node.value, str) and node.value in WORDS:
+            self._add(node, repr(WORDS[node.value]))
+
+    def visit_Name(self, node: ast.Name) -> None:
+        if isinstance(node.ctx, ast.Load) and node.id in ("min", "max", "any", "all"):
+            self._add(node, WORDS[node.id])
+
+    def visit_Call(self, node: ast.Call) -> None:
+        if len(node.args) > 1 and not any(isinstance(arg, ast.Starred) for arg in node.args[:2]):
+            first, second = node.args[:2]
+            if isinstance(first, ast.Name | ast.Attribute) and isinstance(second, ast.Name | ast.Attribute):
+                (start, _), (_, stop) = self._span(first), self._span(second)
+                old = self.source[start:stop].decode()
+                new = f"{self._text(second)}, {self._text(first)}"
+                if self._functions:
+                    function = ".".join(self._functions)
+                    self.found.append(Mutant(self.module, function, node.lineno, start, stop, new, old))
+        if isinstance(node.func, ast.Name) and node.func.id in ("isinstance", "issubclass"):
+            self.visit(node.args[0])
+        else:
+            self.generic_visit(node)
+
+    def visit_Expr(self, node: ast.Expr) -> None:
+        if isinstance(node.value, ast.Call) and not self._text(node).startswith(("warn(", "warnings.", "check_")):
+            self._add(node, "pass")
+        self.generic_visit(node)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> None:
+        self._add(node, "pass")
+        self.generic_visit(node)
+
+    def visit_Break(self, node: ast.Break) -> None:
+        self._add(node, "pass")
+
+    def visit_Continue(self, node: ast.Continue) -> None:
+        self._add(node, "pass")
+
+
+def modules_of(where: str) -> list[Path]:
+    path = TREE / where
+    return [path] if path.is_file() else sorted(path.rglob("*.py"))
+
+
+def choose(where: Sequence[str], count: int, seed: int) -> list[Mutant]:
+    """Return errors of random modules, each function at most once while others are left."""
+    sites: list[Mutant] = []
+    accepted = _accepted()
+    sources = {path: path.read_bytes() for folder in where for path in modules_of(folder)}
+    for path, source in sources.items():
+        found = Sites(str(path.relative_to(TREE)), source).found
+        sites += [mutant for mutant in found if mutant.key(source) not in accepted]
+    random.Random(seed).shuffle(sites)
+    of_function: Counter[tuple[str, str]] = Counter()
+    rounds = []
+    for mutant in sites:
+        of_function[mutant.module, mutant.function] += 1
+        rounds.append(of_function[mutant.module, mutant.function])
+    ordered = (mutant for _, mutant in sorted(zip(rounds, sites, strict=True), key=itemgetter(0)))
+    return list(islice((mutant for mutant in ordered if _compiles(mutant, sources[TREE / mutant.module])), count))
+
+
+def _compiles(mutant: Mutant, source: bytes) -> bool:
+    try:
+        compile(mutant.planted(source), mutant.module, "exec", dont_inherit=True)
+    except SyntaxError:
+        return False
+    return True
+
+
+def _accepted() -> set[tuple[str, ...]]:
+    """Return the errors that change no result: module, function, line, change; the reason stands behind them."""
+    rows = EQUIVALENT.read_text(encoding="utf-8").splitlines() if EQUIVALENT.exists() else []
+    return {tuple(row.split("\t")[:4]) for row in rows if row and not row.startswith("#")}
+
+
+def tests_of(module: str) -> list[str]:
+    """Return the tests of a module: those of the folder, or of the nearest above it, that mirrors its own."""
+    folder = Path(module).parent.relative_to("akdask")
+    for candidate in [folder, *folder.parents]:
+        path = TREE / "tests" / candidate
+        if candidate != Path() and path.is_dir() and any(path.rglob("test_*.py")):
+            return [str(path.relative_to(TREE))]
+    return ["tests/test_properties.py", "tests/test_equivalence.py"]
+
+
+class Copies:
+    """Copies of the tree, one for each error that is looked at at a time."""
+
+    def __init__(self, folder: Path, count: int, *, full: bool) -> None:
+        self.full = full
+        self._free: SimpleQueue[Path] = SimpleQueue()
+        for number in range(count):
+            copy = folder / str(number)
+            copy.mkdir()
+            for name in COPIED:
+                source = TREE / name
+                if source.is_dir():
+                    shutil.copytree(source, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
+                else:
+                    shutil.copy(source, copy / name)
+            self._free.put(copy)
+
+    def check(self, tests: Sequence[str]) -> None:
+        """Refuse to look for errors with tests that fail, or are none, without one."""
+        copy = self._free.get()
+        if not self._passes(copy, list(tests)):
+            raise SystemExit(f"no error is planted, and {' '.join(tests)} fails")
+        self._free.put(copy)
+
+    def lives(self, mutant: Mutant) -> bool:
+        """Whether no test notices an error."""
+        copy = self._free.get()
+        path = copy / mutant.module
+        source = path.read_bytes()
+        try:
+            path.write_bytes(mutant.planted(source))
+            return all(self._passes(copy, tests) for tests in (tests_of(mutant.module), list(TOP_TESTS)))
+        finally:
+            path.write_bytes(source)
+            self._free.put(copy)
+
+    def _passes(self, copy: Path, tests: list[str]) -> bool:
+        options = [] if self.full or tests == list(TOP_TESTS) else ["--quick"]
+        command = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-x",
+            "-p",
+            "no:cacheprovider",
+            "-W",
+            "default",
+            *options,
+            *tests,
+        ]
+        environment = os.environ | {"PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
+        environment |= {"AKDASK_PROGRAMS": "60", "AKDASK_TEST_PATHS": "general"}
+        process = subprocess.Popen(
+            command,
+            cwd=copy,
+            env=environment,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        try:
+            return process.wait(SECONDS) == 0
+        except subprocess.TimeoutExpired:
+            # An endless loop is noticed too.
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            return False
+
+
+def survivors(mutants: Sequence[Mutant], jobs: int, *, full: bool, tell: Callable[[str], None]) -> Iterator[Mutant]:
+    """Yield the errors that no test notices, and tell what became of each."""
+    with tempfile.TemporaryDirectory(prefix="mutants-") as folder, ThreadPoolExecutor(jobs) as pool:
+        copies = Copies(Path(folder), jobs, full=full)
+        list(pool.map(copies.check, {TOP_TESTS, *(tuple(tests_of(mutant.module)) for mutant in mutants)}))
+        for mutant, lives in zip(mutants, pool.map(copies.lives, mutants), strict=True):
+            tell(f"{'LIVES  ' if lives else 'noticed'}  {mutant}")
+            if lives:
+                yield mutant
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("where", nargs="+", help="folders or modules of the package")
+    parser.add_argument("--count", type=int, default=20, help="errors to plant")
+    parser.add_argument("--seed", type=int, default=random.SystemRandom().getrandbits(32))
+    parser.add_argument("--jobs", type=int, default=2, help="errors looked at beside each other")
+    parser.add_argument("--full", action="store_true", help="run slow tests and all cases, too")
+    options = parser.parse_args()
+    mutants = choose(options.where, options.count, options.seed)
+    print(f"{len(mutants)} errors, --seed {options.seed}", flush=True)
+    alive = list(survivors(mutants, options.jobs, full=options.full, tell=lambda line: print(line, flush=True)))
+    print(f"\n{len(mutants) - len(alive)} of {len(mutants)} noticed")
+    for mutant in alive:
+        source = (TREE / mutant.module).read_bytes()
+        print("\t".join(mutant.key(source)))
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
