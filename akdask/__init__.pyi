@@ -193,7 +193,7 @@ from akdask.collections.text.concatenation import (
 from akdask.collections.text.strings import Strings
 from akdask.collections.time.bit_fields import Fields
 from akdask.collections.time.bit_vectors import BitVector, bit_vectorizer
-from akdask.collections.time.datetimes import Datetime, Timedelta, date_range, timedelta_range
+from akdask.collections.time.datetimes import Datetime, Timedelta, bdate_range, date_range, timedelta_range
 from akdask.collections.time.ipv4 import IPv4, ip_address, is_ipv4, is_ipv6
 from akdask.compat import install_as_arkouda
 from akdask.compat.server import get_server_commands, print_server_commands, receive, receive_dataframe, ruok, shutdown
@@ -560,6 +560,7 @@ __all__ = [
     "attach",
     "attach_all",
     "base_repr",
+    "bdate_range",
     "bigint",
     "bigint_",
     "bigint_from_uint_arrays",

@@ -17,6 +17,9 @@ class Rules:
     ----------
     skipna : bool
         Whether reductions leave missing values out.  Arkouda's sums, means and extremes of NaN are NaN.
+    rounds_to_units : bool
+        Whether floor, ceil and round of times read Arkouda's names of units, such as ``m`` for minutes, where pandas
+        refuses them (``arkouda/numpy/timeclass.py``, ``_get_factor``).
     absent_operand : int, optional
         What an operator of two Series computes with for a label that one of them lacks; None for a missing value.
         Arkouda looks both up with ``fillvalue=0`` (``arkouda/pandas/series.py``, ``_make_binop``).
@@ -28,7 +31,18 @@ class Rules:
     skipna: bool
     absent_operand: int | None
     keeps_unnamed_labels: bool
+    rounds_to_units: bool
 
 
-ARKOUDA = Rules(skipna=False, absent_operand=0, keeps_unnamed_labels=False)
-PANDAS = Rules(skipna=True, absent_operand=None, keeps_unnamed_labels=True)
+ARKOUDA = Rules(
+    skipna=False,
+    absent_operand=0,
+    keeps_unnamed_labels=False,
+    rounds_to_units=True,
+)
+PANDAS = Rules(
+    skipna=True,
+    absent_operand=None,
+    keeps_unnamed_labels=True,
+    rounds_to_units=False,
+)

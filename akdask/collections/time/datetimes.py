@@ -11,8 +11,10 @@ from akdask.collections.core.later import later
 from akdask.collections.core.scalar import value_of
 from akdask.collections.core.wrap import made_of
 from akdask.collections.time.calendar import CalendarMethods
+from akdask.collections.time.frequencies import frequency_of
 from akdask.collections.time.timearray import CLASSES, HOUR, MINUTE, NOT_A_TIME, SECOND, SPAN, TIME, TimeArray
 from akdask.deferred import pd
+from akdask.errors import ArgumentError
 from akdask.kernels.rowwise.times import DAY
 from akdask.plan.expr.values import Call, Constant
 from akdask.storage.formats.objects import ObjType
@@ -269,13 +271,61 @@ def date_range(  # noqa: PLR0917 - pandas' signature
     **kwargs
         Passed on to pandas.
 
+    Raises
+    ------
+    ArgumentError
+        If pandas refuses the arguments.
+
     Examples
     --------
     >>> date_range("2026-01-30", periods=3).day.tolist()
     [30, 31, 1]
     """
-    found: Any = pd.date_range(start, end, value_of(periods), freq, tz, normalize, name, inclusive=inclusive, **kwargs)  # type: ignore[call-overload]
-    return Datetime(found)
+    params = {"tz": tz, "normalize": normalize, "name": name, "inclusive": inclusive, **kwargs}
+    return Datetime(_range("date_range", pd.date_range, start, end, periods, freq, params))
+
+
+def bdate_range(  # noqa: PLR0917 - pandas' signature
+    start: Any = None,
+    end: Any = None,
+    periods: int | None = None,
+    freq: Any = "B",
+    tz: Any = None,
+    normalize: bool = True,
+    name: str | None = None,
+    weekmask: str | None = None,
+    holidays: Any = None,
+    inclusive: str = "both",
+    **kwargs: Any,
+) -> Datetime:
+    """Return business days, as ``pandas.bdate_range`` does.
+
+    Parameters
+    ----------
+    start, end, periods, tz, normalize, name, inclusive
+        As in `date_range`.
+    freq : str or pandas offset, default "B"
+        Distance; ``C`` with `weekmask` and `holidays`.
+    weekmask : str, optional
+        Which days of the week are business days, such as ``"Sun Mon Tue Wed Thu"``.
+    holidays : list of dates, optional
+        Days that are none.
+    **kwargs
+        Passed on to pandas.
+
+    Raises
+    ------
+    ArgumentError
+        If pandas refuses the arguments.
+
+    Examples
+    --------
+    >>> bdate_range("2026-01-30", periods=3).day.tolist()
+    [30, 2, 3]
+    """
+    params = {"tz": tz, "normalize": normalize, "name": name, "inclusive": inclusive, **kwargs}
+    params |= {"weekmask": weekmask, "holidays": holidays}
+    return Datetime(_range("bdate_range", pd.bdate_range, start, end, periods, freq, params))
 
 
 def timedelta_range(  # noqa: PLR0917 - pandas' signature
@@ -309,5 +359,22 @@ def timedelta_range(  # noqa: PLR0917 - pandas' signature
     >>> timedelta_range("1h", periods=3, freq="30min").total_seconds().tolist()
     [3600.0, 5400.0, 7200.0]
     """
-    found: Any = pd.timedelta_range(start, end, value_of(periods), freq, name, closed, **kwargs)  # type: ignore[call-overload]
-    return Timedelta(found)
+    if freq is not None and (found := frequency_of(freq, asked="timedelta_range")).span is None:
+        raise ArgumentError(
+            f"timedelta_range: {found.offset} is a non-fixed frequency.", hint="spans have no calendar."
+        )
+    params = {"name": name, "closed": closed, **kwargs}
+    return Timedelta(_range("timedelta_range", pd.timedelta_range, start, end, periods, freq, params))
+
+
+def _range(  # noqa: PLR0917 - pandas' arguments
+    asked: str, make: Any, start: Any, end: Any, periods: Any, freq: Any, params: dict[str, Any]
+) -> Any:
+    """Return a range that pandas makes, refused with its words."""
+    offset = None if freq is None else frequency_of(freq, asked=asked).offset
+    # Weekmasks and holidays ask pandas for the name of a frequency.
+    given = freq if isinstance(freq, str) else offset
+    try:
+        return make(value_of(start), value_of(end), value_of(periods), freq=given, **params)
+    except (ValueError, TypeError) as error:
+        raise ArgumentError(f"{asked}: {error}", hint="see pandas' description of the arguments.") from error

@@ -18,6 +18,7 @@ from akdask.collections.core.scalar import Scalar
 from akdask.collections.core.wrap import special, wrap
 from akdask.collections.core.writing import Storable
 from akdask.collections.text.strings import Strings
+from akdask.collections.time.frequencies import rounding_span
 from akdask.columns import Table
 from akdask.deferred import is_pandas, pd
 from akdask.errors import ArgumentError, ArgumentTypeError
@@ -203,20 +204,39 @@ class TimeArray(pdarray):
         """Whether the other array has the same elements in the same order; computes."""
         return type(other) is type(self) and self.values.equals(other.values)
 
-    def floor(self, freq: str) -> Self:
-        """Return the times rounded down to multiples of a unit such as ``h`` or ``15min``; lazy."""
+    def floor(self, freq: Any) -> Self:
+        """Return the times rounded down to multiples of a fixed frequency; lazy.
+
+        Parameters
+        ----------
+        freq : str, pandas offset or timedelta
+            A unit in Arkouda's words, such as ``m`` for minutes, or a frequency of pandas, such as ``15min`` or ``7D``.
+            Multiples are counted from 1970.
+
+        Raises
+        ------
+        ArgumentError
+            If it is none, or its length depends on the calendar, as with ``W`` and ``MS``.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Datetime(["2024-02-28T12:44"]).floor("15min")[0]
+        Timestamp('2024-02-28 12:30:00')
+        """
         return self._rounded("floor", freq)
 
-    def ceil(self, freq: str) -> Self:
-        """Return the times rounded up to multiples of a unit such as ``h`` or ``15min``; lazy."""
+    def ceil(self, freq: Any) -> Self:
+        """Return the times rounded up to multiples of a fixed frequency; lazy.  See `floor`."""
         return self._rounded("ceil", freq)
 
-    def round(self, freq: str) -> Self:
-        """Return the times rounded to multiples of a unit such as ``h`` or ``15min``, halves to even ones; lazy."""
+    def round(self, freq: Any) -> Self:
+        """Return the times rounded to multiples of a fixed frequency, halves to even ones; lazy.  See `floor`."""
         return self._rounded("round", freq)
 
-    def _rounded(self, how: str, freq: str) -> Self:
-        return self.of(self._frame, Call("round_time", self._value, how=how, step=unit_of(freq)))
+    def _rounded(self, how: str, freq: Any) -> Self:
+        step = rounding_span(freq, self._rules, asked=how)
+        return self.of(self._frame, Call("round_time", self._value, how=how, step=step))
 
     def _part(self, unit: int, count: int) -> pdarray:
         """Return how many of a unit are past the last multiple of `count` of them."""
