@@ -12,6 +12,7 @@
     ├── PositionError          IndexError            a row that is not there
     ├── MissingLabelError      KeyError              a label that no row has
     ├── AlignmentError         ValueError            columns that do not share rows
+    │   └── MaskLabelsError        pandas.errors.IndexingError   a mask without some labels; in akdask.pandas_errors
     ├── NonUniqueError         ValueError            keys that come twice where each must be there once
     ├── RegistrationError      RuntimeError          a name that is taken, or that no object has
     ├── UnsupportedError       NotImplementedError   known to Arkouda, not to akdask

@@ -11,6 +11,7 @@ import numpy as np
 from akdask.collections.core.array import Array
 from akdask.collections.core.base import Collection
 from akdask.collections.core.column_names import ColumnNames, names_of
+from akdask.collections.frame_core.alignment import RowLabelled, RowLabels
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.to_pandas import ToPandas
 from akdask.collections.registered import Registered
@@ -38,7 +39,7 @@ class Content:
     handed: dict[str, tuple[Array, Array]] = field(default_factory=dict)
 
 
-class FrameBase(Registered, Collection):
+class FrameBase(RowLabelled, Registered, Collection):
     """Named lazy columns that share their rows."""
 
     _content: Content
@@ -62,6 +63,10 @@ class FrameBase(Registered, Collection):
                 content.handed[name] = array, array.copy()
                 content.columns = content.columns.having(name, array)
         return content.columns
+
+    @property
+    def _row_labels(self) -> RowLabels:
+        return RowLabels.of(self._columns)
 
     @property
     def expr(self) -> CollectionRows:

@@ -8,9 +8,11 @@ from typing import Any, Self
 import numpy as np
 
 from akdask.collections.core.array import Array
+from akdask.collections.core.base import Labelled
 from akdask.collections.core.column_names import check_names
 from akdask.collections.core.later import later
 from akdask.collections.core.substitutes import missing_attribute
+from akdask.collections.frame_core.alignment import RowLabelled, RowLabels, as_labelled, on_rows_of
 from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.build import arrays_of, is_scalar, spread
 from akdask.collections.frame_core.index import Index
@@ -102,7 +104,12 @@ class ColumnMethods(FrameBase):
             )
         check_names([name])
         columns = self._columns
-        if is_scalar(values):
+        if isinstance(values := as_labelled(values), RowLabelled):
+            values = self._column_of(values)
+            if not columns.values and columns.index is None:
+                columns = columns.labelled_as(values._labelled._columns)
+            array = on_rows_of(RowLabels.of(columns), values)
+        elif is_scalar(values):
             array = spread(columns.frame if columns.values else counted(1), values)
         else:
             array = arrays_of({name: values})[name]
@@ -110,10 +117,20 @@ class ColumnMethods(FrameBase):
         self._content.handed.pop(name, None)
         return None
 
+    @staticmethod
+    def _column_of(values: Any) -> Any:
+        """Return the Series that is assigned to a column: of a DataFrame its only one."""
+        if isinstance(values, Labelled):
+            return values
+        if len(values.columns) != 1:
+            raise ArgumentError(f"a column is assigned one column, not {len(values.columns)}.")
+        return later("column Series", values, values.columns[0])
+
     def _set_columns(self, names: list[str], values: Any) -> None:
         """Put several columns into the frame: those of another one in their order, or a scalar for all."""
+        values = as_labelled(values)
         if isinstance(values, FrameBase):
-            given: list[Any] = [values._columns.array(name) for name in values.columns]
+            given: list[Any] = [later("column Series", values, name) for name in values.columns]
         else:
             given = [values] * len(names) if is_scalar(values) else list(values)
         if len(given) != len(names):

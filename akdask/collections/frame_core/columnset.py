@@ -168,6 +168,11 @@ class ColumnSet:
         columns, value = self._beside("label by the index", index)
         return replace(columns, index=value, index_name=name, kinds={**self.kinds, INDEX: index})
 
+    def labelled_as(self, other: ColumnSet) -> ColumnSet:
+        """Return no columns on the rows of others, with their labels."""
+        kinds: dict[Hashable, Array] = {} if other.index is None else {INDEX: other.kinds[INDEX]}
+        return ColumnSet(other.frame, {}, kinds, other.index, other.index_name)
+
     def beside(self, arrays: Mapping[str, Array]) -> ColumnSet:
         """Return other columns with the labels that the rows have."""
         return self.of(arrays, None if self.index is None else self.index_array(), self.index_name)

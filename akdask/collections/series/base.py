@@ -9,6 +9,7 @@ from typing import Any, Self
 from akdask.collections.core.array import Array
 from akdask.collections.core.base import Collection, Labelled, unlabelled
 from akdask.collections.core.substitutes import Substitutes
+from akdask.collections.frame_core.alignment import RowLabelled, RowLabels, on_rows_of
 from akdask.collections.frame_core.columns import ColumnMethods
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.index import Index, MultiIndex
@@ -69,7 +70,7 @@ def level_column(number: int) -> str:
     return str(number)
 
 
-class SeriesBase(Labelled, Registered, Substitutes, Collection):
+class SeriesBase(Labelled, RowLabelled, Registered, Substitutes, Collection):
     """An array with labels on the same rows."""
 
     name: Any
@@ -140,6 +141,18 @@ class SeriesBase(Labelled, Registered, Substitutes, Collection):
     @index.setter
     def index(self, labels: Any) -> None:
         self._set(self.values, None if labels is None else Index.factory(labels), self.name)
+
+    @property
+    def _row_labels(self) -> RowLabels:
+        columns = self._labelled._columns
+        if not self._level_names:
+            return RowLabels.of(columns)
+        levels = (columns.array(level_column(number)) for number in range(len(self._level_names)))
+        return RowLabels(columns.frame, tuple(levels))
+
+    def _on_rows(self, item: Any) -> Any:
+        """Return what a user gives for each entry as an array on the rows of this Series, a Series by its labels."""
+        return on_rows_of(self._row_labels, item)
 
     def _given_labels(self) -> Index | None:
         """Return the labels, None where rows are labelled by their numbers."""

@@ -13,6 +13,7 @@ import numpy as np
 
 from akdask.columns import concat_rows, full_array
 from akdask.deferred import is_arrow, pc
+from akdask.errors import NonUniqueError
 from akdask.kernels import compiled
 from akdask.kernels.core.sized import Sized
 from akdask.kernels.group.row_groups import group_rows
@@ -68,6 +69,30 @@ def index_keys(keys: Sequence[Column]) -> KeyIndex:
     spans = packable_spans(keys)
     packed = None if spans is None else PackedIndex(keys, spans)
     return packed if packed is not None and packed.is_sound else HashIndex(keys)
+
+
+def repeated_key(keys: Sequence[Column], firsts: NumberArray) -> tuple[int, str]:
+    """Return the first row whose keys an earlier one has, and these in words."""
+    again = int(np.argmax(firsts != np.arange(len(firsts))))
+    return again, ", ".join(str(key[again]) for key in keys)
+
+
+def check_distinct(keys: Sequence[Column], index: KeyIndex) -> None:
+    """Refuse labels that come twice.
+
+    Raises
+    ------
+    NonUniqueError
+        If two rows have the same keys.
+    """
+    firsts = index.firsts
+    if firsts is None:
+        return
+    _, shown = repeated_key(keys[:1], firsts)
+    raise NonUniqueError(
+        f"rows are brought to others by their labels, and the label {shown} comes twice.",
+        hint="choose one row of each label first, such as by groupby or drop_duplicates.",
+    )
 
 
 def direct_grid(keys: Sequence[Column]) -> SlotGrid | None:

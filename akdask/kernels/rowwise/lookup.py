@@ -13,7 +13,7 @@ import numpy as np
 from akdask.columns import is_scalar, spread
 from akdask.columns.missing_text import from_nulls, make_missing, text_at
 from akdask.deferred import pa
-from akdask.errors import ArgumentError, FileFormatError, PositionError
+from akdask.errors import AlignmentError, ArgumentError, FileFormatError, PositionError
 from akdask.kernels.core.rules import Operation, Rule, scalar_type
 from akdask.kernels.index.intervals import IntervalIndex
 from akdask.kernels.index.key_index import KeyIndex
@@ -147,6 +147,40 @@ def _fillable_type(table: ColumnType, positions: ColumnType, *, missing_text: bo
     return _lookup_type(table, positions) if table.kind != "list" else None
 
 
+def _of_labelled(mask: Any, has_label: Any, out: Any = None) -> Any:
+    """Return a mask as it is, once each row is seen to have a label in it."""
+    if not np.all(has_label):
+        from akdask.pandas_errors import MaskLabelsError
+
+        raise MaskLabelsError(
+            "a mask has no value for some labels of the rows that it is to choose from.",
+            details=[f"rows without one: {np.size(has_label) - np.count_nonzero(has_label)} in this block"],
+            hint="take the mask of the same rows, or pass an array: df[mask.values].",
+        )
+    return _as_given(mask, out)
+
+
+def _of_same_labels(found: Any, is_same: Any, out: Any = None) -> Any:
+    """Return what a comparison has found, once both sides are seen to have the same labels."""
+    if not np.all(is_same):
+        raise AlignmentError(
+            "only Series with the same labels in the same order are compared.",
+            hint="bring one to the labels of the other by reindex, or compare arrays: s.values < other.values.",
+        )
+    return _as_given(found, out)
+
+
+def _as_given(values: Any, out: Any) -> Any:
+    if out is None:
+        return values
+    out[...] = values
+    return out
+
+
+def _guarded_type(values: ColumnType, holds: ColumnType) -> ColumnType | None:
+    return BOOL if values == holds == BOOL else None
+
+
 def _find_rows(index: KeyIndex | IntervalIndex, *keys: Any, out: Any = None) -> Any:
     """Return the first row of an indexed table with the same keys, or that holds them, -1 where there is none."""
     return _search(index.find, keys, out)
@@ -193,5 +227,7 @@ LOOKUP_OPERATIONS: dict[str, Operation] = {
     "lookup_found": Operation("lookup_found", 2, _fillable_type, lookup_found),
     "find_rows": Operation("find_rows", None, _found_type(INT64), _find_rows),
     "find_interval": Operation("find_interval", None, _interval_type, _find_rows),
+    "of_labelled": Operation("of_labelled", 2, _guarded_type, _of_labelled),
+    "of_same_labels": Operation("of_same_labels", 2, _guarded_type, _of_same_labels),
     "is_among": Operation("is_among", None, _found_type(BOOL), _is_member),
 }

@@ -15,7 +15,7 @@ import numpy as np
 
 from akdask.columns import Table, empty, take_rows
 from akdask.kernels.core.words import Words
-from akdask.kernels.index.key_index import index_keys
+from akdask.kernels.index.key_index import check_distinct, index_keys
 from akdask.kernels.index.matches import NO_ROW, MatchMultiplicity
 from akdask.kernels.index.membership import key_set
 from akdask.kernels.keys import hashing
@@ -36,8 +36,12 @@ POSITION = ("position",)
 FOUND = ("found",)
 """Name of the column that tells which rows have a match."""
 
-Kind: TypeAlias = Literal["inner", "left", "mark"]
-"""Which rows of the left side a join keeps: those with a match, all, or each once, with whether it has a match."""
+Kind: TypeAlias = Literal["inner", "left", "once", "mark"]
+"""Which rows of the left side a join keeps: those with a match, all, or each once, with its only match or whether it
+has one."""
+
+KEEPING_ROWS = ("once", "mark")
+"""Kinds of joins whose rows are those of the left side."""
 
 BLOCK_ROWS = 2**16
 """Rows that are split at a time, so that they stay in the cache of the core."""
@@ -181,7 +185,7 @@ class JoinBucket:
         All columns of the right side.
     names : tuple of hashable
         The columns wanted in the result.
-    kind : {"inner", "left", "mark"}
+    kind : {"inner", "left", "once", "mark"}
         Which rows of the left side are kept.
     npartitions : int
         Number of partitions of the left side.
@@ -236,18 +240,20 @@ class JoinBucket:
 
     def _match_search(self, keys: Sequence[Column], right: Table) -> Search:
         index = index_keys(keys)
+        if self.kind == "once":
+            check_distinct(keys, index)
         multiplicity = MatchMultiplicity(index.firsts)
 
         def search(left: Table) -> Iterator[Pairs]:
             found = index.find([left.columns[name] for name in self.left])
-            for positions, rows in multiplicity.pairs(found, self.kind == "left", PAIRS):
+            for positions, rows in multiplicity.pairs(found, self.kind != "inner", PAIRS):
                 yield positions, self._paired(left, positions, right, rows)
 
         return search
 
     def _paired(self, left: Table, positions: NumberArray | None, right: Table, rows: NumberArray) -> Table:
         columns: dict[Hashable, Column] = {}
-        take = lookup_found if self.kind == "left" else take_rows
+        take = take_rows if self.kind == "inner" else lookup_found
         for name in (POSITION, *self.names):
             if name in left.columns:
                 column = left.columns[name]

@@ -21,6 +21,7 @@ from akdask.plan.expr.rowwise import MatchRows, Project
 from akdask.plan.expr.values import ColumnRef, describe
 from akdask.plan.join.hash_buckets import (
     FOUND,
+    KEEPING_ROWS,
     JoinBucket,
     Kind,
     all_heavy_keys,
@@ -53,7 +54,7 @@ class HashJoin(Frame):
     @cached_property
     def planned_rows(self) -> RowSpace:
         """The same rows as those of a `MatchRows`."""
-        if self.kind == "mark":
+        if self.kind in KEEPING_ROWS:
             return self.left.rows
         return rows_decided_by(MatchRows.__name__.lower(), [self.match], self.npartitions)
 

@@ -24,7 +24,7 @@ from akdask.plan.shuffle.exchange import partition_count
 from akdask.plan.task.align import Aligned, align
 
 _NO_PAIRS = ColumnIdentity("no pairs")
-"""The identity of pairs where rows are only marked, and stay as they are."""
+"""The identity of pairs where rows stay as they are, marked or with their only match."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +83,27 @@ def join_row_numbers(left: JoinSide, right: JoinSide) -> tuple[JoinedColumns, Va
         return join_rows(left, right, keep_all=False), _matched(left, right, False).row
     paired = join_rows(left, right.numbered(), keep_all=False)
     return paired, paired.right[-1]
+
+
+def match_once(left: JoinSide, right: JoinSide) -> JoinedColumns:
+    """Return the rows of one side as they are, each with the only row of the other that has the same keys.
+
+    Rows without a match have NaN, 0, False or an empty string in the columns of the other side.
+
+    Raises
+    ------
+    NonUniqueError
+        When it is computed, if two rows of `right` have the same keys.
+    """
+    if right.fits_broadcast:
+        row = BuildIndex.of(right.frame, right.keys, "only rows").find(left.keys)
+        found = [Call("lookup_found", column, row) for column in broadcast_columns(right.frame, right.columns)]
+        return JoinedColumns(left.frame, left.columns, found, Call("less", row, Constant(0)))
+    theirs = _names("right", right)
+    names = (*dict.fromkeys(theirs[value] for value in right.columns), FOUND)
+    joined = _hash_join(JoinSide(left.frame, left.keys), right, "once", names, _NO_PAIRS)
+    columns = [joined.column(theirs[value]) for value in right.columns]
+    return JoinedColumns(joined, (), columns, Call("logical_not", joined.column(FOUND)))
 
 
 def has_match(left: JoinSide, right: JoinSide) -> Aligned:

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-import numpy as np
-
 from akdask.columns import Table
 from akdask.errors import warn
-from akdask.kernels.index.key_index import KeyIndex, index_keys
+from akdask.kernels.index.key_index import KeyIndex, check_distinct, index_keys, repeated_key
 from akdask.kernels.index.matches import MatchMultiplicity
 from akdask.kernels.index.membership import KeySet, key_set
 from akdask.plan.expr._dask import Expr
@@ -25,7 +23,7 @@ from akdask.typing import Column
 INDEX, MULTIPLICITY = 0, 1
 """Fields of the result of an index."""
 
-Need = Literal["rows", "unique rows", "all rows"]
+Need = Literal["rows", "unique rows", "all rows", "only rows"]
 
 
 class BuildKeySet(Frame):
@@ -50,8 +48,8 @@ class BuildKeySet(Frame):
 class BuildIndex(Frame):
     """An index of the rows of `frame` by all its columns, in one partition.
 
-    It finds the first row with given keys.  With ``unique rows``, a second one gives a warning; with ``all rows``, the
-    index also finds the others.
+    It finds the first row with given keys.  With ``unique rows``, a second one gives a warning, with ``only rows`` an
+    error; with ``all rows``, the index also finds the others.
     """
 
     frame: Project
@@ -99,6 +97,8 @@ def _key_set(tables: Sequence[Table]) -> list[KeySet]:
 def _index(tables: Sequence[Table], need: Need) -> list[KeyIndex | MatchMultiplicity]:
     keys = list(Table.concat(tables).columns.values())
     index = index_keys(keys)
+    if need == "only rows":
+        check_distinct(keys, index)
     if need == "unique rows":
         _warn_of_repeated(keys, index)
     return [index, MatchMultiplicity(index.firsts)] if need == "all rows" else [index]
@@ -108,7 +108,6 @@ def _warn_of_repeated(keys: Sequence[Column], index: KeyIndex) -> None:
     firsts = index.firsts
     if firsts is None:
         return
-    again = int(np.argmax(firsts != np.arange(len(firsts))))
-    shown = ", ".join(str(key[again]) for key in keys)
+    again, shown = repeated_key(keys, firsts)
     rows = f"rows {int(firsts[again])} and {again}"
     warn(f"keys repeat, such as {shown} in {rows}: what belongs to the first of them is found.", UserWarning)

@@ -13,6 +13,7 @@ from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Filter, MatchRows, Project
 from akdask.plan.expr.tokens import token
 from akdask.plan.expr.values import Call, ColumnRef, Value, columns_of, substitute, walk
+from akdask.plan.join.hash_buckets import KEEPING_ROWS
 from akdask.plan.join.hash_join import HashJoin
 from akdask.plan.join.membership import BuildIndex
 from akdask.plan.optimize.needs import Need
@@ -65,7 +66,7 @@ def _side(condition: Value, join: HashJoin | MatchRows, need: Need) -> int:
             return LEFT
         is_of_right = need.only_looks_up and all(column.source == join.match.token for column in columns)
         return RIGHT if is_of_right and not join.keep_all else NEITHER
-    if join.kind == "mark" or any(column.source != join._name for column in columns):
+    if join.kind in KEEPING_ROWS or any(column.source != join._name for column in columns):
         return NEITHER
     if all(column.name in join.left.names for column in columns):
         return LEFT
