@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 import akdask as ak
-from akdask.errors import ArgumentError
+from akdask.errors import ArgumentError, ConversionError
 from akdask.testing import assert_equal
 
 NUMBERS = [
@@ -53,9 +54,90 @@ def test_missing_text_stays_missing(items):
 
 
 @pytest.mark.parametrize("items", [[True, None], [None, False], pd.Series([True, None], dtype="boolean")])
-def test_missing_truth_values_are_refused(items):
-    with pytest.raises(ArgumentError, match="truth values are missing"):
-        ak.array(items)
+def test_truth_values_may_be_missing(items):
+    expected = pd.Series(items, dtype="boolean")
+    assert_equal(ak.array(items), expected.to_numpy(float, na_value=np.nan))
+    found = ak.DataFrame({"x": items}).to_pandas(nullable=True)["x"]
+    pd.testing.assert_series_equal(found, expected, check_names=False)
+
+
+BIG = 2**60 + 1
+WIDE = [
+    [BIG, None, -3],
+    (None, BIG),
+    np.array([BIG, None], object),
+    pd.Series([BIG, None], dtype="Int64"),
+    pd.array([2**64 - 1, None], dtype="UInt64"),
+    pa.array([BIG, None]),
+    pa.chunked_array([[BIG], [None]]),
+    np.ma.masked_array([BIG, 7], mask=[False, True]),
+]
+
+
+@pytest.mark.parametrize("items", WIDE, ids=str)
+def test_wide_integers_beside_missing_ones_are_kept_and_never_become_other_floats(items):
+    given = [None if item is np.ma.masked or pd.isna(item) else int(item) for item in _plain(items)]
+    for found in (ak.DataFrame({"x": items}), ak.Series(items).to_dataframe() if hasattr(items, "dtype") else None):
+        if found is None:
+            continue
+        column = found.to_pandas(nullable=True).iloc[:, 0]
+        assert str(column.dtype) in {"Int64", "UInt64"}
+        assert [None if pd.isna(item) else int(item) for item in column] == given
+    with pytest.raises(ConversionError, match=f"the integer {max(map(abs, filter(None, given)))}"):
+        ak.array(items).to_ndarray()
+
+
+def _plain(items):
+    return items.to_pylist() if hasattr(items, "to_pylist") else list(items)
+
+
+MASKED = [
+    np.ma.masked_array([1.0, -9999.0, 3.0], mask=[0, 1, 0]),
+    np.ma.masked_array([1.0, 2.0], mask=False),
+    np.ma.masked_array([1, -9999, 3], mask=[0, 1, 0]),
+    np.ma.masked_array([1, 2], mask=[0, 0]),
+    np.ma.masked_array([True, False], mask=[0, 1]),
+    np.ma.masked_array(["a", "b"], mask=[0, 1]),
+    np.ma.masked_array(["a", "b"], mask=[1, 1]),
+    np.ma.masked_array(np.array(["2024-01-05", "2021-01-01"], "M8[s]"), mask=[0, 1]),
+    np.ma.masked_array(np.array([5, 6], "m8[ms]"), mask=[1, 0]),
+]
+
+
+@pytest.mark.parametrize("items", MASKED, ids=str)
+def test_what_a_mask_covers_is_missing(items):
+    expected = [None if covered else item for item, covered in zip(items.data, np.ma.getmaskarray(items), strict=True)]
+    made = [ak.Series(items), ak.DataFrame({"x": items}).x, ak.Series(ak.array(items))]
+    for found in made:
+        assert found.isna().tolist() == np.ma.getmaskarray(items).tolist()
+        for item, wanted in zip(found.to_pandas().tolist(), expected, strict=True):
+            assert pd.isna(item) if wanted is None else item == pd.Series([wanted])[0]
+
+
+def test_what_a_mask_covers_in_two_dimensions_is_missing():
+    for dtype in (float, int):
+        items = np.ma.masked_array(np.array([[1, 2], [3, 4]], dtype), mask=[[0, 1], [0, 0]])
+        for found in (ak.array(items), ak.array(list(items))):
+            np.testing.assert_array_equal(found.to_ndarray(), [[1, np.nan], [3, 4]])
+        np.testing.assert_array_equal(ak.DataFrame(items, columns=["a", "b"]).to_pandas(), [[1, np.nan], [3, 4]])
+
+
+def test_a_mask_over_what_cannot_be_missing_is_an_error():
+    with pytest.raises(ArgumentError, match="masked array of complex128"):
+        ak.array(np.ma.masked_array([1 + 1j, 2], mask=[0, 1]))
+    with pytest.raises(ArgumentError, match="more than 64 bits"):
+        ak.array(np.ma.masked_array(np.array([2**70 + 1, 2], object), mask=[0, 1]))
+
+
+@pytest.mark.parametrize(
+    "items", [pd.Series([None, None], dtype="str"), pd.array([None], "string"), pa.array([None], "string")]
+)
+def test_text_of_which_all_is_missing_is_text(items):
+    for found in (ak.array(items), ak.Series(items).values, ak.DataFrame({"x": items})["x"]):
+        assert isinstance(found, ak.Strings)
+        assert set(found.tolist()) == {None}
+    more = ak.concatenate([ak.array(["a"]), ak.array(items)])
+    assert more.tolist() == ["a", *[None] * len(items)]
 
 
 TIMES = [

@@ -74,7 +74,7 @@ def array(
     if not isinstance(a, Iterable) or isinstance(a, str | bytes | dict):
         raise ArgumentTypeError(f"an array is made of several elements, not of {a!r:.100}.", hint="put it into a list.")
     if isinstance(a, list | tuple) and a and isinstance(a[0], list | tuple | np.ndarray):
-        a = at_hand(a)
+        a = np.ma.array(a) if any(isinstance(row, np.ma.MaskedArray) for row in a) else at_hand(a)
     if isinstance(a, np.ndarray) and a.ndim > 1:
         return reshaped(array(a.ravel(), dtype, max_bits=max_bits), a.shape)
     if isinstance(a, Array):

@@ -11,6 +11,7 @@ import numpy as np
 from akdask.deferred import DeferredModule
 from akdask.errors import ArgumentError, ArgumentTypeError, AxisError, PositionError
 from akdask.plan.expr.chain import column_identity
+from akdask.plan.expr.missing_integers import OPERATION, as_mask
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Filter, Project, Slice
 from akdask.plan.expr.values import Value, cast
@@ -49,7 +50,9 @@ def filter_columns(frame: Frame, values: Sequence[Value], mask_frame: Frame, mas
 
 
 def select_columns(frame: Frame, values: Sequence[Value], key_frame: Frame, key: Value) -> Columns:
-    """Return the columns on rows given by a mask or by positions."""
+    """Return the columns on rows given by a mask, which chooses none that it lacks, or by positions."""
+    if getattr(key, "operation", "") == OPERATION:
+        key = as_mask(key)
     if key.dtype == BOOL:
         return filter_columns(frame, values, key_frame, key)
     if key.dtype.kind in ("int", "uint"):

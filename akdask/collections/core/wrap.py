@@ -13,7 +13,10 @@ import numpy as np
 
 from akdask.collections.core.array import Array
 from akdask.collections.core.later import registered
+from akdask.columns import Table
 from akdask.deferred import is_na
+from akdask.plan.expr.created import integers_apart, literal_table, without_mask
+from akdask.plan.expr.missing_integers import with_missing
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.values import Value
 from akdask.schema.dtypes import Kind
@@ -60,7 +63,15 @@ def made_of(dtype_kind: str) -> Callable[[ArrayType], ArrayType]:
 
 
 def special(items: Any) -> Array | None:
-    """Return data at hand as an array of the class that their dtype or their elements ask for, None if for none."""
+    """Return data at hand as an array of the class that their dtype or their elements ask for, None if for none.
+
+    Integers and bools of which some are missing become an array that keeps both; what a masked array covers is missing.
+    """
+    items = without_mask(items)
+    apart = integers_apart(items)
+    if apart is not None:
+        frame = literal_table(Table(dict(enumerate(apart)), len(apart[0])))
+        return wrap(frame, with_missing(frame.column(0), frame.column(1)))
     kind = getattr(getattr(items, "dtype", None), "kind", "O" if isinstance(items, list | tuple) else "")
     maker = registered(_made_of, _kind_of_first(items) if kind == "O" else kind, MADE_OF)
     return None if maker is None else maker(items)

@@ -10,16 +10,16 @@ import numpy as np
 from akdask.collections.core.array import Array
 from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.columnset import INDEX, ColumnSet
-from akdask.collections.frame_core.missing_integers import (
+from akdask.collections.text.categorical import Categorical
+from akdask.errors import ArgumentError, ArgumentTypeError, MissingColumnError, SchemaError
+from akdask.kernels.core.rules import promote
+from akdask.plan.expr.missing_integers import (
     exact_type,
     is_in_parts,
     recombined,
     separated,
     with_missing,
 )
-from akdask.collections.text.categorical import Categorical
-from akdask.errors import ArgumentError, ArgumentTypeError, MissingColumnError, SchemaError
-from akdask.kernels.core.rules import promote
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.values import Call, Constant, Value, cast
 from akdask.plan.run.alignment import align

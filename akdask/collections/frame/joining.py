@@ -17,12 +17,12 @@ from akdask.collections.frame.concat import stacked
 from akdask.collections.frame.sorting import missing_last
 from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.columnset import ColumnSet
-from akdask.collections.frame_core.missing_integers import exact_type, recombined, separated, with_missing
 from akdask.collections.groups.keys import Keys, as_arrays, comparable_keys, is_several, like
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.time.timearray import NOT_A_TIME, TimeArray
 from akdask.deferred import DeferredModule
 from akdask.errors import AkdaskError, ArgumentError, ArgumentTypeError, SchemaError, UnsupportedError
+from akdask.plan.expr.missing_integers import exact_type, recombined, separated, with_missing
 from akdask.plan.expr.missing_text import missing_text
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.values import Call, Constant, Value
@@ -255,7 +255,7 @@ class Joined:
         found = [*recombined(wanted, paired.left), *recombined(others, paired.right)]
         values = dict(zip([*mine, *theirs], found, strict=True))
         if keep_all:
-            values |= {name: self._with_missing(theirs[name], values[name], paired.lacks) for name in theirs}
+            values |= {name: self._with_missing(theirs[name], values[name], paired.lacks, name) for name in theirs}
         both = mine | theirs
         return ColumnSet.of({name: both[name]._like(paired.frame, values[name]) for name in self.sources})
 
@@ -265,12 +265,12 @@ class Joined:
             self._check_fillable(array)
         return array._value
 
-    def _with_missing(self, array: Array, found: Value, lacks: Value) -> Value:
+    def _with_missing(self, array: Array, found: Value, lacks: Value, name: str) -> Value:
         """Return a column of the other side on paired rows, with a value for those that lack a match."""
         if isinstance(array, Categorical | TimeArray):
             return Call("where", lacks, self._missing(array), found)
         if self._becomes_floats(array):
-            return with_missing(found, lacks)
+            return with_missing(found, lacks, name)
         if found.dtype.kind != "str":
             return found
         if isinstance(found, Call) and found.operation == "lookup_found":

@@ -9,7 +9,7 @@ from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core import selection as row_tools
 from akdask.collections.core.array import Array
 from akdask.collections.core.column_names import missing_column
-from akdask.collections.frame_core import missing_integers
+from akdask.plan.expr import missing_integers
 from akdask.plan.expr.created import counted
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Project

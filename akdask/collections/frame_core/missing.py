@@ -17,6 +17,7 @@ from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.time.timearray import NOT_A_TIME, TimeArray
 from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.plan.expr import missing_integers
 from akdask.plan.expr.missing_text import filled, is_present
 from akdask.plan.expr.values import Call, Constant, Value, cast
 from akdask.plan.reduce.aggregate import Aggregate, AggregateExpr
@@ -132,7 +133,7 @@ class MissingMethods(FrameBase):
         columns = self._columns
         are_present = {name: present(columns, name) for name in columns.values}
         arrays = {
-            name: pdarray(columns.frame, Call("logical_not", is_present) if missing else is_present)
+            name: pdarray(columns.frame, missing_integers.negated(is_present) if missing else is_present)
             for name, is_present in are_present.items()
         }
         return self._of(columns.beside(arrays))
@@ -150,7 +151,7 @@ def present_among(kind: Array, value: Value) -> Value:
     if isinstance(kind, TimeArray):
         return Call("not_equal", value, Constant(NOT_A_TIME))
     if value.dtype == FLOAT64:
-        return Call("logical_not", Call("isnan", value))
+        return missing_integers.negated(missing_integers.is_missing(value))
     return is_present(value) if value.dtype == NULLABLE_STR else Call("equal", value, value)
 
 
@@ -174,7 +175,7 @@ def _filled_with(array: Array) -> str | None:
 def _filled(value: Value, item: Any) -> Value:
     if value.dtype.kind == "str":
         return filled(value, item)
-    return Call("where", Call("isnan", value), Constant(float(item)), value)
+    return missing_integers.filled(value, Constant(item))
 
 
 def _full_rows(are_present: list[Value], how: str | None, thresh: int | None) -> Value:

@@ -11,12 +11,13 @@ import numpy as np
 
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.frame_core.columnset import INDEX, ColumnSet
-from akdask.collections.frame_core.missing_integers import INTEGERS, MISSING, exact_type, is_in_parts
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.categorical_conversion import labels_text, pandas_categorical
 from akdask.columns import Table, empty, to_objects
 from akdask.columns.missing_text import with_nulls
 from akdask.deferred import is_arrow, pd
+from akdask.kernels.rowwise.cast import missing_as_nan
+from akdask.plan.expr.missing_integers import INTEGERS, MISSING, exact_type, is_in_parts
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.tokens import token
 from akdask.plan.join.categories import LABEL, CategoryTable
@@ -131,7 +132,9 @@ class ToPandas:
         """Return integers of which some are missing as one of pandas' nullable types, or as floats."""
         integers, missing = table.columns[name, INTEGERS], table.columns[name, MISSING]
         dtype = dict(self.nullable).get(name)
-        return np.where(missing, np.nan, integers) if dtype is None else masked(integers, missing, dtype)
+        if dtype is not None:
+            return masked(integers, missing, dtype)
+        return missing_as_nan(integers, missing, column="" if name == INDEX else str(name))
 
     def _column(self, column: Column, labels: Table | None) -> Any:
         if labels is not None:

@@ -15,7 +15,8 @@ from akdask.collections.series.operators import SeriesOperators
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.strings import Strings
 from akdask.errors import ArgumentTypeError
-from akdask.plan.expr.values import Call, Value
+from akdask.plan.expr.missing_integers import negated
+from akdask.plan.expr.values import Value
 from akdask.schema import FLOAT64
 
 
@@ -36,7 +37,7 @@ class SeriesMissing(SeriesOperators):
         >>> ak.Series([1.0, float("nan")], index=[5, 7]).isna().to_pandas().to_dict()
         {5: False, 7: True}
         """
-        return self._marked(Call("logical_not", self._present()))
+        return self._marked(negated(self._present()))
 
     def notna(self) -> Self:
         """Return where values are not missing, as a Series of bool; lazy.  See `isna`."""

@@ -209,7 +209,20 @@ def _is_number_type(given: ColumnType, *, dtype: str) -> ColumnType | None:
     return BOOL if given == STR and column_type(dtype) != STR else None
 
 
-def _missing_as_nan(integers: Any, missing: Any, out: Any = None) -> Any:
+EXACT = 2**53
+"""Up to here, each integer is a float."""
+
+
+def missing_as_nan(integers: Any, missing: Any, out: Any = None, *, column: str = "") -> Any:
+    """Return integers as floats, NaN where they are missing.
+
+    Raises
+    ------
+    ConversionError
+        If one of those that are there is no float.
+    """
+    if np.asarray(integers).dtype.itemsize == 8:
+        _check_floats(np.atleast_1d(integers), np.atleast_1d(missing), column)
     found = np.where(missing, np.nan, integers)
     if out is None:
         return found
@@ -217,13 +230,30 @@ def _missing_as_nan(integers: Any, missing: Any, out: Any = None) -> Any:
     return out
 
 
-def _takes_missing(integers: ColumnType, missing: ColumnType) -> ColumnType | None:
+def _check_floats(integers: Any, missing: Any, column: str) -> None:
+    large = integers > EXACT
+    if integers.dtype.kind == "i":
+        large |= integers < -EXACT
+    if not large.any():
+        return
+    for number in integers[large & ~missing].tolist():
+        if int(float(number)) != number:
+            of_column = f" of column {column!r}" if column else ""
+            raise ConversionError(
+                f"the integer {number}{of_column} would become {int(float(number))} as a float, which integers are "
+                "computed as where some are missing.",
+                hint="fill what is missing before, with fillna(…) or fill_value=, join with how='inner', or take the "
+                "column with to_pandas(nullable=True).",
+            )
+
+
+def _takes_missing(integers: ColumnType, missing: ColumnType, *, column: str = "") -> ColumnType | None:
     return FLOAT64 if integers.is_number and integers != FLOAT64 and missing == BOOL else None
 
 
 CAST_OPERATIONS: dict[str, Operation] = {
     "cast": Operation("cast", 1, _cast_type, _cast),
     "cast_exactly": Operation("cast_exactly", 1, _exact_type, _cast_exactly),
-    "missing_as_nan": Operation("missing_as_nan", 2, _takes_missing, _missing_as_nan),
+    "missing_as_nan": Operation("missing_as_nan", 2, _takes_missing, missing_as_nan),
     "is_number": Operation("is_number", 1, _is_number_type, _is_number),
 }

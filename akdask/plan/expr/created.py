@@ -12,7 +12,7 @@ from akdask import config
 from akdask.cluster import partition_size
 from akdask.columns import Table
 from akdask.columns.bigint import from_ints
-from akdask.deferred import is_arrow, pa, pd
+from akdask.deferred import is_arrow, is_na, is_pandas, pa, pd
 from akdask.errors import ArgumentError
 from akdask.plan.expr.sources import Literal, Rows
 from akdask.plan.expr.values import ColumnRef
@@ -79,6 +79,7 @@ def as_column(items: Any) -> Column:
     ArgumentError
         If the elements are not one-dimensional or of no type that a column can hold.
     """
+    items = without_mask(items)
     if is_arrow(items, "ChunkedArray", "Array"):
         items = items.to_numpy(zero_copy_only=False) if not _is_text(items.type) else items
     if is_arrow(items, "ChunkedArray"):
@@ -86,6 +87,9 @@ def as_column(items: Any) -> Column:
     if is_arrow(items, "Array"):
         return items.cast(pa.large_string())
     array = at_hand(items)
+    if is_pandas(getattr(items, "dtype", None), "StringDtype"):
+        # All of it may be missing, and is text still.
+        return _strings(np.asarray(array, object))
     if array.ndim == 1 and array.dtype.kind in "Of" and _are_ints(items):
         return _whole_numbers([int(item) for item in items])
     if array.ndim != 1:
@@ -123,6 +127,86 @@ def at_hand(items: Any) -> np.ndarray[Any, Any]:
             details=[f"given: {items!r:.100}"],
             hint="ak.SegArray.from_multi_array(…) takes lists of different lengths.",
         ) from None
+
+
+def without_mask(items: Any) -> Any:
+    """Return the elements of a masked array with missing ones where it covers them; anything else as it is.
+
+    Integers and bools, which have no missing value of their own, become objects then.
+
+    Raises
+    ------
+    ArgumentError
+        If elements are covered that are of no type that may be missing.
+    """
+    if not isinstance(items, np.ma.MaskedArray):
+        return items
+    covered = np.ma.getmaskarray(items)
+    data = np.asarray(items.data)
+    if not data.dtype.names and not covered.any():
+        return data
+    match data.dtype.kind:
+        case "f":
+            return np.where(covered, np.array(np.nan, data.dtype), data)
+        case "M" | "m":
+            return np.where(covered, np.array("NaT", data.dtype), data)
+        case "i" | "u" | "b" | "U" | "O" | "T" if data.dtype.names is None:
+            found = data.astype(object)
+            found[covered] = None
+            return found
+    raise ArgumentError(
+        f"a masked array of {data.dtype} covers elements, and no column can hold missing ones of that type.",
+        hint="fill them, with a.filled(…), or leave them out, with a.compressed().",
+    )
+
+
+def integers_apart(items: Any) -> tuple[Column, Column] | None:
+    """Return integers or bools at hand, of which some are missing, and where they are; None for anything else.
+
+    Raises
+    ------
+    ArgumentError
+        If one of them does not fit 64 bits.
+    """
+    if is_arrow(items, "ChunkedArray", "Array"):
+        if not (pa.types.is_integer(items.type) or pa.types.is_boolean(items.type)) or not items.null_count:
+            return None
+        missing = np.asarray(items.is_null())
+        return _widened(np.asarray(items.fill_null(False if pa.types.is_boolean(items.type) else 0))), missing
+    dtype = getattr(items, "dtype", None)
+    if is_pandas(items, "Series", "Index"):
+        items = items.array if is_pandas(items, "Series", "Index") else items
+    if getattr(dtype, "kind", "") in "iub" and dtype is not None and not isinstance(dtype, np.dtype):
+        missing = np.asarray(pd.isna(items))
+        if not missing.any():
+            return None
+        return _widened(np.asarray(items.fillna(False if dtype.kind == "b" else 0)).astype(dtype.numpy_dtype)), missing
+    if not isinstance(items, list | tuple) and getattr(dtype, "kind", "") != "O":
+        return None
+    there = next((item for item in items if item is not None and not is_na(item)), None)
+    if not isinstance(there, int | np.integer | np.bool_) or not any(item is None or is_na(item) for item in items):
+        return None
+    return _objects_apart(np.asarray(items, object))
+
+
+def _objects_apart(objects: np.ndarray[Any, Any]) -> tuple[Column, Column] | None:
+    missing = pd.isna(objects) if objects.ndim == 1 else np.False_
+    kind = pd.api.types.infer_dtype(objects, skipna=True) if missing.any() else ""
+    if kind not in ("integer", "boolean") or any(isinstance(item, float) for item in objects[missing]):
+        return None
+    filled = np.where(missing, False if kind == "boolean" else 0, objects).tolist()
+    found = np.array(filled, np.bool_) if kind == "boolean" else _whole_numbers(filled)
+    if not isinstance(found, np.ndarray):
+        raise ArgumentError(
+            "integers of more than 64 bits have no missing values.",
+            details=[f"the first missing one at position {missing.argmax()}"],
+            hint="put a number in their place.",
+        )
+    return found, missing
+
+
+def _widened(numbers: np.ndarray[Any, Any]) -> Column:
+    return np.array(numbers, dtype=column_type(numbers.dtype).numpy, order="C")
 
 
 NUMBERS = {"integer", "floating", "mixed-integer-float"}

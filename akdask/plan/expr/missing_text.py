@@ -1,4 +1,4 @@
-"""What operations make of text that may be missing: they are composed of those on text that is there."""
+"""What operations make of text and integers that may be missing: they are composed of those on what is there."""
 
 from __future__ import annotations
 
@@ -8,16 +8,23 @@ from typing import Any
 
 import numpy as np
 
+from akdask.plan.expr import missing_integers
 from akdask.plan.expr.values import Call, Constant, Value
 from akdask.schema import FLOAT64, NULLABLE_STR, STR, column_type
 
 
 def call(operation: str, *args: Value, **params: Any) -> Value:
-    """Return an operation on values, whose text may be missing; as `Call` where none may.
+    """Return an operation on values, whose text and integers may be missing; as `Call` where none may.
 
     As in pandas, tests of missing text are False, ``!=`` is True, and changed text stays missing.  Its length is 0: no
     integer stands for what is missing.  Where there is no rule, missing text is an error when it is met.
     """
+    for arg in args:
+        if getattr(arg, "operation", "") == missing_integers.OPERATION:
+            found = missing_integers.rule(operation, args, params)
+            if found is not None:
+                return found
+            break
     if operation in _AWARE or NULLABLE_STR not in [arg.dtype for arg in args]:
         return Call(operation, *args, **params)
     return _RULES.get(operation, _demanded)(operation, args, params)

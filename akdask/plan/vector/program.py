@@ -151,7 +151,8 @@ class VectorProgram:
         _check(result)
         if operation == "where":
             return self._chosen(args, result)
-        if operation == "missing_as_nan":
+        if operation == "missing_as_nan" and args[0].dtype.itemsize < 8:
+            # Wider integers may be no floats, which the operation looks for.
             return self._chosen((args[1], self.constant(np.float64(np.nan)), args[0]), result)
         if operation == "isnan" and args[0].dtype == FLOAT64:
             return self._emit(Opcode.NOT_EQUAL_FLOATS, BOOL, args[0], args[0])

@@ -10,10 +10,10 @@ import numpy as np
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.array import Array
 from akdask.collections.frame_core.columnset import ColumnSet
-from akdask.collections.frame_core.missing_integers import with_missing
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.time.timearray import NOT_A_TIME, TimeArray
 from akdask.errors import ArgumentTypeError, UnsupportedError
+from akdask.plan.expr.missing_integers import is_in_parts, with_missing
 from akdask.plan.expr.values import Call, Constant, Value
 from akdask.schema import FLOAT64
 
@@ -57,8 +57,8 @@ def demand_numbers(operation: str, columns: ColumnSet, names: Iterable[str]) -> 
     return names
 
 
-def missing_where(array: Array, value: Value, lacks: Value) -> Value:
-    """Return the values of a column with what its kind has for missing ones in some rows.
+def missing_where(array: Array, value: Value, lacks: Value, column: str = "") -> Value:
+    """Return the values of a column with what its kind has for missing ones in some rows; errors name the column.
 
     Raises
     ------
@@ -72,10 +72,10 @@ def missing_where(array: Array, value: Value, lacks: Value) -> Value:
     kind = value.dtype.kind
     if kind == "str":
         return Call("make_missing", value, lacks)
-    if value.dtype == FLOAT64:
+    if value.dtype == FLOAT64 and not is_in_parts(value):
         return Call("where", lacks, Constant(np.nan), value)
-    if kind in NUMBERS and isinstance(array, pdarray) and array._pandas_converter() is None:
-        return with_missing(value, lacks)
+    if (kind in NUMBERS or is_in_parts(value)) and isinstance(array, pdarray) and array._pandas_converter() is None:
+        return with_missing(value, lacks, column)
     raise UnsupportedError(
         f"a column of {array._type_name()} has nothing for missing elements.", hint="leave the column out."
     )

@@ -17,11 +17,11 @@ from akdask.collections.frame_core.analysis.kinds import demand_numbers, missing
 from akdask.collections.frame_core.analysis.moving.reductions import Analysed, WindowReductions
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.missing import present
-from akdask.collections.frame_core.missing_integers import is_in_parts, recombined, separated
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.time.datetimes import Timedelta
 from akdask.collections.time.timearray import NOT_A_TIME, TimeArray
 from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.plan.expr.missing_integers import is_in_parts, recombined, separated
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.values import Call, Constant, Value
 from akdask.plan.rows.neighbours import LastValid, Shifted, Windows, WithNeighbours

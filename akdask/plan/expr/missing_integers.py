@@ -1,0 +1,201 @@
+"""Integers and bool of which some are missing: floats to compute with, but known exactly.
+
+Such a column is an expression of two others, the integers and where they are missing.  What moves, compares, fills or
+chooses rows works on these two, and so keeps integers that no float is equal to.  What computes with the floats is
+refused as soon as it meets such an integer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from akdask.plan.expr.values import Call, Constant, Value
+from akdask.schema import BOOL, FLOAT64, ColumnType
+
+INTEGERS, MISSING = "integers", "missing"
+"""What the two parts of a column are called beside its name, in projections."""
+
+OPERATION = "missing_as_nan"
+"""What makes floats of the two parts."""
+
+
+def with_missing(integers: Value, missing: Value, column: str = "") -> Value:
+    """Return integers as floats, NaN where they are missing; `column` is what errors call them."""
+    apart = parts(integers)
+    if apart is not None:
+        column = column or named(integers)
+        integers, missing = apart[0], Call("logical_or", apart[1], missing)
+    return Call(OPERATION, integers, missing, **({"column": column} if column else {}))
+
+
+def named(value: Value) -> str:
+    """Return what errors call a column of integers of which some are missing."""
+    return str(value.params.get("column", "")) if isinstance(value, Call) else ""
+
+
+def parts(value: Value) -> tuple[Value, Value] | None:
+    """Return the integers, and where they are missing; None for other values."""
+    return (value.args[0], value.args[1]) if isinstance(value, Call) and value.operation == OPERATION else None
+
+
+def is_in_parts(value: Value) -> bool:
+    """Whether a value is integers of which some may be missing."""
+    return parts(value) is not None
+
+
+def exact_type(value: Value) -> ColumnType:
+    """Return the type of the integers where some may be missing, and otherwise that of the value."""
+    apart = parts(value)
+    return value.dtype if apart is None else apart[0].dtype
+
+
+def separated(values: Iterable[Value]) -> list[Value]:
+    """Return values, and for integers of which some are missing the two that they are made of."""
+    given = list(values)
+    if not _in_parts(given):
+        return given
+    return [part for value in given for part in parts(value) or (value,)]
+
+
+def recombined(values: Iterable[Value], moved: Sequence[Value]) -> list[Value]:
+    """Return values on other rows, of what `separated` gave of them; of more than that, the rest as it is."""
+    given = list(values)
+    if not _in_parts(given):
+        return list(moved)
+    found = iter(moved)
+    made = [
+        next(found) if parts(value) is None else with_missing(next(found), next(found), named(value)) for value in given
+    ]
+    return [*made, *found]
+
+
+def _in_parts(values: Sequence[Value]) -> list[Value]:
+    """Return those that are in parts, with one call for all: most frames have none, and some thousands of columns."""
+    return [value for value in values if isinstance(value, Call) and value.operation == OPERATION]
+
+
+# what operations make of them
+
+
+def is_missing(value: Value) -> Value:
+    """Return which floats are missing, without making floats of integers."""
+    apart = parts(value)
+    return Call("isnan", value) if apart is None else apart[1]
+
+
+def as_mask(value: Value) -> Value:
+    """Return bools of which some are missing as bools, False where they are; other values as they are."""
+    apart = parts(value)
+    if apart is None or apart[0].dtype != BOOL:
+        return value
+    return Call("logical_and", apart[0], negated(apart[1]))
+
+
+def filled(value: Value, filling: Value) -> Value:
+    """Return numbers with others in place of those that are missing: integers filled with integers stay so."""
+    apart = parts(value)
+    if apart is not None and filling.dtype.kind in _WHOLE:
+        return Call("where", apart[1], filling, apart[0])
+    return Call("where", is_missing(value), filling, value)
+
+
+def rule(operation: str, args: Sequence[Value], params: Mapping[str, Any]) -> Value | None:
+    """Return what an operation makes of integers of which some are missing, None where it takes them as floats."""
+    found = _RULES.get(operation)
+    return None if found is None else found(operation, args, params)
+
+
+_WHOLE = ("int", "uint", "bool")
+
+
+def _apart(value: Value) -> tuple[Value, Value]:
+    """Return the integers of a value, and where they are missing; NaN by itself is a missing integer."""
+    apart = parts(value)
+    if apart is not None:
+        return apart
+    if isinstance(value, Constant) and value.dtype == FLOAT64 and np.isnan(value.value):
+        return Constant(np.int64(0)), Constant(np.bool_(True))
+    return value, Constant(np.bool_(False))
+
+
+def _missing_in(args: Iterable[Value]) -> Value:
+    found: Value | None = None
+    for apart in filter(None, map(parts, args)):
+        found = apart[1] if found is None else Call("logical_or", found, apart[1])
+    assert found is not None, "a rule is asked for where something may be missing"
+    return found
+
+
+def _compared(operation: str, args: Sequence[Value], params: Mapping[str, Any]) -> Value:
+    """Return a comparison, which does not hold where an integer is missing."""
+    present = negated(_missing_in(args))
+    return Call("logical_and", Call(operation, *[_apart(arg)[0] for arg in args], **params), present)
+
+
+def _different(operation: str, args: Sequence[Value], params: Mapping[str, Any]) -> Value:
+    return negated(_compared("equal", args, params))
+
+
+def _tested(operation: str, args: Sequence[Value], params: Mapping[str, Any]) -> Value:
+    missing = is_missing(args[0])
+    return missing if operation == "isnan" else negated(missing)
+
+
+def _chosen(operation: str, args: Sequence[Value], params: Mapping[str, Any]) -> Value | None:
+    """Return a choice among integers as such, where nothing but integers is chosen from."""
+    condition, *sides = args
+    apart = [_apart(side) for side in sides]
+    for at, taken in enumerate((condition, negated(condition))):
+        # Where an integer is taken, it is there already.
+        if negated(apart[at][1]) == taken:
+            apart[at] = (apart[at][0], Constant(np.bool_(False)))
+    kinds = {integers.dtype.kind for integers, _ in apart}
+    if not kinds <= set(_WHOLE) or ("bool" in kinds and len(kinds) > 1):
+        return None
+    integers, missing = (Call("where", condition, *(side[part] for side in apart)) for part in (0, 1))
+    if integers.dtype == FLOAT64:
+        return None
+    if all(isinstance(missing, Constant) and not missing.value for _, missing in apart):
+        return integers
+    return with_missing(integers, missing, next(filter(None, map(named, sides)), ""))
+
+
+def _inverted(operation: str, args: Sequence[Value], params: Mapping[str, Any]) -> Value | None:
+    bools, missing = _apart(args[0])
+    return with_missing(Call("logical_not", bools), missing, named(args[0])) if bools.dtype == BOOL else None
+
+
+def _joined(operation: str, args: Sequence[Value], params: Mapping[str, Any]) -> Value | None:
+    """Return `and` or `or` of bools in three-valued logic: missing unless the other side decides."""
+    (one, one_missing), (other, other_missing) = map(_apart, args)
+    if one.dtype != BOOL or other.dtype != BOOL:
+        return None
+    decides: Callable[[Value], Value] = (lambda side: side) if operation.endswith("or") else negated
+    found = Call("logical_or" if operation.endswith("or") else "logical_and", one, other)
+    decided = Call(
+        "logical_or",
+        Call("logical_and", decides(one), negated(one_missing)),
+        Call("logical_and", decides(other), negated(other_missing)),
+    )
+    missing = Call("logical_and", Call("logical_or", one_missing, other_missing), negated(decided))
+    if operation.endswith("or"):
+        found = decided
+    return with_missing(found, missing, next(filter(None, map(named, args)), ""))
+
+
+def negated(value: Value) -> Value:
+    """Return where bools are False: of a negation what it negates."""
+    return value.args[0] if getattr(value, "operation", "") == "logical_not" else Call("logical_not", value)
+
+
+_RULES: dict[str, Callable[[str, Sequence[Value], Mapping[str, Any]], Value | None]] = {
+    **dict.fromkeys(("equal", "less", "less_equal", "greater", "greater_equal"), _compared),
+    "not_equal": _different,
+    **dict.fromkeys(("isnan", "isfinite"), _tested),
+    "where": _chosen,
+    **dict.fromkeys(("invert", "logical_not"), _inverted),
+    **dict.fromkeys(("bitwise_and", "bitwise_or", "logical_and", "logical_or"), _joined),
+}
