@@ -18,13 +18,13 @@ from akdask.collections.core.base import Labelled
 from akdask.collections.core.later import later
 from akdask.collections.frame_core.analysis.kinds import is_number, missing_where
 from akdask.collections.frame_core.columnset import ColumnSet
-from akdask.collections.frame_core.missing_integers import recombined, separated
 from akdask.collections.groups.keys import Keys, comparable_keys
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.strings import Strings
 from akdask.deferred import DeferredModule, is_pandas
 from akdask.errors import AlignmentError, UnsupportedError
 from akdask.plan.expr.chain import column_identity
+from akdask.plan.expr.missing_integers import recombined, separated
 from akdask.plan.expr.missing_text import call
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Filter, MatchRows, Partitions, Slice
