@@ -24,12 +24,12 @@ from akdask.lbann.lists.generate import find_prototype, list_samples
 from akdask.lbann.lists.parse import read_list
 from akdask.lbann.lists.sample_list import SampleList
 from akdask.lbann.lists.splitting import choose, split_indices
-from akdask.lbann.lists.staged_file import write_file
 from akdask.lbann.schema import load
 from akdask.lbann.schema.generate import generate
 from akdask.lbann.verification.faults import SampleSetReport
 from akdask.lbann.verification.sample_set import verify
 from akdask.plan.explain.bars import progress_bar
+from akdask.storage.atomic.staged_files import write_file, write_files
 
 _SHOWN_VALUES = 4
 _MOST_FAULTS = 1000
@@ -188,9 +188,12 @@ def _list(options: argparse.Namespace) -> int:
         base_directory=options.base,
         over=_each_of,
     )
+    if options.output is not None:
+        found.write(options.output, options.exclusion)
+        return 0
     if options.exclusion:
         write_file(options.exclusion, [found.exclusion_text()])
-    return _written(options.output, found.included.to_text())
+    return _written(None, found.included.to_text())
 
 
 def _each_of(function: Callable[[str], Any], paths: Sequence[str]) -> list[Any]:
@@ -296,12 +299,15 @@ def _split(options: argparse.Namespace) -> int:
         len(used), validation=options.validation, tournament=options.tournament, seed=options.seed, shuffle=shuffle
     )
     stem, extension = os.path.splitext(options.output or options.list)
-    rows = []
+    rows: list[list[Any]] = []
+    texts: dict[str, list[bytes]] = {}
     for name in ("train", "validation", "tournament"):
         chosen = used[getattr(parts, name)]
         if len(chosen):
             path = f"{stem}_{name}{extension}"
-            listed.take(np.sort(chosen)).write(path)
+            texts[path] = [listed.take(np.sort(chosen)).to_text()]
             rows.append([name, len(chosen), path])
+    # All at once: of lists of two splits, one could train with samples that another validates with.
+    write_files(texts)
     print(table(["part", "samples", "list"], rows, widest=200))
     return 0

@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable
 from functools import partial
 from importlib.util import find_spec
-from uuid import uuid4
 
 from akdask.collections.arrays.creation import arange
 from akdask.collections.core.stored import from_stored
@@ -14,7 +13,7 @@ from akdask.collections.core.writing import Path
 from akdask.collections.frame.dataframe import DataFrame
 from akdask.deferred import pd
 from akdask.errors import AkdaskError, FileError, SchemaError, UnsupportedError, WriteError
-from akdask.storage.atomic.commit import write_error
+from akdask.storage.atomic.staged_files import staged_files
 from akdask.storage.formats.registry import format_named, format_of_files, open_files
 from akdask.storage.paths.files import absolute, is_remote, written_path
 from akdask.storage.paths.locales import locale_files
@@ -165,22 +164,13 @@ def _without_objects(frame: pd.DataFrame) -> pd.DataFrame:
 
 def _write(write: Callable[[str], None], path: str) -> None:
     """Have a file written aside, and put it into place."""
-    folder, name = os.path.split(path)
-    if not os.path.isdir(folder):
-        raise WriteError(f"cannot write {path!r}: there is no folder {folder!r}.")
-    staged = os.path.join(folder, f".{name}.{uuid4().hex}")
     try:
-        write(staged)
-        os.replace(staged, path)
+        with staged_files(path, [path]) as add:
+            add(path, write)
     except AkdaskError:
         raise
-    except OSError as error:
-        raise write_error(path, error) from error
     except (RuntimeError, ValueError, TypeError) as error:  # what pandas and PyTables raise
         raise WriteError(f"cannot write {path!r}: {error}.") from error
-    finally:
-        if os.path.exists(staged):
-            os.unlink(staged)
 
 
 def _to_hdf(frame: pd.DataFrame, path: str, key: str) -> None:

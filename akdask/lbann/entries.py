@@ -15,6 +15,7 @@ from akdask.lbann.lists.parse import read_list
 from akdask.lbann.lists.prototext import ReaderEntry
 from akdask.lbann.lists.sample_list import SampleList, checked_words
 from akdask.lbann.samples import FileSampleReader
+from akdask.storage.atomic.recovery import recover_naming
 from akdask.storage.paths.files import absolute
 
 _OLDER_READERS = ("hdf5", "cosmoflow_hdf5")
@@ -39,6 +40,7 @@ def list_of_files(paths: list[str]) -> SampleList:
     LbannListError
         If a list cannot hold a path.
     """
+    recover_naming(paths)
     files = checked_words("files", [absolute(path).removeprefix("/") for path in paths])
     ids = pa.array([""] * len(paths), pa.large_string())
     return SampleList(ListType.SINGLE_SAMPLE, "/", files, ids, np.arange(len(paths) + 1, dtype=np.int64))

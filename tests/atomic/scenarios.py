@@ -1,5 +1,6 @@
 """Writes to be interrupted: what is there before, what is done, and what must be found before and after."""
 
+import glob
 import os
 import warnings
 from collections.abc import Callable
@@ -10,7 +11,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import akdask as ak
+from akdask import lbann
 from akdask.errors import MissingFileError
+from akdask.lbann import schema as lbann_schema
+from akdask.lbann.schema.generate import generate
+from akdask.storage.atomic.staged_files import write_files
 from akdask.testing.strategies import partitioned
 
 State = dict[str, list]
@@ -25,6 +30,7 @@ class Scenario:
     act: Callable[[str], None]
     before: tuple[State, list[str]]
     after: tuple[State, list[str]]
+    read: Callable[[str, int], State] | None = None
 
 
 def numbers(seed: int, count: int) -> np.ndarray:
@@ -49,6 +55,10 @@ def values(names: str, seed: int, count: int) -> State:
 def arrays(names: str, seed: int, lengths: list[int]) -> dict:
     whole = {name: partitioned(MAKERS[name](seed, sum(lengths)), lengths) for name in names}
     return {name: ak.Categorical(found) if name == "c" else found for name, found in whole.items()}
+
+
+def sample_files(count: int) -> list[str]:
+    return ["set.samples", *(f"set_{number:04d}.h5" for number in range(count))]
 
 
 def files(count: int, extension: str = "h5") -> list[str]:
@@ -161,9 +171,80 @@ def silently(act: Callable[[str], None], path: str) -> None:
         act(path)
 
 
-def found(folder: str, path: str, way: int = 0) -> tuple[State, list[str]]:
+def writing_samples(seed: int, count: int, per_file: int) -> Callable[[str], None]:
+    def write(path: str) -> None:
+        lbann.write_samples({"x": numbers(seed, count), "in/y": numbers(seed + 7, count)}, path, per_file=per_file)
+
+    return write
+
+
+def samples(path: str, way: int) -> State:
+    """Read samples through their list, or files and lists that tell of them."""
+    listed = os.path.splitext(path)[0] + ".samples"
+    if way % 3 == 1:
+        generate(path.replace(".h5", "_0000.h5"), "000000000")
+    ids: dict[str, list[str]] = {}
+    for file, sample in lbann.read_list(listed):  # its folder was copied since
+        ids.setdefault(os.path.basename(file), []).append(sample)
+    here = lbann.SampleList.of(ids, base_directory=os.path.dirname(path))
+    assert set(here.paths) == set(glob.glob(path.replace(".h5", "_*.h5")))
+    dataset = lbann.Dataset(here, lbann_schema.load("x:\nin:\n  y:\n"))
+    return {name: column[:, 0].tolist() for name, column in dataset.to_numpy().items()}
+
+
+def lists(path: str, way: int) -> State:
+    """Read lists of a split, in any order."""
+    names = [f"{path}_{name}" for name in ("train", "validation")]
+    found = {name: lbann.read_list(name).ids.to_pylist() for name in (names if way % 2 else names[::-1])}
+    return {os.path.basename(name): found[name] for name in names}
+
+
+def splitting(shares: dict[str, list[str]]) -> Callable[[str], None]:
+    def write(path: str) -> None:
+        texts = {
+            f"{path}_{name}": [lbann.SampleList.of({"a.h5": ids}, base_directory=".").to_text()]
+            for name, ids in shares.items()
+        }
+        write_files(texts)
+
+    return write
+
+
+def split(shares: dict[str, list[str]]) -> tuple[State, list[str]]:
+    return {f"set_{name}": ids for name, ids in shares.items()}, sorted(f"set_{name}" for name in shares)
+
+
+OLD_SPLIT = {"train": ["1", "2", "3"], "validation": ["4"]}
+NEW_SPLIT = {"train": ["2", "4"], "validation": ["1", "3"]}
+
+SCENARIOS |= {
+    "truncate samples over more files": Scenario(
+        "set.h5",
+        writing_samples(1, 9, 2),
+        writing_samples(2, 9, 5),
+        ({"x": numbers(1, 9).tolist(), "in/y": numbers(8, 9).tolist()}, sample_files(5)),
+        ({"x": numbers(2, 9).tolist(), "in/y": numbers(9, 9).tolist()}, sample_files(2)),
+        samples,
+    ),
+    "truncate samples over fewer files": Scenario(
+        "set.h5",
+        writing_samples(1, 8, 4),
+        writing_samples(2, 9, 4),
+        ({"x": numbers(1, 8).tolist(), "in/y": numbers(8, 8).tolist()}, sample_files(2)),
+        ({"x": numbers(2, 9).tolist(), "in/y": numbers(9, 9).tolist()}, sample_files(3)),
+        samples,
+    ),
+    "split a list again": Scenario(
+        "set", splitting(OLD_SPLIT), splitting(NEW_SPLIT), split(OLD_SPLIT), split(NEW_SPLIT), lists
+    ),
+}
+
+
+def found(folder: str, scenario: Scenario, way: int = 0) -> tuple[State, list[str]]:
     """Open the set in one of several ways and return what is in it, and the names of all files, hidden ones too."""
-    prefix, extension = os.path.splitext(os.path.join(folder, path))
+    prefix, extension = os.path.splitext(os.path.join(folder, scenario.path))
+    if scenario.read is not None:
+        return scenario.read(os.path.join(folder, scenario.path), way), visible(folder)
     single = os.path.exists(f"{prefix}{extension}")
     read_one = ak.read_hdf if extension == ".h5" else ak.read_parquet
     try:

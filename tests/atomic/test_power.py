@@ -153,7 +153,7 @@ def test_a_power_failure_at_any_moment_leaves_the_old_set_or_the_new_one(tmp_pat
         for way, names_of in ways(disk, before).items():
             left = tmp_path / f"{step}-{way}"
             disk.lay_out(left, names_of)
-            state = found(str(left), scenario.path, step)
+            state = found(str(left), scenario, step)
             assert state in (scenario.before, scenario.after), f"step {step}, {call}, {way}"
             counts["after" if state == scenario.after else "before"] += 1
     assert min(counts.values()) > 20

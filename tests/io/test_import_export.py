@@ -121,7 +121,7 @@ def test_an_export_that_fails_leaves_what_was_there(prefix, tmp_path):
     with pytest.raises(MissingFileError):
         ak.export(tmp_path / "no set")
     ak.arange(3).to_hdf(tmp_path / "other", "n")
-    with pytest.raises(WriteError, match="there is no folder"):
+    with pytest.raises(WriteError, match="create the folder first"):
         ak.export(tmp_path / "other", write_file=tmp_path / "no" / "out.h5")
 
 

@@ -19,6 +19,7 @@ import pytest
 import akdask as ak
 from akdask.errors import AkdaskError, ArgumentError, FileError, FileFormatError, WriteError
 from akdask.hdf5.metadata.inspect import inspect_file, open_file
+from akdask.lbann import read_list, write_samples
 from akdask.storage.atomic import recovery
 from akdask.storage.atomic.commit import Staging
 from akdask.storage.atomic.hidden import HiddenFolder
@@ -340,6 +341,34 @@ def test_the_dead_write_of_the_set_s_owner_is_completed_by_others_who_may(shared
     assert read(shared) == NEW
     assert not hidden.exists()
     assert {(shared / name).stat().st_uid for name in FILES} == {NOBODY}
+
+
+@as_root
+@pytest.mark.parametrize("how", ["rename", "removal", "hidden"])
+def test_a_journal_of_another_user_touches_no_file_that_is_not_that_user_s(shared, other, how):
+    written(shared, owner=NOBODY)
+    (shared / "mine").write_text("precious")
+    target = ".profile" if how == "hidden" else "mine"
+    steps = [] if how == "removal" else [[f"{TAG}/x", target, 1]]
+    plant(shared, steps, [target] if how == "removal" else (), [("x", b"y")], NOBODY)
+    before = snapshot(shared)
+    with pytest.raises(FileError, match="damaged"):
+        read(shared)
+    assert snapshot(shared) == before
+
+
+@as_root
+def test_a_dead_write_of_samples_is_completed_by_others_who_may(shared):
+    X = np.arange(6.0)
+    with user(NOBODY):
+        write_samples({"x": X}, shared / "run.h5", per_file=3)
+    first, second = ((shared / f"run_000{k}.h5").read_bytes() for k in range(2))
+    listed = (shared / "run.samples").read_bytes()
+    staged = [("run_0000.h5", second), ("run_0001.h5", first), ("run.samples", listed)]
+    plant(shared, [[f"{TAG}/{name}", name, len(raw)] for name, raw in staged], (), staged, NOBODY)
+    assert read_list(shared / "run.samples").files.to_pylist() == ["run_0000.h5", "run_0001.h5"]
+    assert (shared / "run_0000.h5").read_bytes() == second
+    assert not (shared / ".run.h5.akdask-write").exists()
 
 
 @as_root

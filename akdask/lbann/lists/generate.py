@@ -17,7 +17,8 @@ from akdask.lbann.lists.exclusion import parts
 from akdask.lbann.lists.grammar import ListType
 from akdask.lbann.lists.hdf5_groups import MAX_DEPTH, GroupTree, groups_like, open_samples, tree_of
 from akdask.lbann.lists.sample_list import SampleList, checked_words
-from akdask.lbann.lists.staged_file import write_file
+from akdask.storage.atomic.recovery import recover_naming
+from akdask.storage.atomic.staged_files import write_files
 
 
 def normal_path(path: str) -> str:
@@ -88,10 +89,11 @@ class FoundSamples:
         return "\n".join([*lines, ""]).encode()
 
     def write(self, inclusion: str | os.PathLike[str], exclusion: str | os.PathLike[str] | None = None) -> None:
-        """Write the inclusion list and, if it is named, the exclusion list."""
-        self.included.write(inclusion)
+        """Write the inclusion list and, if it is named, the exclusion list: in one folder both appear together."""
+        texts: dict[str | os.PathLike[str], list[bytes]] = {inclusion: [self.included.to_text()]}
         if exclusion is not None:
-            write_file(exclusion, [self.exclusion_text()])
+            texts[exclusion] = [self.exclusion_text()]
+        write_files(texts)
 
 
 def list_samples(
@@ -134,6 +136,7 @@ def list_samples(
     paths = [normal_path(os.fspath(file)) for file in files]
     if not paths:
         raise ArgumentError("no files to look for samples in.")
+    recover_naming(paths)
     tree = _prototype(paths[0], sample)
     each = over or (lambda function, given: [function(path) for path in given])
     found = each(_Search(tree), paths)
@@ -183,6 +186,7 @@ def find_prototype(path: str) -> str:
     LbannListError
         If it has no such group.
     """
+    recover_naming([path])
     with open_samples(path) as file:
         level, single = [""], None
         while level and len(level[0].split("/")) < MAX_DEPTH:

@@ -16,6 +16,7 @@ from akdask.lbann.lists.grammar import ListHeader, ListType, parse_header
 from akdask.lbann.lists.sample_list import SampleList
 from akdask.lbann.lists.text_source import BLOCK, text_blocks
 from akdask.lbann.lists.words import LineWords, Words, as_counts, split_lines
+from akdask.storage.atomic.recovery import recover_naming
 from akdask.storage.paths.files import absolute
 
 MAX_HEADER = 1 << 16
@@ -38,7 +39,8 @@ def read_list(
 ) -> SampleList:
     """Read a sample list of any of the six types, plain or compressed by gzip or zlib.
 
-    No file of samples is opened, but those of exclusion lists, whose samples have to be found.
+    No file of samples is opened, but those of exclusion lists, whose samples have to be found.  What a dead writer has
+    left of the list and its samples is put in order before.
 
     Parameters
     ----------
@@ -67,6 +69,7 @@ def read_list(
         If the totals of line 2 are not those of the body.
     """
     name = absolute(path)
+    recover_naming([name])
     header, blocks = _header_and_rest(name, block)
     bodies, number = [], header.n_lines
     for text in blocks:

@@ -15,8 +15,8 @@ from akdask.deferred import pc
 from akdask.errors import PositionError
 from akdask.lbann.errors import LbannListError
 from akdask.lbann.lists.grammar import ListType
-from akdask.lbann.lists.staged_file import write_file
 from akdask.lbann.lists.words import Words, buffers, column
+from akdask.storage.atomic.staged_files import write_file
 
 _FEW = 8
 """Samples that are looked up one by one: calls on columns take as long as for many."""
@@ -204,6 +204,11 @@ class SampleList:
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write the list to a file, which appears whole or not at all."""
         write_file(path, self._blocks())
+
+    def write_aside(self, path: str) -> None:
+        """Write the list to a new file that is put into place with others."""
+        with open(path, "wb") as file:
+            file.writelines(self._blocks())
 
 
 def checked_words(what: str, names: Sequence[str]) -> Words:

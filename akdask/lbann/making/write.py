@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import Any, cast
 
@@ -18,8 +19,9 @@ from akdask.hdf5.tree.sample_writer import write_sample_file
 from akdask.lbann.errors import LbannError
 from akdask.lbann.lists.parse import read_list
 from akdask.lbann.lists.sample_list import SampleList
-from akdask.storage.atomic.commit import staging, write_error
+from akdask.storage.atomic.staged_files import staged_files
 from akdask.storage.paths.files import written_path
+from akdask.storage.paths.locales import list_path, split_extension
 
 _TO_STORED = {"b": np.uint8, "f2": np.float32}
 """LBANN reads neither HDF5's enumerations, as which h5py stores bool, nor floats of 16 bits."""
@@ -99,35 +101,21 @@ def write_samples(
     starts = [*range(0, max(len(rows), 1), per_file), len(rows)]
     names = _ids(len(rows), listed_ids, parent, per_file)
     folder, base = os.path.split(target)
-    stem, extension = os.path.splitext(base)
+    stem, extension = split_extension(base)
     width = max(4, len(str(len(starts) - 2)))
     files = [f"{stem}_{number:0{width}}{extension or '.h5'}" for number in range(len(starts) - 1)]
     bounds = list(pairwise(starts))
     listed = SampleList.of(
         {file: names[start:stop] for file, (start, stop) in zip(files, bounds, strict=True)}, base_directory=folder
     )
-    list_name = f"{stem}.samples"
-    stale = [old for old in _old_files(os.path.join(folder, list_name), stem) if os.path.basename(old) not in files]
-    staged = staging(target)
-    staged.create(replaces=lambda: os.path.exists(os.path.join(folder, list_name)))
-    try:
-        renames = []
-        for file, (start, stop) in zip(files, bounds, strict=True):
-            attempt = staged.attempt(file)
-            try:
-                write_sample_file(attempt, zip(names[start:stop], rows.between(start, stop), strict=True))
-            except OSError as error:
-                raise write_error(os.path.join(folder, file), error) from error
-            renames.append((staged.finish(attempt, file), os.path.join(folder, file)))
-        attempt = staged.attempt(list_name)
-        with open(attempt, "wb") as text:
-            text.write(listed.to_text())
-        renames.append((staged.finish(attempt, list_name), os.path.join(folder, list_name)))
-        staged.commit(renames, stale)
-    except BaseException:
-        staged.discard()
-        raise
-    return WrittenSamples(os.path.join(folder, list_name), tuple(os.path.join(folder, file) for file in files), listed)
+    paths = tuple(os.path.join(folder, file) for file in files)
+    # The list comes last: once it is there, all that it names is.
+    with staged_files(target, (*paths, list_path(target)), stale=lambda: _old_files(list_path(target), stem)) as add:
+        for file, (start, stop) in zip(paths, bounds, strict=True):
+            samples = zip(names[start:stop], rows.between(start, stop), strict=True)
+            add(file, partial(write_sample_file, samples=samples))
+        add(list_path(target), listed.write_aside)
+    return WrittenSamples(list_path(target), paths, listed)
 
 
 class _RowsOf:
@@ -236,12 +224,10 @@ def _ids(n: int, ids: list[Any] | None, parent: str, per_file: int) -> list[str]
 
 
 def _old_files(path: str, stem: str) -> list[str]:
-    """Return the files of an earlier list of that name that were written under it."""
+    """Return the files of an earlier list of that name that were written under it; they may have been moved with it."""
     with suppress(LbannError, OSError, RuntimeError):
         pattern = re.compile(re.escape(stem) + r"_\d{4,}\.\w+")
-        return [
-            old
-            for old in read_list(path).paths
-            if os.path.dirname(old) == os.path.dirname(path) and pattern.fullmatch(os.path.basename(old))
-        ]
+        names = dict.fromkeys(map(os.path.basename, read_list(path).paths))
+        old = [os.path.join(os.path.dirname(path), name) for name in names if pattern.fullmatch(name)]
+        return [file for file in old if os.path.isfile(file)]
     return []

@@ -15,6 +15,7 @@ from akdask.hdf5.tree.open_files import OPEN_FILES
 from akdask.lbann.errors import MissingSampleError, SampleError
 from akdask.lbann.schema.document import MAX_DEPTH
 from akdask.lbann.schema.nodes import METADATA
+from akdask.storage.atomic.recovery import recover_naming
 
 _STEP = 10  # so that fields can be put between others
 _INDENT = "  "
@@ -70,6 +71,7 @@ def generate(path: str, sample_id: str) -> GeneratedSchemas:
     SampleError
         If the file cannot be read.
     """
+    recover_naming([path])
     try:
         with OPEN_FILES.lease(path) as file:
             if not file.library.has_group(sample_id):

@@ -43,16 +43,19 @@ _MOST_TRIES = 20
 _PAUSE = 0.01
 
 
-def write_error(path: str, error: OSError) -> WriteError:
-    """Turn an error of the operating system into one that says what was written and what to do."""
-    number = error.errno or _number_in(str(error))
+def write_error(path: str, error: Exception) -> WriteError:
+    """Turn an error of the operating system, or of a library, into one that says what was written and what to do."""
+    number = getattr(error, "errno", None) or _number_in(str(error))
     reason = os.strerror(number) if number else str(error)
     return WriteError(f"cannot write {path!r}: {reason}.", hint=_HINTS.get(number) if number else None)
 
 
 @contextmanager
-def _errors_naming(target: str) -> Iterator[None]:
-    """Turn what the operating system raises into an error that names a file that the user knows."""
+def errors_naming(target: str) -> Iterator[None]:
+    """Turn what the operating system raises into an error that names a file that the user knows.
+
+    HDF5 has some errors of the system in the text of others only, as where a full disk is noticed when a file closes.
+    """
     try:
         yield
     except AkdaskError:
@@ -60,6 +63,10 @@ def _errors_naming(target: str) -> Iterator[None]:
     except OSError as error:
         path = os.path.join(os.path.dirname(target), error.filename2) if error.filename2 else target
         raise write_error(path, error) from error
+    except RuntimeError as error:
+        if _number_in(str(error)) is None:
+            raise
+        raise write_error(target, error) from error
 
 
 def _number_in(text: str) -> int | None:
@@ -122,7 +129,7 @@ class Staging:
             If the set is half replaced, and cannot be completed.
         """
         try:
-            with _errors_naming(self.target):
+            with errors_naming(self.target):
                 hidden = self._locked()
                 self._staged[self._tag] = hidden.folder.make(self._tag)
                 self._writer = self._files.status().st_uid
@@ -238,7 +245,7 @@ class Staging:
         """
         assert self._hidden is not None, "who commits has created"
         hidden = self._hidden
-        with _errors_naming(self.target):
+        with errors_naming(self.target):
             try:
                 back = self._rollback(hidden, [target for _, target in renames], stale)
                 named = [(os.path.basename(source), target) for source, target in renames]

@@ -15,7 +15,7 @@ from typing import Self
 from uuid import uuid4
 
 from akdask.storage.paths.directory import Directory
-from akdask.storage.paths.locales import set_of, set_path
+from akdask.storage.paths.locales import is_of_set, set_of
 
 OWNER = "owner"
 """Name of the file that the process signs which writes."""
@@ -117,7 +117,7 @@ class HiddenFolder:
         found: set[int] = set()
         with suppress(OSError):
             for name in self.parent.names():
-                if set_path(name) == own:
+                if is_of_set(name, own):
                     status = self.parent.find(name)
                     found.update(() if status is None else {status.st_uid})
         return found

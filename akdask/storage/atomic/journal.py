@@ -20,7 +20,7 @@ from akdask.errors import FileFormatError
 from akdask.storage.atomic.hidden import JOURNAL, HiddenFolder, is_staged_name, unique_tag
 from akdask.storage.atomic.manifest import manifest_path
 from akdask.storage.paths.directory import Directory, is_single_name
-from akdask.storage.paths.locales import set_path
+from akdask.storage.paths.locales import is_of_set
 
 BACKUP = ".kept"
 """Ends the second names of files that a write replaces, in case they must be put back."""
@@ -88,7 +88,7 @@ class Journal:
         Raises
         ------
         FileFormatError
-            If it is damaged, or names files that do not belong to the set.
+            If it is damaged, or names files that a writer does not name.
         OSError
             If it is no file that can be read, or not of the folder's owner.
         """
@@ -97,7 +97,7 @@ class Journal:
         except FileNotFoundError:
             return None
         journal = _parsed(text) if digest == _digest(text) else None
-        if journal is None or not journal._is_of(hidden.set_name):
+        if journal is None or not journal._is_allowed(hidden):
             raise FileFormatError(
                 f"{hidden.folder.path_of(JOURNAL)!r} is damaged: it cannot be known which files of the set are "
                 "replaced.",
@@ -105,17 +105,17 @@ class Journal:
             )
         return journal
 
-    def _is_of(self, own: str) -> bool:
-        """Whether all names are names that a writer of the set gives.
+    @property
+    def beside(self) -> tuple[str, ...]:
+        """All names beside the hidden folder that the journal gives or takes away."""
+        return (*(step.target for step in self.renames), *self.removals)
 
-        Examples
-        --------
-        >>> Journal((), ("x_LOCALE0000.h5",))._is_of("x.h5"), Journal((), (".bashrc",))._is_of("x.h5")
-        (True, False)
-        """
-        beside = [*(step.target for step in self.renames), *self.removals]
+    def _is_allowed(self, hidden: HiddenFolder) -> bool:
+        """Whether all names are such as a writer gives, and what is done is what the owner of the folder may do."""
+        own = hidden.set_name
         return all(_is_staged(step.source) for step in self.renames) and all(
-            is_single_name(name) and (set_path(name) == own or name == manifest_path(own)) for name in beside
+            is_written_name(name, own) and (is_of_set(name, own) or _belongs_to_writer(hidden, name))
+            for name in self.beside
         )
 
     def is_carried_out(self, hidden: HiddenFolder) -> bool:
@@ -210,6 +210,33 @@ class _Staged:
             and folder is not None
             and folder.status().st_uid == self._hidden.writer
         )
+
+
+def is_written_name(name: object, own: str) -> bool:
+    """Whether a writer of the set `own` may give a file beside its hidden folder that name.
+
+    It is one name, and none that is hidden, for what is hidden steers programs: but those of the set, and its manifest.
+
+    Examples
+    --------
+    >>> [is_written_name(name, "x.h5") for name in ("x_LOCALE0000.h5", "x.samples", ".x.h5.akdask", ".bashrc", "a/b")]
+    [True, True, True, False, False]
+    """
+    if not isinstance(name, str) or not is_single_name(name):
+        return False
+    return not name.startswith(".") or name == manifest_path(own) or (own.startswith(".") and is_of_set(name, own))
+
+
+def _belongs_to_writer(hidden: HiddenFolder, name: str) -> bool:
+    """Whether another user's journal may touch a name that does not tell that it is of the set.
+
+    What is there must belong to that user, who can do the same without us; so a journal does no more than its writer
+    may.  A journal of this user touches what this user names.
+    """
+    if hidden.writer == os.geteuid():
+        return True
+    there = hidden.parent.find(name)
+    return there is None or there.st_uid == hidden.writer
 
 
 def _parsed(text: bytes) -> Journal | None:

@@ -13,8 +13,9 @@ user has no right to make.
   that user, none has been replaced.  If some do and others do not, and there is a journal, the set may be half
   replaced, and that is an error.  To write, the folder must go first, and the error says so.
 - Folders and files are opened once, links are not followed, and what was examined is what is used (`Directory`).  A
-  journal takes regular files of the hidden folder's owner, or of this user, from a folder in it to names of its own set
-  beside it, or removes such names.  A journal can say nothing else.
+  journal takes regular files of the hidden folder's owner, or of this user, from a folder in it to names beside it, or
+  removes such names.  A journal can say nothing else.  Hidden names are only those of its own set; and what another
+  user's journal replaces or removes is of its own set, or that user's, who may do the same by hand.
 - Only what writers make is removed, by its names, and only where the folder is signed: any other folder may have been
   given the hidden name by somebody who may rename it.
 - A reader does what the rights of its user allow and no more.  Where it may not, it reads the old set if that is whole,
@@ -45,8 +46,10 @@ from akdask.storage.paths.locales import (
     has_magic,
     hidden_folder,
     hidden_folders,
+    is_of_set,
     locale_path,
     names_of,
+    numbered_set_path,
     set_of,
     set_path,
     sets_of,
@@ -156,6 +159,49 @@ def recover(path: str) -> bool:
     return not os.path.lexists(folder)
 
 
+def recover_naming(paths: Iterable[str]) -> None:
+    """Complete or remove writes of dead writers that replace some files, whatever set these were written with.
+
+    A list of samples is named as its user likes, so its name does not tell whose write it belongs to.  Each folder is
+    listed once.
+
+    Parameters
+    ----------
+    paths : iterable of str
+        Files of this machine; URLs are passed over.
+
+    Raises
+    ------
+    FileError
+        As `recover`.
+    """
+    names: dict[str, set[str]] = {}
+    for path in paths:
+        if not is_remote(path):
+            folder, name = os.path.split(absolute(path))
+            names.setdefault(folder, set()).add(name)
+    for folder, wanted in names.items():
+        for found in hidden_folders(folder):
+            if _names_any(found, wanted):
+                recover(set_of(found))
+
+
+def _names_any(folder: str, wanted: set[str]) -> bool:
+    """Whether the write of a hidden folder has happened, and touches one of some files."""
+    hidden = _opened(folder)
+    if hidden is None:
+        return False
+    with hidden:
+        if any(is_of_set(name, hidden.set_name) for name in wanted):
+            return True
+        try:
+            # Nobody else's journal is read who is not believed.
+            journal = journals.Journal.read(hidden) if hidden.is_believed else None
+        except (OSError, AkdaskError):
+            return False
+        return journal is not None and not wanted.isdisjoint(journal.beside)
+
+
 def _opened(folder: str) -> HiddenFolder | None:
     """Open a hidden folder; None if there is none, or something that no writer can have made."""
     try:
@@ -258,7 +304,10 @@ def _sets_meant(filenames: Filenames) -> list[str]:
     return [
         path
         for path in left
-        if any(set_path(name) == path or fnmatchcase(locale_path(path, 0), name) for name in wanted)
+        if any(
+            path in (set_path(name), numbered_set_path(name)) or fnmatchcase(locale_path(path, 0), name)
+            for name in wanted
+        )
     ]
 
 

@@ -273,7 +273,7 @@ class StagedWriter(ABC, Generic[Receipt]):
         except OSError as error:
             raise write_error(path, error) from error
         except self.library_errors as error:
-            raise WriteError(f"cannot write {path!r}: {error}.") from error
+            raise write_error(path, error) from error
 
     def _begin_append(self) -> None:
         present = self._present()

@@ -24,6 +24,7 @@ Filenames: TypeAlias = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
 _LOCALE = re.compile(r"_LOCALE(\d+)(\.[^./]*)?$")
 _LOCALES = re.compile(r"(?:_LOCALE\d+)+(\.[^./]*)?$")
+_NUMBERED = re.compile(r"_\d{4,}(\.[^./]*)?$")
 _HIDDEN = ".akdask-write"
 MAGIC = re.compile(r"[*?\[]")
 """What makes a name a pattern."""
@@ -70,10 +71,44 @@ def set_path(path: str) -> str:
     return _LOCALES.sub(r"\1", path)
 
 
+def numbered_set_path(path: str) -> str:
+    """Return the set that a file of samples belongs to, by the number in its name; another path as it is.
+
+    Examples
+    --------
+    >>> numbered_set_path("d/train_0003.h5"), numbered_set_path("d/train.h5")
+    ('d/train.h5', 'd/train.h5')
+    """
+    return _NUMBERED.sub(r"\1", path)
+
+
+def list_path(path: str) -> str:
+    """Return the list of the samples that are written under a path.
+
+    Examples
+    --------
+    >>> list_path("d/train.h5"), list_path("d/train")
+    ('d/train.samples', 'd/train.samples')
+    """
+    return f"{split_extension(path)[0]}.samples"
+
+
+def is_of_set(name: str, own: str) -> bool:
+    """Whether the name of a file tells that it belongs to the set `own`: a locale, or samples and their list.
+
+    Examples
+    --------
+    >>> [is_of_set(name, "x.h5") for name in ("x_LOCALE0000.h5", "x_0000.h5", "x.samples", "xy_0000.h5", "y.samples")]
+    [True, True, True, False, False]
+    """
+    return own in (set_path(name), numbered_set_path(name)) or name == list_path(own)
+
+
 @lru_cache(_SETS)
 def sets_of(paths: tuple[str, ...]) -> Sequence[str]:
-    """Return the sets that files belong to, each once."""
-    return list(dict.fromkeys(map(set_path, paths)))
+    """Return the sets that files belong to, each once: also those that samples belong to by their number."""
+    sets = dict.fromkeys(map(set_path, paths))
+    return list(sets | dict.fromkeys(map(numbered_set_path, sets)))
 
 
 def hidden_folder(path: str) -> str:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import re
 from pathlib import Path
 
 import dask.array as da
@@ -11,7 +14,7 @@ import pandas as pd
 import pytest
 
 import akdask as ak
-from akdask.errors import AkdaskError
+from akdask.errors import AkdaskError, WriteError
 from akdask.lbann import Dataset, read_list, write_samples
 from akdask.lbann.schema import load
 
@@ -116,6 +119,62 @@ def test_a_second_write_replaces_the_first(tmp_path):
     write_samples({"x": X}, tmp_path / "t.h5", per_file=2)
     write_samples({"x": X}, tmp_path / "t.h5", per_file=6)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["t.samples", "t_0000.h5", "t_0001.h5"]
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EACCES, errno.EROFS])
+@pytest.mark.parametrize("call", ["make", "write", "close", "list", "sync", "rename", "folder"])
+def test_a_disk_that_takes_no_more_leaves_the_old_samples_and_nothing_in_the_way(tmp_path, monkeypatch, number, call):
+    made = write_samples({"x": X}, tmp_path / "t.h5", per_file=4)
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    failed = OSError(number, os.strerror(number))
+    # What HDF5 raises where it notices only when it closes the file.
+    late = RuntimeError(f"Can't decrement id ref count (file write failed: errno = {number}, error message = 'no')")
+
+    def failing(*arguments, **options):
+        raise late if call == "close" else failed
+
+    with monkeypatch.context() as patch:
+        match call:
+            case "make":
+                patch.setattr(h5py, "File", failing)
+            case "write":
+                patch.setattr("akdask.hdf5.tree.sample_writer._write_field", failing)
+            case "close":
+                patch.setattr("akdask.hdf5.tree.sample_writer._write_field", failing)
+            case "list":
+                patch.setattr("akdask.lbann.lists.sample_list.SampleList.write_aside", failing)
+            case "sync":
+                patch.setattr(os, "fsync", failing)
+            case "rename":
+                patch.setattr(os, "replace", failing)
+            case "folder":
+                patch.setattr(os, "mkdir", failing)
+        with pytest.raises(WriteError, match=re.escape(os.strerror(number))) as found:
+            write_samples({"x": X + 1}, tmp_path / "t.h5", per_file=3)
+    assert str(tmp_path) in str(found.value)
+    assert "akdask-write" not in str(found.value)
+    assert found.value.hint
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+    np.testing.assert_array_equal(Dataset(made.sample_list, load("x:\n")).to_numpy()["x"], X.reshape(10, 6))
+    write_samples({"x": X + 1}, tmp_path / "t.h5", per_file=3)
+    np.testing.assert_array_equal(Dataset(made.sample_list, load("x:\n")).to_numpy()["x"], X.reshape(10, 6) + 1)
+
+
+def test_errors_of_what_is_computed_are_not_taken_for_those_of_a_disk(tmp_path):
+    def fails(block):
+        raise RuntimeError("errno is no matter here")
+
+    with pytest.raises(RuntimeError, match="no matter"):
+        write_samples({"x": da.from_array(X, chunks=2).map_blocks(fails, dtype=float)}, tmp_path / "t.h5")
+    assert not list(tmp_path.iterdir())
+
+
+def test_samples_that_were_moved_are_replaced_whole(tmp_path):
+    (tmp_path / "a").mkdir()
+    write_samples({"x": X}, tmp_path / "a" / "t.h5", per_file=2)
+    (tmp_path / "a").rename(tmp_path / "b")
+    write_samples({"x": X}, tmp_path / "b" / "t.h5")
+    assert sorted(path.name for path in (tmp_path / "b").iterdir()) == ["t.samples", "t_0000.h5"]
 
 
 def test_nothing_is_written_when_something_is_wrong(tmp_path):

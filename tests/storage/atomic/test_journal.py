@@ -82,19 +82,32 @@ def test_who_comes_late_does_nothing_under_a_later_journal(folder, hidden):
 @pytest.mark.parametrize(
     "journal",
     [
-        Journal((Rename(f"{TAG}/x", "other.h5", 1),)),
         Journal((Rename(f"{TAG}/x", "../set_LOCALE0000.h5", 1),)),
         Journal((Rename("../x", "set_LOCALE0000.h5", 1),)),
         Journal((Rename("/x", "set_LOCALE0000.h5", 1),)),
         Journal((), (".bashrc",)),
         Journal((), ("set_LOCALE0000.h5/..",)),
-        Journal((), ("sets_LOCALE0000.h5",)),
+        Journal((), ("..",)),
+        Journal((Rename(f"{TAG}/x", ".profile", 1),)),
+        Journal((Rename(f"{TAG}/x", ".other.h5.akdask", 1),)),
+        Journal((), (".other.h5.akdask-write",)),
+        Journal((), ("",)),
+        Journal((), ("set\0",)),
     ],
 )
-def test_a_journal_that_touches_other_files_than_those_of_its_set_is_refused(folder, hidden, journal):
+def test_a_journal_that_touches_hidden_files_or_those_of_other_folders_is_refused(folder, hidden, journal):
     journal.write(hidden, durable=False)
     with pytest.raises(FileFormatError, match="damaged"):
         Journal.read(hidden)
+
+
+@pytest.mark.parametrize("name", ["other.h5", "set_0000.h5", "set.samples", "list"])
+def test_a_journal_of_this_user_names_files_as_the_user_likes(folder, hidden, name):
+    (folder / TAG / "x").write_text("new")
+    (folder.parent / name).write_text("old")
+    Journal((Rename(f"{TAG}/x", name, 3),)).write(hidden, durable=False)
+    Journal.read(hidden).carry_out(hidden, durable=False)
+    assert beside(folder) == {name: "new"}
 
 
 def test_the_manifest_beside_a_set_belongs_to_it(folder, hidden):
