@@ -126,6 +126,10 @@ class MissingLabelError(AkdaskError, KeyError):
     """No row has a label that was asked for."""
 
 
+class LabelTypeError(MissingLabelError, ArgumentTypeError):
+    """No row has a label of the kind that was asked for."""
+
+
 class AlignmentError(AkdaskError, ValueError):
     """Columns that do not share rows were combined."""
 

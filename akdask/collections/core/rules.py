@@ -26,11 +26,15 @@ class Rules:
     keeps_unnamed_labels : bool
         Whether `reset_index` of a DataFrame makes a column ``index`` of labels that have no name.  Arkouda only numbers
         the rows anew, and documents that it adds no such column (``arkouda/pandas/dataframe.py``, ``reset_index``).
+    unwraps_one_entry : bool
+        Whether a list of labels that one entry of a Series has gives its value, as one label does.  Arkouda documents
+        that it returns a scalar where only one entry is accessed (``arkouda/pandas/series.py``, ``__getitem__``).
     """
 
     skipna: bool
     absent_operand: int | None
     keeps_unnamed_labels: bool
+    unwraps_one_entry: bool
     rounds_to_units: bool
 
 
@@ -38,11 +42,13 @@ ARKOUDA = Rules(
     skipna=False,
     absent_operand=0,
     keeps_unnamed_labels=False,
+    unwraps_one_entry=True,
     rounds_to_units=True,
 )
 PANDAS = Rules(
     skipna=True,
     absent_operand=None,
     keeps_unnamed_labels=True,
+    unwraps_one_entry=False,
     rounds_to_units=False,
 )

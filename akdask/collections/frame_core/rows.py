@@ -7,16 +7,15 @@ from typing import Any, Self
 
 import numpy as np
 
-from akdask.collections.arrays.creation import array
 from akdask.collections.core import selection as row_tools
 from akdask.collections.core.array import Array, of_rows
-from akdask.collections.core.base import unlabelled
 from akdask.collections.core.column_names import axis_number, names_of
 from akdask.collections.frame_core.alignment import mask_on_rows_of
 from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.columnset import ColumnSet, Select
 from akdask.collections.frame_core.display import Row
-from akdask.collections.groups.setops import in1d
+from akdask.collections.frame_core.index import Index
+from akdask.collections.frame_core.rows_by_label import without_labels
 from akdask.errors import ArgumentError, ArgumentTypeError, MissingLabelError, PositionError, SchemaError
 from akdask.plan.expr.created import as_column, literal
 from akdask.plan.expr.node import Frame
@@ -194,16 +193,8 @@ def _without_positions(columns: ColumnSet, keys: Any) -> ColumnSet:
 
 
 def _without_labels(columns: ColumnSet, labels: Any) -> ColumnSet:
-    labels = unlabelled(labels)
-    is_one = isinstance(labels, str) or not isinstance(labels, Iterable)
-    sought = labels if isinstance(labels, Array) else array([labels] if is_one else list(labels))
-    if not len(sought):
-        return columns
-    own = columns.index_array()
-    lacking = sought[~in1d(sought, own)].tolist()
-    if lacking:
-        raise MissingLabelError(f"no row has the label {lacking[0]!r}.", details=[f"missing: {len(lacking)}"])
-    return columns.on(_choose(*(~in1d(own, sought))._as_operand()))
+    remaining = without_labels(Index(columns.index_array()), labels)
+    return columns if isinstance(remaining, slice) else columns.on(_choose(*remaining._as_operand()))
 
 
 def _choose(key_frame: Frame, key: Value) -> Select:

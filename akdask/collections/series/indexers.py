@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import operator
-from functools import reduce
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -12,10 +10,19 @@ from akdask.collections.arrays.creation import arange, array
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.array import Array
 from akdask.collections.core.base import unlabelled
-from akdask.collections.groups.setops import in1d
+from akdask.collections.frame_core.index import MultiIndex
+from akdask.collections.frame_core.rows_by_label import (
+    Chosen,
+    as_mask,
+    called_with,
+    check_labels,
+    check_mask,
+    rows_by_label,
+)
 from akdask.collections.series.base import SeriesBase
 from akdask.collections.text.strings import Strings
-from akdask.errors import ArgumentError, ArgumentTypeError, MissingLabelError, PositionError
+from akdask.collections.time.timearray import TimeArray
+from akdask.errors import ArgumentError, ArgumentTypeError, LabelTypeError, MissingLabelError, PositionError
 
 SCALARS = (int, float, bool, str, np.integer, np.floating, np.bool_, np.str_)
 """Types of single labels and values."""
@@ -72,25 +79,68 @@ class LocIndexer:
         self.series = series
 
     def __getitem__(self, key: Any) -> Any:
-        """Return what ``s[key]`` gives; a slice of labels includes both ends, as in pandas."""
-        if isinstance(key, slice):
-            return self.series[_between(self.series, key)]
-        return self.series[key]
+        """Return the entries of labels, of a mask, or between two labels; computes whether labels are there.
+
+        Parameters
+        ----------
+        key : label, list of labels, mask or slice of labels; of several levels a tuple of labels, or a list of them
+            Entries of a list come in its order, all entries of each label as often as that is there.  A slice includes
+            both ends.  Among times text names a period, such as ``"2024-02"``, and all entries within it.
+
+        Returns
+        -------
+        scalar, or Series
+            A value for one label, or a list of one, that one entry has.
+
+        Raises
+        ------
+        MissingLabelError
+            If no entry has one of the labels.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series([1, 2, 3], index=[10, 20, 30]).loc[[30, 10]].tolist()
+        [3, 1]
+        """
+        return located(self.series, key)
 
     def __setitem__(self, key: Any, val: Any) -> None:
-        self.series[key] = val
+        """Assign to the entries of labels, or where a mask holds; a label that is not there adds an entry."""
+        series = self.series
+        is_new = is_supported_scalar(key) and isinstance(series.index._levels[0], pdarray | Strings)
+        if is_new and series.index.nlevels == 1 and not isinstance(series.index.values, TimeArray):
+            series[key] = val
+            return
+        chosen = chosen_entries(series, key)
+        if chosen.is_one and not bool(chosen.rows.any()):
+            raise MissingLabelError(f"no entry has the label {key!r}.", hint="ak.concat puts further entries below.")
+        rows = chosen.rows if chosen.step is None else arange(series.size)[chosen.rows][:: chosen.step]
+        series.values[rows] = series.validate_val(val)
 
 
-def _between(series: SeriesBase, key: slice) -> Any:
-    """Return which labels lie between those of a slice."""
-    if key.step not in (None, 1):
-        raise ArgumentError("labels are not stepped through.", hint="use iloc for every nth row.")
-    labels = series.index.values
-    if not isinstance(labels, Array):
-        raise ArgumentTypeError("rows with labels of several levels are not sliced.", hint="look up one level.")
-    bounds = [] if key.start is None else [labels >= key.start]
-    bounds += [] if key.stop is None else [labels <= key.stop]
-    return reduce(operator.and_, bounds) if bounds else slice(None)
+def chosen_entries(series: SeriesBase, key: Any) -> Chosen:
+    """Return which entries of a Series a key of labels chooses; see `rows_by_label`."""
+    return rows_by_label(series.index, called_with(key, series), numbered=series._given_labels() is None)
+
+
+def located(series: Any, key: Any) -> Any:
+    """Return the entries of a Series that a key of labels chooses, a value where it is one label of one entry."""
+    if isinstance(key, slice) and key == slice(None):
+        return series
+    chosen = chosen_entries(series, key)
+    rows = series._labelled._rows(chosen.rows)
+    found = series._moved(rows if chosen.step is None else rows._rows(slice(None, None, chosen.step)))
+    if chosen.levels is not None:
+        left = [found.index.get_level_values(level) for level in chosen.levels]
+        return series._of(found.values, left[0] if len(left) == 1 else MultiIndex(left), series.name)
+    is_list = isinstance(chosen.rows, Array) and chosen.rows._value.dtype.kind != "bool"
+    if not chosen.is_one and not (is_list and series._rules.unwraps_one_entry):
+        return found
+    count = len(found)
+    if not count and chosen.is_one:
+        raise MissingLabelError(f"no entry has the label {key!r}.", hint="see s.index.")
+    return found.values[0] if count == 1 else found
 
 
 class ILocIndexer(Generic[Owner]):
@@ -202,6 +252,10 @@ def label_key(series: SeriesBase, key: Any) -> Any:
         found = _positions(key, series.size)
         return arange(found.start, found.stop, 1 if found.step is None else found.step)
     labels = series.index
+    mask = as_mask(key)
+    if mask is not None:
+        check_mask(mask, labels)
+        return mask
     if is_supported_scalar(key):
         kind = np.asarray(key).dtype.kind
         if labels.nlevels > 1 or {"U": "str"}.get(kind, kind) != _kind(labels):
@@ -210,16 +264,11 @@ def label_key(series: SeriesBase, key: Any) -> Any:
     if not isinstance(key, Array):
         raise ArgumentTypeError(
             f"entries of a Series are chosen by a label, labels or a mask, not by {type(key).__name__}.",
-            hint="for labels of several levels: s.locate((1, 'a')).",
+            hint="for labels of several levels: s.loc[(1, 'a')].",
         )
-    if key.dtype == np.bool_ and _kind(labels) != "b":
-        if series.rows.size is not None and key.rows.size is not None and key.size != series.size:
-            raise PositionError(f"a mask of {key.size} elements does not fit {series.size} entries.")
-    elif labels.nlevels > 1 or key.dtype != labels.dtype:
-        raise ArgumentTypeError(f"labels are of {labels.dtype}, and the key is of {key.dtype}.")
-    elif not bool(in1d(key, labels.values).all()):
-        missing = key[in1d(key, labels.values, invert=True)].head(5).tolist()
-        raise MissingLabelError(f"the Series has no labels {', '.join(map(repr, missing))}.", hint="see s.index.")
+    if labels.nlevels > 1 or key.dtype != labels.dtype:
+        raise LabelTypeError(f"labels are of {labels.dtype}, and the key is of {key.dtype}.")
+    check_labels(labels.values, key)
     return key
 
 

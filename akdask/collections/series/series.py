@@ -34,6 +34,7 @@ from akdask.collections.series.indexers import (
     checked_value,
     is_supported_scalar,
     label_key,
+    located,
 )
 from akdask.collections.series.missing import SeriesMissing
 from akdask.collections.series.ordering import SeriesOrder
@@ -202,18 +203,16 @@ class Series(
         """
         if isinstance(key, slice):
             return self._moved(self._labelled._rows(key))
+        if self._level_names and not isinstance(key, Array):
+            return located(self, key)
         key = self.validate_key(key)
-        if isinstance(key, Array) and key.dtype == np.bool_ and self.index.dtype != np.bool_:
+        if isinstance(key, Array) and key._value.dtype.kind != "bool":
+            found = self._moved(self._labelled._rows(later("indexof1d", key, self.index.values)))
+            return found.values[0] if self._rules.unwraps_one_entry and len(found) == 1 else found
+        if not is_supported_scalar(key):
             return self._moved(self._labelled._rows(key))
-        if is_supported_scalar(key):
-            found = self._moved(self._labelled._rows(self.index.values == key))
-            return found.values[0] if len(found) == 1 else found
-        found = self._at_labels(key)
+        found = self._moved(self._labelled._rows(self.index.values == key))
         return found.values[0] if len(found) == 1 else found
-
-    def _at_labels(self, key: Array) -> Self:
-        """Return the entries of labels in the order of the labels."""
-        return self._moved(self._labelled._rows(later("indexof1d", key, self.index.values)))
 
     def __setitem__(self, key: Any, val: Any) -> None:
         """Assign to the entries of labels, or where a mask holds; a label that is not there adds an entry.
@@ -229,7 +228,7 @@ class Series(
         key = self.validate_key(key)
         if is_supported_scalar(key):
             return self._set_label(key, val)
-        if key.dtype == np.bool_ and self.index.dtype != np.bool_:
+        if key.dtype == np.bool_:
             self.values[key] = val
             return None
         if key.size > 1 and self.has_repeat_labels():

@@ -191,7 +191,7 @@ def test_positions_choose_entries_as_in_pandas(pair, data):
         (lambda s: s.iloc[2:9], IndexError),
         (lambda s: s.iloc[[]], ValueError),
         (lambda s: s.iat[7], IndexError),
-        (lambda s: s.loc["a":"c":2], ValueError),
+        (lambda s: s.loc["a":"c":2], KeyError),
         (lambda s: s.str, AttributeError),
         (lambda s: s.dt, AttributeError),
         (lambda s: s.swapaxes, AttributeError),

@@ -7,13 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from akdask.collections.arrays.creation import arange
 from akdask.collections.core.array import Array
 from akdask.collections.core.base import Labelled, unlabelled
 from akdask.collections.core.column_names import names_of
 from akdask.collections.core.later import later
 from akdask.collections.frame_core.display import Row
-from akdask.collections.groups.setops import in1d
-from akdask.errors import ArgumentError, ArgumentTypeError, MissingLabelError, PositionError
+from akdask.collections.frame_core.index import Index
+from akdask.collections.frame_core.rows_by_label import Chosen, called_with, rows_by_label
+from akdask.errors import ArgumentTypeError, MissingLabelError, PositionError
 
 
 class FrameLocIndexer:
@@ -34,13 +36,23 @@ class FrameLocIndexer:
         Parameters
         ----------
         key : label, list of labels, mask or slice of labels, or pair of that and of a name, names or slice of names
-            One label gives a `Row` where one row has it; otherwise results are lazy, and labels in the order of the
-            rows.
+            One label gives a `Row` where one row has it; otherwise results are lazy.  Rows of a list come in its order,
+            all rows of each label as often as that is there.  A slice includes both ends.  Among times text names
+            a period, such as ``"2024-02"``, and all rows within it.
 
         Raises
         ------
         MissingLabelError, MissingColumnError
-            If there is no row or column of a name.
+            If there is no row or column of a name; whether labels are there is computed.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> df = ak.DataFrame({"x": [1, 2, 3]}, index=[10, 20, 30])
+        >>> df.loc[[30, 10]].to_pandas()
+            x
+        30  3
+        10  1
         """
         rows, names = key if isinstance(key, tuple) and len(key) == 2 else (key, slice(None))
         frame = self._frame._of(self._frame._columns.only(_names(self._frame, names)))
@@ -54,11 +66,22 @@ class FrameLocIndexer:
         if not isinstance(key, tuple) or len(key) != 2:
             raise ArgumentTypeError("cells are assigned by rows and columns: df.loc[mask, 'x'] = 0.")
         rows, names = key
-        at = self._mask(self._frame, rows) if not isinstance(rows, slice) or rows != slice(None) else slice(None)
+        at = self._assigned(rows)
         for name in _names(self._frame, names):
             if name not in self._frame:
                 self._frame[name] = _missing_column(value)
             self._frame[name][at] = self._given(value, at)
+
+    def _assigned(self, rows: Any) -> Any:
+        """Return what chooses the rows that are assigned to; refuse a label that no row has."""
+        if isinstance(rows, slice) and rows == slice(None):
+            return rows
+        chosen = self._chosen(rows)
+        if chosen.is_one and not bool(chosen.rows.any()):
+            raise MissingLabelError(f"no row has the label {rows!r}.", hint="ak.concat puts further rows below.")
+        if chosen.step is None:
+            return chosen.rows
+        return arange(len(self._frame))[chosen.rows][:: chosen.step]
 
     def _given(self, value: Any, at: Any) -> Any:
         """Return what is assigned: of a Series with the rows of the frame those that are chosen."""
@@ -71,34 +94,21 @@ class FrameLocIndexer:
     def _rows(self, frame: Any, rows: Any) -> Any:
         if isinstance(rows, slice) and rows == slice(None):
             return frame
-        mask = self._mask(frame, rows)
-        chosen = frame._rows(mask)
-        if isinstance(unlabelled(rows), Array | list | np.ndarray | slice):
-            return chosen
-        count = len(chosen)
+        chosen = self._chosen(rows)
+        found = frame._rows(chosen.rows)
+        if chosen.step is not None:
+            return found._rows(slice(None, None, chosen.step))
+        if not chosen.is_one:
+            return found
+        count = len(found)
         if not count:
             raise MissingLabelError(f"no row has the label {rows!r}.")
-        return chosen[0] if count == 1 else chosen
+        return found[0] if count == 1 else found
 
-    @staticmethod
-    def _mask(frame: Any, rows: Any) -> Any:
-        rows = unlabelled(rows(frame) if callable(rows) and not isinstance(rows, Array | Labelled) else rows)
-        labels = frame._columns.index_array()
-        if isinstance(rows, slice):
-            if rows.step is not None:
-                raise ArgumentError("labels are not stepped through.", hint="df.iloc[::2] takes every second row.")
-            found: Any = None
-            for bound, compare in ((rows.start, "ge"), (rows.stop, "le")):
-                if bound is not None:
-                    part = labels >= bound if compare == "ge" else labels <= bound
-                    found = part if found is None else found & part
-            return found
-        if isinstance(rows, list | np.ndarray) and len(rows) and isinstance(rows[0], bool | np.bool_):
-            return np.asarray(rows, np.bool_)
-        if isinstance(rows, Array | list | np.ndarray):
-            is_mask = isinstance(rows, Array) and rows._value.dtype.kind == "bool"
-            return rows if is_mask else in1d(labels, rows)
-        return labels == rows
+    def _chosen(self, rows: Any) -> Chosen:
+        columns = self._frame._columns
+        index = Index(columns.index_array(), columns.index_name)
+        return rows_by_label(index, called_with(rows, self._frame), numbered=columns.index is None)
 
 
 class FrameILocIndexer:

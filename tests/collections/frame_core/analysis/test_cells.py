@@ -84,7 +84,7 @@ def test_rows_and_columns_by_label(df):
     same(df.loc[1:2, "k":"x"], P.loc[1:2, "k":"x"])
     labelled = df.set_index("k")
     same(labelled, P.set_index("k"))
-    same(labelled.loc["b":"c"], P.set_index("k").loc[["b", "c"]])
+    same(labelled.loc["b":"c"], P.set_index("k").loc["b":"c"])
     assert labelled.loc["c"] == {"x": -4.0, "n": 4}
     assert labelled.at["a", "n"] == 2
     assert df.loc[:, "n"].tolist() == [1, 2, 3, 4]

@@ -1,0 +1,311 @@
+"""`loc`, masks, `drop` and `reindex` choose the rows that pandas chooses, for labels of all kinds."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import akdask as ak
+from akdask.errors import AkdaskError, LabelTypeError, MissingLabelError
+
+LABELS = {
+    "ints": [10, 20, 30, 20, 40, 10],
+    "ascending": [10, 20, 20, 30, 40, 50],
+    "descending": [50, 40, 30, 20, 20, 10],
+    "unsigned": np.array([2**64 - 1, 3, 7, 3, 2**63, 1], np.uint64),
+    "floats": [0.5, np.nan, 2.5, -1.0, np.nan, 7.0],
+    "text": ["b", "a", "d", "a", "c", "e"],
+    "ascending text": ["a", "b", "b", "c", "d", "e"],
+    "missing text": ["b", None, "d", "a", None, "e"],
+    "bools": [True, False, True, True, False, False],
+    "times": pd.to_datetime(["2024-02-01", "2024-01-31", "2024-03-05", "2024-02-01", "2023-12-31", "2024-02-29"]),
+    "times in order": pd.DatetimeIndex(
+        [
+            *map(pd.Timestamp, ["2023-12-31", "2024-01-31", "2024-02-01 03:00", "2024-02-29", "2024-03-05 04:05:06"]),
+            pd.Timestamp("2024-03-05 04:05:07.5"),
+        ]
+    ),
+    "times downwards": pd.DatetimeIndex(
+        [
+            *map(
+                pd.Timestamp, ["2024-03-05 04:05", "2024-03-05 04:04", "2024-02-29", "2024-02-01 12:00", "2024-02-01"]
+            ),
+            pd.Timestamp("2023-12-31"),
+        ]
+    ),
+    "spans": pd.to_timedelta([1, 2, 3, 2, 5, 6], unit="h"),
+    "categories": pd.Categorical(["b", "a", "c", "a", "b", "b"], categories=["a", "b", "c", "d"]),
+    "numbers": None,
+}
+
+KEYS = {
+    "ints": [[30, 10], [40], [20, 20, 10], [], [99], [30, 99, 98], ["a"], [True], [30.0], [30.5], np.array([40, 30])],
+    "ascending": [[30, 10], [20, 20], [11]],
+    "descending": [[30, 20], [11]],
+    "unsigned": [[2**63, 3], [2**64 - 1], [-1], np.array([3, 2**63 + 1], np.uint64)],
+    "floats": [[7.0, np.nan], [np.nan], [2.5, 0.5], [1.0], [-1]],
+    "text": [["d", "a"], ["a", "a"], ["z", "a"], [1], np.array(["e", "b"]), pd.Series(["c", "d"]), pd.Index(["e"])],
+    "missing text": [["d", "a"], [None, "a"], ["z"]],
+    "times": [
+        ["2024-02-01"],
+        [pd.Timestamp("2024-02-29"), pd.Timestamp("2024-02-01")],
+        [np.datetime64("2023-12-31", "ns")],
+        ["2024-02-02"],
+        pd.to_datetime(["2024-03-05", "2024-01-31"]),
+    ],
+    "spans": [[pd.Timedelta(2, "h")], pd.to_timedelta([5, 1], unit="h"), [pd.Timedelta(4, "h")]],
+    "categories": [["c", "a"], ["b", "b"], ["z"], ["d"]],
+    "numbers": [[3, 1], [5, 5, 0], [6], [-1], [2, 99]],
+}
+
+ONE = {
+    "ints": [40, 20, 99, 40.0, 40.5],
+    "ascending": [30, 20, 11],
+    "floats": [7.0, np.nan, 1.0, -1],
+    "text": ["d", "a", "z"],
+    "missing text": ["d", None],
+    "bools": [True, False],
+    "times": [pd.Timestamp("2024-02-29"), pd.Timestamp("2024-02-01"), pd.Timestamp("2020-01-01")],
+    "spans": [pd.Timedelta(2, "h"), pd.Timedelta(3, "h")],
+    "categories": ["c", "a", "z"],
+    "numbers": [3, 9, -1],
+}
+
+TEXT_OF_TIMES = ["2024", "2024-02", "2024-01", "2023", "2022", "2025", "2024-02-01", "2024-02-01 03", "2024-03-05",
+                 "2024-03-05 04", "2024-03-05 04:05", "2024-03-05 04:05:07", "2024Q1", "Feb 2024", "2024-02-02",
+                 "2024-02-01 03:00:00", "2023-12-31", "2024-03-05 04:05:07.500", "nothing"]  # fmt: skip
+
+SLICES = {
+    "ints": [(30, 40), (40, 30), (99, 10), (None, 30), (40, None), (20, 40), (10, 40)],
+    "ascending": [(15, 45), (20, 30), (None, 20), (35, None), (60, 70), (45, 15), (20.5, 40.5)],
+    "descending": [(45, 15), (40, 20), (None, 20), (15, 45), (30, None)],
+    "text": [("d", "c"), ("b", "e"), ("z", "e"), (None, "c"), ("a", "e")],
+    "ascending text": [("b", "c"), ("aa", "cc"), ("b", None), ("x", "z")],
+    "floats": [(2.5, 7.0), (3.0, 9.0), (0.5, None)],
+    "times": [("2024-02", "2024-03"), ("2024-01-31", "2024-02-29"), ("2023-12-31 00:00", None),
+              (pd.Timestamp("2024-03-05"), pd.Timestamp("2023-12-31")), (pd.Timestamp("2024-02-01"), None)],
+    "times in order": [("2024-02", "2024-03"), ("2024", "2024"), (None, "2024-02-01"), ("2024-02-01", None),
+                       ("2024-03-05 04:05:06", "2024-03-05 04:05:06"), (pd.Timestamp("2024-02-01"), "2024-02"),
+                       ("2022", "2023"), ("2025", None), (np.datetime64("2024-02-29"), None)],
+    "times downwards": [("2024-03", "2024-02"), (pd.Timestamp("2024-03-01"), pd.Timestamp("2024-01-01")),
+                        (None, pd.Timestamp("2024-02-10"))],
+    "spans": [(pd.Timedelta(3, "h"), pd.Timedelta(5, "h"))],
+    "categories": [("c", "c"), ("c", None)],
+    "numbers": [(1, 3), (4, 99), (-5, 2), (3, 1), (None, 2)],
+}  # fmt: skip
+
+
+def pair(name):
+    rows = pd.DataFrame({"x": [1, 2, 3, 4, 5, 6], "s": list("uvwxyz")})
+    labels = LABELS[name]
+    if labels is not None:
+        rows = rows.set_axis(pd.Index(labels, dtype=None if name != "missing text" else "str"), axis=0)
+    whole = ak.DataFrame(rows)
+    if labels is None:
+        return whole, rows
+    # Rows of several partitions.
+    parts = [whole[:4], whole[4:]]
+    return ak.DataFrame.concat(parts), rows
+
+
+def answer(call):
+    try:
+        return call(), None
+    except (KeyError, IndexError, ValueError, TypeError) as error:
+        return None, error
+
+
+def same(ours, theirs):
+    """Compare what two calls give: rows, values and labels, or an error of the same class."""
+    found, failed = answer(lambda: evaluated(ours()))
+    wanted, refused = answer(theirs)
+    if refused is not None:
+        assert failed is not None, f"{found} is no {type(refused).__name__}: {refused}"
+        assert isinstance(failed, AkdaskError)
+        # A slice bounded by what is no label at all is a TypeError or a KeyError.
+        kind = next(kind for kind in (KeyError, IndexError, ValueError, TypeError) if isinstance(refused, kind))
+        assert isinstance(failed, kind) or kind is TypeError, (failed, refused)
+        return
+    assert failed is None, failed
+    if isinstance(wanted, pd.DataFrame):
+        if isinstance(found, dict):
+            found = pd.DataFrame([found], index=wanted.index)
+        pd.testing.assert_frame_equal(found, wanted, check_dtype=False, check_index_type=False, check_categorical=False)
+    elif isinstance(wanted, pd.Series) and isinstance(found, dict):
+        assert found == wanted.to_dict()
+    elif isinstance(wanted, pd.Series):
+        if not isinstance(found, pd.Series):  # one entry of a list is its value, as in Arkouda
+            (wanted,) = wanted.tolist()
+            assert found == wanted
+            return
+        pd.testing.assert_series_equal(
+            found, wanted, check_dtype=False, check_index_type=False, check_categorical=False
+        )
+    else:
+        assert found == wanted
+
+
+def evaluated(found):
+    return found.to_pandas() if isinstance(found, ak.DataFrame | ak.Series) else found
+
+
+@pytest.mark.parametrize(("name", "key"), [(name, key) for name, keys in KEYS.items() for key in keys], ids=repr)
+def test_rows_come_in_the_order_of_the_labels_that_are_asked_for(name, key):
+    frame, rows = pair(name)
+    same(lambda: frame.loc[key], lambda: rows.loc[key])
+    same(lambda: frame.loc[key, "x"], lambda: rows.loc[key, "x"])
+    same(lambda: frame.x.loc[key], lambda: rows.x.loc[key])
+    if len(key) and not (name == "times" and isinstance(key[0], str | np.datetime64)):  # which pandas passes over
+        same(lambda: frame.drop(index=key), lambda: rows.drop(index=key))
+        same(lambda: frame.x.drop(key), lambda: rows.x.drop(key))
+
+
+@pytest.mark.parametrize(("name", "key"), [(name, key) for name, keys in ONE.items() for key in keys], ids=repr)
+def test_rows_of_one_label(name, key):
+    frame, rows = pair(name)
+    same(lambda: frame.loc[key], lambda: rows.loc[key])
+    same(lambda: frame.loc[key, "x"], lambda: rows.loc[key, "x"])
+    same(lambda: frame.x.loc[key], lambda: rows.x.loc[key])
+    same(lambda: frame.at[key, "x"], lambda: rows.at[key, "x"])
+    same(lambda: frame.drop(index=key), lambda: rows.drop(index=key))
+
+
+@pytest.mark.parametrize("name", ["times", "times in order", "times downwards"])
+@pytest.mark.filterwarnings("ignore:Parsing '2024Q1'")
+@pytest.mark.parametrize("text", TEXT_OF_TIMES)
+def test_text_names_a_period_of_times(name, text):
+    frame, rows = pair(name)
+    same(lambda: frame.loc[text], lambda: rows.loc[text])
+    same(lambda: frame.loc[text, "s"], lambda: rows.loc[text, "s"])
+    same(lambda: frame.x.loc[text], lambda: rows.x.loc[text])
+
+
+@pytest.mark.parametrize(("name", "bounds"), [(name, key) for name, keys in SLICES.items() for key in keys], ids=repr)
+@pytest.mark.parametrize("step", [None, 2, -1, -2])
+def test_rows_between_labels(name, bounds, step):
+    frame, rows = pair(name)
+    key = slice(*(bounds if step is None or step > 0 else bounds[::-1]), step)
+    same(lambda: frame.loc[key], lambda: rows.loc[key])
+    same(lambda: frame.x.loc[key], lambda: rows.x.loc[key])
+
+
+def test_a_column_of_a_year_stays_a_column():
+    times = pd.to_datetime(["2024-01-01", "2024-05-01"])
+    rows = pd.DataFrame({"2024": [1, 2], "x": [3, 4]}, index=times)
+    frame = ak.DataFrame(rows)
+    assert frame["2024"].tolist() == [1, 2]
+    same(lambda: frame.loc["2024-05"], lambda: rows.loc["2024-05"])
+    same(lambda: frame.set_index("2024").loc[[2, 1]], lambda: rows.set_index("2024").loc[[2, 1]])
+
+
+MASKS = [
+    lambda rows: [True, False, True, False, False, True],
+    lambda rows: np.array([True, False, True, False, False, True]),
+    lambda rows: (rows.x > 2).to_numpy() if isinstance(rows, pd.DataFrame) else rows["x"] > 2,
+    lambda rows: rows.x > 2,
+    lambda rows: rows.x > 100,
+    lambda rows: rows.x > 0,
+]
+
+
+@pytest.mark.parametrize("name", [name for name in LABELS if name != "numbers"])
+@pytest.mark.parametrize("mask", MASKS)
+def test_bools_are_a_mask_whatever_the_labels_are(name, mask):
+    frame, rows = pair(name)
+    same(lambda: frame[mask(frame)], lambda: rows[mask(rows)])
+    same(lambda: frame.loc[mask(frame)], lambda: rows.loc[mask(rows)])
+    same(lambda: frame.x[mask(frame)], lambda: rows.x[mask(rows)])
+    same(lambda: frame.x.loc[mask(frame)], lambda: rows.x.loc[mask(rows)])
+    same(lambda: frame.x.iloc[mask(frame)], lambda: rows.x.iloc[np.asarray(mask(rows))])
+    same(lambda: frame.iloc[mask(frame)], lambda: rows.iloc[np.asarray(mask(rows))])
+    index = frame.index[ak.array(np.asarray(mask(rows)))]
+    assert len(index) == len(rows.index[np.asarray(mask(rows))])
+
+
+def test_a_mask_on_groups_of_bools():
+    plain = pd.DataFrame({"b": [True, False, True], "x": [1, 2, 3]})
+    found, wanted = (rows.groupby("b")["x"].sum() for rows in (ak.DataFrame(plain), plain))
+    same(lambda: found[found > 100], lambda: wanted[wanted > 100])
+    same(lambda: found[found > 2], lambda: wanted[wanted > 2])
+    same(lambda: found.loc[[True, False]], lambda: wanted.loc[[True, False]])
+    same(lambda: found.loc[True], lambda: wanted.loc[True])
+    changed = found.copy()
+    changed[changed > 2] = 0
+    assert changed.tolist() == [2, 0]
+    for short in ([True], [True, False, True]):
+        with pytest.raises(IndexError):
+            found[short]
+        with pytest.raises(IndexError):
+            found.loc[short]
+
+
+def test_what_is_missing_is_named():
+    frame, _ = pair("ints")
+    with pytest.raises(MissingLabelError, match="98, 99"):
+        frame.loc[[10, 98, 99]]
+    with pytest.raises(LabelTypeError, match="'a'"):
+        frame.loc["a"]
+    with pytest.raises(LabelTypeError):
+        frame.loc[ak.array(["a"])]
+    with pytest.raises(MissingLabelError, match="97, 96"):
+        ak.DataFrame({"x": [1]}).loc[[97, 96]]
+
+
+LEVELS = pd.MultiIndex.from_arrays([[1, 1, 2, 2, 3, 1], list("abbaab")], names=["n", "s"])
+TUPLES = [
+    (1, "a"), (1, "b"), (9, "a"), (1,), 1, 2, 9, [(2, "a"), (1, "a")], [(1, "b"), (1, "b")], [(1, "a"), (9, "a")],
+    [3, 1], [1], [9], (slice(None), "a"), (1, ["b", "a"]), ([3, 1], "a"), (slice(None), ["b", "a"]), (1, ["z"]),
+    [True, False, True, False, True, True], slice(None), [(1, "z")], "a", ("a", 1), ([2, 1], ["b", "a"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("key", TUPLES, ids=repr)
+@pytest.mark.parametrize("ordered", [False, True])
+@pytest.mark.filterwarnings("ignore::pandas.errors.PerformanceWarning")
+def test_labels_of_several_levels(key, ordered):
+    wanted = pd.Series([1, 2, 3, 4, 5, 6], LEVELS, name="x")
+    wanted = wanted.sort_index() if ordered else wanted
+    found = ak.Series(wanted)
+    same(lambda: found.loc[key], lambda: wanted.loc[key])
+
+
+@pytest.mark.parametrize(
+    "key",
+    [slice(1, 2), slice((1, "b"), (2, "a")), slice(2, None), slice(None, (1, "b")), slice((1, "aa"), 5)],
+    ids=repr,
+)
+@pytest.mark.parametrize("ordered", [False, True])
+def test_slices_of_labels_of_several_levels(key, ordered):
+    wanted = pd.Series([1, 2, 3, 4, 5, 6], LEVELS, name="x")
+    wanted = wanted.sort_index() if ordered else wanted
+    found = ak.Series(wanted)
+    same(lambda: found.loc[key], lambda: wanted.loc[key])
+
+
+def assigned(rows, key, value, name="x"):
+    rows = rows.copy()
+    rows.loc[key, name] = value
+    return rows
+
+
+@pytest.mark.parametrize(
+    ("name", "key", "value"),
+    [
+        ("ints", [30, 40], 0), ("ints", [40, 30], [7, 8]), ("ints", [20], [7, 8]), ("ints", [99], 0), ("ints", 20, 9),
+        ("ints", [10, 99], 0), ("text", ["d", "b"], [7, 8]), ("text", "a", 0), ("times", "2024-02", 0),
+        ("times", ["2024-02-29", "2024-03-05"], [7, 8]), ("times in order", slice("2024-02", "2024-03"), 0),
+        ("ascending", slice(20, 30), 0), ("categories", ["c"], 0), ("bools", [True, False, True, False, True, True], 0),
+        ("numbers", [5, 2], [7, 8]), ("numbers", slice(1, 3), 0), ("floats", [7.0, np.nan], 0), ("ints", 40, 9),
+    ],
+    ids=repr,
+)  # fmt: skip
+def test_assigning_by_labels(name, key, value):
+    frame, rows = pair(name)
+    same(lambda: assigned(frame, key, value), lambda: assigned(rows, key, value))
+    if name == "numbers" or isinstance(key, slice | str | list):
+
+        def changed(series):
+            series = series.copy()
+            series.loc[key] = value
+            return series
+
+        same(lambda: changed(frame.x), lambda: changed(rows.x))
