@@ -120,22 +120,7 @@ class DataFrameGroupBy(GroupTopMethods[Rows], FrameGroupMethods[Rows], Generic[R
         MissingColumnError
             If there is no such column.
         """
-        calls: list[Call] = []
-        for name, pair in named.items():
-            if not isinstance(pair, tuple) or len(pair) != 2:
-                raise ArgumentTypeError(
-                    f"a named result is a pair of column and reduction, not {pair!r}.", hint='write total=("x", "sum").'
-                )
-            calls.append((name, pair[0], reduction_name(pair[1])))
-        if isinstance(func, str | list | tuple) or callable(func):
-            func = dict.fromkeys(self._columns(None), func)
-        for column, reductions in (func or {}).items():
-            if isinstance(reductions, list | tuple):
-                calls += [
-                    (f"{column}_{called(reduction)}", column, reduction_name(reduction)) for reduction in reductions
-                ]
-            else:
-                calls.append((column, column, reduction_name(reductions)))
+        calls = calls_of(func, named, self._columns(None))
         return self._reduce(calls)
 
     aggregate = agg
@@ -438,6 +423,31 @@ class DataFrameGroupBy(GroupTopMethods[Rows], FrameGroupMethods[Rows], Generic[R
         if self.as_index and len(arrays) == 1:
             return self.df._of(ColumnSet.of(results, arrays[0], self.gb_key_names[0]))
         return self.df._of(ColumnSet.of({**dict(zip(self.gb_key_names, arrays, strict=True)), **results}))
+
+
+def calls_of(func: Any, named: Mapping[str, Any], columns: Sequence[str]) -> list[Call]:
+    """Return what `DataFrameGroupBy.agg` is asked for.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If a named result is no pair.
+    """
+    calls: list[Call] = []
+    for name, pair in named.items():
+        if not isinstance(pair, tuple) or len(pair) != 2:
+            raise ArgumentTypeError(
+                f"a named result is a pair of column and reduction, not {pair!r}.", hint='write total=("x", "sum").'
+            )
+        calls.append((name, pair[0], reduction_name(pair[1])))
+    if isinstance(func, str | list | tuple) or callable(func):
+        func = dict.fromkeys(columns, func)
+    for column, reductions in (func or {}).items():
+        if isinstance(reductions, list | tuple):
+            calls += [(f"{column}_{called(reduction)}", column, reduction_name(reduction)) for reduction in reductions]
+        else:
+            calls.append((column, column, reduction_name(reductions)))
+    return calls
 
 
 def _beside(keys: Any, result: Array) -> Array:

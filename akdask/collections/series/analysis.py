@@ -159,10 +159,20 @@ class SeriesAnalysis(SeriesBase, CellMethods):
         """
         return later("groups of a Series", self, by, level, dropna)
 
-    def resample(self, rule: str) -> Any:
-        """Return the values grouped by spans of the times that label them: ``s.resample("h").mean()``; computes.
+    def resample(  # noqa: PLR0917 - pandas' signature
+        self,
+        rule: Any,
+        closed: str | None = None,
+        label: str | None = None,
+        on: None = None,
+        level: Any = None,
+        origin: Any = "start_day",
+        offset: Any = None,
+        group_keys: bool = False,
+    ) -> Any:
+        """Return the values grouped by bins of the times that label them: ``s.resample("ME").mean()``; computes.
 
-        See `DataFrame.resample`.
+        See `DataFrame.resample`; a Series has no columns for `on`.
 
         Examples
         --------
@@ -170,8 +180,26 @@ class SeriesAnalysis(SeriesBase, CellMethods):
         >>> ak.Series([1, 2, 4], index=ak.Datetime(ak.array([0, 30, 150]), unit="m")).resample("h").sum().tolist()
         [3, 0, 4]
         """
-        name = "values" if self.name is None else str(self.name)
-        return later("DataFrame", {name: self.values}, self.index).resample(rule)[name]
+        if on is not None:
+            raise ArgumentError(f"a Series has no column {on!r}.", hint="its labels are the times, or level= of them.")
+        asked = {"closed": closed, "label": label, "origin": origin, "offset": offset}
+        return later("resampler of a Series", self, rule, level, asked)
+
+    def asfreq(self, freq: Any, method: str | None = None, *, normalize: bool = False, fill_value: Any = None) -> Self:
+        """Return the values at regular times from the first to the last label; computes these.
+
+        See `DataFrame.asfreq`.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> s = ak.Series([1, 2], index=ak.Datetime(["2024-01-31", "2024-03-31"]))
+        >>> s.asfreq("ME", fill_value=0).tolist()
+        [1, 0, 2]
+        """
+        if self._level_names:
+            raise ArgumentError("asfreq takes labels of one level.")
+        return self._moved(later("rows at regular times", self._labelled, freq, method, normalize, fill_value))
 
     def reindex(self, index: Any, fill_value: Any = None) -> Self:
         """Return the entries that have given labels, in their order, missing where there is none; counts rows.

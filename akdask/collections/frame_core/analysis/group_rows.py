@@ -33,6 +33,7 @@ from akdask.collections.groups.column_rules import has_meaning
 from akdask.collections.groups.groupby import GroupBy
 from akdask.collections.groups.reductions import GROUP_REDUCTIONS
 from akdask.collections.text.categorical import Categorical
+from akdask.collections.time.timearray import TimeArray
 from akdask.deferred import pd
 from akdask.errors import ArgumentError, ArgumentTypeError, MissingLabelError
 from akdask.plan.expr.values import Call, Constant, Value
@@ -312,22 +313,26 @@ class FrameGroupMethods(Generic[Rows]):
 
     def last(self, colnames: Any = None) -> Rows:
         """Return the last value of each group that is not missing; lazy."""
+        return self._edge_values(self._columns(colnames), last=True)
+
+    def _edge_values(self, names: Sequence[str], *, last: bool) -> Rows:
+        """Return the first or the last value of each group that is not missing."""
         found = {}
         columns = self.df._columns
         keys: Any = None
-        for name in self._columns(colnames):
+        for name in names:
             numbers = cast(pdarray(*row_numbers(columns.frame)), np.float64)
             there = present(columns, name)
             frame, (value, is_there) = align(
                 "find the last", [(numbers._frame, numbers._value), (columns.frame, there)]
             )
             marked = pdarray(frame, Call("where", is_there, value, Constant(np.nan)))
-            keys, rows = self.gb.max(marked)
+            keys, rows = self.gb.max(marked) if last else self.gb.min(marked)
             lacks = Call("isnan", rows._value)
             at = pdarray(rows._frame, Call("cast", Call("where", lacks, Constant(0.0), rows._value), dtype="int64"))
             taken = columns.array(name)[at]
             common, (item, lacking) = align("take the last", [(taken._frame, taken._value), (rows._frame, lacks)])
-            is_plain = item.dtype.kind in ("int", "uint", "bool")
+            is_plain = item.dtype.kind in ("int", "uint", "bool") and not isinstance(taken, TimeArray | Categorical)
             found[name] = taken if is_plain else taken._like(common, missing_where(taken, item, lacking))
         return self._frame(keys if found else self.gb.unique_keys, found)
 

@@ -12,9 +12,9 @@ from akdask.collections.frame_core.analysis.moving.expanding import ExpandingMet
 from akdask.collections.frame_core.analysis.moving.windows import WindowMethods
 from akdask.collections.frame_core.analysis.query import QueryMethods
 from akdask.collections.frame_core.analysis.reindexing import ReindexMethods
+from akdask.collections.frame_core.analysis.resampling import ResampleMethods
 from akdask.collections.frame_core.analysis.reshaping import ReshapingMethods
 from akdask.collections.frame_core.analysis.summaries import SummaryMethods
-from akdask.collections.frame_core.analysis.time_bins import ResampleMethods
 from akdask.collections.frame_core.columnset import ColumnSet
 
 

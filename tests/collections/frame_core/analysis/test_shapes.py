@@ -110,7 +110,7 @@ def test_spans_of_time_have_rows_also_where_nothing_happened():
             expected = getattr(wanted.resample(rule, on="t"), how)()
             pd.testing.assert_frame_equal(found, expected, check_dtype=False, check_freq=False, check_index_type=False)
     assert df.set_index("t").resample("D").agg({"n": "sum"}).to_pandas()["n"].tolist() == [6, 4]
-    assert df.resample("D", on="t").size().to_pandas()["size"].tolist() == [4, 1]
+    assert df.resample("D", on="t").size().tolist() == [4, 1]
     assert ak.DataFrame({"t": times[:0], "x": []}).resample("h", on="t").sum().to_pandas().shape[0] == 0
 
 
@@ -132,7 +132,6 @@ def test_spans_of_time_have_rows_also_where_nothing_happened():
         (lambda df: ak.qcut(df["k"], [0, 2]), ArgumentError),
         (lambda df: df.resample("h", on="x"), ArgumentTypeError),
         (lambda df: df.resample("h"), ArgumentTypeError),
-        (lambda df: df.assign(t=ak.Datetime(df["k"])).resample("ME", on="t"), ArgumentError),
     ],
 )
 def test_what_cannot_be_done_is_refused(ask, error):
