@@ -26,11 +26,17 @@ from akdask.collections.groups.reduction_names import named as reduction_name
 from akdask.collections.groups.reductions import GROUP_REDUCTIONS, reduces_at_once
 from akdask.collections.series.series import Series, series_of
 from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.plan.expr.values import Call as ValueCall
+from akdask.plan.run.alignment import align
 
 Rows = TypeVar("Rows", bound=RowMethods)
 
 Call = tuple[str, str, Any]
 """Name of the result, column, reduction: its name, or a function of users."""
+
+
+EXTREMES = {"idxmin": "argmin", "idxmax": "argmax"}
+"""Reductions that give labels of rows, by those that give their positions."""
 
 
 class DataFrameGroupBy(GroupTopMethods[Rows], FrameGroupMethods[Rows], Generic[Rows]):
@@ -213,12 +219,24 @@ class DataFrameGroupBy(GroupTopMethods[Rows], FrameGroupMethods[Rows], Generic[R
         """Return the row of the first largest value of each group; lazy.  See `sum` and `GroupBy.argmax`."""
         return self._each("argmax", colnames)
 
-    def idxmin(self, colnames: Any = None) -> Rows:
-        """Return the label of the row with the first smallest value of each group; lazy.  See `argmin`."""
-        return self._labels_at(self.argmin(colnames))
+    def idxmin(self, colnames: Any = None, *, skipna: bool = True) -> Rows:
+        """Return the label of the row with the first smallest value of each group; lazy.  See `idxmax`."""
+        return self._labels_at("idxmin", self.argmin(colnames), skipna)
 
-    def idxmax(self, colnames: Any = None) -> Rows:
-        """Return the label of the row with the first largest value of each group; lazy.  See `argmax`.
+    def idxmax(self, colnames: Any = None, *, skipna: bool = True) -> Rows:
+        """Return the label of the row with the first largest value of each group; lazy.
+
+        Parameters
+        ----------
+        colnames : str or list of str, optional
+            The columns to look at; all columns of numbers unless given.
+        skipna : bool, default True
+            Leave missing values out; otherwise there must be none.
+
+        Raises
+        ------
+        ArgumentError
+            When it is computed, if a group has only missing values, or any without `skipna`.
 
         Examples
         --------
@@ -227,7 +245,7 @@ class DataFrameGroupBy(GroupTopMethods[Rows], FrameGroupMethods[Rows], Generic[R
         >>> df.groupby("k").idxmax().to_pandas()["x"].tolist()
         [2, 1]
         """
-        return self._labels_at(self.argmax(colnames))
+        return self._labels_at("idxmax", self.argmax(colnames), skipna)
 
     def any(self, colnames: Any = None) -> Rows:
         """Return whether any value is not 0 in each group; lazy.  See `sum` and `GroupBy.any`."""
@@ -357,9 +375,16 @@ class DataFrameGroupBy(GroupTopMethods[Rows], FrameGroupMethods[Rows], Generic[R
         """Spread one value per group back to the rows, as a Series with their labels; see `GroupBy.broadcast`."""
         return series_of(self.df._columns, self.gb.broadcast(unlabelled(x), permute))
 
-    def _labels_at(self, found: Rows) -> Rows:
+    def _labels_at(self, called: str, found: Rows, skipna: bool) -> Rows:
+        """Return the labels at the rows of extremes."""
         labels, columns = self.df._columns.index_array(), found._columns
-        at = {name: labels[columns.array(name)] for name in columns.values if name not in self.gb_key_names}
+        names = [name for name in columns.values if name not in self.gb_key_names]
+        counted = {} if skipna else {name: self.count(names)._columns.array(name) for name in names}
+        sizes = None if skipna else self.size(as_series=False)._columns.array("size")
+        at = {}
+        for name in names:
+            positions = columns.array(name)
+            at[name] = labels[demanded(called, positions, None if sizes is None else counted[name] == sizes)]
         if columns.index is None:
             keys = {name: columns.array(name) for name in columns.values if name in self.gb_key_names}
             return self.df._of(ColumnSet.of({**keys, **at}))
@@ -387,8 +412,10 @@ class DataFrameGroupBy(GroupTopMethods[Rows], FrameGroupMethods[Rows], Generic[R
         return names
 
     def _reduce(self, calls: Iterable[Call], **params: Any) -> Rows:
+        calls = list(calls)
+        by_label = {name: how for name, _, how in calls if how in EXTREMES}
         calls = [
-            (name, column, how if callable(how) else GROUP_REDUCTIONS.get(how.lower(), how))
+            (name, column, how if callable(how) else EXTREMES.get(how) or GROUP_REDUCTIONS.get(how.lower(), how))
             for name, column, how in calls
         ]
         known = {*GROUP_REDUCTIONS.values(), "size"}
@@ -413,6 +440,8 @@ class DataFrameGroupBy(GroupTopMethods[Rows], FrameGroupMethods[Rows], Generic[R
         for name, column, how in calls:
             if name not in found:
                 found[name] = _beside(keys, getattr(self.gb, how)(given[column], **params)[1])
+        labels: Any = self.df._columns.index_array() if by_label else None
+        found |= {name: labels[demanded(how, found[name])] for name, how in by_label.items()}
         for name, (column, function) in by_users.items():
             made = self._pandas_groups(columns=[column])[column].agg(function)
             found[name] = _beside(keys, array(made.to_numpy()))
@@ -448,6 +477,14 @@ def calls_of(func: Any, named: Mapping[str, Any], columns: Sequence[str]) -> lis
         else:
             calls.append((column, column, reduction_name(reductions)))
     return calls
+
+
+def demanded(called: str, positions: Any, is_full: Any = None) -> Any:
+    """Return where groups have their extremes, once each has one; `is_full` says which miss no value, if all must."""
+    frame, values = align(
+        called, [positions._as_operand(), (positions >= 0 if is_full is None else is_full)._as_operand()]
+    )
+    return positions._like(frame, ValueCall("of_extremes", *values, name=called, skipna=is_full is None))
 
 
 def _beside(keys: Any, result: Array) -> Array:

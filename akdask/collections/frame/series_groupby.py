@@ -125,13 +125,13 @@ class SeriesGroupBy:
             raise ArgumentError(f"sem of groups has ddof=1, not {ddof!r}.")
         return self.std() / self.count() ** 0.5
 
-    def idxmin(self) -> Series:
-        """Return the label of the first smallest value of each group; lazy."""
-        return self._by_keys(self._groups.idxmin())
+    def idxmin(self, skipna: bool = True) -> Series:
+        """Return the label of the first smallest value of each group; lazy.  See `DataFrameGroupBy.idxmin`."""
+        return self._by_keys(self._groups.idxmin(skipna=skipna))
 
-    def idxmax(self) -> Series:
-        """Return the label of the first largest value of each group; lazy."""
-        return self._by_keys(self._groups.idxmax())
+    def idxmax(self, skipna: bool = True) -> Series:
+        """Return the label of the first largest value of each group; lazy.  See `DataFrameGroupBy.idxmax`."""
+        return self._by_keys(self._groups.idxmax(skipna=skipna))
 
     def describe(self) -> Any:
         """Return count, mean, standard deviation, extremes and quartiles of each group as a DataFrame; lazy."""

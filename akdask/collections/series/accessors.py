@@ -8,6 +8,7 @@ from typing import Any, ClassVar, TypeVar
 
 from akdask.collections.core.array import Array
 from akdask.collections.core.substitutes import missing_attribute
+from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.series.base import SeriesBase
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.time.timearray import TimeArray
@@ -44,7 +45,7 @@ class CachedAccessor:
 class Properties:
     """Methods of the values of a Series, by their own names.
 
-    Arrays with a value for each row become Series with the labels; all else is handed through.
+    Arrays with a value for each row become Series, and DataFrames of such get the labels; all else is handed through.
 
     Parameters
     ----------
@@ -91,10 +92,14 @@ class Properties:
         return call
 
     def _labelled(self, found: Any) -> Any:
-        """Return an array that has the rows of the Series with its labels."""
-        if isinstance(found, Array) and found.rows.same_rows(self.series.values.rows):
+        """Return arrays, or the columns of a DataFrame, that have the rows of the Series with its labels."""
+        rows = self.series.values.rows
+        if isinstance(found, Array) and found.rows.same_rows(rows):
             return self.series._with(found)
-        return found
+        if isinstance(found, FrameBase) and found.rows.same_rows(rows):
+            columns = found._columns
+            return self.series._framed({name: columns.array(name) for name in columns.values})
+        return tuple(map(self._labelled, found)) if type(found) is tuple else found
 
 
 class DatetimeAccessor(Properties):

@@ -8,6 +8,7 @@ from typing import Any, Self
 
 from akdask.collections.core.array import Array
 from akdask.collections.core.base import Collection, Labelled, unlabelled
+from akdask.collections.core.later import later
 from akdask.collections.core.substitutes import Substitutes
 from akdask.collections.frame_core.alignment import RowLabelled, RowLabels, on_rows_of
 from akdask.collections.frame_core.columns import ColumnMethods
@@ -108,6 +109,17 @@ class SeriesBase(Labelled, RowLabelled, Registered, Substitutes, Collection):
         moved = self._moved(LabelledRows._of(columns))
         moved.values = values
         return moved
+
+    def _framed(self, arrays: Mapping[str, Array]) -> Any:
+        """Return arrays on these rows as a DataFrame with these labels; levels of labels are columns there."""
+        columns = self._labelled._columns
+        if not self._level_names:
+            return later("DataFrame")._of(columns.beside(arrays))
+        levels = {
+            f"level_{number}" if name is None else str(name): columns.array(level_column(number))
+            for number, name in enumerate(self._level_names)
+        }
+        return later("DataFrame")._of(ColumnSet.of({**levels, **arrays}))
 
     def _analysed(self) -> ColumnSet:
         return self._labelled._columns.only([VALUES])

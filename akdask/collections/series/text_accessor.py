@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from akdask.collections.arrays.elementwise import where
+from akdask.collections.arrays.elementwise import cast, where
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.array import Array
 from akdask.collections.core.base import unlabelled
@@ -18,6 +18,7 @@ from akdask.collections.core.later import later
 from akdask.collections.frame_core.analysis.kinds import missing_where
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.missing import present
+from akdask.collections.groups.uniqueness import unique
 from akdask.collections.lists.segarray import SegArray
 from akdask.collections.series.accessors import Properties
 from akdask.collections.text.categorical import Categorical
@@ -186,9 +187,49 @@ class StringAccessor(Properties):
         if not expand:
             return lists
         count = int(lists.values.lengths.max()) if len(lists) else 0
-        frame = later("DataFrame")
-        columns = {str(number): lists.str[number].values for number in range(count)}
-        return frame._of(self.series._labelled._columns.beside(columns))
+        return self.series._framed({str(number): lists.str[number].values for number in range(count)})
+
+    def partition(self, sep: str = " ") -> Any:
+        """Return what stands before the first delimiter, the delimiter and what is behind it, as columns; lazy.
+
+        Parameters
+        ----------
+        sep : str, default " "
+            The delimiter.  Of text without one all is before it.
+
+        Returns
+        -------
+        DataFrame
+            With columns ``0``, ``1`` and ``2``.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series(["a-b-c", "d"]).str.partition("-")["2"].tolist()
+        ['b-c', '']
+        """
+        return self._in_three(lambda text: text.partition(sep))
+
+    def rpartition(self, sep: str = " ") -> Any:
+        """Return what stands before the last delimiter, the delimiter and what is behind it, as columns; lazy."""
+        return self._in_three(lambda text: text.rpartition(sep))
+
+    def get_dummies(self, sep: str = "|") -> Any:
+        """Return for each field that occurs between delimiters a column of 0 and 1, which tells where; computes fields.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series(["a|b", "b"]).str.get_dummies().to_pandas()
+           a  b
+        0  1  1
+        1  0  1
+        """
+        text: Any = self._text.fillna("") if self._text._value.dtype.nullable else self._text
+        fields = text.regex_split(re.escape(sep), 0, return_segments=True)[0]
+        known = [field for field in unique(fields).tolist() if field]
+        padded = self.series._with(later("apply", text, lambda one: f"{sep}{one}{sep}", str)).values
+        return self.series._framed({one: cast(padded.contains(f"{sep}{one}{sep}"), np.int64) for one in known})
 
     def extract(self, pat: str, expand: bool = True) -> Any:
         r"""Return what the groups of a regular expression match first in each text; lazy.
@@ -227,8 +268,7 @@ class StringAccessor(Properties):
             found[named.get(number, str(number - 1))] = _without(text.values, ~has_group.values)
         if compiled.groups == 1 and not expand:
             return self.series._with(next(iter(found.values())))
-        frame = later("DataFrame")
-        return frame._of(self.series._labelled._columns.beside(found))
+        return self.series._framed(found)
 
     def count(self, pat: str) -> Any:
         """Return how often a regular expression matches in each text, as int64; lazy."""
@@ -336,9 +376,18 @@ class StringAccessor(Properties):
         lacks = ~pdarray(columns.frame, present(columns, "text"))
         return self.series._with(found & ~lacks if dtype is np.bool_ else _without(found, lacks))
 
+    def _in_three(self, function: Callable[[str], tuple[str, str, str]]) -> Any:
+        return self.series._framed(
+            {str(number): self._each(partial(_one_of, function, number), str).values for number in range(3)}
+        )
+
     def _matched(self, how: str, pat: str, case: bool) -> Any:
         found = getattr(self._text, how)(pat if case else f"(?i){pat}")
         return self._labelled(found.matched())
+
+
+def _one_of(function: Callable[[str], tuple[str, str, str]], number: int, text: str) -> str:
+    return function(text)[number]
 
 
 def _compiled(pattern: str) -> re.Pattern[str]:

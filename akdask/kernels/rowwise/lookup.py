@@ -170,6 +170,16 @@ def _of_same_labels(found: Any, is_same: Any, out: Any = None) -> Any:
     return _as_given(found, out)
 
 
+def _of_extremes(positions: NumberArray, is_full: Any, out: Any = None, *, name: str, skipna: bool) -> Any:
+    """Return where groups have their extremes, once each has one: with missing values left out, or none among them."""
+    if not np.all(is_full) or np.any(np.less(positions, 0)):
+        raise ArgumentError(
+            f"{name} of a group that has {'only missing values' if skipna else 'a missing value'}.",
+            hint="leave them out first: df.dropna(subset=[…])." if skipna else "skipna=True leaves them out.",
+        )
+    return _as_given(positions, out)
+
+
 def _as_given(values: Any, out: Any) -> Any:
     if out is None:
         return values
@@ -179,6 +189,10 @@ def _as_given(values: Any, out: Any) -> Any:
 
 def _guarded_type(values: ColumnType, holds: ColumnType) -> ColumnType | None:
     return BOOL if values == holds == BOOL else None
+
+
+def _extremes_type(positions: ColumnType, is_full: ColumnType, **_: Any) -> ColumnType | None:
+    return _integer_type(positions) if is_full == BOOL else None
 
 
 def _find_rows(index: KeyIndex | IntervalIndex, *keys: Any, out: Any = None) -> Any:
@@ -228,6 +242,7 @@ LOOKUP_OPERATIONS: dict[str, Operation] = {
     "find_rows": Operation("find_rows", None, _found_type(INT64), _find_rows),
     "find_interval": Operation("find_interval", None, _interval_type, _find_rows),
     "of_labelled": Operation("of_labelled", 2, _guarded_type, _of_labelled),
+    "of_extremes": Operation("of_extremes", 2, _extremes_type, _of_extremes),
     "of_same_labels": Operation("of_same_labels", 2, _guarded_type, _of_same_labels),
     "is_among": Operation("is_among", None, _found_type(BOOL), _is_member),
 }

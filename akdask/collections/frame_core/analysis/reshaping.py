@@ -19,14 +19,16 @@ from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.build import arrays_of, spread
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.index import MultiIndex
+from akdask.collections.frame_core.missing import can_be_missing, present_among
 from akdask.collections.groups.groupby import GroupBy
 from akdask.collections.groups.reductions import GROUP_REDUCTIONS
 from akdask.collections.groups.uniqueness import unique
+from akdask.collections.lists.segarray import SegArray
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.concatenation import concatenate
 from akdask.collections.text.strings import Strings
 from akdask.collections.time.timearray import TimeArray
-from akdask.deferred import pd
+from akdask.deferred import is_pandas, pd
 from akdask.errors import ArgumentError, ArgumentTypeError, SchemaError
 
 MOST_COLUMNS = 10_000
@@ -416,43 +418,44 @@ def _name_of(keys: Any, otherwise: str) -> str:
 
 def get_dummies(  # noqa: PLR0917 - pandas' signature
     data: Any,
-    prefix: str | Mapping[str, str] | None = None,
-    prefix_sep: str = "_",
+    prefix: str | Sequence[str] | Mapping[str, str] | None = None,
+    prefix_sep: str | Sequence[str] | Mapping[str, str] = "_",
     dummy_na: bool = False,
     columns: Sequence[str] | None = None,
     drop_first: bool = False,
     dtype: Any = bool,
 ) -> Any:
-    """Return a column for each label of text, which tells where that is; computes the labels.
+    """Return a column for each distinct value, which tells where that is; computes the values.
 
     Parameters
     ----------
-    data : DataFrame, Strings, Categorical or Series
-        The labels; of a DataFrame its columns of text and Categoricals.
-    prefix : str, or mapping of str to str, optional
-        What names begin with, the name of the column unless given.
-    prefix_sep : str, default "_"
-        What stands between that and the label.
-    dummy_na : False
-        Accepted for compatibility with pandas; missing labels have no column.
+    data : DataFrame, Series, array or sequence
+        The values; of a DataFrame its columns of text and Categoricals.
+    prefix : str, or list or mapping of str, optional
+        What names begin with, of a DataFrame the name of the column unless given.
+    prefix_sep : str, or list or mapping of str, default "_"
+        What stands between that and the value.
+    dummy_na : bool, default False
+        Add a column that tells where values are missing, called ``nan``, or ``NaT`` of times.
     columns : list of str, optional
-        Which columns of a DataFrame.
+        Which columns of a DataFrame, of whatever type.
     drop_first : bool, default False
-        Leave out the column of the first label.
+        Leave out the column of the first value.
     dtype : dtype-like, default bool
         Type of the columns.
 
     Returns
     -------
     DataFrame
-        The other columns, then those of the labels in order.
+        With the labels of `data`: the other columns, then those of the values in order, all categories of a Categorical
+        in theirs.  Names are the text of values.
 
     Raises
     ------
     ArgumentError
-        If there would be very many columns, or `dummy_na` is asked for.
+        If there would be very many columns, or there are not as many prefixes as columns.
     ArgumentTypeError
-        If `data` is nothing of that.
+        If `data` has no values that can be told apart, such as lists.
 
     Examples
     --------
@@ -462,38 +465,54 @@ def get_dummies(  # noqa: PLR0917 - pandas' signature
     0  1   True  False
     1  2  False   True
     """
-    if dummy_na:
-        raise ArgumentError(
-            "get_dummies has no column for missing labels.", hint="fill them first: df.fillna('missing')."
-        )
-    given = unlabelled(data)
-    if isinstance(given, Strings | Categorical):
-        made = _dummies(given, prefix if isinstance(prefix, str) else "", prefix_sep, drop_first, dtype)
-        return later("DataFrame", made)
-    if not isinstance(given, FrameBase):
-        raise ArgumentTypeError(f"get_dummies takes a DataFrame or text, not {type(data).__name__}.")
-    own = given._columns
-    chosen = (
-        [name for name in own.values if isinstance(own.kinds[name], Strings | Categorical)]
-        if columns is None
-        else names_of(columns)
-    )
-    made = {name: own.array(name) for name in own.values if name not in chosen}
-    for name in chosen:
-        begin = prefix.get(name, name) if isinstance(prefix, Mapping) else name if prefix is None else prefix
-        made |= _dummies(own.array(name), begin, prefix_sep, drop_first, dtype)
-    return given._of(own.beside(made))
+    if isinstance(data, FrameBase):
+        own = data._columns
+        if columns is None:
+            chosen = [name for name in own.values if isinstance(own.kinds[name], Strings | Categorical)]
+        else:
+            chosen = list(own.only(names_of(columns)).values)
+        begins = _for_each("prefix", prefix, chosen, otherwise=chosen)
+        between = _for_each("prefix_sep", prefix_sep, chosen, otherwise=["_"] * len(chosen))
+        made = {name: own.array(name) for name in own.values if name not in chosen}
+        for name, begin, separator in zip(chosen, begins, between, strict=True):
+            made |= _dummies(own.array(name), f"{begin}{separator}", dummy_na, drop_first, dtype)
+        return data._of(own.beside(made))
+    if is_pandas(data, "DataFrame"):
+        return get_dummies(later("DataFrame", data), prefix, prefix_sep, dummy_na, columns, drop_first, dtype)
+    series = later("Series", data)
+    (begin,) = _for_each("prefix", prefix, [""], otherwise=[""])
+    (separator,) = _for_each("prefix_sep", prefix_sep, [""], otherwise=["_"])
+    made = _dummies(series.values, f"{begin}{separator}" if prefix is not None else "", dummy_na, drop_first, dtype)
+    return series._framed(made)
 
 
-def _dummies(labels: Array, prefix: str, separator: str, drop_first: bool, dtype: Any) -> dict[str, Array]:
-    found = unique(labels).to_ndarray()
-    known = [label for label in found.tolist() if label is not None]
-    if isinstance(labels, Categorical):
-        known = [label for label in known if label != labels.na_value]
-    if isinstance(labels, TimeArray) or len(known) > MOST_COLUMNS:
-        raise ArgumentError(f"get_dummies would make {len(known):,} columns.")
-    begin = f"{prefix}{separator}" if prefix else ""
-    made: dict[str, Array] = {}
-    for label in known[1:] if drop_first else known:
-        made[f"{begin}{label}"] = cast(labels == label, dtype)
-    return made
+def _for_each(what: str, given: Any, names: Sequence[str], otherwise: Sequence[str]) -> list[str]:
+    """Return one of the parts of names for each column."""
+    if given is None:
+        return list(otherwise)
+    if isinstance(given, Mapping):
+        return [given.get(name, default) for name, default in zip(names, otherwise, strict=True)]
+    if isinstance(given, str):
+        return [given] * len(names)
+    if len(given) != len(names):
+        raise ArgumentError(f"{what} has {len(given)} items for {len(names)} columns.", details=[f"columns: {names}"])
+    return list(given)
+
+
+def _dummies(values: Array, begin: str, dummy_na: bool, drop_first: bool, dtype: Any) -> dict[str, Array]:
+    """Return a column for each distinct value that is not missing, and one for those that are if asked for."""
+    if isinstance(values, SegArray):
+        raise ArgumentTypeError(f"get_dummies takes values that can be told apart, not {values._type_name()}.")
+    there = pdarray(values._frame, present_among(values, values._value))
+    if isinstance(values, Categorical):
+        known = [label for label in values.categories.tolist() if label != values.na_value]
+    else:
+        found = unique(values[there] if can_be_missing(values, values._value) else values)
+        known = list(found.to_pandas()) if isinstance(found, TimeArray) else found.tolist()
+    if len(known) > MOST_COLUMNS:
+        raise ArgumentError(f"get_dummies would make {len(known):,} columns.", hint="cut() makes few values of many.")
+    # With one for what is missing, integers are called as floats are, as in pandas.
+    names = list(pd.Index(known).insert(len(known), np.nan) if dummy_na else known)
+    columns = [*(values == label for label in known), *([~there] if dummy_na else [])]
+    made = {f"{begin}{name}": cast(column, dtype) for name, column in zip(names, columns, strict=True)}
+    return dict(list(made.items())[1:]) if drop_first else made

@@ -1,0 +1,36 @@
+"""`idxmin` and `idxmax` of groups; the reference is pandas."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import akdask as ak
+from akdask.errors import ArgumentError
+
+FULL = pd.DataFrame({"k": [1, 1, 2, 2], "x": [4.0, 7.0, 3.0, 3.0], "n": [2, 1, 5, 6]}, index=list("dcba"))
+SOME = FULL.assign(x=[np.nan, 7.0, 3.0, np.nan])
+NONE = FULL.assign(x=[np.nan, np.nan, 3.0, np.nan])
+
+CALLS = [
+    "groupby('k').{}()", "groupby('k').x.{}()", "groupby('k')[['x']].{}()", "groupby('k').{}(skipna=False)",
+    "groupby('k').x.{}(skipna=False)", "groupby('k').n.{}(skipna=False)", "groupby('k').n.{}()",
+    "groupby('k').agg(at=('x', '{}'))", "groupby('k').agg({{'x': '{}', 'n': 'sum'}})", "groupby('k').x.agg('{}')",
+    "groupby('k').x.agg(['min', '{}'])",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("rows", [FULL, SOME, NONE], ids=["full", "some", "none"])
+@pytest.mark.parametrize("how", ["idxmin", "idxmax"])
+@pytest.mark.parametrize("call", CALLS)
+def test_labels_of_extremes(rows, how, call):
+    function = eval(f"lambda df: df.{call.format(how)}")
+    lazy = function(ak.DataFrame(rows))
+    try:
+        wanted = function(rows)
+    except ValueError:
+        with pytest.raises(ArgumentError, match=how):
+            lazy.to_pandas()
+        return
+    found = lazy.to_pandas()
+    compare = pd.testing.assert_frame_equal if isinstance(wanted, pd.DataFrame) else pd.testing.assert_series_equal
+    compare(found, wanted, check_dtype=False)
