@@ -39,7 +39,6 @@ OCCASIONS = frozenset(
         "Reverse",
         "Sort",
         "Take",
-        "TopK",
     }
 )
 """The kinds of nodes for which it is worth while to look for what is needed."""
