@@ -30,6 +30,7 @@ MODULES = {
     "map": "lookups.finding",
     "matmul": "functions.shapes.matrices",
     "operated": "arrays.shaped.ndarray",
+    "outer join of labels": "frame.joining",
     "plots": "akdask.plotting.accessor",
     "reduced_along": "groups.axes",
     "resampler": "frame.resampling",

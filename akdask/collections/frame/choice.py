@@ -11,12 +11,12 @@ from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.array import Array
 from akdask.collections.core.selection import sample_of
 from akdask.collections.frame.grouping import GroupMethods
+from akdask.collections.frame_core.alignment import Matched, RowLabelled, as_labelled
 from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.columns import ColumnMethods
 from akdask.collections.frame_core.index import Index
 from akdask.collections.groups.keys import as_arrays, like
 from akdask.collections.groups.setops import in1d
-from akdask.collections.series.alignment import on_labels
 from akdask.collections.series.base import SeriesBase
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.plan.expr.values import Constant
@@ -31,9 +31,9 @@ class ChoiceMethods(GroupMethods):
         Parameters
         ----------
         values : array or sequence, mapping, Series, or DataFrame
-            What to look for in all columns; in each column by its name; in each row the value that a Series has of its
-            label, or that another frame with the same rows has there.  A column of strings has no numbers and the
-            other way round.
+            What to look for in all columns; in each column by its name; in each row the value that a Series, or another
+            frame in the column of that name, has of its label.  A column of strings has no numbers and the other way
+            round.
 
         Raises
         ------
@@ -41,7 +41,8 @@ class ChoiceMethods(GroupMethods):
             If it is nothing to look among, such as one number or str.
         """
         columns = self._columns
-        if isinstance(values, SeriesBase):
+        values = as_labelled(values)
+        if isinstance(values, RowLabelled):
             return self._of(columns.beside(_equal_by_label(self, values)))
         found = {name: _is_in(columns.array(name), name, values) for name in columns.values}
         return self._of(columns.beside(found))
@@ -133,22 +134,33 @@ def intx(a: FrameBase, b: FrameBase) -> pdarray:
     return found
 
 
-def _equal_by_label(frame: ColumnMethods, series: SeriesBase) -> dict[str, pdarray]:
-    """Return which elements of each column equal the value that a Series has of their row's label."""
-    sought, is_known = on_labels(series, frame.index), in1d(frame.index.values, series.index.values)
-    arrays = {name: frame._columns.array(name) for name in frame.columns}
-    return {
-        name: (array == sought) & is_known
-        if _is_number(array) == _is_number(sought)
-        else pdarray(array._frame, Constant(np.False_))
-        for name, array in arrays.items()
-    }
+def _equal_by_label(frame: ColumnMethods, given: Any) -> dict[str, pdarray]:
+    """Return which elements of each column equal what a Series, or the column of that name, has for their label."""
+    own, labels = frame._columns, given._row_labels
+    if isinstance(given, SeriesBase):
+        sought = dict.fromkeys(own.values, given.values)
+    else:
+        sought = {name: given._columns.array(name) for name in own.values if name in given.columns}
+    target = frame._row_labels
+    if target.are_those_of(labels):
+        return {name: _equal(own.array(name), sought.get(name)) for name in own.values}
+    matched = Matched.of(target, labels, list(sought.values()))
+    has_label = pdarray(matched.frame, matched.has_label)
+    arrays = {name: matched.array(number) for number, name in enumerate(sought)}
+    return {name: _equal(own.array(name), arrays.get(name)) & has_label for name in own.values}
+
+
+def _equal(array: Any, sought: Any) -> pdarray:
+    """Return which elements equal others, none where these are of another kind."""
+    if sought is None or _is_number(array) != _is_number(sought):
+        return pdarray(array._frame, Constant(np.False_))
+    found: pdarray = array == sought
+    return found
 
 
 def _is_in(column: Array, name: str, values: Any) -> pdarray:
     """Return which elements of a column are among values as `isin` takes them."""
-    named = isinstance(values, FrameBase | Mapping)
-    sought: Any = values.get(name, []) if named else values
+    sought: Any = values.get(name, []) if isinstance(values, Mapping) else values
     if isinstance(sought, Index):
         sought = sought.values
     if isinstance(sought, str) or not isinstance(sought, Array | Sized):
@@ -160,8 +172,7 @@ def _is_in(column: Array, name: str, values: Any) -> pdarray:
         sought = as_arrays(like(column, sought))[0]
     if _is_number(column) != _is_number(sought):
         return pdarray(column._frame, Constant(np.False_))
-    has_rows = isinstance(values, FrameBase) and name in values
-    found: pdarray = column == sought if has_rows else in1d(column, sought)
+    found: pdarray = in1d(column, sought)
     return found
 
 

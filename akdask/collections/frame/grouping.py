@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import Any, Literal, Self, overload
 
 from akdask.collections.core.array import Array
-from akdask.collections.core.base import Labelled, unlabelled
+from akdask.collections.core.base import Labelled
 from akdask.collections.core.column_names import names_of
 from akdask.collections.frame.groupby import DataFrameGroupBy
+from akdask.collections.frame_core.alignment import on_rows_of
 from akdask.collections.frame_core.rows import RowMethods
 from akdask.collections.groups.groupby import GroupBy
 from akdask.errors import ArgumentError
@@ -67,7 +68,7 @@ class GroupMethods(RowMethods):
         """Return the names and arrays of keys, which are columns by name, or arrays with the rows of the frame."""
         names, arrays = [], []
         for number, key in enumerate(keys):
-            item = unlabelled(key)
+            item = on_rows_of(self._row_labels, key)
             if isinstance(item, Array):
                 given = getattr(key, "name", None) if isinstance(key, Labelled) else None
                 names.append(given if isinstance(given, str) else f"key_{number}")

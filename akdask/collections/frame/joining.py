@@ -12,6 +12,7 @@ import numpy as np
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.array import Array
 from akdask.collections.core.column_names import names_of
+from akdask.collections.core.later import provides
 from akdask.collections.core.selection import filter_columns
 from akdask.collections.frame.concat import stacked
 from akdask.collections.frame.sorting import missing_last
@@ -316,6 +317,35 @@ class Joined:
         if self._becomes_floats(array):
             return with_missing(Constant(dtype.numpy.type(0)), Constant(np.bool_(True)))
         return Constant(dtype.numpy.type(np.nan if dtype == FLOAT64 else 0))
+
+
+LABEL, ORDER, HERE = "\0label", "\0order", "\0here"
+"""Begin the names of columns of rows that are joined by their labels."""
+
+
+@provides("outer join of labels")
+def outer_by_labels(left: ColumnSet, left_keys: Keys, right: ColumnSet, right_keys: Keys) -> ColumnSet:
+    """Return the rows of both sides by equal labels, in their order; lazy.
+
+    Parameters
+    ----------
+    left, right : ColumnSet
+        Columns of other names each, and of the same names the levels of labels, which begin with `LABEL`, and the
+        columns to sort by before these, which begin with `ORDER`.
+    left_keys, right_keys : Keys
+        What rows are paired by.
+
+    Returns
+    -------
+    ColumnSet
+        Repeated labels are paired with each other.  Integers and bool are 0 and False where a side has no such label.
+    """
+    common = [name for name in left.values if name in right.values]
+    sources: Sources = {name: (name, name) for name in common}
+    sources |= {name: (name, None) for name in left.values if name not in sources}
+    sources |= {name: (None, name) for name in right.values if name not in sources}
+    joined = Joined(_side(left, left_keys), _side(right, right_keys), sources, convert_ints=False).of_kind("outer")
+    return _sorted(joined, sorted(common, key=lambda name: not name.startswith(ORDER)))
 
 
 def inner_join(

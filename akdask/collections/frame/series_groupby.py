@@ -9,7 +9,7 @@ import numpy as np
 
 from akdask.collections.arrays.creation import arange, array
 from akdask.collections.core.array import Array
-from akdask.collections.core.base import Labelled, unlabelled
+from akdask.collections.core.base import Labelled
 from akdask.collections.core.later import later, provides
 from akdask.collections.frame.groupby import DataFrameGroupBy
 from akdask.collections.frame_core.analysis.moving.spans import GroupWindows
@@ -417,7 +417,7 @@ def groups_of(series: Series, by: Any = None, level: Any = None, dropna: bool = 
         levels = [_level(series.index, one) for one in (level if isinstance(level, list | tuple) else [level])]
         return SeriesGroupBy(series, [one.values for one in levels], [one.name for one in levels], dropna)
     several = by if isinstance(by, list | tuple) else [by]
-    arrays = [array(key) if isinstance(key, np.ndarray) else unlabelled(key) for key in several]
+    arrays = [array(key) if isinstance(key, np.ndarray) else series._on_rows(key) for key in several]
     if not arrays or not all(isinstance(key, Array) for key in arrays):
         raise ArgumentTypeError(
             "a Series is grouped by arrays or Series on its rows.", hint="series.groupby(level=0) groups by labels."

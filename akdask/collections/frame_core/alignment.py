@@ -21,21 +21,24 @@ from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.groups.keys import Keys, comparable_keys
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.strings import Strings
-from akdask.deferred import DeferredModule, is_pandas
-from akdask.errors import AlignmentError, UnsupportedError
+from akdask.columns import concat_rows
+from akdask.deferred import DeferredModule, is_arrow, is_pandas, pa
+from akdask.errors import AlignmentError, ArgumentTypeError, UnsupportedError
+from akdask.kernels.index.key_index import index_keys
 from akdask.plan.expr.chain import column_identity
 from akdask.plan.expr.missing_integers import recombined, separated
 from akdask.plan.expr.missing_text import call
 from akdask.plan.expr.node import Frame
-from akdask.plan.expr.rowwise import Filter, MatchRows, Partitions, Slice
-from akdask.plan.expr.sources import Rows
+from akdask.plan.expr.rowwise import SELECTIONS, Filter, Partitions, Slice
+from akdask.plan.expr.sources import Literal, Rows
 from akdask.plan.expr.values import Call, ColumnRef, Constant, Replica, Value, cast
 from akdask.plan.reduce.aggregate import Aggregate, AggregateExpr
 from akdask.plan.reduce.row_numbers import RowNumbers, row_numbers
 from akdask.plan.run.alignment import align
 from akdask.plan.task.combine import Gather, Limit, Realign, Reverse
 from akdask.plan.task.materialized import Materialized, within_rounds
-from akdask.schema import BOOL, UINT64
+from akdask.schema import BOOL, INT64, UINT64
+from akdask.typing import Column
 
 if TYPE_CHECKING:
     from akdask.plan.join import join
@@ -46,7 +49,11 @@ else:
     top_k = DeferredModule("akdask.plan.sort.top_k")
 
 
-@dataclass(frozen=True, slots=True)
+MOST_SPARSE = 2**10
+"""Default labels for each label in memory that is looked at as one of them."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class RowLabels:
     """The labels of the rows of a Series or DataFrame.
 
@@ -78,7 +85,9 @@ class RowLabels:
             return own.same_rows(its) or (own.size is not None and own.size == its.size)
         if len(self.arrays) != len(other.arrays):
             return False
-        return all(map(_are_one_column, self.arrays, other.arrays))
+        return all(map(_are_one_column, self.arrays, other.arrays)) or all(
+            map(_are_equal_at_hand, self.arrays, other.arrays)
+        )
 
 
 class RowLabelled:
@@ -123,7 +132,7 @@ def columns_on_rows_of(target: RowLabels, labels: RowLabels, arrays: Sequence[Ar
     """Return columns that have labels on the rows of a target, with missing values for labels that they lack; lazy."""
     if target.are_those_of(labels):
         return list(arrays)
-    matched = _Matched.of(target, labels, arrays)
+    matched = Matched.of(target, labels, arrays)
     return [matched.with_missing(number) for number in range(len(arrays))]
 
 
@@ -142,10 +151,28 @@ def mask_on_rows_of(target: RowLabels, item: Any) -> Any:
     labels = item._row_labels
     if not isinstance(values, pdarray) or values._value.dtype != BOOL or target.are_those_of(labels):
         return values
-    matched = _Matched.of(target, labels, [values])
+    matched = Matched.of(target, labels, [values])
     if matched.lacks is None:
         return matched.array(0)
-    return pdarray(matched.frame, Call("of_labelled", matched.values[0], Call("logical_not", matched.lacks)))
+    return pdarray(matched.frame, Call("of_labelled", matched.values[0], matched.has_label))
+
+
+def condition_on_rows_of(target: RowLabels, item: Any) -> Any:
+    """Return a condition on the rows of a target, False for labels that a Series of bool lacks, as in pandas; lazy."""
+    item = as_labelled(item)
+    if not isinstance(item, RowLabelled):
+        return item.values if isinstance(item, Labelled) else item
+    (condition,) = conditions_on_rows_of(target, item._row_labels, [_values_of(item)])
+    return condition
+
+
+def conditions_on_rows_of(target: RowLabels, labels: RowLabels, arrays: Sequence[Array]) -> list[Array]:
+    """Return columns of bool on the rows of a target, False for labels that they lack, and others as they are; lazy."""
+    if target.are_those_of(labels) or any(array._value.dtype != BOOL for array in arrays):
+        return list(arrays)
+    # What is not found is False already.
+    matched = Matched.of(target, labels, arrays)
+    return [matched.array(number) for number in range(len(arrays))]
 
 
 def _values_of(item: Any) -> Array:
@@ -153,7 +180,7 @@ def _values_of(item: Any) -> Array:
 
 
 @dataclass(frozen=True, slots=True)
-class _Matched:
+class Matched:
     """Columns on the rows of a target, by their labels.
 
     Parameters
@@ -174,29 +201,33 @@ class _Matched:
     lacks: Value | None
 
     @classmethod
-    def of(cls, target: RowLabels, labels: RowLabels, arrays: Sequence[Array]) -> _Matched:
+    def of(cls, target: RowLabels, labels: RowLabels, arrays: Sequence[Array]) -> Matched:
+        """Join columns that have labels to the rows of a target; lazy."""
         pair = comparable(target, labels)
         if pair is None:
             nothing = [_nothing_like(array) for array in arrays]
             return cls(target.frame, arrays, nothing, Constant(np.bool_(True)))
         mine, theirs = pair
-        known, sought = _origin_of(labels), _origin_of(target)
-        if known is None:
+        told = _told_of(target, labels)
+        if not told.are_distinct:
             mine, theirs = _told_apart(mine, theirs)
         wanted = separated([array._value for array in arrays])
         owners = [array._frame for array in arrays for _ in separated([array._value])]
         others = [*((theirs.frame, key) for key in theirs.values), *zip(owners, wanted, strict=True)]
         frame, found = within_rounds(*align("align", others))
         count = len(theirs.values)
-        right = Keys(frame, tuple(found[:count])).side(found[count:])
-        joined = join.match_once(mine.side(), right)
+        joined = join.match_once(mine.side(), Keys(frame, tuple(found[:count])).side(found[count:]))
         values = recombined([array._value for array in arrays], joined.right)
-        is_covered = known is not None and sought is not None and known.has_all_of(sought)
-        return cls(joined.frame, arrays, values, None if is_covered else joined.lacks)
+        return cls(joined.frame, arrays, values, None if told.are_all_found else joined.lacks)
 
     def array(self, number: int) -> Array:
         """Return one of the columns as it is."""
         return self.kinds[number]._like(self.frame, self.values[number])
+
+    @property
+    def has_label(self) -> Value:
+        """Which rows have a label that the columns have."""
+        return Constant(np.bool_(True)) if self.lacks is None else Call("logical_not", self.lacks)
 
     def with_missing(self, number: int) -> Array:
         """Return one of the columns with missing values for labels that it lacks."""
@@ -251,7 +282,120 @@ def _are_one_column(one: Array, other: Array) -> bool:
     return column_identity(one._frame, one._value) == column_identity(other._frame, other._value)
 
 
-# equal labels
+def on_same_labels(target: RowLabels, labels: RowLabels, array: Array) -> Array:
+    """Return a column of numbers on the rows of a target, whose labels must be all of it, in any order; lazy.
+
+    Raises
+    ------
+    AlignmentError
+        When it is computed, if one side lacks a label of the other.
+    """
+    if target.are_those_of(labels):
+        return array
+    there, back = Matched.of(target, labels, [array]), Matched.of(labels, target, [])
+    if there.lacks is None and back.lacks is None:
+        return there.array(0)
+    lacking = [Aggregate(side.frame, (AggregateExpr("all", side.has_label),)) for side in (there, back)]
+    are_same = Call("logical_and", *(Replica(one, 0, BOOL) for one in lacking))
+    checked = Call("of_same_labels", there.has_label, are_same)
+    return array._like(there.frame, Call("where", checked, there.values[0], there.values[0]))
+
+
+def missing_like(frame: Frame, array: Array) -> Array:
+    """Return missing values of the type of an array on the rows of a frame."""
+    return array._like(frame, missing_where(array, _nothing_like(array), Constant(np.bool_(True))))
+
+
+# all labels of both sides
+
+LABEL, ORDER, HERE = "\0label", "\0order", "\0here"
+"""Begin the names of columns of rows that are joined by their labels."""
+
+
+@dataclass(frozen=True, slots=True)
+class OnAllLabels:
+    """Columns of two sides on the rows of all labels that one of them has.
+
+    Parameters
+    ----------
+    labels : RowLabels
+        The labels.
+    ones, others : list of Array
+        The columns of each side.
+    """
+
+    labels: RowLabels
+    ones: list[Array]
+    others: list[Array]
+
+
+def on_all_labels(
+    one: RowLabels, ones: Sequence[Array], other: RowLabels, others: Sequence[Array], fill: Any = None
+) -> OnAllLabels:
+    """Return the columns of two sides on the labels of both; lazy.
+
+    Rows with the same labels in the same order stay as they are.  Otherwise labels are in order, and repeated ones are
+    paired with each other, as in pandas.
+
+    Parameters
+    ----------
+    one, other : RowLabels
+        The labels of each side.
+    ones, others : sequence of Array
+        The columns of each side.
+    fill : scalar, optional
+        What numbers are for a label that a side lacks; missing unless given, as everything else is.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If labels of the two sides have no order in common, such as numbers and text.
+    """
+    if one.are_those_of(other):
+        return OnAllLabels(one, list(ones), list(others))
+    pair = comparable(one, other)
+    if pair is None:
+        kinds = ["/".join(array._type_name() for array in labels.arrays) for labels in (one, other)]
+        raise ArgumentTypeError("labels of two kinds have no order in common.", details=kinds)
+    there, back = _told_of(one, other), _told_of(other, one)
+    are_told = there.are_distinct and back.are_distinct and not (one.levels and other.levels)
+    if are_told and there.are_all_found and back.are_all_found:
+        # All labels are default ones, each once, and one side has them in order.
+        if one.levels:
+            return OnAllLabels(other, columns_on_rows_of(other, one, ones), list(others))
+        return OnAllLabels(one, list(ones), columns_on_rows_of(one, other, others))
+    keys = pair if are_told else _told_apart(*pair)
+    sides = [
+        _with_labels(labels, keys, columns, f"{HERE}{number}")
+        for number, (labels, keys, columns) in enumerate(zip((one, other), keys, (ones, others), strict=True))
+    ]
+    joined: ColumnSet = later("outer join of labels", sides[0], keys[0], sides[1], keys[1])
+    levels = [joined.array(name) for name in joined.values if name.startswith(LABEL)]
+    return OnAllLabels(
+        RowLabels(joined.frame, tuple(levels)),
+        [_of_side(joined, f"{HERE}0", number, fill, is_all=back.are_all_found) for number in range(len(ones))],
+        [_of_side(joined, f"{HERE}1", number, fill, is_all=there.are_all_found) for number in range(len(others))],
+    )
+
+
+def _of_side(joined: ColumnSet, here: str, number: int, fill: Any, *, is_all: bool) -> Array:
+    """Return a column of one side, missing or filled where the side is not there."""
+    array, is_here = joined.array(f"{here} {number}"), joined.values[here]
+    if is_all:
+        return array
+    if fill is None or not is_number(array):
+        return array._like(joined.frame, missing_where(array, array._value, Call("logical_not", is_here)))
+    filling = Constant(array._value.dtype.numpy.type(fill))
+    return array._like(joined.frame, Call("where", is_here, array._value, filling))
+
+
+def _with_labels(labels: RowLabels, keys: Keys, columns: Sequence[Array], here: str) -> ColumnSet:
+    """Return columns beside their labels, what puts rows in order before these, and that each row is there."""
+    levels = {f"{LABEL}{number}": level for number, level in enumerate(labels.arrays)}
+    more = keys.values[len(levels) :]
+    order = {f"{ORDER}{number}": pdarray(keys.frame, value) for number, value in enumerate(more)}
+    named = {f"{here} {number}": array for number, array in enumerate(columns)}
+    return ColumnSet.of({**levels, **order, **named, here: pdarray(keys.frame, Constant(np.bool_(True)))})
 
 
 def same_labels(one: Keys, other: Keys) -> Value:
@@ -293,26 +437,97 @@ def _with_number(keys: Keys, same: Value) -> Keys:
     return Keys(frame, (*values, Call("where", same, number, Constant(np.int64(0)))))
 
 
-def checked_same(target: RowLabels, labels: RowLabels, found: pdarray) -> pdarray:
-    """Return what a comparison has found, row by row, which is an error unless the labels are equal.
+def check_same(one: RowLabels, other: RowLabels) -> Value | None:
+    """Return whether two sides of a comparison have the same labels; None where the plan tells that they have.
 
     Raises
     ------
     AlignmentError
-        If the labels are known to differ; when it is computed, if they do.
+        If the plan tells that they have others.
     """
-    if target.are_those_of(labels):
-        return found
-    pair = comparable(target, labels)
-    if pair is None:
+    if one.are_those_of(other):
+        return None
+    pair = comparable(one, other)
+    sizes = {labels.frame.rows.size for labels in (one, other)} - {None}
+    are_at_hand = all(_at_hand(array) is not None for array in (*one.arrays, *other.arrays))
+    if pair is None or len(sizes) > 1 or are_at_hand:
         raise AlignmentError(
             "only Series with the same labels in the same order are compared.",
-            hint="compare arrays: s.values < other.values.",
+            hint="bring one to the labels of the other by reindex, or compare arrays: s.values < other.values.",
         )
-    return pdarray(found._frame, Call("of_same_labels", found._value, same_labels(*pair)))
+    return same_labels(*pair)
 
 
 # what plans tell of labels
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What plans tell of labels, and of those of a target.
+
+    Parameters
+    ----------
+    are_distinct : bool
+        Whether no label comes twice.
+    are_all_found : bool
+        Whether each label of the target is among them.
+    """
+
+    are_distinct: bool
+    are_all_found: bool
+
+
+def _told_of(target: RowLabels, labels: RowLabels) -> _Told:
+    """Return what plans tell of labels, and of those of a target."""
+    known, sought = _origin_of(labels), _origin_of(target)
+    if known is not None and sought is not None:
+        return _Told(True, known.has_all_of(sought))
+    columns, wanted = ([_at_hand(array) for array in side.arrays] for side in (labels, target))
+    keys = [column for column in columns if column is not None]
+    if len(keys) < len(columns):
+        return _Told(known is not None, False)
+    index = index_keys(keys)
+    others = [column for column in wanted if column is not None]
+    are_alike = len(others) == len(wanted) and all(map(_are_alike, keys, others))
+    return _Told(index.firsts is None, are_alike and bool((index.find(others) >= 0).all()))
+
+
+def _are_alike(one: Column, other: Column) -> bool:
+    return is_arrow(one, "Array") == is_arrow(other, "Array") and (is_arrow(one, "Array") or one.dtype == other.dtype)
+
+
+def _at_hand(array: Array) -> Column | None:
+    """Return labels that are in memory, None for those that are to be computed."""
+    base = _base_of(array._frame, array._value)
+    if not isinstance(base, Literal) or isinstance(array, Categorical) or base.nullable:
+        return None
+    columns = [table.columns[array._value.name] for table in base.tables]  # type: ignore[attr-defined]
+    return concat_rows(columns) if len(columns) > 1 else columns[0]
+
+
+def _base_of(frame: Frame, value: Value) -> Frame | None:
+    """Return the node of which a value is a column, as it is; None for what is computed or selected of it."""
+    if not isinstance(value, ColumnRef) or isinstance(frame, SELECTIONS):
+        return None
+    return next((base for base in frame.bases if base._name == value.source), None)
+
+
+def _are_equal_at_hand(one: Array, other: Array) -> bool:
+    """Whether two columns of labels in memory are equal, or are the numbers of rows."""
+    if type(one) is not type(other):
+        return False
+    columns = [_numbers_or_at_hand(array) for array in (one, other)]
+    mine, its = columns
+    if mine is None or its is None or not _are_alike(mine, its) or len(mine) != len(its):
+        return False
+    if is_arrow(mine, "Array"):
+        return bool(pa.Array.equals(mine, its))
+    return bool(np.array_equal(mine, its, equal_nan=mine.dtype.kind == "f"))
+
+
+def _numbers_or_at_hand(array: Array) -> Column | None:
+    base = _base_of(array._frame, array._value)
+    return np.arange(sum(base.lengths)) if isinstance(base, Rows) else _at_hand(array)
 
 
 @dataclass(frozen=True, slots=True)
@@ -352,13 +567,15 @@ def _origin_of_numbers(frame: Frame, value: Value) -> _Origin | None:
     while isinstance(value, ColumnRef):
         while isinstance(frame, Filter | Slice | Partitions):
             frame, is_all = frame.frame, False
-        base = next((base for base in frame.bases if base._name == value.source), None)
-        if isinstance(frame, MatchRows) or base is None:
+        base = _base_of(frame, value)
+        if base is None:
             return None
         if isinstance(base, Rows) and value == base.position:
             return _Origin(sum(base.lengths), is_all)
         if isinstance(base, RowNumbers) and value == base.position:
             return _Origin(base.frame._name, is_all)
+        if isinstance(base, Literal):
+            return _origin_at_hand(base, value, is_all)
         if isinstance(base, Limit) or type(base) is top_k.TopK:
             is_all = False
         elif not isinstance(base, Realign | Reverse | Gather | Materialized) and type(base) is not sort.Sort:
@@ -366,3 +583,16 @@ def _origin_of_numbers(frame: Frame, value: Value) -> _Origin | None:
         project = base.operands[0]
         frame, value = project.frame, project.values[project.names.index(value.name)]
     return None
+
+
+def _origin_at_hand(literal: Literal, value: ColumnRef, is_all: bool) -> _Origin | None:
+    """Return the same of labels in memory that are numbers of rows, each at most once."""
+    if value.dtype != INT64:
+        return None
+    labels = np.concatenate([table.columns[value.name] for table in literal.tables])
+    if not len(labels):
+        return _Origin(0, is_all)
+    low, high = int(labels.min()), int(labels.max())
+    if low < 0 or high >= MOST_SPARSE * len(labels) or len(np.unique(labels)) < len(labels):
+        return None
+    return _Origin(high + 1, is_all and high + 1 == len(labels))

@@ -39,7 +39,7 @@ class Content:
     handed: dict[str, tuple[Array, Array]] = field(default_factory=dict)
 
 
-class FrameBase(RowLabelled, Registered, Collection):
+class FrameBase(Registered, Collection, RowLabelled):
     """Named lazy columns that share their rows."""
 
     _content: Content

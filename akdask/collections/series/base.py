@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -71,7 +71,7 @@ def level_column(number: int) -> str:
     return str(number)
 
 
-class SeriesBase(Labelled, RowLabelled, Registered, Substitutes, Collection):
+class SeriesBase(Labelled, Registered, Substitutes, Collection, RowLabelled):
     """An array with labels on the same rows."""
 
     name: Any
@@ -161,6 +161,11 @@ class SeriesBase(Labelled, RowLabelled, Registered, Substitutes, Collection):
             return RowLabels.of(columns)
         levels = (columns.array(level_column(number)) for number in range(len(self._level_names)))
         return RowLabels(columns.frame, tuple(levels))
+
+    def _named_index(self, levels: Sequence[Array]) -> Index:
+        """Return labels, called as those of this Series."""
+        index = self.index
+        return MultiIndex(list(levels), names=index.names) if len(levels) > 1 else Index(levels[0], index.name)
 
     def _on_rows(self, item: Any) -> Any:
         """Return what a user gives for each entry as an array on the rows of this Series, a Series by its labels."""

@@ -7,8 +7,6 @@ from typing import Any, Self
 
 import numpy as np
 
-from akdask.collections.arrays.elementwise import where
-from akdask.collections.core.base import unlabelled
 from akdask.collections.core.display import HtmlDisplay, counted, lazy_text
 from akdask.collections.core.later import later
 from akdask.collections.frame_core.display import edge_rows
@@ -112,18 +110,6 @@ class SeriesConversion(HtmlDisplay, SeriesJoining):
     def astype(self, dtype: Any) -> Self:
         """Return the values converted to another type, with the same labels; lazy.  See `pdarray.astype`."""
         return self._with(self.values.astype(dtype))
-
-    def where(self, cond: Any, other: Any = np.nan) -> Self:
-        """Return the values where a condition holds, and others elsewhere; lazy.
-
-        Parameters
-        ----------
-        cond : Series or pdarray of bool
-            On the same rows.
-        other : scalar, pdarray or Series
-            What stands elsewhere.
-        """
-        return self._with(where(unlabelled(cond), self.values, unlabelled(other)))
 
     def memory_usage(self, index: bool = True, unit: str = "B") -> int | float:
         """Return how much memory the values take when they are in memory, in bytes as an int; computes for text.

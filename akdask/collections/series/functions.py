@@ -14,6 +14,7 @@ from akdask.collections.core.array import Array
 from akdask.collections.core.base import unlabelled
 from akdask.collections.core.later import later
 from akdask.collections.core.selection import sample_of
+from akdask.collections.frame_core.alignment import as_labelled, on_all_labels, on_same_labels
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.index import Index, MultiIndex
 from akdask.collections.groups.reduction_names import called, is_named
@@ -135,9 +136,10 @@ class SeriesFunctions(SeriesOperators):
     # two Series
 
     def corr(self, other: Any) -> np.float64:
-        """Return Pearson's correlation with another Series on the same rows; computes.
+        """Return Pearson's correlation with another Series; computes.
 
-        Rows where either is NaN are left out, as in pandas.
+        Values meet by their labels, those that both have; an array goes by position.  Rows where either is NaN are left
+        out, as in pandas.
 
         Examples
         --------
@@ -148,7 +150,7 @@ class SeriesFunctions(SeriesOperators):
         return corr(*self._pairs(other))
 
     def cov(self, other: Any) -> np.float64:
-        """Return the covariance with another Series on the same rows; computes.  See `corr`."""
+        """Return the covariance with another Series; computes.  See `corr`."""
         return cov(*self._pairs(other))
 
     def autocorr(self, lag: int = 1) -> np.float64:
@@ -158,13 +160,21 @@ class SeriesFunctions(SeriesOperators):
     def dot(self, other: Any) -> Any:
         """Return the sum of the products of the values with those of another Series or array; lazy.
 
+        Raises
+        ------
+        AlignmentError
+            When it is computed, if a label of one Series is not in the other.
+
         Examples
         --------
         >>> import akdask as ak
         >>> int(ak.Series([1, 2]) @ ak.Series([3, 4]))
         11
         """
-        return (self * unlabelled(other)).sum()
+        other = as_labelled(other)
+        if not isinstance(other, SeriesBase):
+            return (self * unlabelled(other)).sum()
+        return (self.values * on_same_labels(self._row_labels, other._row_labels, other.values)).sum()
 
     def __matmul__(self, other: Any) -> Any:
         return self.dot(other)
@@ -374,7 +384,12 @@ class SeriesFunctions(SeriesOperators):
 
     def _pairs(self, other: Any) -> tuple[Any, Any]:
         """Return the values of both, without rows where either is missing."""
-        both = later("DataFrame", {"one": self.values, "other": unlabelled(other)}).dropna()
+        other = as_labelled(other)
+        values: list[Any] = [self.values, unlabelled(other)]
+        if isinstance(other, SeriesBase):
+            joined = on_all_labels(self._row_labels, values[:1], other._row_labels, values[1:])
+            values = [*joined.ones, *joined.others]
+        both = later("DataFrame", dict(zip(("one", "other"), values, strict=True))).dropna()
         return both["one"], both["other"]
 
     def _reduced_by(self, func: Any) -> Any:

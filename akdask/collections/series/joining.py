@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from akdask.collections.core.later import later
+from akdask.collections.frame_core.alignment import on_all_labels
 from akdask.collections.frame_core.index import Index
-from akdask.collections.series.alignment import aligned
 from akdask.collections.series.base import SeriesBase
 from akdask.collections.series.operators import SeriesOperators
 from akdask.collections.text.concatenation import concatenate
@@ -37,7 +37,7 @@ class SeriesJoining(SeriesOperators):
         arrays : list of Series, or list of tuple
             At least one, all of one type.
         axis : {0, 1}
-            0 puts them below each other, which is lazy; 1 side by side, which computes whether their labels are equal.
+            0 puts them below each other; 1 side by side, by their labels.
         index_labels : list of str, optional
             With ``axis=1``, names of the columns of labels.
         value_labels : list of str, optional
@@ -72,8 +72,11 @@ class SeriesJoining(SeriesOperators):
         series = cls._as_series(arrays)
         if axis == 1:
             names = value_labels or [f"val_{number}" for number in range(len(series))]
-            index, values = aligned(series)
-            labels = index.to_dict(None if index_labels is None else [*index_labels])
+            found, values = series[0]._row_labels, [series[0].values]
+            for one in series[1:]:
+                joined = on_all_labels(found, values, one._row_labels, [one.values], cls._rules.absent_operand)
+                found, values = joined.labels, [*joined.ones, *joined.others]
+            labels = series[0]._named_index(found.arrays).to_dict(None if index_labels is None else [*index_labels])
             return later("DataFrame", {**labels, **dict(zip(map(str, names), values, strict=True))})
         joined = reduce(lambda one, other: one.concat(other), [one.index for one in series])
         return cls._of(concatenate([one.values for one in series]), joined)

@@ -10,7 +10,7 @@ from akdask.collections.arrays.elementwise import where
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.frame_core.missing import present
 from akdask.collections.lists.segarray import SegArray
-from akdask.collections.series.base import VALUES, SeriesBase
+from akdask.collections.series.base import VALUES
 from akdask.collections.series.operators import SeriesOperators
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.strings import Strings
@@ -83,7 +83,7 @@ class SeriesMissing(SeriesOperators):
         [1.0, 100.0, 3.0]
         """
         values = self.values
-        filling = value.values if isinstance(value, SeriesBase) else value
+        filling = self._on_rows(value)
         if isinstance(values, Strings) and isinstance(filling, str):
             return self._with(values.fillna(filling))
         if isinstance(values, Strings | Categorical) or values._value.dtype != FLOAT64:

@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
+from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.base import unlabelled
-from akdask.collections.series.alignment import aligned
+from akdask.collections.frame_core.alignment import RowLabelled, as_labelled, check_same, on_all_labels
 from akdask.collections.series.base import SeriesBase
+from akdask.plan.expr.values import Call
 
 BY_OPERATOR: dict[np.ufunc, Callable[..., Any]] = {
     np.add: operator.add,
@@ -37,11 +39,15 @@ BY_OPERATOR: dict[np.ufunc, Callable[..., Any]] = {
 }
 """Ufuncs that are operators: text, Categoricals and times have their own meaning of these."""
 
+COMPARISONS = frozenset({operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge})
+"""Operators that need equal labels, as in pandas."""
+
 
 class SeriesOperators(NDArrayOperatorsMixin, SeriesBase):
     """Arithmetic and comparison, with scalars, arrays of the same rows and other Series.
 
-    Two Series of other labels meet on the labels of both, in order; what one of them lacks is 0, as in Arkouda.
+    Two Series of other labels meet on the labels of both, in order, where repeated labels are paired with each other;
+    a number that one of them lacks is 0, as in Arkouda.  Comparisons need equal labels.
     """
 
     __array_priority__ = 2000
@@ -50,7 +56,7 @@ class SeriesOperators(NDArrayOperatorsMixin, SeriesBase):
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         """Compute a ufunc of values that belong to the same labels; ``out=`` is what in-place operators pass."""
         out = kwargs.pop("out", None)
-        if method != "__call__" or kwargs:
+        if method != "__call__" or kwargs or any(_is_frame(item) for item in inputs):
             return NotImplemented
         result = self._computed(BY_OPERATOR.get(ufunc, ufunc), inputs)
         if out is None:
@@ -62,13 +68,26 @@ class SeriesOperators(NDArrayOperatorsMixin, SeriesBase):
         return target
 
     def _computed(self, function: Callable[..., Any], inputs: tuple[Any, ...]) -> Any:
+        inputs = tuple(map(as_labelled, inputs))
         series = [item for item in inputs if isinstance(item, SeriesBase)]
-        index, values = aligned(series)
+        given = [one._row_labels for one in series]
+        name = _common_name(series)
+        if function in COMPARISONS and len(series) > 1:
+            are_same = [check_same(given[0], other) for other in given[1:]]
+            found = function(*map(unlabelled, inputs))
+            for same in filter(None, are_same):
+                found = pdarray(found._frame, Call("of_same_labels", found._value, same))
+            return series[0]._with(found)._called(name)
+        labels, values = given[0], [series[0].values]
+        for one, own in zip(series[1:], given[1:], strict=True):
+            joined = on_all_labels(labels, values, own, [one.values], self._rules.absent_operand)
+            labels, values = joined.labels, [*joined.ones, *joined.others]
         remaining = iter(values)
         found = function(*(next(remaining) if isinstance(item, SeriesBase) else unlabelled(item) for item in inputs))
-        if all(mine is its.values for mine, its in zip(values, series, strict=True)):
-            return self._with(found) if len(series) == 1 else series[0]._with(found)._called(_common_name(series))
-        return self._of(found, index, _common_name(series))
+        for one, own in zip(series, given, strict=True):
+            if labels is own:
+                return one._with(found)._called(name)
+        return self._of(found, series[0]._named_index(labels.levels), name)
 
     def _called(self, name: Any) -> Any:
         self.name = name
@@ -89,6 +108,11 @@ class SeriesOperators(NDArrayOperatorsMixin, SeriesBase):
 
     def __bool__(self) -> bool:
         return bool(self.values)
+
+
+def _is_frame(item: Any) -> bool:
+    """Whether an item is a DataFrame, which knows what it does with a Series."""
+    return isinstance(item, RowLabelled) and not isinstance(item, SeriesBase)
 
 
 def _common_name(series: list[SeriesBase]) -> Any:

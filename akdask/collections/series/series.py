@@ -13,6 +13,7 @@ from akdask.collections.core.base import Labelled, unlabelled
 from akdask.collections.core.later import later, provides
 from akdask.collections.core.substitutes import missing_attribute
 from akdask.collections.core.wrap import special
+from akdask.collections.frame_core.alignment import RowLabels, on_rows_of
 from akdask.collections.frame_core.analysis.moving.expanding import ExpandingMethods
 from akdask.collections.frame_core.analysis.moving.windows import WindowMethods
 from akdask.collections.frame_core.columns import ColumnMethods
@@ -292,7 +293,8 @@ class Series(
         Parameters
         ----------
         arg : dict, Series or callable
-            Values by those that they take the place of, or a function of single values; see `apply`.
+            Values by those that they take the place of, by the labels of a Series, or a function of single values; see
+            `apply`.
         na_action : {None, "ignore"}
             Whether a function sees NaN, or these stay.
 
@@ -314,7 +316,7 @@ class Series(
         [30.0, 5.0, 30.0]
         """
         if isinstance(arg, SeriesBase):
-            return self._with(later("map", self.values, arg.to_pandas()))
+            return self._with(on_rows_of(RowLabels(self.values._frame, (self.values,)), arg))
         if callable(arg):
             found: Self = self.apply(arg)
             is_text = isinstance(found.values, Strings)

@@ -191,3 +191,120 @@ def test_the_same_rows_cost_no_task(layout: str) -> None:
         before = len(dict(frame.dask))
         frame["c"] = frame.x + frame.y
         assert len(dict(frame.dask)) == before
+
+
+PAIRS: dict[str, tuple[list[Any], list[Any]]] = {
+    "equal": ([3, 1, 2], [3, 1, 2]),
+    "other order": ([3, 1, 2], [1, 2, 3]),
+    "some missing": ([3, 1, 2], [2, 9]),
+    "none in common": ([3, 1], [2, 9, 4]),
+    "repeated": ([1, 1, 5], [1, 7, 1, 2]),
+    "repeated and equal": ([1, 1, 2], [1, 1, 2]),
+    "repeated on the left": ([2, 1, 2], [1, 2]),
+    "text": (["b", "a", "é"], ["a", "c", "b"]),
+    "missing labels": ([np.nan, 1.0, np.nan], [1.0, np.nan, 0.5]),
+    "integers and floats": ([1, 2, 3], [2.0, 1.5, 3.0]),
+    "times": (list(pd.to_datetime(["2024-01-03", "2024-01-01"])), list(pd.to_datetime(["2024-01-01", "1999-01-01"]))),
+    "no rows": ([3, 1, 2], []),
+}
+
+
+def pair_of(case: str) -> tuple[pd.Series, pd.Series]:
+    first, second = PAIRS[case]
+    kind = "int64" if not second else None
+    return (
+        pd.Series(np.arange(1, 1 + len(first), dtype=np.int64) * 10, index=pd.Index(first)),
+        pd.Series(np.arange(1, 1 + len(second), dtype=np.int64), index=pd.Index(second, dtype=kind)),
+    )
+
+
+@pytest.mark.parametrize("case", PAIRS)
+@pytest.mark.parametrize("operation", [np.add, np.subtract, np.maximum])
+def test_operators_of_series_meet_on_all_labels(case: str, operation: Any, layout: str) -> None:
+    one, other = pair_of(case)
+    first, second = one.align(other, join="outer")
+    # What one side lacks is 0, as in Arkouda; pandas has NaN.
+    expected = operation(first.fillna(0), second.fillna(0))
+    assert_same(operation(lazy(one, layout), lazy(other, layout)), expected)
+
+
+@pytest.mark.parametrize("case", PAIRS)
+def test_operators_of_frames_meet_on_all_labels_and_names(case: str, layout: str) -> None:
+    one, other = pair_of(case)
+    left = pd.DataFrame({"b": one, "a": one * 2.5})
+    right = pd.DataFrame({"c": other, "a": other})
+    mine, its = lazy(left, layout), lazy(right, layout)
+    assert_same(mine + its, left + right)
+    assert_same(mine - its[["a"]], left - right[["a"]])
+    assert_same(mine.mul(its, fill_value=7), left.mul(right, fill_value=7))
+    assert_same(mine.lt(its), left.lt(right))
+    assert_same(mine.ne(its), left.ne(right))
+    if (one.index.is_unique and other.index.is_unique) or one.index.equals(other.index):
+        assert_same(mine.add(lazy(other, layout), axis=0), left.add(other, axis=0))
+    assert_same((mine > 20) & (its > 1), (left > 20) & (right > 1))
+    assert_same((mine > 20) | (its > 1), (left > 20) | (right > 1))
+
+
+@pytest.mark.parametrize("case", [case for case in PAIRS if "repeated" not in case and case != "missing labels"])
+def test_operators_in_place_keep_the_cells_of_a_frame(case: str, layout: str) -> None:
+    one, other = pair_of(case)
+    left, right = pd.DataFrame({"b": one, "a": one * 2.5}), pd.DataFrame({"c": other, "a": other})
+    mine = lazy(left, layout)
+    left += right
+    mine += lazy(right, layout)
+    assert_same(mine, left)
+
+
+@pytest.mark.parametrize("case", PAIRS)
+def test_comparisons_need_the_same_labels(case: str, layout: str) -> None:
+    one, other = pair_of(case)
+    pairs: list[tuple[Any, Any]] = [(one, other), (one.to_frame("x"), other.to_frame("x"))]
+    for first, second in pairs:
+        mine, its = lazy(first, layout), lazy(second, layout)
+        if first.index.equals(second.index):
+            assert_same(mine > its, first > second)
+            assert_same(mine == its, first == second)
+            continue
+        with pytest.raises(AkdaskError, match="same labels in the same order") as raised:
+            (mine == its).to_pandas()
+        assert isinstance(raised.value, ValueError)
+
+
+def test_names_of_columns_in_another_order_are_not_compared() -> None:
+    frame = ak.DataFrame({"x": [1], "y": [2]})
+    with pytest.raises(ValueError, match="same columns"):
+        frame == frame[["y", "x"]]  # noqa: B015 - it is the comparison that fails
+    assert frame.eq(frame[["y", "x"]]).to_pandas().to_numpy().all()
+
+
+def test_labels_of_several_levels_meet(layout: str) -> None:
+    one = pd.Series([10, 20, 30], index=pd.MultiIndex.from_tuples([(2, "a"), (1, "b"), (1, "a")]))
+    other = pd.Series([1, 2, 3], index=pd.MultiIndex.from_tuples([(1, "b"), (0, "z"), (1, "b")]))
+    first, second = one.align(other, join="outer")
+    assert_same(ak.Series(one) + ak.Series(other), first.fillna(0) + second.fillna(0))
+    assert_same(ak.Series(one) + ak.Series(one), one + one)
+
+
+def test_rows_of_one_plan_keep_their_integers(layout: str) -> None:
+    plain = pd.DataFrame({"k": [1, 2, 1], "x": [3, 1, 2]})
+    mine = lazy(plain, layout)
+    assert_same(mine.x - mine.sort_values("x").x, plain.x - plain.sort_values("x").x)
+    found = mine - mine.sort_values("x", ascending=False)
+    assert_same(found, plain - plain.sort_values("x", ascending=False))
+    assert found.dtypes == {"k": "int64", "x": "int64"}
+
+
+@pytest.mark.filterwarnings("ignore:reindexing with a fill_value:pandas.errors.Pandas4Warning")
+@pytest.mark.parametrize("case", PAIRS)
+def test_conditions_and_others_go_by_labels(case: str, layout: str) -> None:
+    one, other = pair_of(case)
+    if not other.index.is_unique and not one.index.equals(other.index):
+        other = other[~other.index.duplicated()]
+    condition = other > 1
+    pairs: list[tuple[Any, Any]] = [(one, other), (one.to_frame("x"), other.to_frame("x"))]
+    for plain, rest in pairs:
+        mine, theirs, cond = lazy(plain, layout), lazy(rest, layout), lazy(condition, layout)
+        assert_same(mine.where(cond, 0), plain.where(condition, 0))
+        assert_same(mine.mask(cond), plain.mask(condition))
+        assert_same(mine.where(mine > 10, theirs), plain.where(plain > 10, rest))
+        assert_same(mine.mask(mine > 10, theirs), plain.mask(plain > 10, rest))

@@ -3,27 +3,43 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
+from akdask.collections.arrays.elementwise import where
+from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.array import Array
 from akdask.collections.core.base import unlabelled
 from akdask.collections.core.column_names import axis_number
+from akdask.collections.frame_core.alignment import (
+    RowLabels,
+    as_labelled,
+    check_same,
+    columns_on_rows_of,
+    on_all_labels,
+)
 from akdask.collections.frame_core.base import FrameBase
+from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.series.base import SeriesBase
-from akdask.collections.series.operators import BY_OPERATOR
+from akdask.collections.series.operators import BY_OPERATOR, COMPARISONS
+from akdask.collections.series.series import Series
 from akdask.collections.text.strings import Strings
-from akdask.deferred import is_pandas
-from akdask.errors import ArgumentTypeError, SchemaError
+from akdask.errors import AlignmentError, ArgumentTypeError
+from akdask.plan.expr.node import Frame
+from akdask.plan.expr.values import Call, Constant, Value
 
 Operation = Callable[[Any, Any], Any]
 
 
 class ArithmeticMethods(NDArrayOperatorsMixin, FrameBase):
-    """Arithmetic and comparison with scalars, DataFrames on the same rows, and values by the names of the columns."""
+    """Arithmetic and comparison with scalars, other DataFrames, and values by the names of the columns.
+
+    Two frames meet on all labels and all names of both.  Comparisons by operators need the same on both sides.
+    """
 
     __array_priority__ = 3000
     __hash__ = None  # type: ignore[assignment]  # comparison gives a DataFrame, as in pandas
@@ -33,32 +49,40 @@ class ArithmeticMethods(NDArrayOperatorsMixin, FrameBase):
         out = kwargs.pop("out", None)
         if method != "__call__" or kwargs or ufunc.nout > 1 or ufunc is np.matmul:
             return NotImplemented
-        found = self._each_column(BY_OPERATOR.get(ufunc, ufunc), inputs)
         if out is None:
-            return found
+            return self._each_column(BY_OPERATOR.get(ufunc, ufunc), inputs)
         (target,) = out
-        if not isinstance(target, FrameBase):
+        if not isinstance(target, ArithmeticMethods):
             return NotImplemented
-        target._become(found._columns)
+        # In place a frame keeps its rows and columns.
+        inputs = tuple(item if item is target else _on_cells_of(target, item) for item in inputs)
+        target._become(target._each_column(BY_OPERATOR.get(ufunc, ufunc), inputs)._columns.only(target.columns))
         return target
 
-    def add(self, other: Any, axis: int | str = 1) -> Self:
+    def add(self, other: Any, axis: int | str = 1, fill_value: Any = None) -> Self:
         """Return the columns plus a scalar, other columns, or values by the names of the columns; lazy.
 
         Parameters
         ----------
         other : scalar, array, DataFrame, Series or mapping
-            One value; another frame on the same rows, with the same columns; or a value for each column by its name,
-            such as ``df.mean()``.  With ``axis=0``, a value for each row.
+            One value; another frame; or a value for each column by its name, such as ``df.mean()``.  With ``axis=0``, a
+            value for each row, those of a Series by labels.
         axis : {1, 0, "columns", "index"}
             Whether an array or a Series has a value for each column, or for each row.
+        fill_value : scalar, optional
+            What stands for a value that one side of two frames, or of a frame and a Series of its rows, lacks; where
+            both lack it the result is missing.
+
+        Returns
+        -------
+        DataFrame
+            With all labels and all names of both sides, in order where they differ, as pandas has it; missing where one
+            side lacks them.
 
         Raises
         ------
-        SchemaError
-            If other columns, or values by name, are not those of this frame.
         AlignmentError
-            If it does not share rows with the frame.
+            If an array does not share rows with the frame.
         ArgumentTypeError
             If a column is not of a type that can be computed with, such as text.
 
@@ -73,33 +97,33 @@ class ArithmeticMethods(NDArrayOperatorsMixin, FrameBase):
         >>> df.add(ak.array([10, 20]), axis=0).to_pandas()["x"].tolist()
         [11, 22]
         """
-        return self._with_other(operator.add, other, axis)
+        return self._with_other(operator.add, other, axis, fill_value)
 
-    def sub(self, other: Any, axis: int | str = 1) -> Self:
+    def sub(self, other: Any, axis: int | str = 1, fill_value: Any = None) -> Self:
         """Return the columns less something; lazy.  See `add`."""
-        return self._with_other(operator.sub, other, axis)
+        return self._with_other(operator.sub, other, axis, fill_value)
 
-    def mul(self, other: Any, axis: int | str = 1) -> Self:
+    def mul(self, other: Any, axis: int | str = 1, fill_value: Any = None) -> Self:
         """Return the columns times something; lazy.  See `add`."""
-        return self._with_other(operator.mul, other, axis)
+        return self._with_other(operator.mul, other, axis, fill_value)
 
-    def div(self, other: Any, axis: int | str = 1) -> Self:
+    def div(self, other: Any, axis: int | str = 1, fill_value: Any = None) -> Self:
         """Return the columns divided by something, as float64; lazy.  See `add`."""
-        return self._with_other(operator.truediv, other, axis)
+        return self._with_other(operator.truediv, other, axis, fill_value)
 
     truediv = div
 
-    def floordiv(self, other: Any, axis: int | str = 1) -> Self:
+    def floordiv(self, other: Any, axis: int | str = 1, fill_value: Any = None) -> Self:
         """Return the columns divided by something, rounded down; lazy.  See `add`."""
-        return self._with_other(operator.floordiv, other, axis)
+        return self._with_other(operator.floordiv, other, axis, fill_value)
 
-    def mod(self, other: Any, axis: int | str = 1) -> Self:
+    def mod(self, other: Any, axis: int | str = 1, fill_value: Any = None) -> Self:
         """Return what remains of the columns divided by something; lazy.  See `add`."""
-        return self._with_other(operator.mod, other, axis)
+        return self._with_other(operator.mod, other, axis, fill_value)
 
-    def pow(self, other: Any, axis: int | str = 1) -> Self:
+    def pow(self, other: Any, axis: int | str = 1, fill_value: Any = None) -> Self:
         """Return the columns raised to something; lazy.  See `add`."""
-        return self._with_other(operator.pow, other, axis)
+        return self._with_other(operator.pow, other, axis, fill_value)
 
     def eq(self, other: Any, axis: int | str = 1) -> Self:
         """Return which values are equal to something; lazy.  See `add`."""
@@ -128,38 +152,158 @@ class ArithmeticMethods(NDArrayOperatorsMixin, FrameBase):
     def __abs__(self) -> Self:
         return self._each_column(abs, (self,))
 
-    def _with_other(self, operation: Operation, other: Any, axis: int | str) -> Self:
+    def _with_other(self, operation: Operation, other: Any, axis: int | str, fill_value: Any = None) -> Self:
+        other = as_labelled(other)
+        if axis_number(axis) == 0 and isinstance(other, SeriesBase):
+            values, labels = dict.fromkeys(self._columns.values, other.values), other._row_labels
+            return self._on_all(operation, _side(self), _Side(labels, values), fill_value)
         if axis_number(axis) == 0 and not isinstance(other, FrameBase | Mapping):
             other = dict.fromkeys(self._columns.values, unlabelled(other))
-        return self._each_column(operation, (self, other))
+        if isinstance(other, FrameBase):
+            return self._on_all(operation, _side(self), _side(other), fill_value)
+        return self._each_column(operation, (self, other), is_strict=False)
 
-    def _each_column(self, function: Callable[..., Any], inputs: tuple[Any, ...]) -> Self:
+    def _each_column(self, function: Callable[..., Any], inputs: tuple[Any, ...], *, is_strict: bool = True) -> Self:
+        """Return a function of each column; `is_strict` comparisons need equal labels and names, as operators do."""
+        inputs = tuple(map(as_labelled, inputs))
+        frames = [item for item in inputs if isinstance(item, FrameBase)]
+        is_comparison = is_strict and function in COMPARISONS
+        if len(inputs) == len(frames) == 2:
+            one, other = frames
+            if not is_comparison:
+                return self._on_all(function, _side(one), _side(other), None)
+            if list(one.columns) != list(other.columns):
+                raise _not_alike([list(one.columns), list(other.columns)])
+            same = check_same(one._row_labels, other._row_labels)
+            found = {name: function(array, other._columns.array(name)) for name, array in _arrays(one).items()}
+            return self._of(one._columns.beside({name: _checked(array, same) for name, array in found.items()}))
         columns = self._columns
         by_name = [_by_name(item, list(columns.values)) for item in inputs]
-        return self._of(columns.beside({name: function(*(item[name] for item in by_name)) for name in columns.values}))
+        names = list(columns.values)
+        for found in by_name:
+            if is_comparison and list(found) != names:
+                raise _not_alike([names, list(found)])
+            names = _all_names(names, list(found))
+        return self._of(columns.beside({name: self._of_name(function, by_name, name) for name in names}))
+
+    def _of_name(self, function: Callable[..., Any], by_name: Sequence[Mapping[str, Any]], name: str) -> Any:
+        """Return a function of what stands for a name, missing where it does not stand on all sides."""
+        if all(name in found for found in by_name):
+            return function(*(found[name] for found in by_name))
+        return _of_nothing(function, self._columns.frame)
+
+    def _on_all(self, function: Callable[..., Any], one: _Side, other: _Side, fill_value: Any) -> Self:
+        """Return a function of two sides, on all labels and all names of both."""
+        names = _all_names(list(one.arrays), list(other.arrays))
+        is_logical = function in LOGICAL
+        lefts, rights = dict(one.arrays), dict(other.arrays)
+        if is_logical:
+            lefts[HERE] = pdarray(one.labels.frame, Constant(np.True_))
+        fill = 0 if is_logical else None
+        joined = on_all_labels(one.labels, [*lefts.values()], other.labels, [*rights.values()], fill)
+        mine = dict(zip(lefts, joined.ones, strict=True))
+        its = dict(zip(rights, joined.others, strict=True))
+        made: dict[str, Any] = {}
+        for name in names:
+            sides = [mine.get(name), its.get(name)]
+            if fill_value is not None:
+                sides = _filled(sides, fill_value)
+            if any(side is None for side in sides):
+                made[name] = _of_nothing(function, joined.labels.frame)
+            else:
+                made[name] = function(*sides)
+                # What the left side lacks is False, and what the right side lacks counts as False, as in pandas.
+                made[name] = made[name] & mine[HERE] if is_logical else made[name]
+        if joined.labels is one.labels:
+            return self._of(self._columns.beside(made))
+        index = joined.labels.levels
+        return self._of(ColumnSet.of(made, index[0] if index else None, self._columns.index_name))
+
+
+LOGICAL = frozenset({operator.and_, operator.or_, operator.xor})
+
+HERE = "\0here"
+"""The column that tells which rows the left side has."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """One side of an operator: columns, or one array for all of them, and the labels of its rows."""
+
+    labels: RowLabels
+    arrays: Mapping[str, Array]
+
+
+def _side(frame: FrameBase) -> _Side:
+    return _Side(frame._row_labels, _arrays(frame))
+
+
+def _arrays(frame: FrameBase) -> dict[str, Array]:
+    return {name: frame._columns.array(name) for name in frame.columns}
+
+
+def _on_cells_of(target: FrameBase, item: Any) -> Any:
+    """Return another DataFrame on the rows and columns of a target; everything else as it is."""
+    item = as_labelled(item)
+    if not isinstance(item, FrameBase):
+        return item
+    columns, arrays = target._columns, _arrays(item)
+    names = [name for name in arrays if name in columns.values]
+    found = columns_on_rows_of(target._row_labels, item._row_labels, [arrays[name] for name in names])
+    nothing = dict.fromkeys(columns.values, pdarray(columns.frame, Constant(np.float64(np.nan))))
+    return target._of(columns.beside(nothing | dict(zip(names, found, strict=True))))
+
+
+def _all_names(names: list[str], others: list[str]) -> list[str]:
+    """Return the names of both sides, in order where these are not the same."""
+    return names if names == others else sorted({*names, *others})
+
+
+def _not_alike(names: list[list[str]]) -> AlignmentError:
+    return AlignmentError(
+        "only DataFrames with the same columns and the same labels in the same order are compared.",
+        details=[f"columns: {', '.join(one)}" for one in names],
+        hint="df.eq(other), df.lt(other) and so on compare what both have.",
+    )
+
+
+def _checked(found: Any, same: Value | None) -> Any:
+    return found if same is None else pdarray(found._frame, Call("of_same_labels", found._value, same))
+
+
+def _of_nothing(function: Callable[..., Any], frame: Frame) -> pdarray:
+    """Return what a function gives where a side has nothing: NaN, and of comparisons False, or True of ``!=``."""
+    if function in COMPARISONS:
+        return pdarray(frame, Constant(np.bool_(function is operator.ne)))
+    return pdarray(frame, Constant(np.float64(np.nan)))
+
+
+def _filled(sides: Sequence[Any], fill_value: Any) -> list[Any]:
+    """Return two columns with a value for what is missing on one side only."""
+    one, other = sides
+    if one is None or other is None:
+        present = other if one is None else one
+        filled = where(Series(present).isna().values, np.nan, fill_value)
+        return [filled if side is None else side for side in sides]
+    lacks = [Series(side).isna().values for side in sides]
+    return [
+        where(lacks[0] & ~lacks[1], fill_value, one),
+        where(lacks[1] & ~lacks[0], fill_value, other),
+    ]
 
 
 def _by_name(item: Any, names: list[str]) -> dict[str, Any]:
     """Return what stands for each column in an operation."""
     if isinstance(item, FrameBase):
-        found: dict[Any, Any] = {name: item._columns.array(name) for name in item.columns}
-    elif isinstance(item, Mapping):
-        found = dict(item)
-    elif is_pandas(item, "Series"):
-        found = item.to_dict()
-    elif isinstance(item, SeriesBase) and isinstance(item.index.values, Strings):
-        found = item.to_pandas().to_dict()
-    elif isinstance(item, SeriesBase | Array | np.ndarray):
+        return dict(_arrays(item))
+    if isinstance(item, Mapping):
+        return dict(item)
+    if isinstance(item, SeriesBase) and isinstance(item.index.values, Strings):
+        by_label: dict[Any, Any] = item.to_pandas().to_dict()
+        return by_label
+    if isinstance(item, SeriesBase | Array | np.ndarray):
         raise ArgumentTypeError(
             f"an operator of DataFrames takes no {type(item).__name__} with a value for each row.",
             hint="write df.add(a, axis=0), df.mul(a, axis=0) and so on.",
         )
-    else:
-        return dict.fromkeys(names, item)
-    if set(found) != set(names):
-        raise SchemaError(
-            "an operator of DataFrames needs the same columns on both sides.",
-            details=[f"columns: {names}", f"other: {list(found)}"],
-            hint="choose the same ones first: df[['x', 'y']].",
-        )
-    return found
+    return dict.fromkeys(names, item)

@@ -11,7 +11,14 @@ from akdask.collections.arrays import elementwise, ufuncs
 from akdask.collections.arrays.elementwise import where
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.array import Array
-from akdask.collections.core.base import Labelled, unlabelled
+from akdask.collections.core.base import Labelled
+from akdask.collections.frame_core.alignment import (
+    as_labelled,
+    columns_on_rows_of,
+    condition_on_rows_of,
+    conditions_on_rows_of,
+    on_rows_of,
+)
 from akdask.collections.frame_core.analysis.kinds import demand_numbers, is_number, missing_where
 from akdask.collections.frame_core.analysis.moving.reductions import Analysed
 from akdask.collections.text.categorical import Categorical
@@ -19,7 +26,7 @@ from akdask.collections.text.strings import Strings
 from akdask.collections.time.timearray import TimeArray
 from akdask.deferred import pd
 from akdask.errors import ArgumentError, ArgumentTypeError
-from akdask.plan.expr.values import Call
+from akdask.plan.expr.values import Call, Constant
 from akdask.plan.task.align import align
 
 
@@ -31,8 +38,9 @@ class CellMethods(Analysed):
 
         Parameters
         ----------
-        lower, upper : number or array, optional
-            The bounds, of all or of each row; None for no bound.
+        lower, upper : number, array, Series or DataFrame, optional
+            The bounds, of all, of each row, or of each value; None or a missing one for no bound.  Those of a Series or
+            DataFrame go by labels.
 
         Examples
         --------
@@ -40,13 +48,12 @@ class CellMethods(Analysed):
         >>> ak.Series([1, 5, 9]).clip(2, 6).tolist()
         [2, 5, 6]
         """
-        if lower is None and upper is None:
-            return self._resulting(self._arrays())
-        bounds = unlabelled(lower), unlabelled(upper)
+        arrays = self._arrays()
+        lowers, uppers = (self._by_column(bound, arrays) for bound in (lower, upper))
         return self._resulting(
             {
-                name: elementwise.clip(array, *bounds) if is_number(array) else array
-                for name, array in self._arrays().items()
+                name: _bounded(array, lowers.get(name), uppers.get(name)) if is_number(array) else array
+                for name, array in arrays.items()
             }
         )
 
@@ -85,15 +92,29 @@ class CellMethods(Analysed):
             }
         )
 
+    def where(self, cond: Any, other: Any = None) -> Self:
+        """Return the values where a condition holds, and others elsewhere; lazy.  See `mask`.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> df = ak.DataFrame({"x": [1, 5]})
+        >>> df.where(df["x"] > 4, 0).to_pandas()["x"].tolist()
+        [0, 5]
+        """
+        return self._chosen_by(cond, other, invert=True)
+
     def mask(self, cond: Any, other: Any = None) -> Self:
         """Return the values with others where a condition holds; lazy.
 
         Parameters
         ----------
         cond : array of bool, Series, DataFrame of bool, or function of this object that returns one
-            The choice: row by row, or of a DataFrame cell by cell, by the names of the columns.
-        other : scalar, array or DataFrame, optional
-            What takes their place; missing values unless given, for which integers and bool become float64.
+            The choice: row by row, or of a DataFrame cell by cell, by the names of the columns.  Series and DataFrames
+            go by their labels; rows and columns that they lack get the other values.
+        other : scalar, array, Series or DataFrame, optional
+            What takes their place, by labels where it has some; missing values unless given, for which integers and
+            bool become float64.
 
         Raises
         ------
@@ -153,23 +174,46 @@ class CellMethods(Analysed):
 
     def _chosen_by(self, cond: Any, other: Any, *, invert: bool) -> Self:
         cond = cond(self) if callable(cond) and not isinstance(cond, Array | Labelled | Analysed) else cond
+        other = other(self) if callable(other) and not isinstance(other, Array | Labelled | Analysed) else other
         arrays = self._arrays()
-        conditions = _by_column(cond, arrays)
-        others = _by_column(
-            other(self) if callable(other) and not isinstance(other, Array | Analysed) else other, arrays
-        )
+        # Cells that a condition has no label for get the other value, in both directions, as in pandas.
+        conditions = self._by_column(cond if invert else _inverted(as_labelled(cond)), arrays, is_condition=True)
+        others = self._by_column(other, arrays)
         return self._resulting(
-            {name: _masked(array, conditions[name], others[name], invert) for name, array in arrays.items()}
+            {name: _masked(array, conditions.get(name), others.get(name), True) for name, array in arrays.items()}
         )
 
+    def _by_column(self, item: Any, arrays: Mapping[str, Array], *, is_condition: bool = False) -> dict[str, Any]:
+        """Return what stands for each column on these rows, by their labels: a column of that name, or the item itself.
 
-def _by_column(item: Any, arrays: Mapping[str, Array]) -> dict[str, Any]:
-    """Return for each column what stands for it: a column of that name, or the item itself."""
-    if isinstance(item, Analysed) and not isinstance(item, Labelled):
+        Of names that a DataFrame lacks there is nothing, which is False for conditions.
+        """
+        item = as_labelled(item)
+        if not isinstance(item, Analysed) or isinstance(item, Labelled):
+            move = condition_on_rows_of if is_condition else on_rows_of
+            return dict.fromkeys(arrays, move(self._row_labels, item))
         columns = item._analysed()
-        columns.only(arrays)
-        return {name: columns.array(name) for name in arrays}
-    return dict.fromkeys(arrays, unlabelled(item))
+        names = [name for name in arrays if name in columns.values]
+        move_all = conditions_on_rows_of if is_condition else columns_on_rows_of
+        found = move_all(self._row_labels, item._row_labels, [columns.array(name) for name in names])
+        lacking = dict.fromkeys(arrays, pdarray(self._analysed().frame, Constant(np.False_))) if is_condition else {}
+        return lacking | dict(zip(names, found, strict=True))
+
+
+def _inverted(cond: Any) -> Any:
+    """Return a condition the other way round."""
+    is_array = isinstance(cond, pdarray) and cond.dtype == np.bool_
+    return ~cond if is_array or isinstance(cond, Analysed) else np.logical_not(cond)
+
+
+def _bounded(array: Any, lower: Any, upper: Any) -> Any:
+    """Return numbers bounded below and above, each bound where there is one."""
+    if not any(isinstance(bound, Array | np.ndarray | list) for bound in (lower, upper)):
+        return array if lower is None and upper is None else elementwise.clip(array, lower, upper)
+    for bound, is_outside in ((lower, np.less), (upper, np.greater)):
+        if bound is not None:
+            array = where(is_outside(array, bound), bound, array)
+    return array
 
 
 def _masked(array: Array, condition: Any, other: Any, invert: bool) -> Array:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Self
 
 from akdask.collections.core.array import Array
 from akdask.collections.frame_core.analysis.access import AccessMethods
@@ -36,15 +36,3 @@ class AnalysisMethods(
 
     def _resulting(self, arrays: Mapping[str, Array]) -> Self:
         return self._of(self._columns.beside(arrays))
-
-    def where(self, cond: Any, other: Any = None) -> Self:
-        """Return the values where a condition holds, and others elsewhere; lazy.  See `mask`.
-
-        Examples
-        --------
-        >>> import akdask as ak
-        >>> df = ak.DataFrame({"x": [1, 5]})
-        >>> df.where(df["x"] > 4, 0).to_pandas()["x"].tolist()
-        [0, 5]
-        """
-        return self._chosen_by(cond, other, invert=True)

@@ -11,6 +11,7 @@ from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.array import Array
 from akdask.collections.core.base import Labelled
 from akdask.collections.core.later import later
+from akdask.collections.frame_core.alignment import RowLabelled
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.missing import present
 from akdask.errors import ArgumentError
@@ -23,7 +24,7 @@ Owner = TypeVar("Owner", bound="Analysed")
 Result = TypeVar("Result")
 
 
-class Analysed:
+class Analysed(RowLabelled):
     """What the methods of this package need: columns on common rows, and a way to return others on the same rows."""
 
     def _analysed(self) -> ColumnSet:
