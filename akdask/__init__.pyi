@@ -94,6 +94,7 @@ from akdask.collections.frame.dataframe import DataFrame, from_pandas
 from akdask.collections.frame.diff import DiffAggregate
 from akdask.collections.frame.groupby import DataFrameGroupBy
 from akdask.collections.frame.joining import inner_join, merge
+from akdask.collections.frame.resampling import Grouper
 from akdask.collections.frame_core.analysis.binning import cut, qcut
 from akdask.collections.frame_core.analysis.reshaping import crosstab, get_dummies
 from akdask.collections.frame_core.display import Row
@@ -463,6 +464,7 @@ __all__ = [
     "Float32DType",
     "Float64DType",
     "GroupBy",
+    "Grouper",
     "IPv4",
     "Index",
     "Int8DType",

@@ -23,6 +23,7 @@ MODULES = {
     "column Series": "series.series",
     "find": "lookups.finding",
     "from_dask": "functions.from_dask",
+    "grouped by time": "frame.resampling",
     "groups of a Series": "frame.series_groupby",
     "groups of a column": "frame.series_groupby",
     "indexof1d": "lookups.finding",
@@ -42,6 +43,7 @@ MODULES = {
     "spaced between arrays": "functions.shapes.broadcast",
     "spread": "arrays.shaped.ndarray",
     "stack": "functions.shapes.joining",
+    "values grouped by time": "frame.resampling",
     "vecdot": "functions.shapes.matrices",
 }
 """Modules of akdask.collections, by what they provide, and one of a layer above them by its full name."""

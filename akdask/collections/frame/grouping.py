@@ -8,10 +8,12 @@ from typing import Any, Literal, Self, overload
 from akdask.collections.core.array import Array
 from akdask.collections.core.base import Labelled
 from akdask.collections.core.column_names import names_of
+from akdask.collections.core.later import later
 from akdask.collections.frame.groupby import DataFrameGroupBy
 from akdask.collections.frame_core.alignment import on_rows_of
 from akdask.collections.frame_core.rows import RowMethods
 from akdask.collections.groups.groupby import GroupBy
+from akdask.deferred import is_pandas
 from akdask.errors import ArgumentError
 
 
@@ -41,8 +43,9 @@ class GroupMethods(RowMethods):
 
         Parameters
         ----------
-        keys : str, array or Series, or list of them
-            Columns by name, or others with the rows of the frame, such as ``df["t"].floor("h")``.
+        keys : str, array, Series or pandas.Grouper, or list of them
+            Columns by name, or others with the rows of the frame, such as ``df["t"].floor("h")``; bins of time, such as
+            ``ak.Grouper(key="t", freq="ME")``, of which the first and the last time are computed.
         use_series : bool
             Return a `DataFrameGroupBy`; otherwise a `GroupBy` of the columns alone.
         as_index : bool
@@ -60,7 +63,11 @@ class GroupMethods(RowMethods):
             If `keys` are no names.
         """
         several = isinstance(keys, list | tuple)
-        names, arrays = self._keys(list(keys) if several else [keys])
+        given = list(keys) if several else [keys]
+        if any(is_pandas(key, "Grouper") for key in given):
+            binned: DataFrameGroupBy[Self] = later("grouped by time", self, given, use_series, as_index, dropna)
+            return binned
+        names, arrays = self._keys(given)
         groups = GroupBy(arrays if several else arrays[0], dropna=dropna)
         return DataFrameGroupBy(groups, self, names, as_index) if use_series else groups
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial, reduce
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -15,6 +15,7 @@ from akdask.collections.arrays.elementwise import cast, where
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.arrays.sorting import argsort, searchsorted
 from akdask.collections.core.array import Array
+from akdask.collections.core.base import unlabelled
 from akdask.collections.core.column_names import names_of
 from akdask.collections.core.later import later, provides
 from akdask.collections.core.scalar import value_of
@@ -34,8 +35,8 @@ from akdask.collections.time.bins import Binning, demand_times
 from akdask.collections.time.datetimes import Datetime, Timedelta
 from akdask.collections.time.frequencies import frequency_of
 from akdask.collections.time.timearray import NOT_A_TIME, TimeArray
-from akdask.deferred import pd
-from akdask.errors import ArgumentError, ArgumentTypeError, MissingAttributeError, MissingLabelError
+from akdask.deferred import is_pandas, pd
+from akdask.errors import ArgumentError, ArgumentTypeError, MissingAttributeError, MissingColumnError, MissingLabelError
 from akdask.plan.expr.values import Call, Constant
 from akdask.plan.task.align import align
 
@@ -633,6 +634,127 @@ def values_in_bins(series: Series, binning: Binning, level: Any = None) -> Resam
     made: Any = Resampler(df, binning, None)[VALUES]
     made._series_name = series.name
     return made
+
+
+def Grouper(
+    key: str | None = None,
+    level: Any = None,
+    freq: Any = None,
+    sort: bool = False,
+    dropna: bool = True,
+    *,
+    closed: str | None = None,
+    label: str | None = None,
+    origin: Any = "start_day",
+    offset: Any = None,
+) -> Any:
+    """Return what to group rows by: bins of time, or a column or level by its name.
+
+    Parameters
+    ----------
+    key : str, optional
+        The column, the labels of the rows unless given.
+    level : int or str, optional
+        The level of the labels.
+    freq : str, pandas offset or timedelta, optional
+        How far bins of time are apart, as in `DataFrame.resample`.
+    sort : bool
+        Accepted for compatibility with pandas; keys are in order in any case.
+    dropna : bool, default True
+        Accepted for compatibility with pandas; what has no time is in no bin.
+    closed, label, origin, offset
+        As in `DataFrame.resample`.
+
+    Returns
+    -------
+    pandas.Grouper
+        For `groupby`, alone or among other keys: alone it has all bins from the first to the last, with others those
+        that have rows.
+
+    Raises
+    ------
+    ArgumentError
+        If pandas refuses an argument.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> df = ak.DataFrame({"t": ak.Datetime(["2024-01-31", "2024-02-01"]), "k": ["a", "a"], "x": [1, 2]})
+    >>> df.groupby(["k", ak.Grouper(key="t", freq="MS")]).sum()["x"].tolist()
+    [1, 2]
+    """
+    if key is not None and level is not None:
+        raise ArgumentError("The Grouper cannot specify both a key and a level!", hint="pass key or level.")
+    if freq is None:
+        return pd.Grouper(key=key, level=level, sort=sort, dropna=dropna)
+    asked = {"closed": closed, "label": label, "origin": origin, "offset": offset}
+    return Binning.of("Grouper", freq, key=key, level=level, dropna=dropna, **asked).grouper
+
+
+@provides("grouped by time")
+def grouped_by_time(df: Rows, keys: Sequence[Any], use_series: bool, as_index: bool, dropna: bool) -> Any:
+    """Return rows grouped by keys of which some are groupers of pandas; see `DataFrame.groupby`."""
+    if len(keys) == 1 and keys[0].freq is not None and use_series:
+        _check_keys(df, keys[0])
+        return Resampler(df, Binning.of_grouper("Grouper", keys[0]), keys[0].key, as_index)
+    found = {number: _grouped_by(df, key) for number, key in enumerate(keys) if is_pandas(key, "Grouper")}
+    binned = [number for number in found if keys[number].freq is not None]
+    if not dropna and binned:
+        # What has no time is in no bin, whatever becomes of other keys that are missing.
+        frame, values = align("group", [(found[number][1]._frame, found[number][1]._value) for number in binned])
+        there = pdarray(
+            frame,
+            reduce(partial(Call, "logical_and"), [Call("not_equal", value, Constant(NOT_A_TIME)) for value in values]),
+        )
+        kept = {number: (name, label[there]) for number, (name, label) in found.items()}
+        keys = [
+            key if number in found or isinstance(key, str) else unlabelled(key)[there]
+            for number, key in enumerate(keys)
+        ]
+        df, found = df._rows(there), kept
+    names: list[str] = []
+    arrays: list[Array] = []
+    for number, key in enumerate(keys):
+        if number in found:
+            name, label = found[number]
+            names.append(f"key_{number}" if name is None else str(name))
+            arrays.append(label)
+        else:
+            more, others = df._keys([key])
+            names += more
+            arrays += others
+    groups = GroupBy(arrays if len(arrays) > 1 else arrays[0], dropna=dropna)
+    return DataFrameGroupBy(groups, df, names, as_index) if use_series else groups
+
+
+@provides("values grouped by time")
+def values_grouped_by_time(series: Series, grouper: Any) -> Any:
+    """Return the values of a Series grouped by a grouper of pandas; see `Series.groupby`."""
+    if grouper.key is not None:
+        raise MissingColumnError(
+            f"a Series has no column {grouper.key!r}.", hint="leave key out: its labels are meant."
+        )
+    if grouper.freq is None:
+        return series.groupby(level=grouper.level)
+    return values_in_bins(series, Binning.of_grouper("Grouper", grouper), grouper.level)
+
+
+def _grouped_by(df: Any, grouper: Any) -> tuple[Any, Array]:
+    """Return the name and the array that a grouper stands for."""
+    _check_keys(df, grouper)
+    columns = df._columns
+    name = columns.index_name if grouper.key is None else grouper.key
+    if grouper.freq is not None:
+        binning = Binning.of_grouper("Grouper", grouper)
+        return name, binning.bins(_times_of(df, grouper.key)).labels_of_rows()
+    return name, columns.index_array() if grouper.key is None else columns.array(grouper.key)
+
+
+def _check_keys(df: Any, grouper: Any) -> None:
+    if grouper.key is not None:
+        df._columns.array(grouper.key)
+    elif grouper.level is not None:
+        _demand_level(df._columns.index_name, grouper.level)
 
 
 def _demand_level(name: Any, level: Any) -> None:

@@ -21,6 +21,7 @@ from akdask.collections.series.base import VALUES
 from akdask.collections.series.series import Series
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.concatenation import concatenate
+from akdask.deferred import is_pandas
 from akdask.errors import ArgumentError, ArgumentTypeError, MissingAttributeError
 
 
@@ -413,6 +414,10 @@ def groups_of(series: Series, by: Any = None, level: Any = None, dropna: bool = 
         raise ArgumentError(
             "a Series is grouped either by arrays or by a level of its labels.", hint="pass by or level."
         )
+    grouper = by[0] if isinstance(by, list) and len(by) == 1 else by
+    if is_pandas(grouper, "Grouper"):
+        binned: SeriesGroupBy = later("values grouped by time", series, grouper)
+        return binned
     if level is not None:
         levels = [_level(series.index, one) for one in (level if isinstance(level, list | tuple) else [level])]
         return SeriesGroupBy(series, [one.values for one in levels], [one.name for one in levels], dropna)
