@@ -6,6 +6,7 @@
     ├── ArgumentError          ValueError            a value that no call accepts
     │   ├── AxisError              IndexError            a dimension that the array does not have
     │   ├── ConversionError        RuntimeError          text that is no number
+    │   ├── TimeOverflowError      OverflowError         a time that its unit does not hold
     │   └── ZeroDivisorError       ZeroDivisionError     a step or divisor of 0
     ├── ArgumentTypeError      TypeError             an object of the wrong kind
     ├── MissingAttributeError  AttributeError        a method or column that the object does not have
@@ -104,6 +105,10 @@ class AxisError(ArgumentError, IndexError):
 
 class ConversionError(ArgumentError, RuntimeError):
     """Text that is to become numbers is none."""
+
+
+class TimeOverflowError(ArgumentError, OverflowError):
+    """A time or span is beyond what 64 bits of its unit hold."""
 
 
 class ZeroDivisorError(ArgumentError, ZeroDivisionError):

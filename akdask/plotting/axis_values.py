@@ -15,7 +15,7 @@ from akdask.collections.core.array import Array
 from akdask.collections.core.base import Labelled, unlabelled
 from akdask.collections.core.selection import known_lengths
 from akdask.collections.time.datetimes import Datetime, Timedelta
-from akdask.collections.time.timearray import NOT_A_TIME, TimeArray
+from akdask.collections.time.timearray import TimeArray
 from akdask.deferred import is_pandas, pd
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.plan.expr.node import Frame
@@ -24,6 +24,7 @@ from akdask.plan.reduce.aggregate import Aggregate, AggregateExpr
 from akdask.plan.run.alignment import align
 from akdask.plan.run.run import run
 from akdask.schema import FLOAT64, INT64
+from akdask.schema.times import NOT_A_TIME
 
 Extent = tuple[Any, Any]
 """Smallest and largest place on an axis: floats, or integers of nanoseconds."""

@@ -174,8 +174,9 @@ class pdarray(OperatorMethods, ReductionMethods, ExtremeMethods, SortMethods["pd
 
     def value_counts(self) -> tuple[Any, pdarray]:
         """Return the distinct elements in ascending order, and how often each occurs, as int64; lazy."""
-        groups = group_nodes.GroupAggregate.of(self._frame, [self._value], [group_nodes.GroupReduction("size")])
-        return self._like(groups, groups.key(0)), pdarray(groups, groups.result(0))
+        frame, key = self._key()
+        groups = group_nodes.GroupAggregate.of(frame, [key], [group_nodes.GroupReduction("size")])
+        return self._of_key(groups, groups.key(0)), pdarray(groups, groups.result(0))
 
     def fill(self, value: Any) -> None:
         """Set every element; lazy."""

@@ -17,6 +17,7 @@ from akdask.kernels.aggregates.quantiles import checked_quantiles
 from akdask.plan.expr.created import as_column, literal
 from akdask.plan.expr.values import Constant
 from akdask.plan.reduce.aggregate import Aggregate, AggregateExpr, Element
+from akdask.schema.times import TimeForm
 
 if TYPE_CHECKING:
     from akdask.plan.group import aggregate as group_nodes
@@ -24,8 +25,8 @@ else:
     group_nodes = DeferredModule("akdask.plan.group.aggregate")
 
 
-def reduced(array: Array, name: str, form: str | None = None, **params: Any) -> Scalar:
-    """Return the lazy scalar of one reduction of an array, in one of the `FORMS` of elements if that is given."""
+def reduced(array: Array, name: str, form: TimeForm | None = None, **params: Any) -> Scalar:
+    """Return the lazy scalar of one reduction of an array, as what a form makes of it if that is given."""
     return Scalar(Element(Aggregate(array._frame, (AggregateExpr(name, array._value, **params),)), 0, form))
 
 

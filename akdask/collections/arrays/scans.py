@@ -51,7 +51,7 @@ def cumprod(pda: pdarray, axis: int | None = None) -> pdarray:
 
 
 def cummin(pda: pdarray, axis: int | None = None) -> pdarray:
-    """Return the smallest of each element and all before it, NaN from the first NaN on; lazy.
+    """Return the smallest of each element and all before it, NaN or NaT from the first one on; lazy.
 
     Parameters
     ----------
@@ -92,6 +92,8 @@ def _running(name: str, pda: Any, axis: int | None) -> Any:
     if not isinstance(pda, Array) or unlimited(pda._as_operand()[1].dtype) not in SCANS[name].types:
         given = pda._describe() if isinstance(pda, Array) else type(pda).__name__
         raise ArgumentTypeError(f"{name} needs a lazy array of numbers, got {given}.")
+    if hasattr(pda, "_scanned"):
+        return pda._scanned(name)
     frame = RunningScan(Project(pda._frame, (0,), (pda._value,)), name)
     if name in {"cummin", "cummax"}:
         # Extremes have the type of the elements: times stay times.

@@ -85,7 +85,9 @@ class TextSortMethods(SortMethods[Positions]):
 def sorted_positions(arrays: Sequence[Any], ascending: bool | Sequence[bool]) -> Any:
     """Return the positions that put rows of several arrays in order, as pdarray; see `akdask.coargsort`."""
     ascending = directions(ascending, len(arrays))
-    keys = share_rows("sort", [of_rows(sortable(item))._sort_key() for item in arrays])
+    keys = share_rows(
+        "sort", [of_rows(sortable(item))._sort_key(up) for item, up in zip(arrays, ascending, strict=True)]
+    )
     frame, (row,) = sort.sorted_rows(keys, ascending, with_row=True)
     return wrap(frame, row)
 

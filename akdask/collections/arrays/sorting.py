@@ -15,7 +15,7 @@ from akdask.collections.arrays.shaped.ndarray import shaped
 from akdask.collections.arrays.sort_methods import SortingAlgorithm, directions, sortable, sorted_positions
 from akdask.collections.core.array import Array, check_axis
 from akdask.collections.core.scalar import Scalar
-from akdask.collections.core.wrap import wrap
+from akdask.collections.core.wrap import special, wrap
 from akdask.deferred import DeferredModule
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.kernels.core.rules import promote
@@ -26,6 +26,7 @@ from akdask.plan.expr.values import Call, cast
 from akdask.plan.reduce.cosorted import Cosorted
 from akdask.plan.reduce.row_numbers import row_numbers
 from akdask.plan.run.alignment import align
+from akdask.plan.task.align import Aligned
 from akdask.schema import INT64
 
 if TYPE_CHECKING:
@@ -154,7 +155,11 @@ def sort(pda: Any, algorithm: Any = SortingAlgorithm.RadixSortLSD, axis: int = -
     if array.ndim != 1:
         return along_axis("sort", array, axis, ascending=ascending)
     check_axis("sort", axis)
-    frame, (value,) = sort_plan.sorted_rows([array._sort_key()], [ascending], [(array._frame, array._value)])
+    key = array._sort_key(ascending)
+    if ascending and key[1] == array._key()[1]:
+        frame, (value,) = sort_plan.sorted_rows([key], [True], [key])
+        return array._of_key(frame, value)
+    frame, (value,) = sort_plan.sorted_rows([key], [ascending], [(array._frame, array._value)])
     return array._like(frame, value)
 
 
@@ -184,6 +189,20 @@ def is_cosorted(arrays: Sequence[Any]) -> Scalar:
     return reduced(wrap(cosorted, cosorted.ascending), "all")
 
 
+def _one(item: Any) -> Array:
+    """Return one value as an array that can be compared with another."""
+    made = special([item])
+    return wrap(*literal(as_column([item]))) if made is None else made
+
+
+def _looked_for(array: Array, values: Array) -> tuple[Aligned, Aligned]:
+    """Return what tells elements of two arrays apart by order, the same for both."""
+    array, values = array._in_common("searchsorted", [values])
+    if type(array) is type(values) and array._key()[1] != array._value:
+        return array._sort_key(), values._sort_key()
+    return array._as_operand(), values._as_operand()
+
+
 def searchsorted(a: Any, v: Any, side: str = "left", x2_sorted: bool = False) -> Any:
     """Return where elements can be inserted into a sorted array so that it stays sorted, as int64; lazy.
 
@@ -211,8 +230,8 @@ def searchsorted(a: Any, v: Any, side: str = "left", x2_sorted: bool = False) ->
     """
     if getattr(a, "ndim", 1) > 1:
         raise ArgumentError(f"searchsorted looks in an array of one dimension, not of {a.ndim}.", hint="flatten() it.")
-    array, values = sortable(a), v if isinstance(v, Array) else wrap(*literal(as_column([v])))
-    (table_frame, table), (frame, value) = array._as_operand(), values._as_operand()
+    array, values = sortable(a), v if isinstance(v, Array) else _one(v)
+    (table_frame, table), (frame, value) = _looked_for(array, values)
     # What is missing is last in what is sorted, and is looked for there.
     table, value = without_missing(table), without_missing(value)
     wanted = promote(table.dtype, value.dtype)

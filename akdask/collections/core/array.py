@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self, overload
 
 import numpy as np
@@ -88,9 +88,21 @@ class Array(StorageMethods, RegisteredArray, Substitutes, ArrayDisplay):
         """Return what stands for the elements in an expression."""
         return self._frame, self._value
 
-    def _sort_key(self) -> tuple[Frame, Value]:
-        """Return what the elements are ordered by."""
+    def _sort_key(self, ascending: bool = True) -> tuple[Frame, Value]:
+        """Return what the elements are ordered by, upwards or downwards, so that what is missing comes last."""
         return self._frame, self._value
+
+    def _in_common(self, operation: str, others: Sequence[Any]) -> list[Any]:
+        """Return this array and others in what their kinds have in common, such as a unit of time."""
+        return [self, *others]
+
+    def _key(self) -> tuple[Frame, Value]:
+        """Return what rows are grouped by, groups being ordered upwards."""
+        return self._frame, self._value
+
+    def _of_key(self, frame: Frame, key: Value) -> Self:
+        """Return the elements that `_key` made keys of."""
+        return self._like(frame, key)
 
     def _storable(self) -> Storable:
         return writing.stored_column(self._frame, self._value)

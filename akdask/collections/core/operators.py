@@ -59,6 +59,18 @@ def combine(operation: str, items: list[Any], **params: Any) -> tuple[Frame, Val
     AlignmentError
         If arrays among them do not share rows.
     """
+    frame, values = on_common_rows(operation, items)
+    return frame, call(operation, *values, **params)
+
+
+def on_common_rows(operation: str, items: list[Any]) -> tuple[Frame, list[Value]]:
+    """Return a frame on which lazy arrays and scalars are found, and their values there.
+
+    Raises
+    ------
+    AlignmentError
+        If arrays among them do not share rows.
+    """
     items = [unlabelled(item) for item in items]
     arrays = [item._value for item in items if isinstance(item, Array)]
     # Scalars take the type of what they stand beside, which is not the condition of `where`.
@@ -72,10 +84,9 @@ def combine(operation: str, items: list[Any], **params: Any) -> tuple[Frame, Val
         if not _has_single_rows(framed):
             raise
         # An array of one element stands for all rows, as in NumPy.
-        return combine(operation, [_spread(item, framed) for item in items], **params)
+        return on_common_rows(operation, [_spread(item, framed) for item in items])
     remaining = iter(aligned)
-    values = [next(remaining) if own is not None else value for own, value in operands]
-    return frame, call(operation, *values, **params)
+    return frame, [next(remaining) if own is not None else value for own, value in operands]
 
 
 def _has_single_rows(framed: list[tuple[Frame, Value]]) -> bool:

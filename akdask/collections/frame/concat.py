@@ -135,6 +135,7 @@ def _unified(name: str, arrays: list[Array]) -> list[Array]:
             f"column {name!r} has values of kinds that cannot be put below each other.",
             details=[f"{type(array).__name__} of {array._value.dtype}" for array in plain],
         )
+    plain = plain[0]._in_common(f"column {name!r}", plain[1:])
     exact = {exact_type(array._value) for array in plain}
     if len(exact) == 1 and any(is_in_parts(array._value) for array in plain):
         return [array._like(array._frame, _maybe_missing(array._value)) for array in plain]

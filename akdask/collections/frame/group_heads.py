@@ -24,7 +24,7 @@ def first_of_groups(
     groups: GroupBy, columns: ColumnSet, keys: Sequence[Array], ascending: Sequence[bool], count: int
 ) -> ColumnSet:
     """Return the first rows of each group in the order of some columns, those of one group together."""
-    by, directions = key_order([key._sort_key() for key in keys], ascending)
+    by, directions = key_order([key._sort_key(up) for key, up in zip(keys, ascending, strict=True)], ascending)
     first = groups._first_in_order(by, directions, position(count))
     return columns.on(lambda frame, values: _taken(first, frame, values))
 

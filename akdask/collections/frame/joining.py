@@ -15,17 +15,17 @@ from akdask.collections.core.column_names import names_of
 from akdask.collections.core.later import provides
 from akdask.collections.core.selection import filter_columns
 from akdask.collections.frame.concat import stacked
-from akdask.collections.frame.sorting import missing_last
 from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.groups.keys import Keys, as_arrays, comparable_keys, is_several, like
 from akdask.collections.text.categorical import Categorical
-from akdask.collections.time.timearray import NOT_A_TIME, TimeArray
+from akdask.collections.time.timearray import TimeArray, may_lack
 from akdask.deferred import DeferredModule
 from akdask.errors import AkdaskError, ArgumentError, ArgumentTypeError, SchemaError, UnsupportedError
 from akdask.plan.expr.missing_integers import exact_type, recombined, separated, with_missing
 from akdask.plan.expr.missing_text import missing_text
 from akdask.plan.expr.node import Frame
+from akdask.plan.expr.times import not_a_time
 from akdask.plan.expr.values import Call, Constant, Value
 from akdask.plan.join.join import has_match, join_row_numbers, join_rows
 from akdask.plan.run.alignment import align
@@ -179,7 +179,7 @@ def _filtered(left: MergeSide, right: MergeSide, *, invert: bool) -> ColumnSet:
 
 
 def _sorted(columns: ColumnSet, names: Sequence[str]) -> ColumnSet:
-    by = [missing_last(columns.array(name))._sort_key() for name in names]
+    by = [columns.array(name)._sort_key() for name in names]
 
     def select(frame: Frame, values: list[Value]) -> tuple[Frame, list[Value]]:
         ordered, moved = sort_plan.sorted_rows(by, [True] * len(by), [(frame, value) for value in values])
@@ -256,6 +256,7 @@ class Joined:
         found = [*recombined(wanted, paired.left), *recombined(others, paired.right)]
         values = dict(zip([*mine, *theirs], found, strict=True))
         if keep_all:
+            theirs = {name: may_lack(array) for name, array in theirs.items()}
             values |= {name: self._with_missing(theirs[name], values[name], paired.lacks, name) for name in theirs}
         both = mine | theirs
         return ColumnSet.of({name: both[name]._like(paired.frame, values[name]) for name in self.sources})
@@ -287,7 +288,7 @@ class Joined:
                 arrays[name] = rest.array(theirs)
             else:
                 array = self.left.columns.array(str(mine))
-                arrays[name] = array._like(rest.frame, self._missing(array))
+                arrays[name] = may_lack(array)._like(rest.frame, self._missing(array))
         return ColumnSet.of(arrays)
 
     def _check_fillable(self, array: Array) -> None:
@@ -309,7 +310,7 @@ class Joined:
         if isinstance(array, Categorical):
             return array._category_table.na_code
         if isinstance(array, TimeArray):
-            return Constant(NOT_A_TIME)
+            return not_a_time()
         self._check_fillable(array)
         dtype = exact_type(array._value)
         if not dtype.is_number:

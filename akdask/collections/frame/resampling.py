@@ -34,11 +34,12 @@ from akdask.collections.series.series import Series
 from akdask.collections.time.bins import Binning, demand_times
 from akdask.collections.time.datetimes import Datetime, Timedelta
 from akdask.collections.time.frequencies import frequency_of
-from akdask.collections.time.timearray import NOT_A_TIME, TimeArray
+from akdask.collections.time.timearray import TimeArray
 from akdask.deferred import is_pandas, pd
 from akdask.errors import ArgumentError, ArgumentTypeError, MissingAttributeError, MissingColumnError, MissingLabelError
 from akdask.plan.expr.values import Call, Constant
 from akdask.plan.task.align import align
+from akdask.schema.times import NOT_A_TIME
 
 Rows = TypeVar("Rows", bound=Any)
 

@@ -16,7 +16,6 @@ from akdask.collections.core.later import later
 from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.missing import present
-from akdask.collections.time.timearray import TimeArray
 from akdask.deferred import DeferredModule
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.plan.expr.node import Frame
@@ -91,8 +90,6 @@ class FrameSortMethods(FrameBase):
         upwards = directions(ascending, len(keys))
         if na_position == "first":
             keys, upwards = _missing_first(keys, upwards)
-        else:
-            keys = [missing_last(key, is_upwards) for key, is_upwards in zip(keys, upwards, strict=True)]
         ordered = _sorted(columns, keys, upwards)
         return self._of(ordered.labelled(None) if ignore_index else ordered)
 
@@ -148,16 +145,11 @@ def _missing_first(keys: Sequence[Array], ascending: Sequence[bool]) -> tuple[li
     return [key for key, _ in found], [upwards for _, upwards in found]
 
 
-def missing_last(key: Array, ascending: bool = True) -> Array:
-    """Return what sorts missing values last: other keys do so themselves, but NaT is the least of integers."""
-    # Less one, it is the largest.
-    return key.values - 1 if ascending and isinstance(key, TimeArray) else key
-
-
 def _sorted(columns: ColumnSet, keys: Sequence[Array], ascending: Sequence[bool]) -> ColumnSet:
     def select(frame: Frame, values: list[Value]) -> tuple[Frame, list[Value]]:
         payload = [(frame, value) for value in values]
-        ordered, columns = sort_plan.sorted_rows([key._sort_key() for key in keys], ascending, payload)
+        by = [key._sort_key(up) for key, up in zip(keys, ascending, strict=True)]
+        ordered, columns = sort_plan.sorted_rows(by, ascending, payload)
         return ordered, list(columns)
 
     return columns.on(select)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Mapping, Sequence
 from functools import reduce
 from typing import Any, Self
 
 import numpy as np
 
+from akdask.collections.arrays.elementwise import where
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.array import Array
 from akdask.collections.core.column_names import axis_number, names_of
@@ -15,14 +17,16 @@ from akdask.collections.core.selection import filter_columns
 from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.text.categorical import Categorical
-from akdask.collections.time.timearray import NOT_A_TIME, TimeArray
+from akdask.collections.time.timearray import TimeArray
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.plan.expr import missing_integers
 from akdask.plan.expr.missing_text import filled, is_present
+from akdask.plan.expr.times import is_present_time
 from akdask.plan.expr.values import Call, Constant, Value, cast
 from akdask.plan.reduce.aggregate import Aggregate, AggregateExpr
 from akdask.plan.run.run import run
 from akdask.schema import FLOAT64, INT64, NULLABLE_STR
+from akdask.schema.times import TIME
 
 
 class MissingMethods(FrameBase):
@@ -115,17 +119,17 @@ class MissingMethods(FrameBase):
         values = value if named else dict.fromkeys(columns.values, value)
         for name, item in values.items():
             array = columns.array(name)
-            wanted = "text" if isinstance(item, str) else "numbers" if _is_number(item) else None
+            wanted = _kind_of_filling(item)
             if wanted is None:
                 raise ArgumentTypeError(
-                    f"what is missing is filled with text or a number, not a {type(item).__name__}."
+                    f"what is missing is filled with text, a number or a time, not a {type(item).__name__}."
                 )
             if wanted == _filled_with(array):
-                columns = columns.having(name, array._like(columns.frame, _filled(columns.values[name], item)))
+                columns = columns.having(name, filled_array(array, item))
             elif named:
                 raise ArgumentTypeError(
                     f"column {name!r} of {array._describe()} is not filled with {wanted}.",
-                    hint="text is filled with a str, floats with a number.",
+                    hint="text is filled with a str, floats with a number, times with a Timestamp.",
                 )
         return self._of(columns)
 
@@ -149,7 +153,7 @@ def present_among(kind: Array, value: Value) -> Value:
     if isinstance(kind, Categorical):
         return Call("invert", kind._missing_among(value))
     if isinstance(kind, TimeArray):
-        return Call("not_equal", value, Constant(NOT_A_TIME))
+        return is_present_time(value)
     if value.dtype == FLOAT64:
         return missing_integers.negated(missing_integers.is_missing(value))
     return is_present(value) if value.dtype == NULLABLE_STR else Call("equal", value, value)
@@ -166,10 +170,31 @@ def _is_number(item: Any) -> bool:
 
 def _filled_with(array: Array) -> str | None:
     """Return what missing elements of an array are filled with: text, numbers, or None for other arrays."""
-    if isinstance(array, Categorical | TimeArray):
+    if isinstance(array, TimeArray):
+        return "times" if array._is == TIME else "spans of time"
+    if isinstance(array, Categorical):
         return None
     dtype = array._value.dtype
     return "text" if dtype.kind == "str" else "numbers" if dtype == FLOAT64 else None
+
+
+def _kind_of_filling(item: Any) -> str | None:
+    """Return what a value fills: text, numbers, times, or None for other values."""
+    if isinstance(item, str):
+        return "text"
+    if isinstance(item, np.datetime64 | datetime.datetime):
+        return "times"
+    if isinstance(item, np.timedelta64 | datetime.timedelta):
+        return "spans of time"
+    return "numbers" if _is_number(item) else None
+
+
+def filled_array(array: Array, item: Any) -> Any:
+    """Return an array with a value in place of what is missing."""
+    if isinstance(array, TimeArray):
+        found: Any = where(pdarray(array._frame, is_present_time(array._value)), array, item)
+        return found._lacking(False)
+    return array._like(array._frame, _filled(array._value, item))
 
 
 def _filled(value: Value, item: Any) -> Value:

@@ -15,7 +15,7 @@ from akdask.collections.core.base import unlabelled
 from akdask.collections.core.column_names import axis_number
 from akdask.collections.frame.concat import stacked
 from akdask.collections.frame.dataframe import DataFrame
-from akdask.collections.frame_core.analysis.kinds import missing_where
+from akdask.collections.frame_core.analysis.kinds import missing_rows
 from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.index import MultiIndex
@@ -25,10 +25,11 @@ from akdask.collections.series.series import Series
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.strings import Strings
 from akdask.collections.time.datetimes import Datetime, Timedelta
-from akdask.collections.time.timearray import NOT_A_TIME, TimeArray
+from akdask.collections.time.timearray import TimeArray
 from akdask.deferred import pd
 from akdask.errors import ArgumentError, ArgumentTypeError, SchemaError, UnsupportedError
 from akdask.plan.expr.values import Constant
+from akdask.schema.times import NOT_A_TIME
 
 ERRORS = ("raise", "coerce")
 
@@ -284,7 +285,7 @@ def _nothing(like: Array, part: ColumnSet) -> Array:
     """Return a column of a kind that is missing in all rows."""
     dtype = like._value.dtype
     filler = Constant("" if dtype.kind == "str" else dtype.numpy.type(0))
-    return like._like(part.frame, missing_where(like, filler, Constant(np.bool_(True))))
+    return missing_rows(like, part.frame, filler, Constant(np.bool_(True)))
 
 
 def _series_below(items: list[Any], keys: Any, ignore_index: bool) -> Series:

@@ -103,7 +103,7 @@ class GroupBase(Substitutes):
     def _keys_of(self, frame: group_nodes.GroupAggregate | group_nodes.GroupStatistic) -> Keys:
         """Return the distinct keys that a node has found."""
         if self._known_keys is None:
-            made = tuple(like(key, frame, frame.key(number)) for number, key in enumerate(self._arrays))
+            made = tuple(key._of_key(frame, frame.key(number)) for number, key in enumerate(self._arrays))
         else:
             made = tuple(_looked_up(key, frame, frame.key(0)) for key in self._known_keys)
         return made if self._several else made[0]

@@ -1,31 +1,31 @@
 """How a column is reduced in groups: by which reductions, and what users see of their results.
 
 Times and spans are int64 to the reductions of groups, and so is NaT, the smallest of all.  Here NaT becomes what each
-reduction leaves out, and the results become times again.
+reduction leaves out, or its result, and the results become times again.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeAlias
-
-import numpy as np
 
 from akdask.collections.core.array import Array
 from akdask.collections.core.wrap import wrap
 from akdask.collections.text.categorical import Categorical
-from akdask.collections.time.timearray import CLASSES, NOT_A_TIME, SPAN, TimeArray
+from akdask.collections.time.timearray import CLASSES, TimeArray
 from akdask.errors import ArgumentTypeError
 from akdask.kernels.aggregates.registry import REDUCTIONS
+from akdask.plan.expr import times
 from akdask.plan.expr.missing_text import is_present
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.values import Call, Constant, Value, cast
-from akdask.schema import BOOL, FLOAT64, INT64, NULLABLE_STR
+from akdask.schema import BOOL, INT64, NULLABLE_STR
+from akdask.schema.times import SPAN
 
 Make: TypeAlias = Callable[[Frame, Value], Any]
 
-LATEST = np.iinfo(np.int64).max
 CHOICES = ("first", "min", "max")
 """Reductions that choose among the values, whose results are what the values are."""
 
@@ -76,41 +76,64 @@ def has_meaning(name: str, values: Array) -> bool:
     return REDUCTIONS[name].takes(values._as_operand()[1].dtype)
 
 
-def times_of(found: Value) -> Value:
-    """Return float64 nanoseconds as int64, NaN as NaT."""
-    return Call("where", Call("isnan", found), Constant(NOT_A_TIME), cast(Call("rint", found), INT64))
-
-
 def _of_times(name: str, values: TimeArray, skipna: bool) -> ColumnRule:
     if name in values._refused:
         raise ArgumentTypeError(f"{name} of groups has no meaning for a {type(values).__name__}.")
     value = values._value
-    missing = Call("equal", value, Constant(NOT_A_TIME))
-    numbers = Call("where", missing, Constant(np.nan), cast(value, FLOAT64)) if skipna else cast(value, FLOAT64)
+    present = cast(times.is_present_time(value), INT64)
+    like = values._like if name in ("first", "sum") else values._lacking()._like
     match name:
         case "mean":
-            return ColumnRule([(name, numbers)], times_of, values._like)
-        case "std":
-            return ColumnRule([(name, numbers)], times_of, CLASSES[SPAN].of)
-        case "count":
-            return ColumnRule([(name, numbers)], _itself, wrap)
+            return ColumnRule([*_halves(value), *_counts(value)], partial(_mean, skipna), like)
         case "sum":
-            return ColumnRule([(name, _instead(0, missing, value) if skipna else value)], _itself, values._like)
-        case "min" if skipna:
-            return ColumnRule([(name, _instead(LATEST, missing, value))], _without_latest, values._like)
-        case "argmin" | "argmax":
-            # NaT is before all others already.
-            sought = _instead(LATEST, missing, value) if name == "argmin" else value
-            return ColumnRule([(name, sought), ("count", numbers)], _position, wrap)
-    return ColumnRule([(name, value)], _itself, values._like if name in CHOICES else wrap)
+            return ColumnRule([*_halves(value), *_counts(value)], partial(_sum, skipna), like)
+        case "std":
+            numbers = times.as_floats(value)
+            spans = partial(CLASSES[SPAN].of, form=values._form.of_span().lacking())
+            return ColumnRule([(name, numbers)], times.of_floats, spans)
+        case "count":
+            return ColumnRule([("sum", present)], _itself, wrap)
+        case "min" | "max" if skipna == (name == "min"):
+            # Where NaT is on the other side of all, it is the result only if there is nothing else.
+            return ColumnRule([(name, times.ordered(value))], times.of_order, like)
+        case "argmin" | "argmax" if skipna:
+            sought = times.ordered(value) if name == "argmin" else value
+            return ColumnRule([(name, sought), ("sum", present)], _position, wrap)
+        case "argmax":
+            return ColumnRule([(name, times.ordered(value))], _itself, wrap)
+    return ColumnRule([(name, value)], _itself, like if name in CHOICES else wrap)
 
 
-def _instead(number: int, missing: Value, value: Value) -> Value:
-    return Call("where", missing, Constant(number), value)
+def _halves(value: Value) -> list[tuple[str, Value]]:
+    """Return the sums of both halves of times, which do not overflow, without NaT."""
+    return [("sum", half) for half in times.halves(value)]
 
 
-def _without_latest(found: Value) -> Value:
-    return Call("where", Call("equal", found, Constant(LATEST)), Constant(NOT_A_TIME), found)
+def _counts(value: Value) -> list[tuple[str, Value]]:
+    return [("sum", cast(check(value), INT64)) for check in (times.is_present_time, times.is_missing_time)]
+
+
+def _sum(skipna: bool, high: Value, low: Value, count: Value, missing: Value) -> Value:
+    found = times.of_halves(high, low)
+    return found if skipna else times.with_missing_times(found, _is_positive(missing))
+
+
+def _mean(skipna: bool, high: Value, low: Value, count: Value, missing: Value) -> Value:
+    """Divide sums of both halves by the number of times; fractions of a unit are cut off, as pandas does."""
+    rest = Call("add", Call("left_shift", Call("remainder", high, count), times.HALF), low)
+    down = Call(
+        "add", Call("left_shift", Call("floor_divide", high, count), times.HALF), Call("floor_divide", rest, count)
+    )
+    is_above = Call(
+        "bitwise_and", Call("less", down, Constant(0)), Call("not_equal", Call("remainder", rest, count), Constant(0))
+    )
+    found = Call("add", down, cast(is_above, INT64))
+    lacks = Call("equal", count, Constant(0))
+    return times.with_missing_times(found, lacks if skipna else Call("bitwise_or", lacks, _is_positive(missing)))
+
+
+def _is_positive(count: Value) -> Value:
+    return Call("greater", count, Constant(0))
 
 
 def _position(position: Value, count: Value) -> Value:

@@ -8,12 +8,13 @@ from functools import cached_property, reduce
 from typing import TYPE_CHECKING, Self
 
 from akdask.collections.core.array import Array
-from akdask.collections.time.timearray import NOT_A_TIME, TimeArray
+from akdask.collections.time.timearray import TimeArray
 from akdask.deferred import DeferredModule
 from akdask.plan.expr.chain import column_identity
 from akdask.plan.expr.missing_text import is_missing
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Filter
+from akdask.plan.expr.times import is_missing_time, of_order
 from akdask.plan.expr.values import Call, Constant, Value
 from akdask.plan.run.alignment import align
 from akdask.plan.task.align import Aligned
@@ -52,7 +53,7 @@ class GroupKeys:
         AlignmentError
             If they do not share rows.
         """
-        frame, values = align("group", [(array._frame, array._value) for array in arrays])
+        frame, values = align("group", [array._key() for array in arrays])
         return cls(frame, tuple(values), _is_present(arrays, values) if dropna else None)
 
     @classmethod
@@ -97,7 +98,7 @@ class GroupKeys:
 def _is_present(arrays: Sequence[Array], values: Sequence[Value]) -> Value | None:
     """Return which rows have no NaN, NaT or missing text among their keys, None where no type of key has any."""
     missing: list[Value] = [
-        _is_missing(value)
+        _is_missing(array, value)
         for array, value in zip(arrays, values, strict=True)
         if value.dtype in (FLOAT64, NULLABLE_STR) or isinstance(array, TimeArray)
     ]
@@ -106,7 +107,7 @@ def _is_present(arrays: Sequence[Array], values: Sequence[Value]) -> Value | Non
     return Call("logical_not", reduce(lambda one, other: Call("logical_or", one, other), missing))
 
 
-def _is_missing(value: Value) -> Value:
+def _is_missing(array: Array, value: Value) -> Value:
     if value.dtype == NULLABLE_STR:
         return is_missing(value)
-    return Call("isnan", value) if value.dtype == FLOAT64 else Call("equal", value, Constant(NOT_A_TIME))
+    return is_missing_time(of_order(value)) if isinstance(array, TimeArray) else Call("isnan", value)

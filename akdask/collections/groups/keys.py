@@ -117,6 +117,7 @@ def _comparable(operation: str, left: Array, right: Array) -> tuple[Aligned, Ali
         if left._category_table is not right._category_table:
             left, right = Categorical.standardize_categories([left, right])
         return (left._frame, left._value), (right._frame, right._value)
+    left, right = left._in_common(operation, [right])
     one, other = left._as_operand(), right._as_operand()
     kinds = one[1].dtype, other[1].dtype
     if kinds[0] == kinds[1] and kinds[0].kind != "bigint":

@@ -14,7 +14,7 @@ from akdask.collections.core.array import Array
 from akdask.collections.core.later import later
 from akdask.collections.core.wrap import wrap
 from akdask.collections.groups.base import GroupBase, Keys, codes_of, like
-from akdask.collections.groups.column_rules import column_rule, times_of
+from akdask.collections.groups.column_rules import column_rule
 from akdask.collections.groups.keys import as_array, is_several, lazy_array
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.time.timearray import TimeArray
@@ -23,6 +23,7 @@ from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.kernels.aggregates.quantiles import checked_quantiles
 from akdask.kernels.aggregates.registry import REDUCTIONS
 from akdask.plan.expr.missing_text import demanded
+from akdask.plan.expr.times import of_floats
 from akdask.plan.reduce.row_numbers import row_numbers
 from akdask.schema import BOOL, FLOAT64
 
@@ -305,8 +306,8 @@ class GroupReductionMethods(GroupBase):
             frame, keys, self._by.identity, value, name, skipna, are_times, numbers, arguments
         )
         if form.of_numbers and are_times:
-            found = times_of(node.result) if result == FLOAT64 else node.result
-            return self._keys_of(node), given._like(node, found)
+            found = of_floats(node.result) if result == FLOAT64 else node.result
+            return self._keys_of(node), given._lacking()._like(node, found)
         return self._keys_of(node), like(given if name == "mode" else None, node, node.result)
 
 

@@ -8,12 +8,14 @@ import numpy as np
 
 from akdask.collections.arrays.elementwise import where
 from akdask.collections.arrays.pdarray import pdarray
+from akdask.collections.core.array import Array
 from akdask.collections.frame_core.missing import present
 from akdask.collections.lists.segarray import SegArray
 from akdask.collections.series.base import VALUES
 from akdask.collections.series.operators import SeriesOperators
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.strings import Strings
+from akdask.collections.time.timearray import TimeArray
 from akdask.errors import ArgumentTypeError
 from akdask.plan.expr.missing_integers import negated
 from akdask.plan.expr.values import Value
@@ -86,6 +88,9 @@ class SeriesMissing(SeriesOperators):
         filling = self._on_rows(value)
         if isinstance(values, Strings) and isinstance(filling, str):
             return self._with(values.fillna(filling))
+        if isinstance(values, TimeArray):
+            filled = where(~self.isna().values, values, filling)
+            return self._with(filled if isinstance(filling, Array) else filled._lacking(False))
         if isinstance(values, Strings | Categorical) or values._value.dtype != FLOAT64:
             return self._with(values)
         return self._with(where(self.isna().values, filling, values))

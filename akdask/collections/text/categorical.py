@@ -358,7 +358,7 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
 
     # order
 
-    def _sort_key(self) -> tuple[Frame, Value]:
+    def _sort_key(self, ascending: bool = True) -> tuple[Frame, Value]:
         """Return the place of each element's label among the labels in order."""
         place = order.ranks(self._category_table, self._category_table.label)
         return self._frame, Call("lookup", place, self._value)

@@ -208,6 +208,7 @@ def concatenate(arrays: Any, axis: int | None = 0, ordered: bool = True) -> Any:
     check_axis("concatenate", axis)
     if hasattr(arrays[0], "concatenate"):
         return arrays[0].concatenate(arrays[1:], ordered=ordered)
+    arrays = arrays[0]._in_common("concatenate", arrays[1:])
     wanted = _common_type([array._value.dtype for array in arrays])
     values = [(array._frame, cast(array._value, wanted)) for array in arrays]
     parts = [part for frame, value in values for part in _parts(frame, value)]

@@ -14,7 +14,7 @@ from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.arrays.sorting import searchsorted
 from akdask.collections.time.datetimes import Datetime, Timedelta
 from akdask.collections.time.frequencies import EXAMPLES, Frequency, frequency_of
-from akdask.collections.time.timearray import NOT_A_TIME, TimeArray
+from akdask.collections.time.timearray import TimeArray
 from akdask.deferred import pd
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.plan.expr.values import Call, Constant, Value
@@ -22,6 +22,7 @@ from akdask.plan.reduce.aggregate import Aggregate, AggregateExpr
 from akdask.plan.rows.broadcast import broadcast
 from akdask.plan.run.run import run
 from akdask.plan.task.align import align
+from akdask.schema.times import NOT_A_TIME
 
 MOST_BINS = 2**31
 """Largest number of bins."""

@@ -10,9 +10,11 @@ from akdask.collections.arrays.creation import array
 from akdask.collections.arrays.elementwise import where
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.later import later
-from akdask.collections.time.timearray import NOT_A_TIME, TimeArray
+from akdask.collections.time.timearray import TimeArray
 from akdask.deferred import pd
-from akdask.plan.expr.values import Call, Constant
+from akdask.plan.expr import times
+from akdask.plan.expr.values import Call
+from akdask.schema.times import NOT_A_TIME
 
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 MONTHS = (
@@ -28,8 +30,6 @@ class CalendarMethods(TimeArray):
 
     month: Any
     day: Any
-    day_of_week: Any
-    is_leap_year: Any
 
     @property
     def quarter(self) -> pdarray:
@@ -40,8 +40,8 @@ class CalendarMethods(TimeArray):
     @property
     def days_in_month(self) -> pdarray:
         """The number of days of the month; lazy int64."""
-        days: Any = array(np.array(LENGTHS))[self.month - 1]
-        return where((self.month == 2) & self.is_leap_year, 29, days)
+        days: Any = array(np.array(LENGTHS))[self._field("month") - 1]
+        return self._present_numbers(where((self._field("month") == 2) & self._field("is_leap_year"), 29, days))
 
     daysinmonth = days_in_month
 
@@ -86,11 +86,11 @@ class CalendarMethods(TimeArray):
         >>> ak.Datetime(["2026-01-01"]).day_name().tolist()
         ['Thursday']
         """
-        return self._text(array(list(DAYS))[self.day_of_week])
+        return self._text(array(list(DAYS))[self._field("day_of_week")])
 
     def month_name(self) -> Any:
         """Return the English names of the months; lazy Strings, missing for NaT."""
-        return self._text(array(list(MONTHS))[self.month - 1])
+        return self._text(array(list(MONTHS))[self._field("month") - 1])
 
     def normalize(self) -> Any:
         """Return the times at the start of their day; lazy."""
@@ -113,9 +113,17 @@ class CalendarMethods(TimeArray):
         nanoseconds = pdarray(self._frame, self._value)
         return self._text(later("apply", nanoseconds, lambda time: _formatted(time, date_format), str))
 
+    def _calendar(self, field: str) -> pdarray:
+        return self._present_numbers(self._field(field, missing=self._form.may_lack))
+
+    def _field(self, field: str, *, missing: bool = True) -> Any:
+        """Return a field of the calendar, with some number where the time is NaT; an error there unless `missing`."""
+        value = Call("calendar", self._clock, field=field, unit=self._form.unit, missing=missing)
+        return pdarray(self._frame, value)
+
     def _text(self, found: Any) -> Any:
         """Return text that is missing where the time is."""
-        lacks = Call("equal", self._value, Constant(NOT_A_TIME))
+        lacks = times.is_missing_time(self._value)
         return found._like(found._frame, Call("make_missing", found._value, lacks))
 
 

@@ -12,11 +12,13 @@ from akdask.collections.core.scalar import value_of
 from akdask.collections.core.wrap import made_of
 from akdask.collections.time.calendar import CalendarMethods
 from akdask.collections.time.frequencies import frequency_of
-from akdask.collections.time.timearray import CLASSES, HOUR, MINUTE, NOT_A_TIME, SECOND, SPAN, TIME, TimeArray
+from akdask.collections.time.timearray import CLASSES, HOUR, MINUTE, SECOND, TimeArray
 from akdask.deferred import pd
 from akdask.errors import ArgumentError
 from akdask.kernels.rowwise.times import DAY
+from akdask.plan.expr import times
 from akdask.plan.expr.values import Call, Constant
+from akdask.schema.times import SPAN, TIME
 from akdask.storage.formats.objects import ObjType
 
 
@@ -103,32 +105,32 @@ class Datetime(CalendarMethods):
     @property
     def hour(self) -> pdarray:
         """The hour, 0 to 23, as Arkouda counts it; lazy int64."""
-        return self._part(HOUR, 24)
+        return self._part("hour", HOUR, 24)
 
     @property
     def minute(self) -> pdarray:
         """The minute, 0 to 59, as Arkouda counts it; lazy int64."""
-        return self._part(MINUTE, 60)
+        return self._part("minute", MINUTE, 60)
 
     @property
     def second(self) -> pdarray:
         """The second, 0 to 59, as Arkouda counts it; lazy int64."""
-        return self._part(SECOND, 60)
+        return self._part("second", SECOND, 60)
 
     @property
     def millisecond(self) -> pdarray:
         """The millisecond, 0 to 999, as Arkouda counts it; lazy int64."""
-        return self._part(10**6, 1000)
+        return self._part("millisecond", 10**6, 1000)
 
     @property
     def microsecond(self) -> pdarray:
         """The microsecond, 0 to 999, as Arkouda counts it; lazy int64."""
-        return self._part(10**3, 1000)
+        return self._part("microsecond", 10**3, 1000)
 
     @property
     def nanosecond(self) -> pdarray:
         """The nanosecond, 0 to 999, as Arkouda counts it; lazy int64."""
-        return self._part(1, 1000)
+        return self._part("nanosecond", 1, 1000)
 
     @property
     def weekofyear(self) -> pdarray:
@@ -153,9 +155,6 @@ class Datetime(CalendarMethods):
     def isocalendar(self) -> Any:
         """Return ISO year, week and day of the week, from Monday 1, as a DataFrame; lazy."""
         return later("DataFrame", {"year": self._calendar("iso_year"), "week": self.week, "day": self.day_of_week + 1})
-
-    def _calendar(self, field: str) -> pdarray:
-        return pdarray(self._frame, Call("calendar", self._value, field=field))
 
 
 @made_of("m")
@@ -195,22 +194,22 @@ class Timedelta(TimeArray):
     @property
     def days(self) -> pdarray:
         """Whole days, rounded down; lazy int64."""
-        return pdarray(self._frame, Call("floor_divide", self._value, Constant(DAY)))
+        return self._part("days", DAY, 0)
 
     @property
     def seconds(self) -> pdarray:
         """Whole seconds beyond the days, 0 to 86399; lazy int64."""
-        return self._part(SECOND, 86_400)
+        return self._part("seconds", SECOND, 86_400)
 
     @property
     def microseconds(self) -> pdarray:
         """Whole microseconds beyond the seconds, 0 to 999999; lazy int64."""
-        return self._part(10**3, 10**6)
+        return self._part("microseconds", 10**3, 10**6)
 
     @property
     def nanoseconds(self) -> pdarray:
         """Nanoseconds beyond the microseconds, 0 to 999; lazy int64."""
-        return self._part(1, 10**3)
+        return self._part("nanoseconds", 1, 10**3)
 
     @property
     def components(self) -> Any:
@@ -223,17 +222,18 @@ class Timedelta(TimeArray):
             "microseconds": (10**3, 1000),
             "nanoseconds": (1, 1000),
         }
-        return later("DataFrame", {"days": self.days, **{name: self._part(*part) for name, part in parts.items()}})
+        return later(
+            "DataFrame", {"days": self.days, **{name: self._part(name, *part) for name, part in parts.items()}}
+        )
 
     def total_seconds(self) -> pdarray:
         """Return the spans in seconds, as float64, NaN for NaT; lazy."""
-        seconds = Call("divide", self._value, Constant(float(SECOND)))
-        lacks = Call("equal", self._value, Constant(NOT_A_TIME))
-        return pdarray(self._frame, Call("where", lacks, Constant(np.nan), seconds))
+        seconds = Call("divide", self._value, Constant(float(self._form.per_second)))
+        return pdarray(self._frame, Call("where", times.is_missing_time(self._value), Constant(np.nan), seconds))
 
     def abs(self) -> Timedelta:
         """Return the spans without their sign; lazy."""
-        return self.of(self._frame, Call("absolute", self._value))
+        return self._like(self._frame, Call("absolute", self._value))
 
 
 CLASSES.update({TIME: Datetime, SPAN: Timedelta})

@@ -1,34 +1,42 @@
-"""What `Datetime` and `Timedelta` share: int64 nanoseconds, and what may be done with them."""
+"""What `Datetime` and `Timedelta` share: int64 numbers of a unit, the smallest of which is NaT."""
 
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from akdask.collections.arrays.pdarray import pdarray
-from akdask.collections.core.array import Array
+from akdask.collections.core.array import Array, check_axis
 from akdask.collections.core.assignment import assigned
 from akdask.collections.core.display import quoted
-from akdask.collections.core.operators import combine
+from akdask.collections.core.operators import on_common_rows
 from akdask.collections.core.scalar import Scalar
 from akdask.collections.core.wrap import special, wrap
 from akdask.collections.core.writing import Storable
 from akdask.collections.text.strings import Strings
 from akdask.collections.time.frequencies import rounding_span
 from akdask.columns import Table
-from akdask.deferred import is_pandas, pd
-from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.deferred import is_na, is_pandas, pd
+from akdask.errors import ArgumentError, ArgumentTypeError, TimeOverflowError
+from akdask.kernels.aggregates.quantiles import checked_quantiles
 from akdask.kernels.rowwise.times import DAY, nanoseconds
+from akdask.plan.expr import times
 from akdask.plan.expr.created import as_column, literal
+from akdask.plan.expr.missing_integers import with_missing
 from akdask.plan.expr.missing_text import call
 from akdask.plan.expr.node import Frame
-from akdask.plan.expr.values import Call, Constant, Value
-from akdask.plan.reduce.aggregate import FORMS
-from akdask.schema import INT64
+from akdask.plan.expr.rowwise import Project
+from akdask.plan.expr.values import Call, Constant, Value, cast
+from akdask.plan.reduce.aggregate import Aggregate, AggregateExpr, Element
+from akdask.plan.reduce.scan import RunningScan
+from akdask.plan.run.alignment import align
+from akdask.schema import FLOAT64, INT64
+from akdask.schema.times import NANOSECONDS, NOT_A_TIME, PER_SECOND, SPAN, TIME, TimeForm, finer
 from akdask.storage.formats.objects import ObjType
 
 HOUR, MINUTE, SECOND = DAY // 24, DAY // 1440, 10**9
@@ -46,9 +54,7 @@ UNITS = {
 ABBREVIATIONS = {"m": "minutes", "t": "minutes", "ms": "milliseconds", "l": "milliseconds", "us": "microseconds"}
 ABBREVIATIONS |= {"u": "microseconds", "ns": "nanoseconds", "hrs": "hours"}
 
-TIME, SPAN, NUMBER = "time", "span", "number"
-NOT_A_TIME = np.iinfo(np.int64).min
-"""The nanoseconds of NaT, as NumPy and pandas have it."""
+NUMBER = "number"
 
 COMPARISONS = ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal")
 CHOICES = ("minimum", "maximum")
@@ -68,6 +74,7 @@ RULES: dict[tuple[str, ...], str] = {
     ("remainder", SPAN, SPAN): SPAN,
     ("multiply", SPAN, NUMBER): SPAN,
     ("multiply", NUMBER, SPAN): SPAN,
+    ("divide", SPAN, NUMBER): SPAN,
     # Rounds down, as integers do, where NumPy's spans lose their fraction.
     ("floor_divide", SPAN, NUMBER): SPAN,
     ("negative", SPAN): SPAN,
@@ -112,11 +119,10 @@ def unit_of(text: str) -> int:
 
 
 class TimeArray(pdarray):
-    """Times or spans of time, in int64 nanoseconds.
+    """Times or spans of time: int64 numbers of a unit, nanoseconds unless files or pandas have another.
 
-    NaT is the smallest int64, as in NumPy.  It counts as missing in `isna`, `dropna`, keys of groups and reductions of
-    groups; for everything else, arithmetic and reductions of all rows included, it is the integer that it is for
-    Arkouda.
+    NaT is the smallest int64, as in NumPy.  It is missing everywhere: comparisons with it are False, but for ``!=``,
+    what is computed from it is NaT, it is last in every order, and reductions of an array that has it give it.
 
     Parameters
     ----------
@@ -135,18 +141,45 @@ class TimeArray(pdarray):
     _refused: ClassVar[frozenset[str]] = frozenset({"prod", "var"})
     _gap = "... "
 
+    _form: TimeForm
+
     def __init__(self, pda: Any, unit: str = "ns") -> None:
-        super().__init__(*_nanoseconds(pda, unit, self._dtype_kind))
+        frame, value, self._form = _nanoseconds(pda, unit, self._dtype_kind)
+        super().__init__(frame, value)
 
     @classmethod
-    def of(cls, frame: Frame, value: Value) -> Self:
-        """Return the times that int64 nanoseconds on the rows of a frame are."""
+    def of(cls, frame: Frame, value: Value, form: TimeForm | None = None) -> Self:
+        """Return the times that int64 numbers on the rows of a frame are; nanoseconds unless `form` says otherwise."""
         self = cls.__new__(cls)
+        self._form = NANOSECONDS[cls._is] if form is None else form
         Array.__init__(self, frame, value)
         return self
 
     def _like(self, frame: Frame, value: Value) -> Self:
-        return self.of(frame, value)
+        return self.of(frame, value, self._form)
+
+    def _lacking(self, may_lack: bool = True) -> Self:
+        """Return the same times, of which some may be NaT, or none is."""
+        return self.of(self._frame, self._value, self._form.lacking(may_lack))
+
+    def _sort_key(self, ascending: bool = True) -> tuple[Frame, Value]:
+        return self._frame, times.ordered(self._value) if ascending else self._value
+
+    def _in_common(self, operation: str, others: Sequence[Any]) -> list[Any]:
+        arrays = [self, *others]
+        forms = [form_of(array) for array in arrays]
+        if any(form is None or form.kind != self._is for form in forms):
+            return arrays
+        known = [form for form in forms if form is not None]
+        unit, zone = finer(*(form.unit for form in known)), zone_of(operation, known)
+        form = TimeForm(self._is, unit, zone, any(form.may_lack for form in known))
+        return [array.of(array._frame, times.in_unit(array._value, array._form.unit, unit), form) for array in arrays]
+
+    def _key(self) -> tuple[Frame, Value]:
+        return self._frame, times.ordered(self._value)
+
+    def _of_key(self, frame: Frame, key: Value) -> Self:
+        return self._like(frame, times.of_order(key))
 
     @property
     def values(self) -> pdarray:
@@ -159,28 +192,30 @@ class TimeArray(pdarray):
     # operators
 
     def _operate(self, operation: str, *items: Any, **params: Any) -> Any:
+        if operation in ("where", "clip"):
+            items = tuple([NOTHING if item is None or _is_nan(item) else item for item in items])
         given = [self._operand(item) for item in items]
-        kinds = tuple(_kind_of(item) for item in given)
+        if operation == "add" and self._is == TIME:
+            # No time is added to a time; what is missing is a span.
+            given = [
+                Moment.of(NOTHING, SPAN) if isinstance(one, Moment) and is_missing(item) else one
+                for item, one in zip(items, given, strict=True)
+            ]
+        forms = [form_of(item) for item in given]
+        kinds = tuple(NUMBER if form is None else form.kind for form in forms)
         result = RULES.get((operation, *kinds))
         if result is None:
             raise ArgumentTypeError(f"{operation} has no meaning for {', '.join(kinds)}.", hint=".values are numbers.")
-        frame, value = combine(operation, [_number(item) for item in given], **params)
-        if result == NUMBER:
-            return wrap(frame, value)
-        if value.dtype != INT64:
-            raise ArgumentTypeError(f"{operation} with {value.dtype} would not keep nanoseconds whole.")
-        return CLASSES[result].of(frame, value)
+        return operated(operation, given, forms, result, **params)
 
     def _operand(self, item: Any) -> Any:
-        """Return a lazy array, or a scalar that is a number, Timestamp or Timedelta."""
-        if isinstance(item, str):
-            return self._plain_one(nanoseconds([item], self._dtype_kind)[0])
+        """Return a lazy array, a lazy scalar, a number, or a time or span that is known."""
         if isinstance(item, np.ndarray) and not item.ndim:
             item = item[()]
-        if isinstance(item, np.datetime64 | datetime.datetime):
-            return FORMS[TIME](nanoseconds([item], "M")[0])
-        if isinstance(item, np.timedelta64 | datetime.timedelta):
-            return FORMS[SPAN](nanoseconds([item], "m")[0])
+        if isinstance(item, str):
+            return Moment.of(pd.Timestamp(item) if self._is == TIME else pd.Timedelta(item))
+        if isinstance(item, np.datetime64 | np.timedelta64 | datetime.date | datetime.timedelta) or is_missing(item):
+            return Moment.of(item, self._is)
         found = None if isinstance(item, Array | Scalar) else special(item)
         return item if found is None else found
 
@@ -191,10 +226,14 @@ class TimeArray(pdarray):
 
     def __setitem__(self, key: Any, item: Any) -> None:
         """Assign a time, or an array of them, to rows; see `pdarray.__setitem__`."""
-        found = self._operand(item)
-        if _kind_of(found) != self._is:
+        found = self._operand(NOTHING if item is None else item)
+        form = form_of(found)
+        if form is None or form.kind != self._is:
             raise ArgumentTypeError(f"cannot assign {type(item).__name__} to elements of a {type(self).__name__}.")
-        self._frame, self._value = assigned(self.values, key, _number(found))
+        zone_of("assign", [self._form, form])
+        item = found.number_in(self._form.unit) if isinstance(found, Moment) else numbers_in(found, self._form.unit)
+        self._frame, self._value = assigned(self.values, key, item)
+        self._form = self._form.lacking(self._form.may_lack or form.may_lack)
 
     def astype(self, dtype: Any) -> Any:
         """Return the nanoseconds converted to another type; lazy."""
@@ -236,20 +275,75 @@ class TimeArray(pdarray):
 
     def _rounded(self, how: str, freq: Any) -> Self:
         step = rounding_span(freq, self._rules, asked=how)
-        return self.of(self._frame, Call("round_time", self._value, how=how, step=step))
+        return self._like(self._frame, Call("round_time", self._value, how=how, step=step))
 
-    def _part(self, unit: int, count: int) -> pdarray:
-        """Return how many of a unit are past the last multiple of `count` of them."""
-        units = Call("floor_divide", self._value, Constant(unit))
-        return pdarray(self._frame, Call("remainder", units, Constant(count)))
+    @property
+    def _clock(self) -> Value:
+        """What clocks show at the times, or the spans themselves."""
+        return self._value
+
+    def _part(self, name: str, step: int, count: int) -> pdarray:
+        """Return how many steps, of so many nanoseconds, are past the last multiple of `count` of them."""
+        nanoseconds = 10**9 // self._form.per_second
+        coarser, finer = max(step // nanoseconds, 1), max(nanoseconds // step, 1)
+        # Of steps within a unit there are multiples only.
+        count = max(count // finer, 1) if count else 0
+        params = {"name": name, "step": coarser, "count": count, "factor": finer, "missing": self._form.may_lack}
+        return self._present_numbers(pdarray(self._frame, Call("time_part", self._clock, **params)))
+
+    def _present_numbers(self, found: pdarray) -> pdarray:
+        """Return integers made of the times, NaN for NaT where there may be some."""
+        if not self._form.may_lack or found._value.dtype != INT64:
+            return found
+        return pdarray(found._frame, with_missing(found._value, times.is_missing_time(self._value)))
 
     # reductions
 
     def _reduced(self, name: str, axis: int | None, keepdims: bool, **params: Any) -> Scalar:
         if name in self._refused:
             raise ArgumentTypeError(f"{name} has no meaning for a {type(self).__name__}.")
-        form = SPAN if name == "std" else self._is if name in {"min", "max", "mean", "sum"} else None
-        return super()._reduced(name, axis, keepdims, form=form, **params)
+        if keepdims:
+            form = self._form.of_span() if name == "std" else self._form if name in TIMELY else None
+            return super()._reduced(name, axis, keepdims, form=form, **params)
+        check_axis(name, axis)
+        reduction, value, form = reduction_of(name, self._value, self._form)
+        return Scalar(Element(Aggregate(self._frame, (AggregateExpr(reduction, value, **params),)), 0, form))
+
+    def quantile(
+        self, q: float | Sequence[float] = 0.5, axis: int | None = None, method: str = "linear", keepdims: bool = False
+    ) -> Any:
+        """Return one or several quantiles, as times; see `pdarray.quantile`.  NaT where an element is NaT."""
+        wanted = checked_quantiles(q, method)
+        if isinstance(wanted, float):
+            return self._reduced("quantile", axis, keepdims, q=wanted, method=method)
+        check_axis("quantile", axis)
+        expr = AggregateExpr("time_quantile", self._value, q=wanted, method=method)
+        found = Scalar(Element(Aggregate(self._frame, (expr,)), 0, None)).value()
+        return self._like(*literal(np.asarray(found, np.int64)))._lacking()
+
+    def _scanned(self, name: str, *, skipna: bool = False) -> Self:
+        """Return running results: NaT from the first one on, or only there if `skipna`."""
+        if name == "cumprod" or (name == "cumsum" and self._is == TIME):
+            raise ArgumentTypeError(f"{name} has no meaning for a {type(self).__name__}.")
+        value, lacks = self._value, times.is_missing_time(self._value)
+        if name == "cumsum":
+            halves = times.halves(value)
+            project = Project(self._frame, (0, 1, 2), (*halves, cast(lacks, INT64)))
+            sums = [RunningScan(Project(project, (0,), (project.column(number),)), "cumsum") for number in range(3)]
+            frame, (high, low, count, here) = align(
+                "add up", [*((scan, scan.result) for scan in sums), (self._frame, lacks)]
+            )
+            lacks = here if skipna else Call("greater", count, Constant(0))
+            return self._like(frame, times.with_missing_times(times.of_halves(high, low), lacks))
+        if skipna and name == "cummin":
+            value = Call("where", lacks, Constant(np.int64(-NOT_A_TIME - 1)), value)
+        if not skipna and name == "cummax":
+            value = times.ordered(value)
+        scan = RunningScan(Project(self._frame, (0,), (value,)), name)
+        if not skipna:
+            return self._like(scan, times.of_order(scan.result) if name == "cummax" else scan.result)
+        frame, (found, here) = align("run along", [(scan, scan.result), (self._frame, lacks)])
+        return self._like(frame, times.with_missing_times(found, here))
 
     # conversion
 
@@ -261,7 +355,7 @@ class TimeArray(pdarray):
         return np.asarray(found, dtype=dtype)
 
     def _converter(self) -> Callable[..., Any]:
-        return as_datetimes if self._dtype_kind == "M" else as_timedeltas
+        return AsTimes(self._form.numpy.str)
 
     def _pandas_converter(self) -> Callable[..., Any]:
         return datetimes if self._dtype_kind == "M" else timedeltas
@@ -271,7 +365,7 @@ class TimeArray(pdarray):
 
     def _plain_one(self, number: Any) -> Any:
         """Return one element as pandas has it."""
-        return FORMS[self._is](number)
+        return self._form(number)
 
     def _element(self, position: int) -> Any:
         return self._plain_one(super()._element(position).view(np.int64))
@@ -292,35 +386,266 @@ CLASSES: dict[str, type[TimeArray]] = {}
 """The class of times, and that of spans."""
 
 
-def _kind_of(item: Any) -> str:
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A time or span that is known: a number, and what it stands for."""
+
+    number: int
+    form: TimeForm
+
+    @classmethod
+    def of(cls, item: Any, kind: str = "") -> Moment:
+        """Return a time or span of pandas, NumPy or Python; what is missing is of `kind`."""
+        if is_missing(item):
+            return cls(NOT_A_TIME, TimeForm(kind, "s", may_lack=True))
+        if isinstance(item, np.datetime64 | np.timedelta64):
+            kind = TIME if isinstance(item, np.datetime64) else SPAN
+            if np.isnat(item):
+                return cls(NOT_A_TIME, TimeForm(kind, "s", may_lack=True))
+            made: Any = pd.Timestamp if kind == TIME else pd.Timedelta
+            item = made(item)
+        elif not is_pandas(item, "Timestamp", "Timedelta"):
+            item = (pd.Timestamp if isinstance(item, datetime.date) else pd.Timedelta)(item)
+        is_time = is_pandas(item, "Timestamp")
+        zone = None if not is_time or item.tz is None else zone_name(item.tz)
+        return cls(int(item._value), TimeForm(TIME if is_time else SPAN, item.unit, zone))
+
+    @property
+    def is_missing(self) -> bool:
+        """Whether it is NaT."""
+        return self.number == NOT_A_TIME
+
+    def coarsest(self) -> Moment:
+        """Return the same in the coarsest unit that has it exactly."""
+        for unit, per_second in PER_SECOND.items():
+            factor = self.form.per_second // per_second
+            if factor and not self.number % factor:
+                return Moment(self.number // factor, replace(self.form, unit=unit))
+        return self
+
+    def number_in(self, unit: str) -> np.int64:
+        """Return the number of a unit.
+
+        Raises
+        ------
+        ArgumentError
+            If it is not a whole number of that unit.
+        TimeOverflowError
+            If it is beyond what 64 bits hold.
+        """
+        if self.is_missing:
+            return np.int64(NOT_A_TIME)
+        exact = Fraction(self.number * PER_SECOND[unit], self.form.per_second)
+        if exact.denominator != 1:
+            raise ArgumentError(
+                f"{self.form(self.number)} is no whole number of {unit}.", hint=f"as_unit({self.form.unit!r}) has it."
+            )
+        if not NOT_A_TIME < exact < -NOT_A_TIME:
+            raise TimeOverflowError(
+                f"{self.form(self.number)} is beyond what 64 bits of {unit} hold.",
+                hint=f"as_unit({self.form.unit!r}) has it.",
+            )
+        return np.int64(int(exact))
+
+
+def may_lack(array: Array) -> Any:
+    """Return an array with the same elements of which, if they are times, some may be NaT."""
+    return array._lacking() if isinstance(array, TimeArray) else array
+
+
+def is_missing(item: Any) -> bool:
+    """Whether an item stands for what is missing."""
+    return item is NOTHING or is_na(item) or type(item).__name__ == "NaTType"
+
+
+def _is_nan(item: Any) -> bool:
+    return isinstance(item, float) and item != item  # noqa: PLR0124
+
+
+NOTHING = object()
+"""Stands for what is missing."""
+
+
+def form_of(item: Any) -> TimeForm | None:
+    """Return what the numbers of an array, a lazy scalar or a moment stand for, None where they are only numbers."""
     if isinstance(item, TimeArray):
-        return item._is
+        return item._form
     if isinstance(item, Scalar):
-        return item._element.form or NUMBER
-    return TIME if is_pandas(item, "Timestamp") else SPAN if is_pandas(item, "Timedelta") else NUMBER
+        return item._element.form
+    return item.form if isinstance(item, Moment) else None
 
 
-def _number(item: Any) -> Any:
+def zone_name(zone: Any) -> str:
+    """Return the name of a zone of Python, ``zoneinfo`` or pandas."""
+    return str(zone)
+
+
+def zone_of(operation: str, forms: Sequence[TimeForm | None]) -> str | None:
+    """Return the zone of what is made of times, UTC where theirs differ.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If some have a zone and others none.
+    """
+    zones = list(dict.fromkeys(form.zone for form in forms if form is not None and form.is_time))
+    if None in zones and len(zones) > 1:
+        raise ArgumentTypeError(
+            f"{operation} does not take times with a zone and times without one.",
+            details=[f"zones: {', '.join(map(str, zones))}"],
+            hint="tz_localize('UTC') gives times a zone, tz_localize(None) takes it away.",
+        )
+    return zones[0] if len(zones) == 1 else "UTC" if zones else None
+
+
+def numbers_in(item: Any, unit: str) -> Any:
+    """Return the numbers of an array or a lazy scalar of times in a unit, as an array or scalar of numbers."""
+    if isinstance(item, TimeArray):
+        return pdarray(item._frame, times.in_unit(item._value, item._form.unit, unit))
+    return item
+
+
+def operated(operation: str, given: Sequence[Any], forms: Sequence[TimeForm | None], result: str, **params: Any) -> Any:
+    """Return the result of an operation some of whose operands are times, by their `forms`.
+
+    Parameters
+    ----------
+    operation : str
+        Its name.
+    given : sequence
+        Arrays, lazy scalars, moments and numbers.
+    forms : sequence of TimeForm or None
+        What their numbers stand for.
+    result : {"time", "span", "number"}
+        What the numbers of the result stand for.
+    **params
+        What the operation wants to know besides.
+    """
+    zone = zone_of(operation, forms)
+    if operation not in ARITHMETIC:
+        # A time that is known takes the unit of those beside it, where that has it.
+        given = [item.coarsest() if isinstance(item, Moment) else item for item in given]
+        forms = [form_of(item) for item in given]
+    frame, values = on_common_rows(operation, [_plain(item) for item in given])
+    values = [
+        times.of_order(value) if form is not None and form.ordered else value
+        for form, value in zip(forms, values, strict=True)
+    ]
+    known = [form for form in forms if form is not None]
+    may_lack = any(form.may_lack for form in known)
+    if operation in COMPARISONS:
+        return wrap(frame, _comparison(operation, given, forms, values))
+    unit = finer(*(form.unit for form in known))
+    values = [
+        value
+        if form is None
+        else _constant(item, unit)
+        if isinstance(item, Moment)
+        else times.in_unit(value, form.unit, unit)
+        for item, form, value in zip(given, forms, values, strict=True)
+    ]
+    found = _expression(operation, values, forms, may_lack, **params)
+    if result == NUMBER:
+        return wrap(frame, found)
+    lacks = (
+        may_lack or operation in ("divide", "floor_divide", "remainder") or FLOAT64 in [value.dtype for value in values]
+    )
+    return CLASSES[result].of(frame, found, TimeForm(result, unit, zone if result == TIME else None, lacks))
+
+
+def _plain(item: Any) -> Any:
     if isinstance(item, TimeArray):
         return item.values
-    return int(item.as_unit("ns").value) if is_pandas(item, "Timestamp", "Timedelta") else item
+    return np.int64(item.number) if isinstance(item, Moment) else item
 
 
-def _nanoseconds(items: Any, unit: str, kind: str) -> tuple[Frame, Value]:
+def _constant(item: Moment, unit: str) -> Value:
+    return Constant(item.number_in(unit))
+
+
+def _comparison(how: str, given: Sequence[Any], forms: Sequence[Any], values: Sequence[Value]) -> Value:
+    (left, right), units = given, (forms[0].unit, forms[1].unit)
+    if isinstance(right, Moment) and not right.is_missing:
+        return times.compared_with(how, values[0], right.number, (units[1], units[0]))
+    if isinstance(left, Moment) and not left.is_missing:
+        return times.compared_with(times.swapped(how), values[1], left.number, units)
+    return times.compared(how, values[0], values[1], units)
+
+
+def _expression(
+    operation: str, values: Sequence[Value], forms: Sequence[TimeForm | None], may_lack: bool, **params: Any
+) -> Value:
+    """Return an operation on numbers of one unit."""
+    are_times = [form is not None for form in forms]
+    match operation:
+        case "add":
+            return Call("add_times", *values)
+        case "subtract":
+            return Call("subtract_times", *values)
+        case "multiply":
+            return Call("multiply_times", *(values if are_times[0] else reversed(values)))
+        case "divide" | "floor_divide" if not are_times[1]:
+            return Call("divide_times", *values, whole_down=operation == "floor_divide")
+        case "divide":
+            return Call("time_ratio", *values)
+        case "floor_divide":
+            found = Call("whole_time_ratio", *values, missing=may_lack)
+            lacks = [times.is_missing_time(value) for value in values]
+            return with_missing(found, Call("logical_or", *lacks)) if may_lack else found
+        case "remainder":
+            return Call("remaining_time", *values)
+        case "maximum":
+            return times.largest(*values)
+        case "clip":
+            return times.clipped(*values)
+    return call(operation, *values, **params)
+
+
+ARITHMETIC = ("add", "subtract", "multiply", "divide", "floor_divide", "remainder")
+TIMELY = ("min", "max", "mean", "sum", "median", "quantile")
+"""Reductions of times to times."""
+
+
+def reduction_of(name: str, value: Value, form: TimeForm) -> tuple[str, Value, TimeForm | None]:
+    """Return the reduction that propagates NaT, what it reduces, and what its result stands for."""
+    match name:
+        case "min" | "argmin":
+            # NaT is the smallest number already.
+            return name, value, form if name == "min" else None
+        case "max" | "argmax":
+            return name, times.ordered(value), replace(form, ordered=True) if name == "max" else None
+        case "sum" | "mean":
+            return f"time_{name}", value, form
+        case "median" | "quantile":
+            return "time_quantile", value, form
+        case "std":
+            return name, times.as_floats(value), form.of_span()
+    return name, value, None
+
+
+def _nanoseconds(items: Any, unit: str, kind: str) -> tuple[Frame, Value, TimeForm]:
     """Return times or spans as frame and value, from whatever a user has."""
+    form = NANOSECONDS[CLASSES_OF[kind]]
     if isinstance(items, TimeArray):
-        return items._frame, items._value
+        return items._frame, items._value, items._form
     if isinstance(items, Strings):
-        return items._frame, call("parse_time", items._value, kind=kind)
+        value = call("parse_time", items._value, kind=kind)
+        return items._frame, value, form.lacking()
     if not isinstance(items, Array):
         if not _are_numbers(items):
-            return literal(nanoseconds(items, kind))
+            numbers = nanoseconds(items, kind)
+            return *literal(numbers), form.lacking(bool((numbers == NOT_A_TIME).any()))
         items = pdarray(*literal(as_column(items)))
     if items._value.dtype.kind not in ("int", "uint"):
         raise ArgumentTypeError(f"times are made of integers, not of {items._value.dtype}.")
-    value = items._value if items._value.dtype == INT64 else Call("cast", items._value, dtype=INT64.name)
     factor = unit_of(unit)
-    return items._frame, value if factor == 1 else Call("multiply", value, Constant(factor))
+    value = items._value
+    if factor != 1 or value.dtype != INT64:
+        value = Call("counted_time", value, step=factor)
+    return items._frame, value, form
+
+
+CLASSES_OF = {"M": TIME, "m": SPAN}
 
 
 def _are_numbers(items: Any) -> bool:
@@ -344,11 +669,17 @@ def timedeltas(column: Any) -> Any:
     return column.view("m8[ns]")
 
 
-def as_datetimes(table: Table) -> np.ndarray[Any, Any]:
-    """Return the only column of a table as NumPy's times."""
-    return np.array(table.columns[0]).view("M8[ns]")
+@dataclass(frozen=True, slots=True)
+class AsTimes:
+    """Makes NumPy's times or spans of the only column of a table."""
 
+    dtype: str
 
-def as_timedeltas(table: Table) -> np.ndarray[Any, Any]:
-    """Return the only column of a table as NumPy's spans."""
-    return np.array(table.columns[0]).view("m8[ns]")
+    @property
+    def token(self) -> str:
+        """Names the converter in plans."""
+        return f"as {self.dtype}"
+
+    def __call__(self, table: Table) -> np.ndarray[Any, Any]:
+        """Return the column, as the user's own."""
+        return np.array(table.columns[0]).view(self.dtype)

@@ -107,7 +107,7 @@ def checked_quantiles(q: Any, method: str) -> float | tuple[float, ...]:
     return float(numbers) if numbers.ndim == 0 else tuple(numbers.tolist())
 
 
-def _ranks(n: NumberArray, q: NumberArray, method: str) -> tuple[NumberArray, NumberArray, NumberArray]:
+def ranks_of(n: NumberArray, q: NumberArray, method: str) -> tuple[NumberArray, NumberArray, NumberArray]:
     """Return the ranks of the two rows that a quantile of `n` rows is between, and the weight of the second."""
     last = np.maximum(n - 1, 0)
     position = np.clip((AT_ROWS.get(method) or BETWEEN_ROWS[method])(n, q), 0, last)
@@ -146,7 +146,7 @@ def _finish(
         found: NumberArray = np.full(len(wanted), np.nan)
     else:
         nonempty(state.runs, "quantile")
-        low, high, weight = _ranks(np.full(len(wanted), state.nrows), wanted, method)
+        low, high, weight = ranks_of(np.full(len(wanted), state.nrows), wanted, method)
         found = state.select(low)
         found = found if is_element else _interpolated(found, state.select(high), weight)
     return found if np.ndim(q) else found[0]
@@ -166,7 +166,7 @@ def _of_groups(
     until = np.cumsum(counts)
     rows = groups.reduce(np.add, counts)
     before = np.cumsum(rows) - rows
-    low, high, weight = _ranks(rows, np.asarray(q), method)
+    low, high, weight = ranks_of(rows, np.asarray(q), method)
     of_low, of_high = (values.take(np.searchsorted(until, before + rank, "right"), mode="clip") for rank in (low, high))
     found = of_low if method in AT_ROWS else _interpolated(of_low, of_high, weight)
     # Where nothing is left, what was skipped is the result.
@@ -215,7 +215,7 @@ def _of_lists(lists: Any, q: float = 0.5, method: str = "linear") -> NumberArray
     values = new_array(len(given), np.float64)
     values[:] = given
     sizes = np.diff(offsets)
-    low, high, weight = _ranks(sizes, np.asarray(q), method)
+    low, high, weight = ranks_of(sizes, np.asarray(q), method)
     missing = np.isnan(values)
     has_missing = np.zeros(len(sizes), np.bool_)
     if missing.any():

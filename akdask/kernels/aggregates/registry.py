@@ -16,6 +16,7 @@ from akdask.kernels.aggregates.quantiles import MEDIAN, QUANTILE
 from akdask.kernels.aggregates.specification import Reduction, ScalarForm, State
 from akdask.kernels.aggregates.storage import IS_SORTED, LIMBS
 from akdask.kernels.aggregates.sums import COUNT, COUNT_NONZERO, PRODUCT, SIZE, SUM
+from akdask.kernels.aggregates.times import TIME_MEAN, TIME_QUANTILE, TIME_SUM
 from akdask.kernels.aggregates.truth import ALL, AND, ANY, OR, XOR
 from akdask.kernels.core.summation import UnitPositions
 from akdask.schema import FLOAT64, ColumnType
@@ -27,6 +28,7 @@ REDUCTIONS: dict[str, Reduction] = {
     for reduction in (
         SIZE, COUNT, COUNT_NONZERO, SUM, PRODUCT, MEAN, VARIANCE, DEVIATION, MINIMUM, MAXIMUM, ARGMIN, ARGMAX, FIRST,
         ANY, ALL, OR, AND, XOR, NUNIQUE, DISTINCT, UNIQUE, MODE, MEDIAN, QUANTILE, IS_SORTED, LIMBS,
+        TIME_SUM, TIME_MEAN, TIME_QUANTILE,
     )
 }
 # fmt: on

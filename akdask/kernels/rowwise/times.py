@@ -1,6 +1,7 @@
-"""Calendar fields of times, and rounding to multiples of a span; times are int64 nanoseconds since 1970, without zone.
+"""Times and spans as int64 numbers of a unit, the smallest of which is NaT: arithmetic, calendar fields, rounding.
 
-The smallest int64, which NumPy and pandas call NaT, is a time like any other here, as it is to Arkouda.
+NaT propagates, and what 64 bits do not hold is an error.  Both are looked for in the bounds of the rows first, which
+costs little; rows are looked at one by one only where the bounds leave room for either.
 """
 
 from __future__ import annotations
@@ -11,11 +12,17 @@ from typing import Any
 import numpy as np
 
 from akdask.deferred import pd
-from akdask.errors import ArgumentError
+from akdask.errors import ArgumentError, TimeOverflowError
 from akdask.kernels.core.rules import Operation
-from akdask.schema import BOOL, INT64, STR, ColumnType
+from akdask.schema import BOOL, FLOAT64, INT64, STR, ColumnType
+from akdask.schema.times import NOT_A_TIME, PER_SECOND
 
 DAY = 86_400 * 10**9
+"""Nanoseconds of a day."""
+
+LATEST = np.iinfo(np.int64).max
+
+# ------------------------------------------------------------------------------------------------------------ calendar
 
 
 def _year(days: Any) -> Any:
@@ -75,15 +82,297 @@ FIELDS: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def _calendar(times: Any, out: Any = None, *, field: str) -> Any:
-    found = FIELDS[field](np.asarray(times) // DAY)
+def _calendar(times: Any, out: Any = None, *, field: str, unit: str = "ns", missing: bool = False) -> Any:
+    lacks = missing_among(times)
+    days = np.asarray(times) // (86_400 * PER_SECOND[unit])
+    if lacks is not None:
+        if not missing:
+            raise _has_no_value(field)
+        days = np.where(lacks, 0, days)
+    found = FIELDS[field](days)
+    if lacks is not None and found.dtype == np.bool_:
+        found = found & ~lacks
     return _placed(found, out)
 
 
-def _calendar_type(times: ColumnType, *, field: str) -> ColumnType | None:
+def _calendar_type(times: ColumnType, *, field: str, unit: str = "ns", missing: bool = False) -> ColumnType | None:
     if times != INT64:
         return None
     return BOOL if field == "is_leap_year" else INT64
+
+
+def _part(
+    times: Any, out: Any = None, *, name: str, step: int, count: int, factor: int = 1, missing: bool = False
+) -> Any:
+    """Return how many steps are past the last multiple of `count` of them; of a count of 0, how many there are.
+
+    A step within the unit of the times is counted by `factor` for each unit.
+    """
+    lacks = missing_among(times)
+    if lacks is not None and not missing:
+        raise _has_no_value(name)
+    steps = times if step == 1 else times // step
+    found = steps % count if count else steps
+    if factor != 1:
+        found = _multiplied(found, np.int64(factor))
+    return _placed(found if lacks is None else np.where(lacks, 0, found), out)
+
+
+def _part_type(times: ColumnType, **_: Any) -> ColumnType | None:
+    return INT64 if times == INT64 else None
+
+
+# -------------------------------------------------------------------------------------------------------- NaT, overflow
+
+
+def missing_among(*columns: Any) -> Any:
+    """Return where a value of one of some columns of times is NaT, None where all are there."""
+    found = None
+    for column in columns:
+        if np.size(column) and np.min(column) == NOT_A_TIME:
+            here = np.equal(column, NOT_A_TIME)
+            found = here if found is None else found | here
+    return found
+
+
+def _bounds(column: Any) -> tuple[int, int]:
+    return (int(np.min(column)), int(np.max(column))) if np.size(column) else (0, 0)
+
+
+def _finished(
+    found: Any,
+    operands: tuple[Any, ...],
+    missing: Any,
+    out: Any,
+    *,
+    beyond: Callable[[], Any] | None = None,
+    what: str = "",
+) -> Any:
+    """Return results with NaT where an operand is missing, unless one of the others is beyond 64 bits.
+
+    Parameters
+    ----------
+    found : array or scalar
+        The results.
+    operands : tuple of arrays or scalars
+        What they were computed from, for the message.
+    missing : array or bool, optional
+        Where an operand is NaT.
+    out : ndarray, optional
+        Where to write.
+    beyond : callable, optional
+        Returns where a result is not the true one; None where the bounds of the operands leave no room for that.
+    what : str
+        What was computed, for the message.
+    """
+    if beyond is not None:
+        wrong = beyond() | np.equal(found, NOT_A_TIME)
+        if missing is not None:
+            wrong = wrong & ~missing
+        if np.any(wrong):
+            raise _overflow(what, wrong, operands)
+    if missing is not None:
+        found = np.where(missing, NOT_A_TIME, found)
+    return _placed(found, out)
+
+
+def _overflow(what: str, wrong: Any, operands: tuple[Any, ...]) -> TimeOverflowError:
+    where = int(np.argmax(wrong))
+    shown = [str(np.broadcast_to(operand, np.shape(wrong)).reshape(-1)[where]) for operand in operands]
+    return TimeOverflowError(
+        f"{what} is beyond what 64 bits of its unit hold.",
+        details=[f"the first of {np.count_nonzero(wrong)} in a block of rows is made of {' and '.join(shown)}"],
+        hint="a coarser unit holds more: as_unit('us') reaches beyond the years 1677 to 2262 of nanoseconds.",
+    )
+
+
+def _has_no_value(name: str) -> ArgumentError:
+    return ArgumentError(
+        f"some times are NaT, which have no {name} that is an integer.",
+        hint="leave them out with dropna() or a mask, or put other times in their place with where(…).",
+    )
+
+
+def _added(left: Any, right: Any, out: Any = None) -> Any:
+    (low, high), (least, most) = _bounds(left), _bounds(right)
+    found = np.add(left, right)
+    if low + least > NOT_A_TIME and high + most <= LATEST and NOT_A_TIME not in (low, least):
+        return _placed(found, out)
+
+    def beyond() -> Any:
+        return ((left ^ found) & (right ^ found)) < 0
+
+    return _finished(found, (left, right), missing_among(left, right), out, beyond=beyond, what="a sum of times")
+
+
+def _subtracted(left: Any, right: Any, out: Any = None) -> Any:
+    (low, high), (least, most) = _bounds(left), _bounds(right)
+    found = np.subtract(left, right)
+    if low - most > NOT_A_TIME and high - least <= LATEST and NOT_A_TIME not in (low, least):
+        return _placed(found, out)
+
+    def beyond() -> Any:
+        return ((left ^ right) & (left ^ found)) < 0
+
+    return _finished(found, (left, right), missing_among(left, right), out, beyond=beyond, what="a difference of times")
+
+
+def _multiplied(spans: Any, factor: Any, out: Any = None, *, what: str = "a multiple of a span of time") -> Any:
+    """Return spans or times by numbers; fractions of a unit are cut off, as NumPy and pandas do."""
+    missing = missing_among(spans)
+    if np.asarray(factor).dtype.kind == "f":
+        product = np.trunc(np.multiply(spans, factor, dtype=np.float64))
+        return _whole(product, (spans, factor), _either(missing, np.isnan(factor)), out, what)
+    factor = _signed(factor, what)
+    (low, high), (least, most) = _bounds(spans), _bounds(factor)
+    found = np.multiply(spans, factor)
+    fits = missing is None and max(-low, high) * max(-least, most) <= LATEST
+
+    def beyond() -> Any:
+        by = np.where(np.equal(factor, 0), 1, factor)
+        return np.not_equal(factor, 0) & np.not_equal(found // by, spans)
+
+    return _finished(found, (spans, factor), missing, out, beyond=None if fits else beyond, what=what)
+
+
+def _either(missing: Any, other: Any) -> Any:
+    return other if missing is None else missing | other
+
+
+def _whole(found: Any, operands: tuple[Any, ...], missing: Any, out: Any, what: str) -> Any:
+    """Return floats that are whole numbers as times, NaT where they are `missing`; infinite ones are an error."""
+    wrong = ~missing & ~(np.abs(found) < 2.0**63)
+    if np.any(wrong):
+        raise _overflow(what, wrong, operands)
+    numbers = np.where(missing, 0, found).astype(np.int64)
+    return _placed(np.where(missing, NOT_A_TIME, numbers), out)
+
+
+def _signed(numbers: Any, what: str) -> Any:
+    """Return integers or bools as int64; 2**63 and more are an error."""
+    numbers = np.asarray(numbers)
+    if numbers.dtype == np.uint64 and numbers.size and int(numbers.max()) > LATEST:
+        raise _overflow(what, numbers > LATEST, (numbers,))
+    return numbers.astype(np.int64, copy=False)[()]
+
+
+def _ratio(left: Any, right: Any, out: Any = None) -> Any:
+    missing = missing_among(left, right)
+    found = np.true_divide(left, right)
+    return _placed(found if missing is None else np.where(missing, np.nan, found), out)
+
+
+def _ratio_type(*times: ColumnType) -> ColumnType | None:
+    return FLOAT64 if all(dtype == INT64 for dtype in times) else None
+
+
+def _whole_ratio(left: Any, right: Any, out: Any = None, *, missing: bool = False) -> Any:
+    lacks = missing_among(left, right)
+    if lacks is not None and not missing:
+        raise _has_no_value("quotient")
+    return _placed(np.floor_divide(left, right), out)
+
+
+def _whole_ratio_type(*times: ColumnType, missing: bool = False) -> ColumnType | None:
+    return INT64 if all(dtype == INT64 for dtype in times) else None
+
+
+def _remaining(left: Any, right: Any, out: Any = None) -> Any:
+    missing = missing_among(left, right)
+    # Nothing is left of what is divided by no time: it has no remainder.
+    none = np.equal(right, 0)
+    lacks = _either(missing, none) if np.any(none) else missing
+    return _finished(np.remainder(left, right), (), lacks, out)
+
+
+def _divided(spans: Any, divisor: Any, out: Any = None, *, whole_down: bool) -> Any:
+    """Return spans by numbers, rounded down, or cut off as NumPy and pandas do; NaT where the divisor is 0 or NaN."""
+    missing = missing_among(spans)
+    none = np.equal(divisor, 0)
+    if np.asarray(divisor).dtype.kind == "f":
+        lacks = _either(missing, none | np.isnan(divisor))
+        quotient = np.true_divide(spans, np.where(none, 1.0, divisor))
+        whole = np.floor(quotient) if whole_down else np.trunc(quotient)
+        return _whole(whole, (spans, divisor), lacks, out, "a part of a span of time")
+    divisor = _signed(divisor, "a part of a span of time")
+    lacks = _either(missing, none) if np.any(none) else missing
+    by = np.where(none, 1, divisor)
+    found = np.floor_divide(spans, by)
+    if not whole_down:
+        found = found + ((found < 0) & np.not_equal(found * by, spans))
+    return _finished(found, (), lacks, out)
+
+
+def _times_and_number(times: ColumnType, number: ColumnType, **_: Any) -> ColumnType | None:
+    return INT64 if times == INT64 and number.is_number else None
+
+
+def _two_times(*times: ColumnType, **_: Any) -> ColumnType | None:
+    return INT64 if all(dtype == INT64 for dtype in times) else None
+
+
+# ---------------------------------------------------------------------------------------------------------------- units
+
+
+def _to_unit(times: Any, out: Any = None, *, given: str, wanted: str) -> Any:
+    """Return times in another unit: an error where a finer one does not hold them, rounded down in a coarser one."""
+    before, after = PER_SECOND[given], PER_SECOND[wanted]
+    if after >= before:
+        return _multiplied(times, np.int64(after // before), out, what=f"a time in {wanted}")
+    missing = missing_among(times)
+    return _finished(np.floor_divide(times, before // after), (), missing, out)
+
+
+def _to_unit_type(times: ColumnType, **_: Any) -> ColumnType | None:
+    return INT64 if times == INT64 else None
+
+
+def _compare(left: Any, right: Any, out: Any = None, *, how: str, units: tuple[str, str]) -> Any:
+    """Compare times of different units exactly, by whole numbers of the coarser unit and what remains."""
+    missing = missing_among(left, right)
+    counts = [PER_SECOND[unit] for unit in units]
+    coarse = min(counts)
+    (one, rest), (other, more) = (
+        np.divmod(column, count // coarse) for column, count in zip((left, right), counts, strict=True)
+    )
+    same = np.equal(one, other)
+    match how:
+        case "equal" | "not_equal":
+            found = same & np.equal(rest, more)
+        case "less" | "less_equal":
+            found = np.less(one, other) | (same & getattr(np, how)(rest, more))
+        case _:
+            found = np.greater(one, other) | (same & getattr(np, how)(rest, more))
+    if missing is not None:
+        found = found & ~missing
+    return _placed(~found if how == "not_equal" else found, out)
+
+
+def _compare_type(*times: ColumnType, **_: Any) -> ColumnType | None:
+    return BOOL if all(dtype == INT64 for dtype in times) else None
+
+
+def _counted(numbers: Any, out: Any = None, *, step: int) -> Any:
+    """Return numbers of steps as times: NaN is NaT."""
+    numbers, what = np.asarray(numbers), "a number of units of time"
+    if numbers.dtype.kind != "f":
+        return _multiplied(_signed(numbers, what), np.int64(step), out, what=what)
+    lacks = np.isnan(numbers)
+    base = np.trunc(np.where(lacks, 0.0, numbers))
+    # As pandas does, so that 0.1 s are 100 ms.
+    rest = np.round(np.where(lacks, 0.0, numbers - base), len(str(step)) - 1)
+    wrong = ~(np.abs(base) * step < 2.0**63)
+    if np.any(wrong):
+        raise _overflow(what, wrong, (numbers,))
+    found = _added(_multiplied(base.astype(np.int64), np.int64(step)), np.trunc(rest * step).astype(np.int64))
+    return _placed(np.where(lacks, NOT_A_TIME, found), out)
+
+
+def _counted_type(numbers: ColumnType, **_: Any) -> ColumnType | None:
+    return INT64 if numbers.is_number and numbers != BOOL else None
+
+
+# ------------------------------------------------------------------------------------------------------------- rounding
 
 
 def _floor(times: Any, step: int) -> Any:
@@ -105,7 +394,16 @@ ROUNDINGS: dict[str, Callable[[Any, int], Any]] = {"floor": _floor, "ceil": _cei
 
 
 def _round_time(times: Any, out: Any = None, *, how: str, step: int) -> Any:
-    return _placed(ROUNDINGS[how](times, step), out)
+    low, high = _bounds(times)
+    found = ROUNDINGS[how](times, step)
+    if low - step > NOT_A_TIME and high + step <= LATEST:
+        return _placed(found, out)
+
+    def beyond() -> Any:
+        # The true result is less than a step away.
+        return ((times ^ found) & ((found - times) ^ found)) < 0
+
+    return _finished(found, (times,), missing_among(times), out, beyond=beyond, what="a rounded time")
 
 
 def _round_type(times: ColumnType, *, how: str, step: int) -> ColumnType | None:
@@ -162,8 +460,21 @@ def _parse(text: Any, out: Any = None, *, kind: str) -> Any:
     return _placed(nanoseconds(np.array(text.to_pylist(), object), kind), out)
 
 
-TIME_OPERATIONS: dict[str, Operation] = {
-    "calendar": Operation("calendar", 1, _calendar_type, _calendar),
-    "round_time": Operation("round_time", 1, _round_type, _round_time),
-    "parse_time": Operation("parse_time", 1, lambda dtype, kind: INT64 if dtype == STR else None, _parse),
-}
+_OPERATIONS = (
+    Operation("calendar", 1, _calendar_type, _calendar),
+    Operation("time_part", 1, _part_type, _part),
+    Operation("round_time", 1, _round_type, _round_time),
+    Operation("parse_time", 1, lambda dtype, kind: INT64 if dtype == STR else None, _parse),
+    Operation("add_times", 2, _two_times, _added, "+"),
+    Operation("subtract_times", 2, _two_times, _subtracted, "-"),
+    Operation("multiply_times", 2, _times_and_number, _multiplied, "*"),
+    Operation("divide_times", 2, _times_and_number, _divided),
+    Operation("time_ratio", 2, _ratio_type, _ratio, "/"),
+    Operation("whole_time_ratio", 2, _whole_ratio_type, _whole_ratio),
+    Operation("remaining_time", 2, _two_times, _remaining, "%"),
+    Operation("time_in_unit", 1, _to_unit_type, _to_unit),
+    Operation("compare_times", 2, _compare_type, _compare),
+    Operation("counted_time", 1, _counted_type, _counted),
+)
+
+TIME_OPERATIONS: dict[str, Operation] = {operation.name: operation for operation in _OPERATIONS}

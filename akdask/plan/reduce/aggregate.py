@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial, reduce
 from typing import Any, Self
 
-from akdask.deferred import pd, without_collection
+from akdask.deferred import without_collection
 from akdask.kernels.aggregates.registry import REDUCTIONS, ScalarReduction, merge_states
 from akdask.plan.expr._dask import Expr, List, Task, TaskRef
 from akdask.plan.expr.lower import lower
@@ -21,6 +21,7 @@ from akdask.plan.task import operators
 from akdask.plan.task.batches import reduction_batches
 from akdask.plan.task.pipeline import Compile, pipeline
 from akdask.schema import ColumnType, RowSpace
+from akdask.schema.times import TimeForm
 
 FAN_IN = 16
 
@@ -145,19 +146,12 @@ class Aggregate(Computed, ScalarList):
         return "Aggregate " + ", ".join(map(str, self.reductions))
 
 
-FORMS: dict[str, Callable[[Any], Any]] = {
-    "time": lambda number: pd.Timestamp(int(number), unit="ns"),
-    "span": lambda number: pd.Timedelta(int(number), unit="ns"),
-}
-"""What users see of numbers that are more than that."""
-
-
 class Element(Node):
-    """One result of an aggregation, in one of the `FORMS` if it is more than a number."""
+    """One result of an aggregation, as what its form makes of it if it is more than a number."""
 
     aggregate: ScalarList
     position: int
-    form: str | None
+    form: TimeForm | None
 
     @property
     def npartitions(self) -> int:
@@ -260,7 +254,7 @@ class FinishElement:
     """Merge the last states of a single reduction and turn them into one result."""
 
     finish: FinishStates
-    form: str | None
+    form: TimeForm | None
 
     @property
     def token(self) -> str:
@@ -270,8 +264,8 @@ class FinishElement:
         return _element(self.finish(partials), 0, self.form)
 
 
-def _element(results: Sequence[Any], position: int, form: str | None) -> Any:
-    return results[position] if form is None else FORMS[form](results[position])
+def _element(results: Sequence[Any], position: int, form: TimeForm | None) -> Any:
+    return results[position] if form is None else form(results[position])
 
 
 def _as_list(counts: Sequence[Any]) -> list[Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -19,11 +19,12 @@ from akdask.collections.frame_core.alignment import (
     conditions_on_rows_of,
     on_rows_of,
 )
-from akdask.collections.frame_core.analysis.kinds import demand_numbers, is_number, missing_where
+from akdask.collections.frame_core.analysis.kinds import demand_numbers, is_number, missing_rows
 from akdask.collections.frame_core.analysis.moving.reductions import Analysed
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.strings import Strings
-from akdask.collections.time.timearray import TimeArray
+from akdask.collections.time.datetimes import Timedelta
+from akdask.collections.time.timearray import TimeArray, form_of
 from akdask.deferred import pd
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.plan.expr.values import Call, Constant
@@ -52,7 +53,9 @@ class CellMethods(Analysed):
         lowers, uppers = (self._by_column(bound, arrays) for bound in (lower, upper))
         return self._resulting(
             {
-                name: _bounded(array, lowers.get(name), uppers.get(name)) if is_number(array) else array
+                name: _bounded(array, lowers.get(name), uppers.get(name))
+                if is_number(array) or _are_times(array, (lowers.get(name), uppers.get(name)))
+                else array
                 for name, array in arrays.items()
             }
         )
@@ -66,7 +69,9 @@ class CellMethods(Analysed):
             If a column has no numbers.
         """
         columns = self._analysed()
-        demand_numbers("abs", columns, columns.values)
+        demand_numbers(
+            "abs", columns, [name for name in columns.values if not isinstance(columns.kinds[name], Timedelta)]
+        )
         return self._resulting({name: ufuncs.abs(array) for name, array in self._arrays().items()})
 
     def round(self, decimals: int | Mapping[str, int] = 0) -> Self:
@@ -223,7 +228,15 @@ def _masked(array: Array, condition: Any, other: Any, invert: bool) -> Array:
         found: Array = where(condition, array, other) if invert else where(condition, other, array)
         return found
     frame, (value, chosen) = align("mask", [(array._frame, array._value), (condition._frame, condition._value)])
-    return array._like(frame, missing_where(array, value, Call("logical_not", chosen) if invert else chosen))
+    return missing_rows(array, frame, value, Call("logical_not", chosen) if invert else chosen)
+
+
+def _are_times(array: Array, bounds: Sequence[Any]) -> bool:
+    """Whether bounds are of the kind of times that an array has."""
+    if not isinstance(array, TimeArray):
+        return False
+    given = [array._operand(bound) for bound in bounds if bound is not None]
+    return all(form is not None and form.kind == array._is for form in map(form_of, given))
 
 
 def _is_float(array: Array) -> bool:

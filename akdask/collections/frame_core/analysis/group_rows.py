@@ -13,7 +13,7 @@ from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.array import Array
 from akdask.collections.core.later import later
 from akdask.collections.core.selection import position
-from akdask.collections.frame_core.analysis.kinds import demand_numbers, is_number, missing_where
+from akdask.collections.frame_core.analysis.kinds import demand_numbers, is_number, missing_rows
 from akdask.collections.frame_core.analysis.moving.arranged import (
     Arranged,
     differences_in_groups,
@@ -27,7 +27,7 @@ from akdask.collections.frame_core.analysis.moving.spans import GroupDecaying, G
 from akdask.collections.frame_core.analysis.moving.windows import as_integer
 from akdask.collections.frame_core.analysis.summaries import RANKS, place_ranks, ranked_sizes
 from akdask.collections.frame_core.columnset import ColumnSet
-from akdask.collections.frame_core.missing import present
+from akdask.collections.frame_core.missing import can_be_missing, present
 from akdask.collections.frame_core.rows import RowMethods
 from akdask.collections.groups.column_rules import has_meaning
 from akdask.collections.groups.groupby import GroupBy
@@ -39,7 +39,6 @@ from akdask.errors import ArgumentError, ArgumentTypeError, MissingLabelError
 from akdask.plan.expr.values import Call, Constant, Value
 from akdask.plan.reduce.row_numbers import row_numbers
 from akdask.plan.task.align import align
-from akdask.schema import FLOAT64, NULLABLE_STR
 
 Rows = TypeVar("Rows", bound=RowMethods)
 
@@ -333,7 +332,7 @@ class FrameGroupMethods(Generic[Rows]):
             taken = columns.array(name)[at]
             common, (item, lacking) = align("take the last", [(taken._frame, taken._value), (rows._frame, lacks)])
             is_plain = item.dtype.kind in ("int", "uint", "bool") and not isinstance(taken, TimeArray | Categorical)
-            found[name] = taken if is_plain else taken._like(common, missing_where(taken, item, lacking))
+            found[name] = taken if is_plain else missing_rows(taken, common, item, lacking)
         return self._frame(keys if found else self.gb.unique_keys, found)
 
     def get_group(self, name: Any) -> Rows:
@@ -439,11 +438,11 @@ class FrameGroupMethods(Generic[Rows]):
         if lacks is None:
             return spread
         frame, (value, lacking) = align("transform", [(spread._frame, spread._value), (lacks._frame, lacks._value)])
-        return spread._like(frame, missing_where(spread, value, lacking)) if _can_be_missing(spread) else spread
+        return missing_rows(spread, frame, value, lacking) if _can_be_missing(spread) else spread
 
     def _lacks_group(self) -> pdarray | None:
         columns = ColumnSet.of({str(number): key for number, key in enumerate(self.gb._arrays)})
-        may_lack = [name for name, value in columns.values.items() if value.dtype in (FLOAT64, NULLABLE_STR)]
+        may_lack = [name for name, value in columns.values.items() if can_be_missing(columns.kinds[name], value)]
         if not may_lack:
             return None
         lacks: Value = Call("logical_not", present(columns, may_lack[0]))

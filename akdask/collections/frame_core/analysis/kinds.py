@@ -11,9 +11,11 @@ from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.array import Array
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.text.categorical import Categorical
-from akdask.collections.time.timearray import NOT_A_TIME, TimeArray
+from akdask.collections.time.timearray import TimeArray, may_lack
 from akdask.errors import ArgumentTypeError, UnsupportedError
 from akdask.plan.expr.missing_integers import is_in_parts, with_missing
+from akdask.plan.expr.node import Frame
+from akdask.plan.expr.times import with_missing_times
 from akdask.plan.expr.values import Call, Constant, Value
 from akdask.schema import FLOAT64
 
@@ -68,7 +70,7 @@ def missing_where(array: Array, value: Value, lacks: Value, column: str = "") ->
     if isinstance(array, Categorical):
         return Call("where", lacks, array._category_table.na_code, value)
     if isinstance(array, TimeArray):
-        return Call("where", lacks, Constant(NOT_A_TIME), value)
+        return with_missing_times(value, lacks)
     kind = value.dtype.kind
     if kind == "str":
         return Call("make_missing", value, lacks)
@@ -79,6 +81,11 @@ def missing_where(array: Array, value: Value, lacks: Value, column: str = "") ->
     raise UnsupportedError(
         f"a column of {array._type_name()} has nothing for missing elements.", hint="leave the column out."
     )
+
+
+def missing_rows(array: Array, frame: Frame, value: Value, lacks: Value) -> Any:
+    """Return an array of a kind whose elements are missing in some rows; see `missing_where`."""
+    return may_lack(array)._like(frame, missing_where(array, value, lacks))
 
 
 def plain(item: Any) -> Any:

@@ -12,7 +12,7 @@ from akdask.collections.arrays.elementwise import where
 from akdask.collections.core.array import Array
 from akdask.collections.core.column_names import names_of
 from akdask.collections.core.later import later
-from akdask.collections.frame_core.analysis.kinds import missing_where
+from akdask.collections.frame_core.analysis.kinds import missing_rows
 from akdask.collections.frame_core.analysis.moving.arranged import empty_rows
 from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.columnset import ColumnSet
@@ -92,5 +92,5 @@ def reindexed(columns: ColumnSet, labels: Any, fill_value: Any = None) -> Column
             found[name] = where(lacks, fill_value, moved)
             continue
         frame, (value, lacking) = align("reindex", [(moved._frame, moved._value), (lacks._frame, lacks._value)])
-        found[name] = moved._like(frame, missing_where(moved, value, lacking))
+        found[name] = missing_rows(moved, frame, value, lacking)
     return ColumnSet.of(found, sought, wanted.name if wanted.name is not None else columns.index_name)

@@ -26,7 +26,7 @@ from akdask.collections.groups.setops import in1d
 from akdask.collections.groups.uniqueness import value_counts
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.strings import Strings
-from akdask.collections.time.timearray import NOT_A_TIME, TimeArray
+from akdask.collections.time.timearray import TimeArray
 from akdask.deferred import pd
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.kernels.aggregates.quantiles import checked_quantiles
@@ -38,6 +38,7 @@ from akdask.plan.reduce.row_numbers import row_numbers
 from akdask.plan.run.run import run
 from akdask.plan.sort.top_k import TopK
 from akdask.schema import FLOAT64, INT64
+from akdask.schema.times import NOT_A_TIME
 
 QUARTILES = (0.25, 0.5, 0.75)
 RANKS = ("average", "min", "max", "first", "dense")

@@ -10,7 +10,7 @@ from akdask.collections.arrays.creation import arange, full
 from akdask.collections.arrays.elementwise import where
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.array import Array
-from akdask.collections.frame_core.analysis.kinds import missing_where
+from akdask.collections.frame_core.analysis.kinds import missing_rows
 from akdask.collections.frame_core.analysis.moving.windows import difference, shifted
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.missing import present
@@ -68,7 +68,7 @@ class Arranged:
             # A row that is in no group takes the first one, if only to be made missing.
             moved = array[where(lacks, 0, inverse)] if len(self.positions) else empty_rows(array, inverse)
             frame, (value, lacking) = align("arrange", [(moved._frame, moved._value), (lacks._frame, lacks._value)])
-            found[name] = array._like(frame, missing_where(array, value, lacking))
+            found[name] = missing_rows(array, frame, value, lacking)
         return found
 
 
@@ -105,7 +105,7 @@ def shifted_in_groups(columns: ColumnSet, numbers: pdarray, periods: int) -> dic
     found = {}
     for name, array in moved.items():
         frame, (value, lacks) = align("shift", [(array._frame, array._value), (crosses._frame, crosses._value)])
-        found[name] = array._like(frame, missing_where(array, value, lacks))
+        found[name] = missing_rows(array, frame, value, lacks)
     return found
 
 
@@ -130,5 +130,5 @@ def filled_in_groups(columns: ColumnSet, numbers: pdarray, *, backwards: bool) -
         frame, (value, group, number) = align(
             "fill groups", [(values, values.column(0)), (groups, groups.column(0)), own]
         )
-        found[name] = kind._like(frame, missing_where(kind, value, Call("not_equal", group, number)))
+        found[name] = missing_rows(kind, frame, value, Call("not_equal", group, number))
     return found

@@ -13,19 +13,19 @@ from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.arrays.scans import cummax, cummin, cumprod, cumsum
 from akdask.collections.core.array import Array
 from akdask.collections.core.later import later
-from akdask.collections.frame_core.analysis.kinds import demand_numbers, missing_where, numbers_among
+from akdask.collections.frame_core.analysis.kinds import demand_numbers, missing_rows, numbers_among
 from akdask.collections.frame_core.analysis.moving.reductions import Analysed, WindowReductions
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.missing import present
 from akdask.collections.text.categorical import Categorical
-from akdask.collections.time.datetimes import Timedelta
-from akdask.collections.time.timearray import NOT_A_TIME, TimeArray
+from akdask.collections.time.timearray import TimeArray, may_lack
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.plan.expr.missing_integers import is_in_parts, recombined, separated
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.values import Call, Constant, Value
 from akdask.plan.rows.neighbours import LastValid, Shifted, Windows, WithNeighbours
 from akdask.schema import FLOAT64
+from akdask.schema.times import NOT_A_TIME
 
 Owner = TypeVar("Owner", bound="Analysed")
 
@@ -89,8 +89,7 @@ class WindowMethods(Analysed):
         [nan, 3.0, 5.0]
         """
         columns, periods = self._analysed(), _periods(periods)
-        times = {name for name in columns.values if isinstance(columns.kinds[name], TimeArray)}
-        demand_numbers("diff", columns, [name for name in columns.values if name not in times])
+        demand_numbers("diff", columns, _but_times(columns))
         earlier = shifted(columns, columns.values, periods)
         return self._resulting({name: difference(columns.array(name), earlier[name]) for name in columns.values})
 
@@ -228,9 +227,8 @@ class WindowMethods(Analysed):
 
     def _running(self, name: str) -> Self:
         columns = self._analysed()
-        return self._resulting(
-            {column: _running(name, columns.array(column)) for column in demand_numbers(name, columns, columns.values)}
-        )
+        demand_numbers(name, columns, _but_times(columns))
+        return self._resulting({column: _running(name, columns.array(column)) for column in columns.values})
 
 
 class Rolling(WindowReductions[Owner]):
@@ -315,7 +313,8 @@ def shifted(columns: ColumnSet, names: Iterable[str], periods: int, fill_value: 
             found[name] = where(pdarray(node, node.outside), fill_value, kind._like(node, value))
         else:
             is_complete = filling is None or filling != 0
-            found[name] = kind._like(node, value if is_complete else missing_where(kind, value, node.outside))
+            kind = may_lack(kind)
+            found[name] = kind._like(node, value) if is_complete else missing_rows(kind, node, value, node.outside)
     return found
 
 
@@ -335,10 +334,8 @@ def difference(values: Array, earlier: Array) -> Array:
     if not isinstance(values, TimeArray):
         found: Array = as_type(values, np.float64) - as_type(earlier, np.float64)
         return found
-    both = ColumnSet.of({"x": values, "y": earlier})
-    lacks = Call("logical_not", Call("logical_and", present(both, "x"), present(both, "y")))
-    spans: Any = Timedelta(pdarray(both.frame, Call("subtract", both.values["x"], both.values["y"])))
-    return spans._like(both.frame, missing_where(spans, spans._value, lacks))
+    spans: Array = values - earlier
+    return spans
 
 
 def _filled_along(columns: ColumnSet, name: str, backwards: bool) -> Array:
@@ -352,12 +349,18 @@ def _filled_along(columns: ColumnSet, name: str, backwards: bool) -> Array:
 
 def _running(name: str, array: Array) -> Array:
     scan, identity = SCANS[name]
+    if isinstance(array, TimeArray):
+        return array._scanned(name, skipna=True)
     if array._value.dtype != FLOAT64:
         found: Array = scan(array)
         return found
     missing = pdarray(array._frame, Call("isnan", array._value))
     filled = pdarray(array._frame, Call("where", missing._value, Constant(identity), array._value))
     return where(missing, np.nan, scan(filled))
+
+
+def _but_times(columns: ColumnSet) -> list[str]:
+    return [name for name in columns.values if not isinstance(columns.kinds[name], TimeArray)]
 
 
 def _periods(periods: Any) -> int:
