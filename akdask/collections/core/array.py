@@ -9,6 +9,7 @@ import numpy as np
 
 from akdask import config
 from akdask.collections.core import selection as row_tools
+from akdask.collections.core.base import Collection
 from akdask.collections.core.display import ArrayDisplay
 from akdask.collections.core.later import later
 from akdask.collections.core.storage_methods import StorageMethods
@@ -17,11 +18,12 @@ from akdask.collections.registered import RegisteredArray
 from akdask.columns import Table
 from akdask.deferred import DeferredModule, pa
 from akdask.errors import ArgumentError, ArgumentTypeError, AxisError, UnsupportedError
+from akdask.kernels.rowwise.operations import OPERATIONS
 from akdask.plan.expr.created import as_column, literal
 from akdask.plan.expr.node import Frame
-from akdask.plan.expr.rowwise import Project
+from akdask.plan.expr.rowwise import SELECTIONS, Project
 from akdask.plan.expr.sources import Persisted
-from akdask.plan.expr.values import ColumnRef, Value
+from akdask.plan.expr.values import Call, HeldColumn, Value
 from akdask.plan.run.result import CollectionRows
 from akdask.plan.run.run import resolve_lengths, run
 from akdask.plan.task.combine import Limit
@@ -50,9 +52,8 @@ class Array(StorageMethods, RegisteredArray, Substitutes, ArrayDisplay):
 
     def __init__(self, frame: Frame, value: Value) -> None:
         self._frame, (self._value,) = within_rounds(frame, (value,))
-        if config.get("eager") and not (isinstance(frame, Persisted) and isinstance(value, ColumnRef)):
-            persisted = self.persist()
-            self._frame, self._value = persisted._frame, persisted._value
+        if config.get("eager"):
+            self._frame, self._value = computed(self._frame, self._value)
 
     def _like(self, frame: Frame, value: Value) -> Self:
         """Return the same kind of array with other rows or another value."""
@@ -115,7 +116,7 @@ class Array(StorageMethods, RegisteredArray, Substitutes, ArrayDisplay):
 
     def _persisted(self, graph: Mapping[Any, Any], rename: Mapping[str, str] | None = None) -> Self:
         frame = Persisted.of(self._project(), graph, self.__dask_keys__)
-        return self._like(frame, ColumnRef(frame._name, 0, self._value.dtype))
+        return self._like(frame, frame.column(0))
 
     # rows
 
@@ -338,6 +339,38 @@ class Array(StorageMethods, RegisteredArray, Substitutes, ArrayDisplay):
     def __iter__(self) -> Iterator[Any]:
         """Iterate over the elements; computes them all."""
         return iter(self.to_ndarray())
+
+
+class _Columns(Collection):
+    """A projection that is to be computed, before there is an object that it belongs to."""
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+
+    @property
+    def expr(self) -> CollectionRows:
+        return CollectionRows(self._project, tuple, (), None)
+
+    def __dask_postpersist__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        return self._persisted, ()
+
+    def _persisted(self, graph: Mapping[Any, Any], rename: Mapping[str, str] | None = None) -> Any:
+        return Persisted.of(self._project, graph, self.__dask_keys__)
+
+
+def computed(frame: Frame, value: Value) -> tuple[Frame, Value]:
+    """Return a value of rows that are in memory, computed unless it is there already."""
+    apart = value if isinstance(value, Call) and OPERATIONS[value.operation].in_parts else None
+    parts = (value,) if apart is None else apart.args
+    if not isinstance(frame, SELECTIONS) and all(_is_there(part) for part in parts):
+        return frame, value
+    persisted: Any = _Columns(Project(frame, tuple(range(len(parts))), parts)).persist()
+    found = [persisted.column(number) for number in range(len(parts))]
+    return persisted, found[0] if apart is None else Call(apart.operation, *found, **apart.params)
+
+
+def _is_there(value: Value) -> bool:
+    return isinstance(value, HeldColumn) and isinstance(value.frame, Persisted)
 
 
 def of_rows(array: Any) -> Any:

@@ -242,12 +242,18 @@ class Joined:
         """Return the rows of one side, 0 for left, each with its matches of the other."""
         sides = self.left, self.right
         arrays: list[dict[str, Array]] = [{}, {}]
+        # The values of the columns, on the frame of the keys; those of arrays may be elsewhere.
+        given: list[list[Value]] = [[], []]
         for name, pair in self.sources.items():
             side = own if pair[own] is not None else 1 - own
-            arrays[side][name] = sides[side].columns.array(str(pair[side]))
+            columns = sides[side].columns
+            arrays[side][name] = columns.array(str(pair[side]))
+            given[side].append(columns.values[str(pair[side])])
         mine, theirs = arrays[own], arrays[1 - own]
-        wanted = [array._value for array in mine.values()]
-        others = [self._other(array, keep_all) for array in theirs.values()]
+        wanted, others = given[own], given[1 - own]
+        if keep_all:
+            for array in theirs.values():
+                self._check_fillable(array)
         paired = join_rows(
             sides[own].keys.side(separated(wanted)),
             sides[1 - own].keys.side(separated(others)),
@@ -260,12 +266,6 @@ class Joined:
             values |= {name: self._with_missing(theirs[name], values[name], paired.lacks, name) for name in theirs}
         both = mine | theirs
         return ColumnSet.of({name: both[name]._like(paired.frame, values[name]) for name in self.sources})
-
-    def _other(self, array: Array, may_lack: bool) -> Value:
-        """Return a column of the other side, as it is on rows that may lack a match."""
-        if may_lack:
-            self._check_fillable(array)
-        return array._value
 
     def _with_missing(self, array: Array, found: Value, lacks: Value, name: str) -> Value:
         """Return a column of the other side on paired rows, with a value for those that lack a match."""

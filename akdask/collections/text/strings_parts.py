@@ -275,7 +275,8 @@ class StringsParts(TextDisplay, Array):
         return wrap(flat, flat.column(0))
 
     def _starts(self, lengths: Value) -> Any:
-        starts = SegmentStarts(Project(self._frame, (0,), (lengths,)))
+        # Through an array, as lengths may have been kept since the text was.
+        starts = SegmentStarts(wrap(self._frame, lengths)._project())
         return wrap(starts, starts.starts)
 
 

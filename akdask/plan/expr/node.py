@@ -243,6 +243,11 @@ class Frame(Node):
         """The nodes whose columns a value on these rows may refer to."""
         return (self,)
 
+    @cached_property
+    def sources(self) -> frozenset[str]:
+        """The names that columns of values on these rows may have for their source."""
+        return frozenset([base._name for base in self.bases])
+
     @property
     def inputs(self) -> list[Frame]:
         """The frames that it is made of, but for those that values refer to."""

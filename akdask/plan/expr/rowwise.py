@@ -53,6 +53,10 @@ class SelectedRows(Frame):
     def bases(self) -> tuple[Frame, ...]:
         return self.frame.bases
 
+    @cached_property
+    def sources(self) -> frozenset[str]:
+        return self.frame.sources
+
 
 class RowsByValue(SelectedRows):
     """Base of selections by the values of a column, whose identity is `decided_by`."""
@@ -111,6 +115,10 @@ class MatchRows(RowsByValue):
     @property
     def decided_by(self) -> ColumnIdentity:
         return self.match
+
+    @cached_property
+    def sources(self) -> frozenset[str]:
+        return self.frame.sources | {self.match.token}
 
     @property
     def row(self) -> ColumnRef:

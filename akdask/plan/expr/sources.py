@@ -13,7 +13,7 @@ from akdask.columns.missing_text import from_nulls
 from akdask.deferred import is_arrow
 from akdask.plan.expr._dask import GraphNode
 from akdask.plan.expr.node import Frame
-from akdask.plan.expr.values import ColumnRef
+from akdask.plan.expr.values import ColumnRef, HeldColumn
 from akdask.schema import INT64, NULLABLE_STR, ColumnType, RowSpace
 from akdask.storage.data.source import Source
 
@@ -130,6 +130,10 @@ class Persisted(Frame):
     @cached_property
     def planned_rows(self) -> RowSpace:
         return self.rowspace
+
+    def column(self, name: Hashable) -> HeldColumn:
+        """Return one of the columns."""
+        return HeldColumn(self, name, dict(self.schema)[name])
 
     def describe(self) -> str:
         return f"Persisted  {self.rows.describe()}"

@@ -46,6 +46,9 @@ class Value(Named):
     args: tuple[Value, ...] = ()
     """The values that this one is computed from."""
 
+    sources: frozenset[str] = frozenset()
+    """The names of the nodes whose columns it refers to."""
+
     def __hash__(self) -> int:
         return hash(self.token)
 
@@ -68,13 +71,31 @@ def assumed_width(value: Value) -> int:
 class ColumnRef(Value):
     """A column that a node makes."""
 
-    __slots__ = ("name", "source")
+    __slots__ = ("name", "source", "sources")
 
     def __init__(self, source: str, name: Hashable, dtype: ColumnType) -> None:
         self.source = source
         self.name = name
         self.dtype = dtype
         self.token = f"{source}[{name!r}]"
+        self.sources = frozenset((source,))
+
+
+class HeldColumn(ColumnRef):
+    """A column that is in memory, or will be: it holds its node, as that of its rows may not lead there.
+
+    See `akdask.plan.task.materialized.rejoined`.
+    """
+
+    __slots__ = ("frame",)
+
+    def __init__(self, frame: Expr, name: Hashable, dtype: ColumnType) -> None:
+        super().__init__(frame._name, name, dtype)
+        self.frame = frame
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Plans are pickled once they are complete.
+        return ColumnRef, (self.source, self.name, self.dtype)
 
 
 class Constant(Value):
@@ -104,6 +125,7 @@ class Replica(Value):
     rounds = -1
 
     def __init__(self, node: Expr, field: Hashable, dtype: ColumnType) -> None:
+        assert node.npartitions == 1, "a table is replicated whole"
         self.node = node
         self.awaits = node.passes
         self.replica_depth = node.depth
@@ -122,7 +144,7 @@ class Replica(Value):
 class Call(Value):
     """An operation on values, row by row."""
 
-    __slots__ = ("args", "awaits", "operation", "params", "replica_depth", "rounds", "steps")
+    __slots__ = ("args", "awaits", "operation", "params", "replica_depth", "rounds", "sources", "steps")
 
     def __init__(self, operation: str, *args: Value, **params: Any) -> None:
         self.operation = operation
@@ -136,7 +158,11 @@ class Call(Value):
     def _count_steps(self) -> None:
         # Comparisons and local names, as this is a good part of what a user's operator costs.
         steps, replica_depth, rounds, awaits, looked_at = 0, -1, -1, 0, 0
+        sources = Value.sources
         for arg in self.args:
+            of_arg = arg.sources
+            if of_arg is not sources and of_arg:
+                sources = (sources | of_arg) if sources else of_arg
             if arg.steps > steps:
                 steps = arg.steps
             if arg.rounds > rounds:
@@ -147,7 +173,7 @@ class Call(Value):
                 awaits = arg.awaits
             if arg.awaits > looked_at and arg.rounds < 0:
                 looked_at = arg.awaits
-        self.steps, self.replica_depth, self.awaits = steps + 1, replica_depth + 1, awaits
+        self.steps, self.replica_depth, self.awaits, self.sources = steps + 1, replica_depth + 1, awaits, sources
         self.rounds = rounds + 1 if 0 <= rounds < looked_at else rounds
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -24,7 +24,7 @@ from akdask.plan.sort.values import SplitColumn
 from akdask.plan.task import operators
 from akdask.plan.task.align import Aligned, align
 from akdask.plan.task.batches import partition_batches
-from akdask.plan.task.combine import OverProject
+from akdask.plan.task.combine import Gather, OverProject
 from akdask.plan.task.materialized import Materialized
 from akdask.plan.task.pipeline import Compile, pipeline
 from akdask.plan.task.program import BroadcastInput
@@ -172,8 +172,10 @@ def _sort(
 def ranks(frame: Frame, value: Value) -> Replica:
     """Return the place of each row of a one-partition frame among the rows in order."""
     sort, (row,) = sorted_rows([(frame, value)], [True], with_row=True)
-    inverse, _ = sorted_rows([(sort, row)], [True], with_row=True)
-    return Replica(inverse, ROW, INT64)
+    inverse, (place,) = sorted_rows([(sort, row)], [True], with_row=True)
+    # Many rows are sorted in several partitions.
+    whole = inverse if inverse.npartitions == 1 else Gather(Project(inverse, (ROW,), (place,)))
+    return Replica(whole, ROW, INT64)
 
 
 @lower.register

@@ -11,6 +11,7 @@ from weakref import ref
 from akdask import machine
 from akdask._distributed import default_client, is_cancelled, shares_memory
 from akdask.columns import Table
+from akdask.kernels.rowwise.operations import OPERATIONS
 from akdask.plan.expr._dask import Expr
 from akdask.plan.expr.cache import CachedResult, CacheLease, find, is_leased, lease, put
 from akdask.plan.expr.depth import depth_of
@@ -18,7 +19,8 @@ from akdask.plan.expr.lower import lower
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rounds import rounds_of, rounds_on
 from akdask.plan.expr.rowwise import Project, Zip
-from akdask.plan.expr.values import Value, assumed_width
+from akdask.plan.expr.values import Call, ColumnRef, HeldColumn, Value, assumed_width, columns_of, substitute_all
+from akdask.plan.task.align import align
 from akdask.plan.task.combine import OverProject
 from akdask.plan.task.compact import rows_at_most
 from akdask.plan.task.tables import PersistedResults, Tables, Tasks
@@ -103,6 +105,9 @@ class Materialized(OverProject):
         """Return what is needed to compute it: nothing where it is kept already, for those who walk through plans."""
         return [] if self.is_there else super().dependencies()
 
+    def column(self, name: Hashable) -> HeldColumn:
+        return HeldColumn(self, name, self.dtype_of(name))
+
     @cached_property
     def lease(self) -> CacheLease:
         """The wish that the cache keeps the results."""
@@ -128,6 +133,10 @@ def within_rounds(frame: Frame, values: Sequence[Value]) -> tuple[Frame, Sequenc
     Columns are kept one by one: unused ones are never computed, and equal columns have equal names whatever else is
     kept beside them.
     """
+    for value in values:
+        if not value.sources <= frame.sources:
+            frame, values = rejoined(frame, values)
+            break
     rounds = rounds_on(rounds_of(frame).own, values)
     steps = depth_of(frame).on(values)
     if rounds < MOST_ROUNDS and steps < MOST_STEPS:
@@ -137,9 +146,49 @@ def within_rounds(frame: Frame, values: Sequence[Value]) -> tuple[Frame, Sequenc
         fit is False or steps < (MOST_STEPS if fit else MOST_STEPS_OF_UNKNOWN)
     ):
         return frame, values
-    materialized = [Materialized(Project(frame, (0,), (value,))) for value in values]
-    bases = tuple({item._name: item for item in materialized}.values())
-    return bases[0] if len(bases) == 1 else Zip(bases), [item.column(0) for item in materialized]
+    kept = [_kept(frame, value) for value in values]
+    bases = tuple(
+        {ref.source: ref.frame for value in kept for ref in columns_of(value) if isinstance(ref, HeldColumn)}.values()
+    )
+    return bases[0] if len(bases) == 1 else Zip(bases), kept
+
+
+def _kept(frame: Frame, value: Value) -> Value:
+    """Return a value that is kept; of integers of which some are missing both parts are, as floats would not do."""
+    if isinstance(value, Call) and OPERATIONS[value.operation].in_parts:
+        return Call(value.operation, *[_kept(frame, part) for part in value.args], **value.params)
+    return Materialized(Project(frame, (0,), (value,))).column(0)
+
+
+def rejoined(frame: Frame, values: Sequence[Value]) -> tuple[Frame, Sequence[Value]]:
+    """Return a frame on which values can be evaluated that refer to columns as they were, and to kept ones.
+
+    Whoever computes with arrays has the frame of one of them, and values of others on the same rows, some of which may
+    have been kept meanwhile, while their rows are those of the frame.  A column that is kept knows its node, and that
+    knows the frame of which it was made.
+    """
+    columns = columns_of(*values)
+    common, moved = align("compute with", [(_frame_of(column, frame), column) for column in columns])
+    return common, substitute_all(values, {old.token: new for old, new in zip(columns, moved, strict=True)})
+
+
+def _frame_of(column: ColumnRef, frame: Frame) -> Frame:
+    """Return the frame on which a column can be evaluated beside values on another frame of the same rows."""
+    if column.source in frame.sources:
+        return frame
+    if isinstance(column, HeldColumn):
+        held: Frame = column.frame
+        return held
+    stack, seen = list(frame.bases), set()
+    while stack:
+        base = stack.pop()
+        if isinstance(base, Materialized) and base._name not in seen:
+            seen.add(base._name)
+            origin = base.frame.frame
+            if column.source in origin.sources:
+                return origin
+            stack += origin.bases
+    return frame
 
 
 def _fit(frame: Frame, values: Sequence[Value]) -> bool | None:
