@@ -1,6 +1,5 @@
 """Every operation on rows after every other gives what pandas gives, kept copies of rows between them or not."""
 
-import itertools
 from collections.abc import Callable, Iterator
 
 import numpy as np
