@@ -57,6 +57,6 @@ def _copy_attributes(source: H5Object, target: H5Object) -> None:
         old = h5a.open(source, index=index)
         new = h5a.create(target, old.name, old.get_type(), old.get_space())
         if old.shape is not None:
-            value = np.empty(old.shape, old.dtype)
+            value = np.zeros(old.shape, old.dtype)
             old.read(value)
             new.write(value)

@@ -281,7 +281,7 @@ def _value(attribute: H5Object, kind: StoredType, shape: tuple[int, ...] | None)
     if kind.family not in _NUMBERS or shape is None or attribute.get_storage_size() > _LARGEST_VALUE:
         return None
     native = _NUMBERS["unsigned" if kind.family == "integer" and not kind.is_signed else kind.family]
-    value = np.empty(shape, native.dtype)
+    value = np.zeros(shape, native.dtype)
     attribute.read(value, native)
     return value.tolist()
 

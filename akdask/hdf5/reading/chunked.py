@@ -127,6 +127,8 @@ class _LibraryReader:
 
     def read_into(self, ranges: RangeReader, out: NumberArray, start: int) -> None:
         """Fill an array with the elements from `start` on, counted in row-major order."""
+        # Where a file says that nothing is filled in, the library leaves memory as it is of what was never written.
+        out[:] = 0
         done = 0
         for box in boxes(self._dataset.shape, start, start + len(out)):
             sizes = tuple(side.stop - side.start for side in box)

@@ -116,7 +116,8 @@ class LibraryFile:
                 raise NotThereError(f"claims {elements.size:,} elements in a file of {self._nbytes:,} bytes")
             if elements.dtype == TEXT:
                 return _text(dataset)
-            values: Values = np.empty(elements.size, elements.dtype.newbyteorder("="))
+            # Where a file says that nothing is filled in, the library leaves memory as it is of what was never written.
+            values: Values = np.zeros(elements.size, elements.dtype.newbyteorder("="))
             if elements.size:
                 dataset.read(h5s.ALL, h5s.ALL, values, h5t.py_create(values.dtype))
             return values

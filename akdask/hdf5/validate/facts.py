@@ -13,7 +13,7 @@ import numpy as np
 from akdask.errors import FileFormatError
 from akdask.hdf5.encoding.chunks import ChunkReader, ChunkStore, index_of
 from akdask.hdf5.metadata.file_metadata import DatasetMetadata
-from akdask.hdf5.schema.datasets import MAX_COMPRESSION_RATIO
+from akdask.hdf5.schema.datasets import MAX_COMPRESSION_RATIO, NotFlatError, is_plain
 from akdask.kernels.keys.random import STEP, mix_bits
 from akdask.storage.data.ranges import range_reader
 from akdask.storage.paths.files import identify, is_remote
@@ -82,7 +82,7 @@ def blocks(opened: OpenFile, dataset: DatasetMetadata) -> Iterator[NumberArray]:
 def _reading(opened: OpenFile, dataset: DatasetMetadata) -> Callable[[int, int], NumberArray]:
     """Return what reads a range of rows of a dataset of one dimension."""
     node = _checked(opened, dataset)
-    if dataset.storage != "chunked" or is_remote(opened.path):
+    if dataset.storage != "chunked" or is_remote(opened.path) or not _is_numbers(node):
         return lambda start, stop: node[start:stop]
     file = identify(opened.path)
     index = index_of(file, dataset.path, node.id)
@@ -97,6 +97,14 @@ def _reading(opened: OpenFile, dataset: DatasetMetadata) -> Callable[[int, int],
         return out
 
     return read
+
+
+def _is_numbers(node: Any) -> bool:
+    """Whether the stored elements are what NumPy computes with: text of any length is elsewhere in the file."""
+    try:
+        return is_plain(node.id, node.dtype)
+    except NotFlatError:
+        return False
 
 
 def _checked(opened: OpenFile, dataset: DatasetMetadata) -> Any:

@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache, partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from akdask.columns import concat_rows, slice_rows
+from akdask.deferred import pc
 from akdask.errors import AkdaskError, FileFormatError
 from akdask.parquet.metadata.columns import ParquetColumn
 from akdask.parquet.metadata.footers import PARQUET_ERRORS, metadata_of
@@ -80,10 +81,13 @@ class FileBytes:
         """Do nothing, as nothing is written."""
 
 
-def open_parquet(ranges: RangeReader, encoded: Sequence[str] = ()) -> pq.ParquetFile:
+def open_parquet(
+    ranges: RangeReader, encoded: Sequence[str] = (), int96_unit: Literal["s", "us", "ns"] = "us"
+) -> pq.ParquetFile:
     """Return an open file as pyarrow reads it, which compares pages with their checksums where they have such.
 
-    Columns of text that are `encoded` are read as positions in dictionaries.
+    Columns of text that are `encoded` are read as positions in dictionaries.  Times of 96 bits come in `int96_unit`:
+    nanoseconds wrap around silently where they do not reach, so they are only for `exact_times`.
     """
     source = pa.PythonFile(FileBytes(ranges), mode="r")
     return pq.ParquetFile(
@@ -92,9 +96,27 @@ def open_parquet(ranges: RangeReader, encoded: Sequence[str] = ()) -> pq.Parquet
         read_dictionary=list(encoded),
         pre_buffer=False,
         buffer_size=_WINDOW,
-        coerce_int96_timestamp_unit="us",  # nanoseconds would wrap around
+        coerce_int96_timestamp_unit=int96_unit,
         page_checksum_verification=True,
     )
+
+
+def exact_times(nanoseconds: pa.Array, seconds: pa.Array) -> pa.Array:
+    """Return times of 96 bits in nanoseconds, given the same times in both units.
+
+    Raises
+    ------
+    pyarrow.ArrowInvalid
+        If nanoseconds of 64 bits do not reach one of them.
+    """
+    of_nanoseconds, of_seconds = (
+        pc.fill_null(times.cast(pa.int64()), 0).to_numpy(zero_copy_only=False) for times in (nanoseconds, seconds)
+    )
+    wrapped = of_nanoseconds // 10**9 != of_seconds
+    if wrapped.any():
+        first = np.datetime64(int(of_seconds[wrapped][0]), "s")
+        raise pa.ArrowInvalid(f"the time {first} is not between 1677 and 2262, as nanoseconds of 64 bits are")
+    return nanoseconds
 
 
 class ArrowChunkReader:
@@ -129,14 +151,18 @@ class ArrowChunkReader:
     def _read_by(self, opened: pq.ParquetFile, decode: Callable[[Any], Column]) -> None:
         """Go on with an open file, from which rows are made in some way."""
         self._decode = decode
-        self._batches_from_first = partial(
+        self._batches_from_first = self._batches_of(opened)
+        self._start_again()
+
+    def _batches_of(self, opened: pq.ParquetFile) -> Callable[[], Iterator[Any]]:
+        """Return what begins to read the row group."""
+        return partial(
             opened.reader.iter_batches,
             BATCH_ROWS,
             row_groups=[self._group],
             column_indices=[self._column.leaf],
             use_threads=False,
         )
-        self._start_again()
 
     def _start_again(self) -> None:
         self._batches: Iterator[Any] = iter(self._batches_from_first())
@@ -183,6 +209,38 @@ class ArrowChunkReader:
             )
         self._first, self._stop = self._stop, self._stop + batch.num_rows
         self._current = self._decode(batch.column(0)) if wanted < self._stop else None
+
+
+class Int96ChunkReader(ArrowChunkReader):
+    """Reads times of 96 bits, in nanoseconds; one that these do not reach is an error.
+
+    Parameters
+    ----------
+    in_nanoseconds, in_seconds : pyarrow.parquet.ParquetFile
+        The file, opened once in each unit.
+    group, column, decode, path
+        As of `ArrowChunkReader`.
+    """
+
+    def __init__(  # noqa: PLR0917 - those of `ArrowChunkReader`, and the file once more
+        self,
+        in_nanoseconds: pq.ParquetFile,
+        in_seconds: pq.ParquetFile,
+        group: int,
+        column: ParquetColumn,
+        decode: Callable[[Any], Column],
+        path: str,
+    ) -> None:
+        self._in_seconds = in_seconds
+        super().__init__(in_nanoseconds, group, column, decode, path)
+
+    def _batches_of(self, opened: pq.ParquetFile) -> Callable[[], Iterator[Any]]:
+        return partial(_exact_batches, super()._batches_of(opened), super()._batches_of(self._in_seconds))
+
+
+def _exact_batches(nanoseconds: Callable[[], Iterator[Any]], seconds: Callable[[], Iterator[Any]]) -> Iterator[Any]:
+    for fine, coarse in zip(nanoseconds(), seconds(), strict=True):
+        yield pa.record_batch([exact_times(fine.column(0), coarse.column(0))], ["times"])
 
 
 @lru_cache(maxsize=4096)

@@ -193,6 +193,7 @@ class PageList:
         return page
 
     def _list_page(self) -> None:
+        """Note the next page.  Where it raises, the list has not moved on: whoever asks again gets the same answer."""
         if self._at >= self._end:
             raise self.damaged(f"it ends after {self._listed:,} of {self._nrows:,} rows")
         header, size, behind = self._header()
@@ -202,11 +203,11 @@ class PageList:
             raise self.damaged(f"a page would have {packed:,} bytes")
         if unpacked > _LARGEST:
             raise NoPlainPagesError
-        self._at = offset + packed
         if kind == _DICTIONARY:
             self._note_dictionary(header, offset)
         elif kind in (_DATA, _DATA_V2):
             self._add_page(header, offset, behind)
+        self._at = offset + packed
 
     def _header(self) -> tuple[Struct, int, bytes]:
         """Return the header of the next page, its size, and some of the bytes behind it."""

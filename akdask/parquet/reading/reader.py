@@ -13,7 +13,7 @@ import numpy.typing as npt
 from akdask.columns.dictionary_text import joined
 from akdask.columns.rows import spread
 from akdask.parquet.metadata.columns import ParquetColumn
-from akdask.parquet.reading.chunks import ArrowChunkReader, errors_naming
+from akdask.parquet.reading.chunks import ArrowChunkReader, Int96ChunkReader, errors_naming
 from akdask.parquet.reading.decoding import decode, nulls_of
 from akdask.parquet.reading.page_index import have_bounds, page_locations, page_statistics
 from akdask.parquet.reading.page_list import ChunkPlace, NoPlainPagesError
@@ -218,6 +218,9 @@ class ParquetPartReader(RowGroupPartReader[ParquetPart]):
             if not place.of_nulls and TextChunkReader.accepts(self._ranges, chunk, *what):
                 return TextChunkReader(self._arrow_file, group.number, *what, path)
             how: Any = nulls_of if place.of_nulls else partial(decode, column=place.column, dtype=place.dtype)
+            if place.column.physical == "INT96" and not place.of_nulls:
+                units = (self._arrow_file(int96_unit="ns"), self._arrow_file(int96_unit="s"))
+                return Int96ChunkReader(*units, group.number, place.column, how, path)
             return ArrowChunkReader(self._arrow_file(), group.number, place.column, how, path)
 
     def _stored(self, column: str) -> StoredPlace:

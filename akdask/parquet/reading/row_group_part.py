@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Generic, Self, TypeVar
+from typing import Any, Generic, Literal, Self, TypeVar
 
 import pyarrow.parquet as pq
 
@@ -149,8 +149,9 @@ class RowGroupPartReader(PartReader, Generic[PartT]):
             known = self._chunks[column, number] = self._open_chunk(column, number)
         return known
 
-    def _arrow_file(self, *encoded: str) -> pq.ParquetFile:
+    def _arrow_file(self, *encoded: str, int96_unit: Literal["s", "us", "ns"] = "us") -> pq.ParquetFile:
         """Return the file opened by Arrow, which is done when it is first asked for; see `open_parquet`."""
-        if encoded not in self._opened:
-            self._opened[encoded] = open_parquet(self._ranges, encoded)
-        return self._opened[encoded]
+        key = (int96_unit, *encoded)
+        if key not in self._opened:
+            self._opened[key] = open_parquet(self._ranges, encoded, int96_unit)
+        return self._opened[key]

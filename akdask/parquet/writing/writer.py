@@ -20,7 +20,7 @@ from akdask.parquet.metadata.description import ParquetFileDescription
 from akdask.parquet.metadata.footers import PARQUET_ERRORS, describe_file, inspect_file
 from akdask.parquet.metadata.manifest import ParquetManifest
 from akdask.parquet.metadata.row_groups import CODECS as STORED_CODECS
-from akdask.parquet.reading.chunks import errors_naming, open_parquet
+from akdask.parquet.reading.chunks import errors_naming, exact_times, open_parquet
 from akdask.parquet.writing.encoding import EncodedColumn, check_specs, encode_column, text_leaves
 from akdask.storage.data.ranges import range_reader
 from akdask.storage.formats.objects import Columns, FileLayout, Mode, ObjectSpec, ObjType
@@ -146,7 +146,7 @@ class ParquetWriter(StagedWriter[FileReceipt]):
         with range_reader(file) as ranges:
             ranges.expect([[(0, file.size)]], goes_back=True)
             with errors_naming(file.path, "schema"):
-                old = open_parquet(ranges)
+                old = open_parquet(ranges, int96_unit="ns")
                 present = columns_of(old.metadata)
                 old_columns = [column for column in present if column.name not in new]
                 names = list(dict.fromkeys([*(column.name for column in present), *new]))
@@ -157,6 +157,8 @@ class ParquetWriter(StagedWriter[FileReceipt]):
                     f"{file.path!r} has {old.metadata.num_rows:,} rows, the columns to add have {nrows:,}.",
                     hint="columns are added to sets that have as many rows in each file.",
                 )
+            in_seconds = open_parquet(ranges, int96_unit="s")
+            int96 = [column.name for column in old_columns if column.physical == "INT96"]
             noted = {column.name: Annotation(column.kind) for column in old_columns if column.kind in _REANNOTATED}
             noted |= {column.name: column.annotation for column in old_columns if column.annotation is not None}
             noted |= {name: column.annotation for name, column in new.items() if column.annotation is not None}
@@ -165,6 +167,10 @@ class ParquetWriter(StagedWriter[FileReceipt]):
                 for group in range(old.metadata.num_row_groups):
                     with errors_naming(file.path, "rows"):
                         part = old.read_row_group(group, [column.name for column in old_columns], use_threads=False)
+                        if int96:
+                            seconds = in_seconds.read_row_group(group, int96, use_threads=False)
+                            for name in int96:
+                                exact_times(part.column(name), seconds.column(name))
                     stop = row + old.metadata.row_group(group).num_rows
                     values = [
                         new[name].values.slice(row, stop - row) if name in new else part.column(name) for name in names
