@@ -136,7 +136,7 @@ def lookup(keys: Any, values: Any, arguments: Any, fillvalue: Any = -1) -> Any:
 
 
 @provides("map")
-def map(values: Any, mapping: Mapping[Any, Any]) -> Any:
+def map(values: Any, mapping: Mapping[Any, Any], absent: str | None = "null") -> Any:
     """Return what a dict, or a Series, has for each element of an array; lazy.
 
     Where a dict has only integers or bools, this computes whether it has all elements: otherwise they become floats.
@@ -147,11 +147,13 @@ def map(values: Any, mapping: Mapping[Any, Any]) -> Any:
         The elements.
     mapping : dict or Series
         What they become, all numbers or all text.
+    absent : str, optional
+        The text for elements that a dict of text lacks, None for missing text.
 
     Returns
     -------
     pdarray or Strings
-        With the rows of `values`; NaN, or the text ``"null"``, for elements that the dict lacks.
+        With the rows of `values`; NaN, or the text `absent`, for elements that the dict lacks.
 
     Raises
     ------
@@ -176,7 +178,7 @@ def map(values: Any, mapping: Mapping[Any, Any]) -> Any:
         news = dict(mapping.items())
         keys, found = like(given, array(list(news)) if news else []), array(list(news.values()))
     if found._value.dtype.kind == "str":
-        return lookup(keys, found, given, fillvalue="null")
+        return lookup(keys, found, given, fillvalue=absent)
     if found._value.dtype.kind != "float" and bool(in1d(given, keys).all()):
         return lookup(keys, found, given, fillvalue=0)
     return lookup(keys, found.astype("float64"), given, fillvalue=np.nan)

@@ -90,12 +90,14 @@ class SeriesAnalysis(SeriesBase, CellMethods):
         """Return the entries with the `n` smallest values, the smallest first; lazy.  See `nlargest`."""
         return self._few("nsmallest", n, keep, largest=False)
 
-    def rank(self, method: str = "average", ascending: bool = True, pct: bool = False) -> Self:
+    def rank(
+        self, method: str = "average", ascending: bool = True, pct: bool = False, *, na_option: str = "keep"
+    ) -> Self:
         """Return the rank of each value, from 1, as float64 with NaN for what is missing; lazy.
 
         See `DataFrame.rank`.
         """
-        return self._with(ranks(self.values, method, ascending, pct))
+        return self._with(ranks(self.values, method, ascending, pct, na_option))
 
     def duplicated(self, keep: str | bool = "first") -> Self:
         """Return which values are equal to another one; lazy.  See `DataFrame.duplicated`."""

@@ -147,11 +147,13 @@ class SeriesFunctions(SeriesOperators):
         >>> round(float(ak.Series([1, 2, 4]).corr(ak.Series([2, 4, 8]))), 12)
         1.0
         """
-        return corr(*self._pairs(other))
+        one, two = self._pairs(other)
+        return corr(one, two) if one.size > 1 else np.float64(np.nan)
 
     def cov(self, other: Any) -> np.float64:
         """Return the covariance with another Series; computes.  See `corr`."""
-        return cov(*self._pairs(other))
+        one, two = self._pairs(other)
+        return cov(one, two) if one.size > 1 else np.float64(np.nan)
 
     def autocorr(self, lag: int = 1) -> np.float64:
         """Return the correlation of the values with those `lag` rows before; computes."""
@@ -217,8 +219,13 @@ class SeriesFunctions(SeriesOperators):
         values = self.dropna().values
         return values.std(ddof) / np.sqrt(values.size)
 
-    def mode(self) -> Any:
+    def mode(self, dropna: bool = True) -> Any:
         """Return the commonest values, in order, as a Series; computes.
+
+        Parameters
+        ----------
+        dropna : bool, default True
+            Leave out missing values, which count as one value otherwise.
 
         Examples
         --------
@@ -226,7 +233,7 @@ class SeriesFunctions(SeriesOperators):
         >>> ak.Series(["b", "a", "b"]).mode().tolist()
         ['b']
         """
-        found = later("DataFrame", {"values": self.values}).mode()["values"]
+        found = later("DataFrame", {"values": self.values}).mode(dropna=dropna)["values"]
         return later("Series", found, self.name)
 
     @property

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Self
 
+from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.arrays.scans import argmaxk
-from akdask.collections.arrays.sorting import argsort
+from akdask.collections.arrays.sorting import argsort, coargsort
 from akdask.collections.core.array import Array
+from akdask.collections.frame_core.analysis.cells import is_nothing
 from akdask.collections.frame_core.index import Index
 from akdask.collections.groups.groupby import GroupBy
 from akdask.collections.groups.setops import in1d
@@ -14,7 +16,7 @@ from akdask.collections.groups.uniqueness import unique
 from akdask.collections.series.base import SeriesBase
 from akdask.collections.series.operators import SeriesOperators
 from akdask.collections.text.concatenation import concatenate
-from akdask.errors import ArgumentTypeError
+from akdask.errors import ArgumentError, ArgumentTypeError
 
 
 class SeriesOrder(SeriesOperators):
@@ -43,9 +45,36 @@ class SeriesOrder(SeriesOperators):
         """Return the entries in the order of their labels; lazy."""
         return self._chosen(self.index.argsort(ascending=ascending))
 
-    def sort_values(self, ascending: bool = True) -> Self:
-        """Return the entries in the order of their values, NaN last; lazy.  Equal values keep their order."""
-        return self._chosen(argsort(self.values, ascending=ascending))
+    def sort_values(self, ascending: bool = True, *, na_position: str = "last", ignore_index: bool = False) -> Self:
+        """Return the entries in the order of their values; lazy.  Equal values keep their order.
+
+        Parameters
+        ----------
+        ascending : bool, default True
+            The direction.
+        na_position : {"last", "first"}
+            Where missing values come.
+        ignore_index : bool, default False
+            Number the entries anew.
+
+        Raises
+        ------
+        ArgumentError
+            If `na_position` is something else.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series(["b", None, "a"]).sort_values(na_position="first").tolist()
+        [None, 'a', 'b']
+        """
+        if na_position not in ("first", "last"):
+            raise ArgumentError(f"na_position={na_position!r} is neither 'first' nor 'last'.")
+        if na_position == "last":
+            ordered = self._chosen(argsort(self.values, ascending=ascending))
+        else:
+            ordered = self._chosen(coargsort([self.notna().values, self.values], ascending=[True, ascending]))
+        return ordered.reset_index(drop=True) if ignore_index else ordered
 
     def value_counts(
         self, sort: bool = True, *, normalize: bool = False, ascending: bool = False, dropna: bool = True
@@ -84,9 +113,22 @@ class SeriesOrder(SeriesOperators):
         Parameters
         ----------
         lst : pdarray, Strings, Series or list
-            The values to look for.
+            The values to look for.  A missing one stands for all that are missing, but None for no NaN, as in pandas.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series(["a", None, "b"]).isin(["a", None]).tolist()
+        [True, True, False]
         """
-        return self._with(in1d(self.values, lst.values if isinstance(lst, SeriesBase) else lst))
+        values = self.values
+        if not isinstance(lst, list | tuple | set | frozenset):
+            return self._with(in1d(values, lst.values if isinstance(lst, SeriesBase) else lst))
+        there = [item for item in lst if not is_nothing(item)]
+        is_number = isinstance(values, pdarray) and values._pandas_converter() is None
+        stands_for_missing = any(is_nothing(item) and not (is_number and item is None) for item in lst)
+        found = in1d(values, there) if there else self.notna().values & False
+        return self._with(found | self.isna().values if stands_for_missing else found)
 
     def add(self, b: SeriesBase) -> Self:
         """Return the sums of the values of each label, of both Series; lazy.

@@ -301,8 +301,8 @@ class Series(
         Returns
         -------
         Series
-            Of Strings where the values were a Categorical; NaN, or ``"null"`` where the new values are text, for
-            values that have none.
+            Of Strings where the values were a Categorical; missing for values that have none, where Arkouda's function
+            `map` writes the text ``"null"``.
 
         Raises
         ------
@@ -322,7 +322,7 @@ class Series(
             is_text = isinstance(found.values, Strings)
             return found if na_action is None or is_text else found.where(self.notna(), np.nan)
         news: Any = arg
-        return self._with(later("map", self.values, news))
+        return self._with(later("map", self.values, news, None))
 
 
 @provides("column Series")

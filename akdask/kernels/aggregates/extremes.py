@@ -63,7 +63,10 @@ def _extreme(
     accumulated: Callable[..., GroupState],
     of_bools: str,
 ) -> Reduction:
-    """Declare minimum or maximum; NaN wins, unless it is skipped in groups and lists.  The state is (value,), or ()."""
+    """Declare minimum or maximum; NaN wins, unless it is skipped in groups and lists.  The state is (value,), or ().
+
+    Of no rows, it is NaN if `nan_of_none` is given to the last step, and otherwise an error.
+    """
 
     def partial(column: NumberArray, mask: NumberArray | None) -> State:
         rows = select_rows(column, mask)
@@ -72,11 +75,14 @@ def _extreme(
     def merge(left: State, right: State) -> State:
         return (ufunc(*left, *right),) if left and right else left or right
 
+    def finish(state: State, *, nan_of_none: bool = False) -> Any:
+        return np.float64(np.nan) if nan_of_none and not state else nonempty(state, name)[0]
+
     merge_groups = MergeExtremes(ufunc, skipping=[skipping])
     return Reduction(
         name,
         themselves(*NUMBERS, BIGINT),
-        scalar=ScalarForm(partial, merge, lambda state: nonempty(state, name)[0]),
+        scalar=ScalarForm(partial, merge, finish),
         integers=_first_integer(name, largest=ufunc is np.maximum, finish=lambda _, value: bigint_(value)),
         compiled=CompiledForm(opcodes, lambda nrows, value: (value,)),
         grouped=GroupedForm(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
 from typing import Any, Self
 
 import numpy as np
@@ -21,14 +22,19 @@ from akdask.collections.frame_core.alignment import (
 )
 from akdask.collections.frame_core.analysis.kinds import demand_numbers, is_number, missing_rows
 from akdask.collections.frame_core.analysis.moving.reductions import Analysed
+from akdask.collections.frame_core.missing import can_be_missing, present_among
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.strings import Strings
 from akdask.collections.time.datetimes import Timedelta
 from akdask.collections.time.timearray import TimeArray, form_of
-from akdask.deferred import pd
+from akdask.deferred import is_na, pd
 from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.plan.expr.missing_integers import exact_type, negated
 from akdask.plan.expr.values import Call, Constant
 from akdask.plan.task.align import align
+
+_UNEQUAL = (float, np.floating, np.datetime64, np.timedelta64, datetime, timedelta)
+"""Types of which one value, NaN or NaT, does not equal itself."""
 
 
 class CellMethods(Analysed):
@@ -224,7 +230,7 @@ def _bounded(array: Any, lower: Any, upper: Any) -> Any:
 def _masked(array: Array, condition: Any, other: Any, invert: bool) -> Array:
     if not isinstance(condition, pdarray) or condition.dtype != np.bool_:
         raise ArgumentTypeError(f"a condition is an array of bool, not {condition!r:.60}.")
-    if other is not None and not (isinstance(other, float) and np.isnan(other) and not _is_float(array)):
+    if not is_nothing(other):
         found: Array = where(condition, array, other) if invert else where(condition, other, array)
         return found
     frame, (value, chosen) = align("mask", [(array._frame, array._value), (condition._frame, condition._value)])
@@ -237,6 +243,12 @@ def _are_times(array: Array, bounds: Sequence[Any]) -> bool:
         return False
     given = [array._operand(bound) for bound in bounds if bound is not None]
     return all(form is not None and form.kind == array._is for form in map(form_of, given))
+
+
+def is_nothing(item: Any) -> bool:
+    """Whether an item stands for a missing value: None, NaN, NaT, or what pandas has for it."""
+    # By its own type: that which a lazy scalar shows is of a value that has yet to be computed.
+    return item is None or is_na(item) or (issubclass(type(item), _UNEQUAL) and str(item) in ("nan", "NaT"))
 
 
 def _is_float(array: Array) -> bool:
@@ -262,25 +274,25 @@ def _replaced(array: Array, pairs: Mapping[Any, Any]) -> Array:
     for old, new in pairs.items():
         if not _is_of_kind(array, old):
             continue
-        if isinstance(old, float) and np.isnan(old):
-            at = pdarray(array._frame, Call("isnan", array._value))
-        else:
-            at = array == old
-        is_nothing = new is None or (isinstance(new, float) and np.isnan(new))
-        found = _masked(found, at, None if is_nothing else new, invert=False)
+        at = pdarray(array._frame, negated(present_among(array, array._value))) if is_nothing(old) else array == old
+        found = _masked(found, at, None if is_nothing(new) else new, invert=False)
     return found
 
 
 def _is_of_kind(array: Array, old: Any) -> bool:
     """Whether elements of an array may equal a value."""
+    if is_nothing(old):
+        return can_be_missing(array, array._value)
     if isinstance(array, Strings | Categorical):
         return isinstance(old, str)
     if isinstance(array, TimeArray):
         return isinstance(old, pd.Timestamp | pd.Timedelta | np.datetime64 | np.timedelta64)
     is_text = isinstance(old, str)
-    if isinstance(old, float) and np.isnan(old):
-        return _is_float(array)
-    return not is_text and is_number(array) and isinstance(old, bool | np.bool_) == (array._value.dtype.kind == "bool")
+    return (
+        not is_text
+        and is_number(array)
+        and isinstance(old, bool | np.bool_) == (exact_type(array._value).kind == "bool")
+    )
 
 
 def between(array: Any, left: Any, right: Any, inclusive: str = "both") -> Any:

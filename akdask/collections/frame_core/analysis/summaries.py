@@ -19,7 +19,7 @@ from akdask.collections.frame_core.analysis.kinds import is_number, numbers_amon
 from akdask.collections.frame_core.analysis.moving.arranged import numbers_in_groups
 from akdask.collections.frame_core.analysis.moving.reductions import Analysed
 from akdask.collections.frame_core.columnset import ColumnSet
-from akdask.collections.frame_core.missing import present
+from akdask.collections.frame_core.missing import present, present_among
 from akdask.collections.frame_core.rows import RowMethods
 from akdask.collections.groups.groupby import GroupBy
 from akdask.collections.groups.setops import in1d
@@ -30,6 +30,7 @@ from akdask.collections.time.timearray import TimeArray
 from akdask.deferred import pd
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.kernels.aggregates.quantiles import checked_quantiles
+from akdask.plan.expr.missing_integers import negated
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.values import Call, Constant, Value
 from akdask.plan.expr.values import cast as to_type
@@ -43,6 +44,7 @@ from akdask.schema.times import NOT_A_TIME
 QUARTILES = (0.25, 0.5, 0.75)
 RANKS = ("average", "min", "max", "first", "dense")
 KEEPS = ("first", "last")
+NA_OPTIONS = ("keep", "top", "bottom")
 
 
 class SummaryMethods(RowMethods, Analysed):
@@ -162,7 +164,9 @@ class SummaryMethods(RowMethods, Analysed):
         arrays = [self._columns.array(name) for name in names]
         return later("series of", self._columns, repeated(arrays, keep))
 
-    def rank(self, method: str = "average", ascending: bool = True, pct: bool = False) -> Self:
+    def rank(
+        self, method: str = "average", ascending: bool = True, pct: bool = False, *, na_option: str = "keep"
+    ) -> Self:
         """Return the rank of each value in its column, from 1, as float64 with NaN for what is missing; lazy.
 
         Parameters
@@ -174,11 +178,13 @@ class SummaryMethods(RowMethods, Analysed):
             Whether the smallest value has the first rank.
         pct : bool, default False
             Divide ranks by the number of them.
+        na_option : {"keep", "top", "bottom"}
+            Whether missing values have no rank, the first ones or the last ones.
 
         Raises
         ------
         ArgumentError
-            If there is no such method.
+            If there is no such method or option.
 
         Examples
         --------
@@ -187,15 +193,20 @@ class SummaryMethods(RowMethods, Analysed):
         [2.5, 1.0, 2.5]
         """
         columns = self._columns
-        return self._resulting({name: ranks(columns.array(name), method, ascending, pct) for name in columns.values})
+        arrays = {name: columns.array(name) for name in columns.values}
+        return self._resulting(
+            {name: ranks(array, method, ascending, pct, na_option) for name, array in arrays.items()}
+        )
 
-    def mode(self, numeric_only: bool = False) -> pd.DataFrame:
+    def mode(self, numeric_only: bool = False, dropna: bool = True) -> pd.DataFrame:
         """Return the commonest values of each column, in order, one below the other; computes.
 
         Parameters
         ----------
         numeric_only : bool, default False
             Leave out columns without numbers.
+        dropna : bool, default True
+            Leave out missing values, which count as one value otherwise.
 
         Returns
         -------
@@ -210,7 +221,7 @@ class SummaryMethods(RowMethods, Analysed):
         """
         columns = self._columns
         names = numbers_among(columns) if numeric_only else list(columns.values)
-        found = {name: pd.Series(_commonest(columns, name)) for name in names}
+        found = {name: pd.Series(commonest(columns, name, dropna)) for name in names}
         return pd.DataFrame(found)
 
     def _extreme_rows(self, operation: str, n: int, columns: str | Sequence[str], keep: str) -> Self:
@@ -306,9 +317,16 @@ def _counts(columns: ColumnSet, name: str) -> tuple[np.ndarray[Any, Any], np.nda
     return np.asarray(known), np.asarray(numbers)
 
 
-def _commonest(columns: ColumnSet, name: str) -> np.ndarray[Any, Any]:
+def commonest(columns: ColumnSet, name: str, dropna: bool = True) -> np.ndarray[Any, Any]:
+    """Return the commonest values of a column, in order, and a missing one if not `dropna`; computes."""
     values, counts = _counts(columns, name)
-    return np.sort(values[counts == counts.max()]) if len(counts) else values
+    missing = 0 if dropna else int(pdarray(columns.frame, negated(present(columns, name))).sum())
+    most = max(missing, counts.max() if len(counts) else 0)
+    found = np.sort(values[counts == most]) if len(counts) else values
+    if not missing or missing < most:
+        return found
+    nothing = np.array("NaT", found.dtype) if found.dtype.kind in "mM" else np.nan
+    return np.append(found if found.dtype.kind in "mMf" else found.astype(object), nothing)
 
 
 def quantiles_of(percentiles: Sequence[float] | None) -> list[float]:
@@ -366,11 +384,21 @@ def repeated(arrays: Sequence[Array], keep: str | bool) -> pdarray:
     return groups.broadcast(edge) != numbers
 
 
-def ranks(array: Array, method: str = "average", ascending: bool = True, pct: bool = False) -> pdarray:
+def ranks(
+    array: Array, method: str = "average", ascending: bool = True, pct: bool = False, na_option: str = "keep"
+) -> pdarray:
     """Return the ranks of the elements of an array, as float64; lazy.  See `SummaryMethods.rank`."""
     if method not in RANKS:
         raise ArgumentError(f"there is no rank {method!r}.", details=[f"methods: {', '.join(RANKS)}"])
-    groups = GroupBy(array, dropna=True)
+    if na_option not in NA_OPTIONS:
+        raise ArgumentError(f"na_option={na_option!r} is none of {', '.join(NA_OPTIONS)}.")
+    keys: Any = array
+    if na_option != "keep":
+        # Where ranks descend, the first ones belong to the last groups.
+        is_first = (na_option == "top") == ascending
+        there = pdarray(array._frame, present_among(array, array._value))
+        keys = [there if is_first else ~there, array]
+    groups = GroupBy(keys, dropna=na_option == "keep")
     sizes = ranked_sizes(groups.size()[1], method)
     upto, total = cumsum(sizes), sizes.sum()
     placed = place_ranks(groups, sizes, upto - sizes if ascending else total - upto, method)

@@ -20,10 +20,19 @@ from akdask.collections.frame_core.missing import present
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.time.timearray import TimeArray, may_lack
 from akdask.errors import ArgumentError, ArgumentTypeError
-from akdask.plan.expr.missing_integers import is_in_parts, recombined, separated
+from akdask.plan.expr.missing_integers import (
+    is_in_parts,
+    negated,
+    parts,
+    recombined,
+    separated,
+    with_missing,
+)
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.values import Call, Constant, Value
+from akdask.plan.reduce.row_numbers import row_numbers
 from akdask.plan.rows.neighbours import LastValid, Shifted, Windows, WithNeighbours
+from akdask.plan.run.alignment import align
 from akdask.schema import FLOAT64
 from akdask.schema.times import NOT_A_TIME
 
@@ -178,8 +187,18 @@ class WindowMethods(Analysed):
             raise ArgumentError("on= is for windows of a span of time.", hint="pass window='1h' or the like.")
         return Rolling(self, columns, window, min_periods, center)
 
-    def ffill(self) -> Self:
+    def ffill(self, *, limit: int | None = None) -> Self:
         """Return the values with the last one before each that is missing in its place; lazy.
+
+        Parameters
+        ----------
+        limit : int, optional
+            Fill no more than so many in a row.
+
+        Raises
+        ------
+        ArgumentError
+            If the limit is below 1.
 
         Examples
         --------
@@ -187,11 +206,11 @@ class WindowMethods(Analysed):
         >>> ak.Series([1.0, float("nan"), 3.0]).ffill().tolist()
         [1.0, 1.0, 3.0]
         """
-        return self._filled_along(backwards=False)
+        return self._filled_along(backwards=False, limit=limit)
 
-    def bfill(self) -> Self:
-        """Return the values with the first one after each that is missing in its place; lazy."""
-        return self._filled_along(backwards=True)
+    def bfill(self, *, limit: int | None = None) -> Self:
+        """Return the values with the first one after each that is missing in its place; lazy.  See `ffill`."""
+        return self._filled_along(backwards=True, limit=limit)
 
     def cumsum(self) -> Self:
         """Return the sum of each value and all before it, missing ones left out, which stay missing; lazy.
@@ -221,9 +240,11 @@ class WindowMethods(Analysed):
         """Return the largest of each value and all before it; lazy.  See `cumsum`."""
         return self._running("cummax")
 
-    def _filled_along(self, *, backwards: bool) -> Self:
+    def _filled_along(self, *, backwards: bool, limit: int | None) -> Self:
         columns = self._analysed()
-        return self._resulting({name: _filled_along(columns, name, backwards) for name in columns.values})
+        if limit is not None and as_integer("limit", limit) < 1:
+            raise ArgumentError(f"limit={limit} fills nothing.", hint="pass a number from 1, or none.")
+        return self._resulting({name: _filled_along(columns, name, backwards, limit) for name in columns.values})
 
     def _running(self, name: str) -> Self:
         columns = self._analysed()
@@ -338,13 +359,33 @@ def difference(values: Array, earlier: Array) -> Array:
     return spans
 
 
-def _filled_along(columns: ColumnSet, name: str, backwards: bool) -> Array:
+def _filled_along(columns: ColumnSet, name: str, backwards: bool, limit: int | None) -> Array:
     kind, value = columns.kinds[name], columns.values[name]
     if value.dtype.kind == "list":
         raise ArgumentTypeError("lists are never missing.", hint="leave the column out.")
     is_valid = present(columns, name)
-    node = LastValid(Project(columns.frame, (0, 1), (value, is_valid)), backwards)
-    return kind._like(node, node.column(0))
+    apart = parts(value)
+    frame, (moved, valid, row) = columns.frame, (value if apart is None else apart[0], is_valid, Constant(0))
+    if limit is not None:
+        frame, (moved, valid, row) = align("fill", [(frame, moved), (frame, valid), row_numbers(frame)])
+
+    def along(column: Value) -> tuple[LastValid, Value]:
+        node = LastValid(Project(frame, (0, 1), (column, valid)), backwards)
+        return node, node.column(0)
+
+    if apart is None and limit is None:
+        node, filled = along(moved)
+        return kind._like(node, filled)
+    common, (filled, is_filled, source, valid, row) = align(
+        "fill", [along(moved), along(valid), along(row), (frame, valid), (frame, row)]
+    )
+    if apart is not None:
+        filled = with_missing(filled, negated(is_filled), name)
+    if limit is not None:
+        steps = Call("absolute", Call("subtract", row, source))
+        lacks = Call("logical_and", negated(valid), Call("greater", steps, Constant(limit)))
+        filled = missing_where(kind, filled, lacks, name)
+    return kind._like(common, filled)
 
 
 def _running(name: str, array: Array) -> Array:

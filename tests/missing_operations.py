@@ -1,0 +1,320 @@
+"""What operations make of missing values: a table of operations by kinds of values, beside what pandas makes of them.
+
+`tests/test_missing_operations.py` runs all of it on values of which none, one, some and all are missing.  Run as
+``python -m tests.missing_operations`` it writes the page of the documentation that says the same.
+"""
+
+from __future__ import annotations
+
+import datetime
+import math
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+import akdask as ak
+from akdask.errors import AkdaskError
+
+nan = float("nan")
+
+VALUES: dict[str, list[Any]] = {
+    "floats": [2.5, -1.0, 4.0, 2.5, 0.5, -3.0],
+    "text": ["b", "a", "c", "b", "ab", ""],
+    "Categoricals": ["b", "a", "c", "b", "ab", "d"],
+    "integers": [3, -1, 5, 3, 7, 0],
+    "bools": [True, False, True, True, False, False],
+    "times": ["2024-01-05", "2023-03-01", "2024-07-01T12:30", "2024-01-05", "1999-12-31", "2001-01-01"],
+}
+KINDS = tuple(VALUES)
+MISSING: dict[str, tuple[int, ...]] = {"none": (), "one": (1,), "some": (1, 4), "all": (0, 1, 2, 3, 4, 5)}
+
+SAMPLE: dict[str, Any] = {
+    "floats": 2.5,
+    "text": "b",
+    "Categoricals": "b",
+    "integers": 3,
+    "bools": True,
+    "times": np.datetime64("2024-01-05", "ns"),
+}
+OTHER: dict[str, Any] = {
+    "floats": 0.0,
+    "text": "zz",
+    "Categoricals": "a",
+    "integers": 9,
+    "bools": False,
+    "times": np.datetime64("2020-01-01", "ns"),
+}
+
+
+def reference(kind: str, missing: str) -> pd.Series:
+    """Return values of a kind as pandas has them, some of them missing."""
+    values: list[Any] = [None if at in MISSING[missing] else item for at, item in enumerate(VALUES[kind])]
+    match kind:
+        case "floats":
+            return pd.Series(values, dtype=float)
+        case "text":
+            return pd.Series(values, dtype="str")
+        case "Categoricals":
+            return pd.Series(pd.Categorical(values, categories=sorted(set(VALUES[kind]))))
+        case "integers":
+            return pd.Series(values, dtype="Int64")
+        case "bools":
+            return pd.Series(values, dtype="boolean")
+    return pd.Series(np.array([np.datetime64(item or "NaT") for item in values], "M8[ns]"))
+
+
+def compared_with(kind: str, series: pd.Series) -> pd.Series:
+    """Return what pandas computes with: floats where integers or bools are missing."""
+    if kind not in ("integers", "bools"):
+        return series
+    return series.astype(float if series.hasnans else {"integers": np.int64, "bools": np.bool_}[kind])
+
+
+def plain(item: Any) -> Any:
+    """Return a value in a form in which results of akdask and pandas are equal: None for what is missing."""
+    if isinstance(item, list | tuple | np.ndarray):
+        return [plain(one) for one in item]
+    if item is None or item is pd.NA or item is pd.NaT:
+        return None
+    if isinstance(item, datetime.datetime | np.datetime64):
+        return None if np.isnat(np.datetime64(item)) else str(np.datetime64(pd.Timestamp(item), "ns"))
+    if isinstance(item, datetime.timedelta | np.timedelta64):
+        return None if item != item else f"{pd.Timedelta(item).value} ns"  # noqa: PLR0124 - NaT
+    if isinstance(item, float | np.floating | int | np.integer | np.bool_):
+        number = float(item)
+        return None if math.isnan(number) else float(f"{number:.11g}")
+    return item
+
+
+def as_plain(found: Any) -> Any:
+    """Return a result of akdask or pandas as lists, with its labels."""
+    if isinstance(found, ak.DataFrame):
+        found = found.to_pandas(retain_index=True)
+    elif isinstance(found, ak.Series | ak.Index):
+        found = found.to_pandas()
+    elif hasattr(found, "to_ndarray"):
+        found = found.to_ndarray()
+    elif type(found).__name__ == "Scalar":
+        found = found.value()
+    if isinstance(found, pd.DataFrame):
+        columns = {str(name): plain(found.iloc[:, at].tolist()) for at, name in enumerate(found.columns)}
+        return columns, plain(found.index.tolist())
+    if isinstance(found, pd.Series):
+        return plain(found.tolist()), plain(found.index.tolist())
+    if isinstance(found, np.ndarray | pd.Index | pd.api.extensions.ExtensionArray):
+        return plain(
+            found.tolist() if not isinstance(found, np.ndarray) or found.dtype.kind not in "mM" else list(found)
+        )
+    return plain(found)
+
+
+REFUSED = "refused"
+
+
+def outcome(function: Callable[..., Any], *items: Any) -> Any:
+    """Return what a function returns, `REFUSED` for an error of the kind that it should raise."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return as_plain(function(*items))
+        except AkdaskError:
+            return REFUSED
+        except Exception:
+            if any(isinstance(item, ak.Series | ak.DataFrame) for item in items):
+                raise
+            return REFUSED
+
+
+Operation = Callable[[Any, Any, Any], Any]
+"""Takes a Series of akdask or pandas, a value that occurs in it, and another one."""
+
+
+def one_type(series: Any, items: list[Any], **named: Any) -> Any:
+    """Return a Series of the library that another one is of."""
+    return (pd.Series if isinstance(series, pd.Series) else ak.Series)(items, **named)
+
+
+def called(series: Any, name: str) -> Any:
+    """Return a property of pandas that is a method of akdask."""
+    found = getattr(series, name)
+    return found() if callable(found) else found
+
+
+SERIES: dict[str, dict[str, Operation]] = {
+    "Found, filled, left out": {
+        "isna": lambda s, v, o: s.isna(),
+        "notna": lambda s, v, o: s.notna(),
+        "hasnans": lambda s, v, o: called(s, "hasnans"),
+        "count": lambda s, v, o: s.count(),
+        "dropna": lambda s, v, o: s.dropna(),
+        "fillna": lambda s, v, o: s.fillna(o),
+        "ffill": lambda s, v, o: s.ffill(),
+        "bfill": lambda s, v, o: s.bfill(),
+        "ffill(limit=1)": lambda s, v, o: s.ffill(limit=1),
+        "bfill(limit=1)": lambda s, v, o: s.bfill(limit=1),
+    },
+    "Compared": {
+        "==": lambda s, v, o: s == v,
+        "!=": lambda s, v, o: s != v,
+        "eq": lambda s, v, o: s.eq(v),
+        "ne": lambda s, v, o: s.ne(v),
+        "<": lambda s, v, o: s < v,
+        ">=": lambda s, v, o: s >= v,
+        "< of two columns": lambda s, v, o: s < s.shift(1),
+        "between": lambda s, v, o: s.between(v, v),
+        "isin": lambda s, v, o: s.isin([v, o]),
+        "isin([…, None])": lambda s, v, o: s.isin([v, None]),
+        "isin([nan])": lambda s, v, o: s.isin([nan]),
+        "a mask": lambda s, v, o: s[s == v],
+        "a mask by !=": lambda s, v, o: s[s != v],
+        "a mask by isna": lambda s, v, o: s[s.isna()],
+        "duplicated": lambda s, v, o: s.duplicated(),
+        "duplicated(keep=False)": lambda s, v, o: s.duplicated(keep=False),
+        "drop_duplicates": lambda s, v, o: s.drop_duplicates(),
+        "drop_duplicates(keep='last')": lambda s, v, o: s.drop_duplicates(keep="last"),
+        "is_unique": lambda s, v, o: called(s, "is_unique"),
+        "equals": lambda s, v, o: s.equals(s.copy()),
+    },
+    "Computed with": {
+        "+": lambda s, v, o: s + s,
+        "-": lambda s, v, o: s - s,
+        "/": lambda s, v, o: s / 2,
+        "//": lambda s, v, o: s // 2,
+        "%": lambda s, v, o: s % 2,
+        "**": lambda s, v, o: s**2,
+        "abs": lambda s, v, o: s.abs(),
+        "clip": lambda s, v, o: s.clip(v, v),
+        "round": lambda s, v, o: s.round(1),
+        "diff": lambda s, v, o: s.diff(),
+        "pct_change": lambda s, v, o: s.pct_change(),
+        "cumsum": lambda s, v, o: s.cumsum(),
+        "cumprod": lambda s, v, o: s.cumprod(),
+        "cummin": lambda s, v, o: s.cummin(),
+        "cummax": lambda s, v, o: s.cummax(),
+        "rolling(2).sum": lambda s, v, o: s.rolling(2).sum(),
+        "rolling(3, min_periods=1).mean": lambda s, v, o: s.rolling(3, min_periods=1).mean(),
+        "rolling(3).count": lambda s, v, o: s.rolling(3).count(),
+        "expanding.sum": lambda s, v, o: s.expanding().sum(),
+        "expanding(2).max": lambda s, v, o: s.expanding(2).max(),
+        "ewm.mean": lambda s, v, o: s.ewm(alpha=0.5).mean(),
+    },
+    "Chosen and replaced": {
+        "where": lambda s, v, o: s.where(s == v),
+        "where(…, other)": lambda s, v, o: s.where(s == v, o),
+        "mask": lambda s, v, o: s.mask(s == v),
+        "mask(…, other)": lambda s, v, o: s.mask(s.isna(), o),
+        "map of a dict": lambda s, v, o: s.map({v: o}),
+        "map of a dict of text": lambda s, v, o: s.map({v: "x"}),
+        "map of a Series": lambda s, v, o: s.map(one_type(s, [7.5], index=[v])),
+        "replace": lambda s, v, o: s.replace(v, o),
+        "replace(nan)": lambda s, v, o: s.replace(nan, o),
+        "replace of a dict": lambda s, v, o: s.replace({v: o}),
+        "shift": lambda s, v, o: s.shift(1),
+        "shift(-2)": lambda s, v, o: s.shift(-2),
+        "shift(fill_value=…)": lambda s, v, o: s.shift(1, fill_value=o),
+        "reindex": lambda s, v, o: s.reindex([0, 1, 9]),
+        "concat": lambda s, v, o: (pd if isinstance(s, pd.Series) else ak).concat([s, s]),
+    },
+    "Ordered": {
+        "sort_values": lambda s, v, o: s.sort_values(kind="stable") if isinstance(s, pd.Series) else s.sort_values(),
+        "sort_values(ascending=False)": lambda s, v, o: (
+            s.sort_values(ascending=False, kind="stable")
+            if isinstance(s, pd.Series)
+            else s.sort_values(ascending=False)
+        ),
+        "sort_values(na_position='first')": lambda s, v, o: (
+            s.sort_values(na_position="first", kind="stable")
+            if isinstance(s, pd.Series)
+            else s.sort_values(na_position="first")
+        ),
+        "nlargest": lambda s, v, o: s.nlargest(6),
+        "nsmallest": lambda s, v, o: s.nsmallest(3),
+        "rank": lambda s, v, o: s.rank(),
+        "rank(na_option='top')": lambda s, v, o: s.rank(na_option="top"),
+        "rank(na_option='bottom')": lambda s, v, o: s.rank(na_option="bottom"),
+        "rank(method='dense')": lambda s, v, o: s.rank(method="dense"),
+        "rank(pct=True)": lambda s, v, o: s.rank(pct=True),
+        "rank(ascending=False)": lambda s, v, o: s.rank(ascending=False),
+        "is_monotonic_increasing": lambda s, v, o: called(s, "is_monotonic_increasing"),
+    },
+    "Reduced": {
+        "sum(skipna=True)": lambda s, v, o: s.sum(skipna=True),
+        "sum(skipna=False)": lambda s, v, o: s.sum(skipna=False),
+        "prod(skipna=True)": lambda s, v, o: s.prod(skipna=True),
+        "mean(skipna=True)": lambda s, v, o: s.mean(skipna=True),
+        "mean(skipna=False)": lambda s, v, o: s.mean(skipna=False),
+        "min(skipna=True)": lambda s, v, o: s.min(skipna=True),
+        "max(skipna=True)": lambda s, v, o: s.max(skipna=True),
+        "min(skipna=False)": lambda s, v, o: s.min(skipna=False),
+        "max(skipna=False)": lambda s, v, o: s.max(skipna=False),
+        "std(skipna=True)": lambda s, v, o: s.std(ddof=1, skipna=True),
+        "var(skipna=True)": lambda s, v, o: s.var(ddof=1, skipna=True),
+        "any": lambda s, v, o: s.any(),
+        "all": lambda s, v, o: s.all(),
+        "any(skipna=False)": lambda s, v, o: s.any(skipna=False),
+        "median": lambda s, v, o: s.median(),
+        "median(skipna=False)": lambda s, v, o: s.median(skipna=False),
+        "quantile": lambda s, v, o: s.quantile(0.5),
+        "quantile([…])": lambda s, v, o: s.quantile([0.25, 0.75]),
+        "idxmin": lambda s, v, o: s.idxmin(),
+        "idxmax": lambda s, v, o: s.idxmax(),
+        "nunique": lambda s, v, o: s.nunique(),
+        "nunique(dropna=False)": lambda s, v, o: s.nunique(dropna=False),
+        "mode": lambda s, v, o: s.mode(),
+        "mode(dropna=False)": lambda s, v, o: s.mode(dropna=False),
+        "skew": lambda s, v, o: s.skew(),
+        "kurt": lambda s, v, o: s.kurt(),
+        "sem": lambda s, v, o: s.sem(),
+        "corr": lambda s, v, o: s.corr(s),
+        "cov": lambda s, v, o: s.cov(s),
+        "autocorr": lambda s, v, o: s.autocorr(),
+        "describe": lambda s, v, o: s.describe(),
+    },
+    "Counted and grouped": {
+        "value_counts": lambda s, v, o: s.value_counts().sort_index(),
+        "value_counts(dropna=False)": lambda s, v, o: s.value_counts(dropna=False).sort_index(),
+        "value_counts(normalize=True)": lambda s, v, o: s.value_counts(normalize=True).sort_index(),
+        "groupby": lambda s, v, o: s.groupby(s, **observed(s)).size(),
+        "groupby(dropna=False)": lambda s, v, o: s.groupby(s, dropna=False, **observed(s)).size(),
+    },
+    "Handed out": {
+        "to_pandas": lambda s, v, o: s,
+        "tolist": lambda s, v, o: s.tolist(),
+        "to_numpy": lambda s, v, o: s.to_numpy(),
+        "items": lambda s, v, o: [value for _, value in s.items()],
+    },
+}
+
+
+def observed(series: Any) -> dict[str, bool]:
+    """Return the argument that has pandas' groups of Categoricals be those that occur, as akdask's are."""
+    return {"observed": True} if isinstance(series, pd.Series) else {}
+
+
+_NO_TEXT = "text is not added up, accumulated, bounded or taken for true or false"
+_AS_NUMBERS = "bools are computed with as the numbers 1 and 0"
+_WINDOWS = "windows are of numbers"
+
+
+def _because(reason: str, kind: str, *operations: str) -> dict[tuple[str, str], str]:
+    return {(operation, kind): reason for operation in operations}
+
+
+ALONE: dict[tuple[str, str], str] = {
+    **_because(_NO_TEXT, "text", "sum(skipna=True)", "sum(skipna=False)", "any", "all", "any(skipna=False)", "clip"),
+    **_because(_NO_TEXT, "text", "cumsum", "cummin", "cummax", "autocorr"),
+    **_because(_WINDOWS, "text", "rolling(2).sum", "rolling(3, min_periods=1).mean", "rolling(3).count", "ewm.mean"),
+    **_because(_WINDOWS, "text", "expanding.sum", "expanding(2).max"),
+    **_because(_AS_NUMBERS, "bools", "describe", "diff", "pct_change", "quantile", "quantile([…])"),
+    **_because(_AS_NUMBERS, "bools", "map of a dict", "map of a dict of text", "map of a Series"),
+    **_because(_AS_NUMBERS, "bools", "replace", "replace of a dict"),
+}
+"""Differences to pandas, by operation and kind (or ``*``), and the reason."""
+
+
+def differs(operation: str, kind: str) -> str | None:
+    """Return the reason for which an operation is not that of pandas, None if it is."""
+    return ALONE.get((operation, kind)) or ALONE.get((operation, "*"))

@@ -1,0 +1,36 @@
+"""Operations on values of which none, one, some and all are missing, beside those of pandas."""
+
+from __future__ import annotations
+
+import pytest
+
+import akdask as ak
+from tests import missing_operations as table
+
+CASES = [
+    (name, kind, function)
+    for operations in table.SERIES.values()
+    for name, function in operations.items()
+    for kind in table.KINDS
+    if kind not in ("Categoricals", "times")
+]
+
+
+@pytest.mark.parametrize(("name", "kind", "function"), CASES, ids=[f"{kind}-{name}" for name, kind, _ in CASES])
+def test_a_series_is_that_of_pandas(name, kind, function):
+    different = []
+    for missing in table.MISSING:
+        wanted = table.reference(kind, missing)
+        given = ak.Series(wanted)
+        items = table.SAMPLE[kind], table.OTHER[kind]
+        expected = table.outcome(function, table.compared_with(kind, wanted), *items)
+        found = table.outcome(function, given, *items)
+        if found != expected:
+            different.append((missing, expected, found))
+    reason = table.differs(name, kind)
+    if reason is None:
+        assert not different, "\n".join(
+            f"{missing} missing: pandas {one}, akdask {other}" for missing, one, other in different
+        )
+    else:
+        assert different, f"it is that of pandas, although {reason}"
