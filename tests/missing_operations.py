@@ -309,7 +309,7 @@ ALONE: dict[tuple[str, str], str] = {
     **_because(_WINDOWS, "text", "rolling(2).sum", "rolling(3, min_periods=1).mean", "rolling(3).count", "ewm.mean"),
     **_because(_WINDOWS, "text", "expanding.sum", "expanding(2).max"),
     **_because(_AS_NUMBERS, "bools", "describe", "diff", "pct_change", "quantile", "quantile([…])"),
-    **_because(_AS_NUMBERS, "bools", "map of a dict", "map of a dict of text", "map of a Series"),
+    **_because(_AS_NUMBERS, "bools", "map of a dict", "map of a dict of text"),
     **_because(_AS_NUMBERS, "bools", "replace", "replace of a dict"),
 }
 """Differences to pandas, by operation and kind (or ``*``), and the reason."""

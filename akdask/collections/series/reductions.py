@@ -106,7 +106,7 @@ class SeriesReductions(SeriesOperators):
         Examples
         --------
         >>> import akdask as ak
-        >>> ak.Series([2.0, float("nan"), 3.0], index=[5, 6, 7]).idxmax()
+        >>> int(ak.Series([2.0, float("nan"), 3.0], index=[5, 6, 7]).idxmax())
         7
         """
         return self._label_of("max", skipna)
