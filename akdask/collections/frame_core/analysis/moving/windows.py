@@ -13,7 +13,7 @@ from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.arrays.scans import cummax, cummin, cumprod, cumsum
 from akdask.collections.core.array import Array
 from akdask.collections.core.later import later
-from akdask.collections.frame_core.analysis.kinds import demand_numbers, missing_rows, numbers_among
+from akdask.collections.frame_core.analysis.kinds import demand_numbers, missing_rows, missing_where, numbers_among
 from akdask.collections.frame_core.analysis.moving.reductions import Analysed, WindowReductions
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.missing import present
