@@ -12,6 +12,7 @@ from akdask.plan.optimize.needs import Need
 from akdask.plan.optimize.rewriting import Inlined
 from akdask.plan.sort.runs import ROW
 from akdask.plan.sort.sort import Sort
+from akdask.plan.sort.top_k import TopK
 from akdask.plan.task.combine import OverProject
 from akdask.plan.task.concat import Concat
 
@@ -26,6 +27,12 @@ def narrow_sort(sort: Sort, need: Need) -> Sort:
     names = tuple(need.only(sort.names))
     numbers = [ROW] if sort.order.straddle else []
     return Sort(narrowed(sort.frame, [*sort.by, *names, *numbers]), sort.by, names, sort.order)
+
+
+def narrow_top_k(top: TopK, need: Need) -> TopK:
+    """Return first or last rows with only those columns that are read: what they were made of may be narrower."""
+    names = tuple(need.only(top.names))
+    return TopK(narrowed(top.frame, [*top.by, *names]), top.by, top.ascending, names, top.count)
 
 
 def narrow_join(join: HashJoin, need: Need) -> HashJoin:

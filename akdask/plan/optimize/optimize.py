@@ -39,6 +39,7 @@ OCCASIONS = frozenset(
         "Reverse",
         "Sort",
         "Take",
+        "TopK",
     }
 )
 """The kinds of nodes for which it is worth while to look for what is needed."""

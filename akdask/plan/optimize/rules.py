@@ -12,6 +12,7 @@ from akdask.plan.optimize.columns import (
     narrow_join,
     narrow_project,
     narrow_sort,
+    narrow_top_k,
     narrow_zip,
     of_columns,
 )
@@ -22,12 +23,14 @@ from akdask.plan.optimize.rewriting import Rule
 from akdask.plan.optimize.top import top_rows
 from akdask.plan.rows.take import Take
 from akdask.plan.sort.sort import Sort
+from akdask.plan.sort.top_k import TopK
 from akdask.plan.task.combine import Gather, Limit, Realign, Reverse
 from akdask.plan.task.compact import Compact
 from akdask.plan.task.concat import Concat
 
 RULES: Mapping[type, Sequence[Rule]] = {
     Sort: (unsorted, first_of_sorted_join, top_rows, narrow_sort),
+    TopK: (narrow_top_k,),
     HashJoin: (first_of_hash_join, narrow_join),
     Zip: (narrow_zip,),
     Filter: (split_filter, filter_first),

@@ -71,7 +71,16 @@ class Halved:
         return frame.iloc[1::2]
 
 
-TAKEN, RUNNING, DOUBLED, HALVED = (st.just(step()) for step in (Taken, Running, Doubled, Halved))
+class Largest:
+    """The rows of the largest values, which a plan has as first rows of a sort."""
+
+    def ours(self, frame):
+        return frame.nlargest(3, "v")
+
+    theirs = ours
+
+
+TAKEN, RUNNING, DOUBLED, HALVED, LARGEST = (st.just(step()) for step in (Taken, Running, Doubled, Halved, Largest))
 
 ROWS_AND_COLUMNS = ("rows", "one column", "first row")
 UNORDERED = ("sum", "sums of groups", "distinct", "differences")
@@ -81,6 +90,7 @@ PLANS = {
     "first_of_sorted_join": ([LEFT_REPLICATED, BY_LEFT, FIRST], ROWS_AND_COLUMNS),
     "top_rows": ([SORTED, CUT], ROWS_AND_COLUMNS),
     "narrow_sort": ([SORTED], ("one column", "running sum", "first of groups")),
+    "narrow_top_k": ([LARGEST], ("one column", "running sum", "first of groups")),
     "first_of_hash_join": ([LEFT_HASHED, FIRST], ROWS_AND_COLUMNS),
     "narrow_join": ([HASHED], ("one column", "sum", "sums of groups")),
     "narrow_zip": ([RUNNING, SORTED], ("one column", "sums of groups", "distinct")),
