@@ -1,0 +1,642 @@
+"""Random programs in the words of pandas, run on lazy frames and on pandas' own, and compared step by step.
+
+Run as ``python -m tests.pandas_programs --count 3000 --seed 0``.  A failure names the seed of its program and prints
+the steps.  What akdask documents to differ from pandas is the short list `DIFFERENCES`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import dask
+import numpy as np
+import pandas as pd
+
+import akdask as ak
+from akdask.errors import AkdaskError, ConversionError, UnsupportedError
+from akdask.testing.memory import MemorySource
+
+DIFFERENCES = {
+    "merge": "rows come sorted by the key unless sort=False is given, as in Arkouda: programs give it",
+    "mean, sum, min, max of Series": "propagate NaN, as in Arkouda: programs give skipna=True or drop what is missing",
+    "operators of two Series": "compute with 0 for absent labels, as in Arkouda: programs assign instead",
+    "integers with gaps": "are float64 until all of them are there, as in pandas before a value is asked for",
+    "DataFrame.concat": "numbers rows anew, as in Arkouda: programs do so after it",
+    'df["x"]': "is an array, which goes by position: programs write df.x",
+}
+"""What is another answer than pandas', on purpose."""
+
+STEPS = 5
+
+Frame = Any
+Step = Callable[[Frame], Any]
+
+
+@dataclass
+class Program:
+    """One random program: a frame of akdask and one of pandas, changed by the same steps."""
+
+    seed: int
+    steps: list[str] = field(default_factory=list)
+    refused: Counter[str] = field(default_factory=Counter)
+    others: list[tuple[Any, Any]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.random = np.random.default_rng(self.seed)
+
+    def one_of(self, items: Iterable[Any]) -> Any:
+        items = list(items)
+        return items[int(self.random.integers(len(items)))]
+
+    def some(self, items: Iterable[Any], most: int = 2) -> list[Any]:
+        items = list(items)
+        count = min(len(items), int(self.random.integers(1, most + 1)))
+        return [items[number] for number in self.random.permutation(len(items))[:count]]
+
+    # data
+
+    def frame(self, rows: int) -> pd.DataFrame:
+        """Return rows of every type, with missing values where the type knows them."""
+        random = self.random
+        missing = random.random(rows) < self.one_of([0, 0.2, 0.2, 1])
+        day = np.datetime64("2026-01-30T23:30", "ns")
+        times = day + random.integers(-90, 90, rows) * np.timedelta64(7, "h")
+        wide = random.integers(-3, 3, rows) * 2**61 + random.integers(-2, 3, rows)
+        columns = {
+            "k": random.integers(0, 4, rows),
+            "b": random.random(rows) < 0.5,
+            "w": wide,
+            "x": np.where(missing, np.nan, random.integers(-4, 5, rows) / 2),
+            "s": pd.Series(np.where(missing, None, random.choice(["ab", "bc", "ca", "a"], rows)), dtype="str"),
+            "t": np.where(random.permutation(missing), np.datetime64("NaT", "ns"), times),
+            "d": np.where(random.permutation(missing), np.timedelta64("NaT", "ns"), times - day),
+            "c": pd.Categorical.from_codes(random.integers(0, 3, rows), ["lo", "mid", "hi"], ordered=True),
+        }
+        frame = pd.DataFrame(columns)
+        labels = self.one_of(["default", "default", "shuffled", "text", "repeated"])
+        if labels == "shuffled":
+            frame.index = pd.Index(random.permutation(rows) * 10)
+        elif labels == "text":
+            frame.index = pd.Index([f"r{number}" for number in random.permutation(rows)], dtype="str")
+        elif labels == "repeated":
+            frame.index = pd.Index(random.integers(0, 3, rows))
+        self.steps.append(f"{rows} rows labelled {labels}: {frame.to_dict('list')} index {frame.index.tolist()}")
+        return frame
+
+    def lazy(self, frame: pd.DataFrame) -> ak.DataFrame:
+        """Return the same rows as a lazy frame, of one partition or of several that are read."""
+        ours = ak.DataFrame(frame)
+        if not len(frame) or self.random.random() < 0.4:
+            return ours
+        cuts = np.sort(self.random.integers(0, len(frame) + 1, 2))
+        lengths = np.diff([0, *cuts, len(frame)]).tolist()
+        in_parts = MemorySource({"k": frame.k.to_numpy(), "w": frame.w.to_numpy(), "x": frame.x.to_numpy()}, lengths)
+        for name, array in in_parts.arrays().items():
+            ours[name] = array
+        self.steps.append(f"in partitions of {lengths}")
+        return ours[list(frame.columns)]
+
+    def run(self) -> None:
+        """Take random steps; compare the rows now and then, and several results at once in the end."""
+        plain = self.frame(int(self.random.integers(0, 9)) if self.random.random() < 0.9 else 40)
+        try:
+            lazy = self.lazy(plain)
+            self.others = others = [(lazy, plain)]
+            for _ in range(int(self.random.integers(1, STEPS + 1))):
+                name, step = self.step(plain)
+                self.steps.append(name)
+                found = self.both(step, lazy, plain, others)
+                if found is None:
+                    continue
+                ours, theirs = found
+                if self.random.random() < 0.4:
+                    self.check(ours, theirs)
+                if isinstance(theirs, pd.DataFrame) and {"k", "x"} <= set(theirs.columns):
+                    others.append((ours, theirs))
+                    lazy, plain = ours, theirs
+                else:
+                    self.check(ours, theirs)
+            self.several(others)
+        except AssertionError:
+            raise
+        except ConversionError as error:
+            if not any(has_wide_gaps(plain) for _, plain in self.others):
+                raise AssertionError(f"{type(error).__name__}: {error}") from error
+            self.refused["integers that floats would change"] += 1
+        except Exception as error:
+            raise AssertionError(f"{type(error).__name__}: {error}") from error
+
+    def both(
+        self, step: Callable[..., Any], lazy: Any, plain: Any, others: list[tuple[Any, Any]]
+    ) -> tuple[Any, Any] | None:
+        """Return what both make of a step; None where pandas refuses it, or akdask says that it has no such thing."""
+        number = int(self.random.integers(len(others)))
+        other, plain_other = others[number]
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                theirs = step(plain, plain_other)
+        except Exception as refusal:  # whatever pandas raises, akdask has to refuse, too
+            self.steps.append(f"  which pandas refuses: {type(refusal).__name__}: {str(refusal)[:80]}")
+            try:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    plainly(step(lazy, other))
+            except AkdaskError:
+                return None
+            except UNLIKE:
+                return None
+            self.refused[f"not refused: {self.steps[-2]}"] += 1
+            return None
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                ours = step(lazy, other)
+                if not isinstance(theirs, pd.DataFrame) or self.random.random() < 0.5:
+                    plainly(ours)
+        except (UnsupportedError, ConversionError) as refusal:
+            self.refused[f"{self.steps[-1]}: {str(refusal)[:100]}"] += 1
+            return None
+        return ours, theirs
+
+    def check(self, ours: Any, theirs: Any) -> None:
+        compare(plainly(ours), theirs)
+
+    def several(self, pairs: list[tuple[Any, Any]]) -> None:
+        """Compare several results of one computation."""
+        self.steps.append("all frames and sums at once")
+        pairs = [pair for pair in pairs if not has_wide_gaps(pair[1])]
+        sums = [(ours.k.sum(), theirs.k.sum()) for ours, theirs in pairs if theirs.k.dtype.kind in "iu"]
+        found = dask.compute(*[ours for ours, _ in pairs], *[one for one, _ in sums])
+        for result, (_, theirs) in zip(found, [*pairs, *sums], strict=True):
+            compare(result, theirs)
+
+    # steps
+
+    def step(self, plain: pd.DataFrame) -> tuple[str, Callable[[Any, Any], Any]]:
+        """Return a step, for frames of akdask and of pandas alike, and what it is in words."""
+        make = self.one_of(MAKERS)
+        return make(self, list(plain.columns))
+
+
+UNLIKE = (TypeError, ValueError, KeyError, IndexError)
+"""What pandas raises of bad input; akdask's own errors derive from these."""
+
+
+def plainly(item: Any) -> Any:
+    """Return what a lazy object has computed; integers with gaps as integers, which pandas has as floats."""
+    if isinstance(item, ak.DataFrame):
+        return item.to_pandas(nullable=True)
+    return item.to_pandas() if hasattr(item, "to_pandas") else item.compute() if hasattr(item, "compute") else item
+
+
+def has_wide_gaps(frame: pd.DataFrame) -> bool:
+    """Whether pandas has made floats of wide integers, which akdask refuses to do."""
+    return any(frame[name].dtype.kind == "f" and (frame[name].abs() > 2**53).any() for name in frame.columns)
+
+
+def compare(ours: Any, theirs: Any) -> None:
+    """Compare values, labels, names and order; types of numbers may differ, as where integers have gaps."""
+    if isinstance(theirs, pd.DataFrame):
+        assert isinstance(ours, pd.DataFrame), type(ours)
+        assert list(map(str, ours.columns)) == list(map(str, theirs.columns)), (
+            list(ours.columns),
+            list(theirs.columns),
+        )
+        compare_labels(ours.index, theirs.index)
+        for position, name in enumerate(theirs.columns):
+            compare_values(ours.iloc[:, position], theirs.iloc[:, position], str(name))
+    elif isinstance(theirs, pd.Series):
+        assert isinstance(ours, pd.Series), type(ours)
+        compare_labels(ours.index, theirs.index)
+        compare_values(ours, theirs, str(theirs.name))
+    elif theirs is None or theirs is pd.NaT or theirs is pd.NA or (isinstance(theirs, float) and np.isnan(theirs)):
+        assert pd.isna(ours), (ours, theirs)
+    elif isinstance(theirs, float | np.floating):
+        np.testing.assert_allclose(float(ours), float(theirs), rtol=1e-9, atol=1e-9)
+    else:
+        assert ours == theirs, (ours, theirs)
+
+
+def compare_labels(ours: pd.Index, theirs: pd.Index) -> None:
+    assert len(ours) == len(theirs), f"{len(ours)} rows {ours.tolist()}, pandas {len(theirs)} {theirs.tolist()}"
+    assert ours.nlevels == theirs.nlevels, (ours, theirs)
+    for level in range(theirs.nlevels):
+        compare_values(
+            pd.Series(ours.get_level_values(level)), pd.Series(theirs.get_level_values(level)), f"labels {level}"
+        )
+
+
+def compare_values(ours: pd.Series, theirs: pd.Series, name: str) -> None:
+    gone = theirs.isna().to_numpy()
+    message = f"{name}: {ours.tolist()}, pandas {theirs.tolist()}"
+    assert ours.isna().to_numpy().tolist() == gone.tolist(), message
+    mine, its = ours[~gone].tolist(), theirs[~gone].tolist()
+    if any(isinstance(value, float) for value in (*mine, *its)):
+        np.testing.assert_allclose(np.array(mine, float), np.array(its, float), rtol=1e-7, atol=1e-9, err_msg=message)
+    else:
+        assert mine == its, message
+    is_time = theirs.dtype.kind in "mM" or ours.dtype.kind in "mM"
+    assert not is_time or len(its) == 0 or ours.dtype.kind == theirs.dtype.kind, (ours.dtype, theirs.dtype)
+
+
+# what steps are made of
+
+Made = tuple[str, Callable[[Any, Any], Any]]
+NUMBERS, MISSING, ORDERED, ANY = (
+    ["k", "x"],
+    ["x", "s", "t", "d"],
+    ["k", "w", "x", "t", "d", "c", "s", "b"],
+    list("kbwxstdc"),
+)
+
+
+def column(frame: Any, name: str) -> Any:
+    return getattr(frame, name)
+
+
+def there(columns: list[str], names: Iterable[str]) -> list[str]:
+    return [name for name in names if name in columns] or ["k"]
+
+
+def sort(p: Program, columns: list[str]) -> Made:
+    by, ascending = p.some(there(columns, ORDERED)), bool(p.random.random() < 0.6)
+    # With several keys in descending order pandas turns ties around, unless it sorts by one after the other.
+    if ascending or len(by) == 1:
+        return f"sort_values({by}, ascending={ascending})", lambda f, o: f.sort_values(
+            by, ascending=ascending, **stable(f)
+        )
+    return f"sort_values({by[0]}, descending)", lambda f, o: f.sort_values(by[0], ascending=False, **stable(f))
+
+
+def stable(frame: Any) -> dict[str, str]:
+    return {"kind": "stable"} if isinstance(frame, pd.DataFrame | pd.Series) else {}
+
+
+VALUES = {"k": 1, "x": 0.5, "s": "b", "w": 2**61 + 1, "c": "mid"}
+VALUES |= {"t": pd.Timestamp("2026-01-31"), "d": pd.Timedelta("1D")}
+"""What columns are compared with."""
+
+
+def compared(p: Program, columns: list[str]) -> tuple[str, Callable[[Any], Any]]:
+    name = p.one_of(there(columns, ["k", "x", "t", "s", "w", "c", "d"]))
+    value = VALUES[name]
+    sign = p.one_of(["<", "<=", ">", ">=", "==", "!="])
+    methods = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "ne"}
+    return f"{name} {sign} {value}", lambda f: getattr(column(f, name), methods[sign])(value)
+
+
+def mask(p: Program, columns: list[str]) -> Made:
+    words, make = compared(p, columns)
+    if p.random.random() < 0.3:
+        return f"f[~({words})]", lambda f, o: f[~make(f)]
+    if p.random.random() < 0.3:
+        return f"f[f sorted by x: {words}]", lambda f, o: f[make(f.sort_values("x", **stable(f)))]
+    return f"f[{words}]", lambda f, o: f[make(f)]
+
+
+def query(p: Program, columns: list[str]) -> Made:
+    text = p.one_of(
+        ["k > 1", "x < 1 and k != 2", "k in [0, 3]", "not (x > 0)", "b", "x == x", "w > 2305843009213693952"]
+    )
+    return f"query({text!r})", lambda f, o: f.query(text)
+
+
+def cut(p: Program, columns: list[str]) -> Made:
+    method, count = p.one_of(["head", "tail"]), int(p.random.integers(-2, 5))
+    return f"{method}({count})", lambda f, o: getattr(f, method)(count)
+
+
+def sliced(p: Program, columns: list[str]) -> Made:
+    start, stop, step = p.one_of([(None, 3, None), (1, None, 2), (-3, None, None), (None, None, -1)])
+    return f"iloc[{start}:{stop}:{step}]", lambda f, o: f.iloc[start:stop:step]
+
+
+def assigned(p: Program, columns: list[str]) -> Made:
+    name, target = p.one_of(there(columns, ["k", "x", "t", "s", "w", "c"])), p.one_of(["n1", "x", "k"])
+    if target == "k" and name != "k":
+        target = "n1"
+    words, make = transformed(p, columns, name)
+    if p.random.random() < 0.4:
+        return f"f[{target!r}] = {words} of f sorted by x", lambda f, o: put(
+            f, target, make(f.sort_values("x", **stable(f)))
+        )
+    if p.random.random() < 0.3:
+        return f"f[{target!r}] = {words} of another frame", lambda f, o: put(f, target, make(o))
+    return f"f[{target!r}] = {words}", lambda f, o: put(f, target, make(f))
+
+
+def put(frame: Any, name: str, values: Any) -> Any:
+    changed = frame.copy()
+    changed[name] = values
+    return changed
+
+
+def transformed(p: Program, columns: list[str], name: str) -> tuple[str, Callable[[Any], Any]]:
+    """Return a Series of the same labels."""
+    choices: list[tuple[str, Callable[[Any], Any]]] = [
+        (name, lambda f: column(f, name)),
+        (f"{name}.shift(1)", lambda f: column(f, name).shift(1)),
+        (f"{name}.isna()", lambda f: column(f, name).isna()),
+        (f"{name}.ffill()", lambda f: column(f, name).ffill()),
+        (f"group k {name}.shift(1)", lambda f: column(f.groupby("k"), name).shift(1)),
+        (f"group k {name}.ffill()", lambda f: column(f.groupby("k"), name).ffill()),
+        (f"{name}.where(k > 1)", lambda f: column(f, name).where(f.k > 1)),
+        (f"{name}.mask(x < 1)", lambda f: column(f, name).mask(f.x < 1)),
+        (f"{name}.duplicated()", lambda f: column(f, name).duplicated()),
+    ]
+    if name in ("k", "x"):
+        choices += [
+            (f"{name}.cumsum()", lambda f: column(f, name).cumsum()),
+            (f"{name}.cummax()", lambda f: column(f, name).cummax()),
+            (f"{name}.diff()", lambda f: column(f, name).diff()),
+            (f"{name}.rank()", lambda f: column(f, name).rank()),
+            (f"{name}.rank(dense, descending)", lambda f: column(f, name).rank(method="dense", ascending=False)),
+            (f"{name}.rolling(2)", lambda f: column(f, name).rolling(2, min_periods=1).mean()),
+            (f"{name}.rolling(3).std(ddof=0)", lambda f: column(f, name).rolling(3).std(ddof=0)),
+            (f"{name}.rolling(3, center).max()", lambda f: column(f, name).rolling(3, center=True).max()),
+            (f"{name}.expanding().sum()", lambda f: column(f, name).expanding().sum()),
+            (f"{name}.clip(0, 1)", lambda f: column(f, name).clip(0, 1)),
+            (f"group k {name}.cumsum()", lambda f: column(f.groupby("k"), name).cumsum()),
+            (f"group b {name}.transform(max)", lambda f: column(f.groupby("b"), name).transform("max")),
+            (f"group s {name}.transform(sum)", lambda f: column(f.groupby("s"), name).transform("sum")),
+            (f"group k {name}.rank()", lambda f: column(f.groupby("k"), name).rank()),
+            (f"{name}.fillna(0) * 2 + 1", lambda f: column(f, name).fillna(0) * 2 + 1),
+            (f"{name}.between(0, 1)", lambda f: column(f, name).between(0, 1)),
+            (f"{name}.isin([0, 1])", lambda f: column(f, name).isin([0, 1])),
+            (f"{name}.map", lambda f: column(f, name).map({0: 10, 1: 20})),
+            (f"{name}.round(0)", lambda f: column(f, name).round(0)),
+        ]  # fmt: skip
+    elif name == "w":
+        choices += [
+            ("w.diff()", lambda f: f.w.map({0: 1, 2**61: 2})),
+            ("w > k", lambda f: f.w > f.k),
+            ("w.rank()", lambda f: f.w.rank(method="min")),
+            ("w // 3", lambda f: f.w // 3),
+        ]
+    elif name == "t":
+        choices += [
+            ("t.dt.year", lambda f: f.t.dt.year),
+            ("t.dt.dayofweek", lambda f: f.t.dt.dayofweek),
+            ("t.dt.floor(D)", lambda f: f.t.dt.floor("D")),
+            ("t + 1 day", lambda f: f.t + pd.Timedelta("1D")),
+            ("t.diff()", lambda f: f.t.diff()),
+            ("t.dt.hour", lambda f: f.t.dt.hour),
+            ("t.dt.is_month_end", lambda f: f.t.dt.is_month_end),
+            ("t.cummax()", lambda f: f.t.cummax()),
+        ]
+    elif name == "s":
+        choices += [
+            ("s.str.upper()", lambda f: f.s.str.upper()),
+            ("s.str.len()", lambda f: f.s.str.len()),
+            ("s.str.contains(a)", lambda f: f.s.str.contains("a")),
+            ("s.str[:1]", lambda f: f.s.str[:1]),
+            ("s.fillna('-')", lambda f: f.s.fillna("-")),
+            ("s.map", lambda f: f.s.map({"ab": "yes", "a": "no"})),
+            ("s.str.replace", lambda f: f.s.str.replace("a", "__", regex=False)),
+        ]
+    words, make = p.one_of(choices)
+    return words, make
+
+
+def concat(frames: list[Any]) -> Any:
+    together = pd.concat if isinstance(frames[0], pd.DataFrame) else ak.DataFrame.concat
+    return together(frames).reset_index(drop=True)
+
+
+def columnwise(p: Program, columns: list[str]) -> Made:
+    numbers = there(columns, NUMBERS)
+    return p.one_of([
+        ("fillna(x=0)", lambda f, o: f.fillna({"x": 0.0})),
+        ("dropna()", lambda f, o: f.dropna()),
+        ("dropna(subset)", lambda f, o: f.dropna(subset=[numbers[-1]])),
+        ("ffill()", lambda f, o: f.ffill()),
+        ("isna()", lambda f, o: f.isna()),
+        ("drop_duplicates(k, b)", lambda f, o: f.drop_duplicates(subset=["k"])),
+        ("drop_duplicates(x, last)", lambda f, o: f.drop_duplicates(subset=["x"], keep="last")),
+        ("nlargest(3, x)", lambda f, o: f.nlargest(3, "x")),
+        ("nsmallest(2, [k, x])", lambda f, o: f.nsmallest(2, ["k", "x"])),
+        ("nlargest(3, [k, x], last)", lambda f, o: f.nlargest(3, ["k", "x"], keep="last")),
+        ("[k, x] + 1", lambda f, o: f[["k", "x"]] + 1),
+        ("[k, x] + [k, x] of another", lambda f, o: f[["k", "x"]] + o[["k", "x"]]),
+        ("[k, x].clip(0)", lambda f, o: f[["k", "x"]].clip(lower=0)),
+        ("[k, x].where(x > 0)", lambda f, o: f[["k", "x"]].where(f.x > 0)),
+        ("[k, x].cumsum()", lambda f, o: f[["k", "x"]].cumsum()),
+        ("[k, x].shift(1)", lambda f, o: f[["k", "x"]].shift(1)),
+        ("[k, x].diff()", lambda f, o: f[["k", "x"]].diff()),
+        ("reset_index", lambda f, o: f.reset_index(drop=True)),
+        ("sort_index", lambda f, o: f.sort_index(**stable(f))),
+        ("round(0)", lambda f, o: f[["k", "x"]].round(0)),
+        ("rename", lambda f, o: f.rename(columns={"w": "v"})),
+        ("concat twice", lambda f, o: concat([f, f])),
+        ("set_index k", lambda f, o: f.assign(k2=f.k).set_index("k2")),
+        ("loc first labels", lambda f, o: f.loc[f.index[:2].tolist()]),
+    ])  # fmt: skip
+
+
+def merged(p: Program, columns: list[str]) -> Made:
+    how = p.one_of(["inner", "left", "left", "right", "outer"])
+    on = p.one_of(["k", "k", "s", "x", "w", "c", "t", ["k", "b"]])
+    keys = [on] if isinstance(on, str) else on
+    names = list(dict.fromkeys([*keys, "k", "x"]))
+    if not set(keys) <= set(columns):
+        on, names = "k", ["k", "x"]
+    small = {name: name if name in (on, *keys) else f"{name}_r" for name in names}
+    # Of an outer join pandas sorts the keys in any case.
+    options = {"sort": True} if how == "outer" else {"sort": False}
+    return f"merge(other, on={on}, how={how})", lambda f, o: f.merge(
+        o[[name for name in names if name in columns]].head(3).rename(columns=small), on=on, how=how, **options
+    )
+
+
+def observed(frame: Any) -> dict[str, bool]:
+    """Return what has pandas leave out labels without rows, as akdask always does."""
+    return {"observed": True} if isinstance(frame, pd.DataFrame) else {}
+
+
+def grouped(p: Program, columns: list[str]) -> Made:
+    key = p.one_of(there(columns, ["k", "b", "s", "c", "t", "w", "x"]))
+    keys = [key] if p.random.random() < 0.7 else list(dict.fromkeys([key, "k"]))
+    by = keys[0] if len(keys) == 1 else keys
+    dropna = bool(p.random.random() < 0.6)
+    options = f"dropna={dropna}"
+    name = p.one_of([name for name in there(columns, ["x", "t", "s", "k", "d"]) if name not in keys] or ["x"])
+    how = p.one_of(["sum", "mean", "min", "max", "count", "nunique", "first", "last", "size", "median", "std"])
+    if name in ("t", "s", "d") and how in ("sum", "mean", "median", "std"):
+        how = p.one_of(
+            ["count", "nunique", "first", "last"] if name == "s" else ["min", "max", "count", "first", "last"]
+        )
+    if name == "s" and how in ("min", "max"):
+        how = "count"
+
+    def group(f: Any) -> Any:
+        return f.groupby(by, dropna=dropna, **observed(f))
+
+    if name in keys:
+        how = "size"
+    if how == "size":
+        return f"groupby({by}, {options}).size()", lambda f, o: group(f).size()
+    if p.random.random() < 0.3:
+        return (
+            f"groupby({by}, {options}).agg(n=({name}, {how})).reset_index()",
+            lambda f, o: group(f).agg(n=(name, how)).reset_index(),
+        )
+    return f"groupby({by}, {options}).{name}.{how}()", lambda f, o: getattr(column(group(f), name), how)()
+
+
+def group_rows(p: Program, columns: list[str]) -> Made:
+    key, name = p.one_of(there(columns, ["k", "b", "s", "c", "t"])), p.one_of(there(columns, ["x", "k", "t", "s"]))
+    numbers = ["cumsum()", "cummin()", "rank(method='min')", "rank(pct=True)", "diff()", "transform('mean')"]
+    calls = ["shift(-1)", "ffill()", "bfill(limit=1)", "transform('count')", "nth(0)", "head(1)", "transform('first')"]
+    call = p.one_of(calls + (numbers if name in ("x", "k") else []))
+    frames = ["head(2)", "tail(1)", "cumcount()", "ngroup()", "nth(0)", "nth(-1)", "cumcount(ascending=False)"]
+    if key == name or p.random.random() < 0.3:
+        return called(f"groupby({key!r}).{p.one_of(frames)}")
+    return called(f"groupby({key!r}).{name}.{call}")
+
+
+def called(words: str) -> Made:
+    """Return a step that is the same text for frames of akdask and of pandas."""
+    code = compile(f"f.{words}", words, "eval")
+    names = {"pd": pd, "np": np}
+    return words, lambda f, o: eval(code, names, {"f": f, "o": o})
+
+
+def windows(p: Program, columns: list[str]) -> Made:
+    name, least = p.one_of(["k", "x"]), p.one_of([None, 1, 2, 0])
+    how = p.one_of(["sum()", "mean()", "min()", "max()", "count()", "std()", "var(ddof=0)", "std(ddof=2)", "median()"])
+    window = p.one_of([
+        f"rolling({p.one_of([1, 2, 3])}, min_periods={p.one_of([None, 1])}, center={p.one_of([True, False])})",
+        f"rolling(3, min_periods=1, closed={p.one_of(['right', 'left', 'both', 'neither'])!r})",
+        f"expanding({least or 1})",
+        "ewm(alpha=0.5)",
+        "ewm(span=3, adjust=False)",
+    ])  # fmt: skip
+    if window.startswith("ewm"):
+        how = p.one_of(["mean()", "std()"])
+    group = p.one_of(["", "", "groupby('b').", "groupby('k')."])
+    if group == "groupby('k')." and name == "k":
+        name = "x"
+    return called(f"{group}{name}.{window}.{how}")
+
+
+def reduced(p: Program, columns: list[str]) -> Made:
+    name = p.one_of(there(columns, ["x", "t", "k", "d", "w", "c"]))
+    how = p.one_of(
+        ["min", "max", "count", "nunique"] + (["sum", "mean", "median", "std"] if name in ("k", "x") else [])
+    )
+    return p.one_of([
+        (f"{name}.dropna().{how}()", lambda f, o: getattr(column(f, name).dropna(), how)()),
+        ("x.corr(k of another)", lambda f, o: f.x.corr(o.k)),
+        (f"{name}.value_counts()", lambda f, o: column(f, name).value_counts().sort_index()),
+        ("[k, x].sum()", lambda f, o: f[["k", "x"]].sum()),
+        ("[k, x].mean()", lambda f, o: f[["k", "x"]].mean()),
+        ("[k, x].min()", lambda f, o: f[["k", "x"]].min()),
+        ("[k, x, t].count()", lambda f, o: f[there(columns, ["k", "x", "t"])].count()),
+        ("[k, x].quantile(0.3)", lambda f, o: f[["k", "x"]].quantile(0.3)),
+        (f"{name}.idxmax()", lambda f, o: f.k.idxmax()),
+        ("nunique()", lambda f, o: f[there(columns, ["k", "x", "s", "t"])].nunique()),
+    ])  # fmt: skip
+
+
+def reshaped(p: Program, columns: list[str]) -> Made:
+    day = p.one_of(["D", "12h", "W", "MS", "ME", "QS", "2D"])
+    how = p.one_of(["count", "sum", "mean", "max", "size"])
+    return called(p.one_of([
+        f"pivot_table(values='x', index='k', columns='b', aggfunc={p.one_of(['sum', 'mean', 'count', 'max'])!r})",
+        "pivot_table(values='x', index='b', columns='k', aggfunc='sum', fill_value=0)",
+        "loc[:, ['k', 'x']].melt(id_vars='k')",
+        "groupby(['k', 'b']).x.sum().unstack()",
+        "groupby(['k', 'b']).size().unstack(fill_value=0)",
+        "x.reindex([0, 10, 99])",
+        "loc[:, ['k', 'x']].reindex([0, 10, 99], fill_value=0)",
+        f"dropna(subset=['t']).set_index('t').x.resample({day!r}).{how}()",
+        "groupby('b').agg({'k': 'sum', 'x': 'max'})",
+        "groupby('b').agg(n=('k', 'count'), s=('x', 'sum')).reset_index()",
+        "groupby('k').x.agg(['min', 'max'])",
+        "groupby('k').filter(lambda g: len(g) > 1)",
+        "x.describe()",
+        "loc[:, ['k', 'x']].agg(['min', 'max'])",
+        "loc[:, ['k', 'x']].corr()",
+        "k.value_counts(normalize=True).sort_index()",
+        "s.value_counts(dropna=False).sort_index()",
+        "loc[:, ['k', 'x']].stack()",
+    ]))  # fmt: skip
+
+
+def changed(p: Program, columns: list[str]) -> Made:
+    """Change rows of a copy."""
+    words, make = compared(p, columns)
+    name, value = p.one_of([("x", 9.5), ("k", 7), ("x", np.nan)])
+
+    def change(f: Any, o: Any) -> Any:
+        copy = f.copy()
+        copy.loc[make(f), name] = value
+        return copy
+
+    def change_of_rows(f: Any, o: Any) -> Any:
+        copy = f.copy()
+        copy.loc[make(f), "x"] = o.x
+        return copy
+
+    if p.random.random() < 0.3:
+        return f"loc[{words}, 'x'] = x of another frame", change_of_rows
+    return f"loc[{words}, {name!r}] = {value}", change
+
+
+MAKERS = [
+    sort, mask, mask, query, cut, sliced, assigned, assigned, assigned, changed, columnwise, columnwise, merged, merged,
+    grouped, grouped, group_rows, windows, reduced, reshaped,
+]  # fmt: skip
+"""Where steps come from; what stands twice is drawn twice as often."""
+
+
+@contextmanager
+def small_limits(seed: int) -> Any:
+    """Have most programs run with small blocks, partitions and limits, as large data do."""
+    with ExitStack() as stack:
+        if seed % 4:
+            stack.enter_context(ak.config.set(block_size=64, small_array=4, replicate_size=[0, None, 64][seed % 3]))
+        yield
+
+
+def run_programs(seeds: Iterable[int], refused: Counter[str] | None = None) -> list[str]:
+    """Run programs; return what fails."""
+    failures = []
+    for seed in seeds:
+        program = Program(seed)
+        try:
+            with small_limits(seed):
+                program.run()
+        except AssertionError as error:
+            shown = "\n  ".join(program.steps)
+            failures.append(f"program {seed} fails: {error}\n  {shown}")
+        if refused is not None:
+            refused.update(program.refused)
+    return failures
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--count", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    refused: Counter[str] = Counter()
+    failures = run_programs(range(options.seed, options.seed + options.count), refused)
+    for failure in failures:
+        print(failure, "\n")
+    for words, count in refused.most_common(40):
+        print(f"{count} refused: {words}")
+    print(f"{options.count - len(failures)} of {options.count} programs as pandas")
+    return len(failures) > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
