@@ -58,6 +58,17 @@ def test_missing_colours_stay_missing():
     assert [channel.to_pylist() for channel in colors.unpack(packed)] == [[1, None], [2, None], [3, None], [4, None]]
 
 
+@pytest.mark.parametrize("channel", range(4))
+@pytest.mark.parametrize("missing", [[0], [1], [0, 2]])
+def test_a_colour_is_missing_where_any_channel_is(channel, missing):
+    values = [[number + 1 for number in range(4)]] * 3
+    channels = [pa.array([row[number] for row in values], pa.uint8()) for number in range(4)]
+    gone = [row in missing for row in range(3)]
+    channels[channel] = pa.array(channels[channel].to_pylist(), pa.uint8(), mask=np.array(gone))
+    word = 1 | 2 << 8 | 3 << 16 | 4 << 24
+    assert colors.pack(*channels).to_pylist() == [None if lacks else word for lacks in gone]
+
+
 def test_section_6_int32_is_read_as_the_same_bits_and_said():
     with pytest.warns(UserWarning, match="int32"):
         channels = colors.unpack(np.array([-16744193], np.int32))

@@ -86,6 +86,16 @@ def test_batches_are_the_same_however_many_threads_read(ds, made, shuffle, prefe
     assert_rows({n: np.concatenate([b[n] for b in found]) for n in made}, made, energies)
 
 
+@pytest.mark.parametrize("shuffle", [False, True, "files"])
+def test_packed_fields_of_shuffled_batches_are_those_of_their_samples(made, tmp_path, shuffle):
+    kept = Dataset(tmp_path / "train.samples", tmp_path / "data.yaml", keep_packed_fields=True)
+    for batch in kept.batches(4, shuffle=shuffle, seed=3):
+        indices = batch["responses"][:, 0].astype(int)
+        np.testing.assert_array_equal(batch["image"], made["samples"][indices])
+        np.testing.assert_array_equal(batch["in/count"], indices[:, None])
+        np.testing.assert_array_equal(batch["in/energy"], made["responses"][indices, 1:])
+
+
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(indices=st.lists(st.integers(0, 14), max_size=20), size=st.integers(1, 6), prefetch=st.integers(0, 5))
 def test_batches_equal_samples_read_one_by_one(ds, indices, size, prefetch):

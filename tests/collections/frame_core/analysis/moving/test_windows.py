@@ -30,6 +30,21 @@ def test_moving_windows_are_those_of_pandas(values, at, window, center, reductio
     np.testing.assert_allclose(getattr(lazy, reduction)().values.to_ndarray(), wanted, rtol=1e-6, atol=1e-3)
 
 
+@pytest.mark.parametrize("ddof", [0, 1, 2, 3])
+@pytest.mark.parametrize("reduction", ["std", "var"])
+def test_degrees_of_freedom_are_those_that_are_asked_for(reduction, ddof):
+    days = pd.date_range("2026-01-01", periods=7, freq="D")
+    plain = pd.DataFrame({"k": [0, 1, 0, 0, 1, 0, 1], "x": [1.0, 4.0, 9.0, np.nan, 25.0, 36.0, 49.0]}, index=days)
+    lazy = ak.DataFrame(plain.reset_index(names="t"))
+    for windows in (lambda x: x.rolling(4, min_periods=1), lambda x: x.expanding(1), lambda x: x.rolling("4D")):
+        wanted = getattr(windows(plain["x"]), reduction)(ddof=ddof)
+        found = getattr(windows(lazy.set_index("t").x), reduction)(ddof=ddof)
+        np.testing.assert_allclose(found.values.to_ndarray(), wanted.to_numpy(), rtol=1e-12)
+    wanted = getattr(plain.reset_index().groupby("k")["x"].rolling(3, min_periods=1), reduction)(ddof=ddof).droplevel(0)
+    found = getattr(lazy.groupby("k").x.rolling(3, min_periods=1), reduction)(ddof=ddof)
+    np.testing.assert_allclose(found.sort_index().values.to_ndarray(), wanted.sort_index().to_numpy(), rtol=1e-12)
+
+
 @given(numbers, cuts, st.integers(1, 9), st.booleans(), st.sampled_from(REDUCTIONS))
 @settings(max_examples=15)
 def test_windows_do_not_depend_on_partitions(values, at, window, center, reduction):
