@@ -300,7 +300,7 @@ def _split(options: argparse.Namespace) -> int:
     )
     stem, extension = os.path.splitext(options.output or options.list)
     rows: list[list[Any]] = []
-    texts: dict[str, list[bytes]] = {}
+    texts: dict[str | os.PathLike[str], list[bytes]] = {}
     for name in ("train", "validation", "tournament"):
         chosen = used[getattr(parts, name)]
         if len(chosen):

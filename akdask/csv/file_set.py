@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property, lru_cache
@@ -10,6 +11,7 @@ from typing import Any, TypeAlias
 import pyarrow as pa
 from dask.system import CPU_COUNT
 
+from akdask import config
 from akdask.cluster import partition_size
 from akdask.csv.compressed import TextFile, read_text, text_file
 from akdask.csv.head import Head, checked_delimiter, read_head
@@ -18,12 +20,14 @@ from akdask.csv.parse import CsvColumn, RowParser
 from akdask.csv.source import CsvSource
 from akdask.csv.types import found_types, given_types
 from akdask.errors import FileFormatError, InconsistentFilesError, MissingDatasetError
+from akdask.storage.atomic.manifest_rows import Told
 from akdask.storage.atomic.object_store import compare_with_catalogs
 from akdask.storage.atomic.recovery import settled
+from akdask.storage.atomic.summed_files import SummedFile, SummedManifest
 from akdask.storage.formats.objects import VALUES, ObjType, StoredColumn, StoredObject
-from akdask.storage.formats.opening import readable, shown
+from akdask.storage.formats.opening import lost_error, readable, shown
 from akdask.storage.paths.files import FileIdentity, identify_all, is_remote
-from akdask.storage.paths.locales import Filenames
+from akdask.storage.paths.locales import Filenames, patterns_of
 from akdask.storage.paths.remote import AT_ONCE, concurrently
 
 File: TypeAlias = tuple[TextFile, Head]
@@ -164,18 +168,37 @@ def open_set(
     MissingFileError, FileFormatError
         If files are missing or no CSV files.
     InconsistentFilesError
-        If the files do not have the same columns; all that differ are told.
+        If a file is missing that a manifest names; or if the files do not have the same columns; all that differ are
+        told.
     """
     delimiter = checked_delimiter(column_delim)
     label = f"read_csv({shown(filenames)})"
 
+    patterns = patterns_of(filenames)
+
     def look(paths: Sequence[str]) -> Files:
         files = identify_all(paths)
         compare_with_catalogs(files)
-        return concurrently(lambda file: _headed(file, delimiter, names), files)
+        describe, lost = describer(files, patterns)
+        if lost:
+            raise lost_error(lost)
+        return concurrently(describe, files)
 
-    def describer(files: Sequence[FileIdentity], patterns: object) -> tuple[Callable[[FileIdentity], File], list[str]]:
-        return lambda file: _headed(file, delimiter, names), []
+    def describer(
+        files: Sequence[FileIdentity], patterns: Sequence[re.Pattern[str]]
+    ) -> tuple[Callable[[FileIdentity], File], list[str]]:
+        nothing: Told[SummedFile] = Told({}, {}, [])
+        told = SummedManifest.told(files, patterns) if config.get("manifest") else nothing
+
+        def described(file: FileIdentity) -> File:
+            if config.get("verify_checksums"):
+                known, claimed = told.in_place.get(file), told.unproven.get(file)
+                found = known or claimed
+                if found is not None and found.sums is not None:
+                    found.sums.check_once(file, is_proven=known is not None)
+            return _headed(file, delimiter, names)
+
+        return described, told.lost
 
     files = readable(filenames, describer) if allow_errors else settled(filenames, look)
     _check_agreement(files)

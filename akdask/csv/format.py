@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 
 from akdask.errors import AkdaskError
 from akdask.storage.formats.file_format import FileFormat
 from akdask.storage.formats.objects import StoredSet, Writer
-from akdask.storage.paths.files import identify
+from akdask.storage.paths.files import identify, identify_all
 
 
 class CsvFormat(FileFormat):
@@ -42,6 +42,12 @@ class CsvFormat(FileFormat):
         from akdask.csv.write import CsvWriter
 
         return CsvWriter
+
+    def damages(self, files: Sequence[str]) -> Iterable[tuple[str, str]]:
+        """Compare files with their manifest; see `Format.damages`."""
+        from akdask.storage.atomic.summed_files import SummedManifest, differing_files
+
+        return differing_files(SummedManifest, identify_all(files))
 
 
 FORMAT = CsvFormat()

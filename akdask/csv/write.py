@@ -16,8 +16,11 @@ from akdask.csv.encode import encoded_rows
 from akdask.csv.head import TYPES, checked_delimiter, head_bytes
 from akdask.errors import ArgumentError, UnsupportedError
 from akdask.schema import UINT8, UINT64, ColumnType
+from akdask.storage.atomic.summed_files import SummedFile, SummedManifest
+from akdask.storage.data.compared import FileSums
 from akdask.storage.formats.objects import VALUES, Columns, FileLayout, Mode, ObjectSpec, ObjType
 from akdask.storage.formats.staged_writer import FileReceipt, StagedWriter, checked_codec
+from akdask.storage.paths.files import identify
 
 _WRITTEN = {ObjType.PDARRAY, ObjType.STRINGS, ObjType.DATETIME, ObjType.TIMEDELTA, ObjType.IPV4}
 _HINTS = {
@@ -101,8 +104,16 @@ class CsvWriter(StagedWriter[FileReceipt]):
                     file.write(self._head())
                 for rows in encoded_rows(columns, self.delimiter):
                     file.write(rows)
+            described = self._described(attempt) if self._has_manifest and self.per_file == 1 else None
             self._staging.finish(attempt, self._names[index])
-        return FileReceipt(index)
+        return FileReceipt(index, described)
+
+    def _described(self, path: str) -> SummedFile:
+        file = identify(path)
+        return SummedFile(file, FileSums.of(file))
+
+    def _write_manifest(self, path: str, files: Sequence[SummedFile]) -> None:
+        SummedManifest.write(path, files)
 
     def _opened(self, path: str) -> Any:
         """Open a new file.  Files of any of the codecs, one after the other, are one of it."""

@@ -21,6 +21,7 @@ import numpy as np
 from akdask.errors import ArgumentError
 from akdask.evo.errors import ContentError, ShapeError
 from akdask.hdf5.metadata.inspect import open_hdf5
+from akdask.storage.paths.files import state_of
 
 At = Literal["cells", "vertices"]
 
@@ -316,7 +317,8 @@ class StoredGrid:
 
     def __dask_tokenize__(self) -> tuple[Any, ...]:
         status = os.stat(self.path) if os.path.exists(self.path) else None
-        return self.path, self.name, self.shape, str(self.dtype), None if status is None else status.st_mtime_ns
+        state = None if status is None else (status.st_size, state_of(status))
+        return self.path, self.name, self.shape, str(self.dtype), state
 
     def __getitem__(self, part: Any) -> np.ndarray[Any, Any]:
         # An open file is not opened again, as the library refuses what is not opened alike.

@@ -50,7 +50,7 @@ from akdask.schema import BIGINT
 from akdask.storage.atomic.commit import write_error
 from akdask.storage.atomic.folder import FolderStaging, previous, recover_folders
 from akdask.storage.paths.directory import check_status, open_regular
-from akdask.storage.paths.files import absolute, is_remote, written_path
+from akdask.storage.paths.files import absolute, is_remote, state_of, written_path
 
 FOLDER = ".akdata"
 SERVER = "server.md"
@@ -185,13 +185,12 @@ def _named(name: Any) -> str:
     return name
 
 
-def _state(folder: str) -> tuple[int, int] | None:
+def _state(folder: str) -> str | None:
     """Return what tells a folder from one that takes its place."""
     try:
-        status = os.stat(folder)
+        return state_of(os.stat(folder))
     except OSError:
         return None
-    return status.st_ino, status.st_mtime_ns
 
 
 # writing

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 
 from akdask.storage.formats.file_format import FileFormat
 from akdask.storage.formats.objects import StoredSet, Writer
+from akdask.storage.paths.files import identify_all
 
 
 class ParquetFormat(FileFormat):
@@ -31,6 +32,13 @@ class ParquetFormat(FileFormat):
         from akdask.parquet.writing.writer import ParquetWriter
 
         return ParquetWriter
+
+    def damages(self, files: Sequence[str]) -> Iterable[tuple[str, str]]:
+        """Compare files with their manifest; see `Format.damages`."""
+        from akdask.parquet.metadata.manifest import ParquetManifest
+        from akdask.storage.atomic.summed_files import differing_files
+
+        return differing_files(ParquetManifest, identify_all(files))
 
 
 FORMAT = ParquetFormat()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 
 from akdask.storage.formats.file_format import FileFormat
 from akdask.storage.formats.objects import StoredSet, Writer
@@ -29,6 +29,12 @@ class ZarrFormat(FileFormat):
         from akdask.zarr.write import ZarrWriter
 
         return ZarrWriter
+
+    def damages(self, files: Sequence[str]) -> Iterable[tuple[str, str]]:
+        """Compare stores with their manifests; see `Format.damages`."""
+        from akdask.zarr.store import damages_of
+
+        return (damage for path in files for damage in damages_of(path))
 
 
 FORMAT = ZarrFormat()

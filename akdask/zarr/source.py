@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from akdask import config
 from akdask.cluster import check_memory, partition_size
 from akdask.columns import concat_rows, full_array, new_array, slice_rows
 from akdask.errors import FileFormatError, MissingDatasetError
@@ -24,6 +25,7 @@ from akdask.storage.paths.files import FileIdentity
 from akdask.typing import Column, NumberArray
 from akdask.zarr.codecs import decoded
 from akdask.zarr.grid import Grid, Index, common, inside, runs
+from akdask.zarr.manifest import check_content
 from akdask.zarr.metadata import ArrayMetadata
 
 _ELEMENT = 8
@@ -47,24 +49,32 @@ class ZarrArray:
         What is known of it.
     chunks : tuple of (tuple of int, FileIdentity)
         The chunks that are there, in the order of their numbers.
+    sums : tuple of (int or None)
+        The checksum of each chunk, as far as the manifest of the store knows it; empty without one.
     """
 
     path: str
     metadata: ArrayMetadata
     chunks: tuple[tuple[Index, FileIdentity], ...]
+    sums: tuple[int | None, ...] = ()
 
     def within(self, start: int, stop: int) -> ZarrArray:
         """Return the array with those chunks only that a run of elements may need."""
         grid = self.metadata.grid
         if start >= stop:
-            return replace(self, chunks=())
+            return replace(self, chunks=(), sums=())
         stripes, depth = (grid.stripe_at(start), grid.stripe_at(stop - 1)), grid.axis + 1
         first, last = map(grid.stripe_prefix, stripes)
         begin = bisect_left(self.chunks, first, key=lambda item: item[0][:depth])
         end = bisect_right(self.chunks, last, key=lambda item: item[0][:depth])
         boxes = [box for _, box in runs(grid.shape, start, stop)]
-        needed = [item for item in self.chunks[begin:end] if any(common(grid.box_of(item[0]), box) for box in boxes)]
-        return replace(self, chunks=tuple(needed))
+        needed = [
+            place
+            for place in range(begin, end)
+            if any(common(grid.box_of(self.chunks[place][0]), box) for box in boxes)
+        ]
+        sums = tuple(self.sums[place] for place in needed) if self.sums else ()
+        return replace(self, chunks=tuple(self.chunks[place] for place in needed), sums=sums)
 
     def read(self, start: int, stop: int) -> Column:
         """Return a run of elements, in row-major order; each chunk is read once.
@@ -86,9 +96,15 @@ class ZarrArray:
             else full_array(stop - start, _widened(np.asarray(array.fill), array)[()], array.column.numpy)
         )
         boxes = list(runs(grid.shape, start, stop))
-        for chunk, file in self.within(start, stop).chunks:
+        within = self.within(start, stop)
+        verifies = bool(within.sums) and bool(config.get("verify_checksums"))
+        for number, (chunk, file) in enumerate(within.chunks):
             place = grid.box_of(chunk)
-            elements = decoded(_content(file, array), array, file.path)
+            content = _content(file, array)
+            expected = within.sums[number] if verifies else None
+            if expected is not None:
+                check_content(file.path, content, expected)
+            elements = decoded(content, array, file.path)
             for first, box in boxes:
                 shared = common(place, box)
                 if shared is not None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from akdask import config
 from akdask.errors import (
     ArgumentError,
     FileError,
@@ -21,9 +22,10 @@ from akdask.errors import (
 from akdask.storage.atomic.folder import recover_folders
 from akdask.storage.data.ranges import range_reader
 from akdask.storage.formats.objects import VALUES, ObjType, StoredColumn, StoredObject
-from akdask.storage.paths.files import FileIdentity, absolute, identities_below, is_remote
+from akdask.storage.paths.files import FileIdentity, absolute, identities_below, is_remote, state_of
 from akdask.storage.paths.locales import Filenames, names_of
 from akdask.zarr.grid import Index
+from akdask.zarr.manifest import StoreManifest
 from akdask.zarr.metadata import NOTE, ArrayMetadata, parsed
 from akdask.zarr.source import ZarrArray, ZarrSource
 
@@ -45,6 +47,7 @@ class _Listing:
 
     path: str
     files: Mapping[str, FileIdentity]
+    manifest: StoreManifest
 
     def content(self, name: str) -> bytes:
         """Return what is in a file.
@@ -60,6 +63,8 @@ class _Listing:
         data = np.empty(file.size, np.uint8)
         with range_reader(file) as reader:
             reader.read_into(data, 0, name)
+        if config.get("verify_checksums"):
+            self.manifest.check(name, file.path, data)
         return data.tobytes()
 
     def note(self, folder: str) -> Mapping[str, Any]:
@@ -147,6 +152,8 @@ def open_store(filenames: Filenames) -> ZarrStore:
         If it is no Zarr store, or what it says of an array contradicts the specification.
     UnsupportedError
         If an array has elements, or is packed in a way, that cannot be read; or the store is of another version.
+    InconsistentFilesError
+        If files are missing that akdask has written.
     """
     names = names_of(filenames)
     if len(names) != 1:
@@ -166,19 +173,25 @@ def open_store(filenames: Filenames) -> ZarrStore:
     raise FileError(f"the store {path!r} is replaced all the time.", hint="read it when its writers rest.")
 
 
-def _state(path: str) -> tuple[int, int] | None:
+def _state(path: str) -> str | None:
     """Return what tells a folder from one that takes its place."""
     try:
-        status = os.stat(path)
+        return state_of(os.stat(path))
     except OSError:
         return None
-    return status.st_ino, status.st_mtime_ns
 
 
 def _listed(path: str) -> _Listing:
     if not is_remote(path) and not os.path.isdir(path):
         raise MissingFileError(f"no Zarr store {path!r}: there is no such folder.")
-    return _Listing(path, identities_below(path))
+    files = identities_below(path)
+    return _Listing(path, files, StoreManifest.of(path, files))
+
+
+def damages_of(path: str) -> Iterator[tuple[str, str]]:
+    """Read all files of a store that akdask has written, and yield what is not as it was: path, and words."""
+    found = _listed(path)
+    return found.manifest.damages(found.path)
 
 
 def _read(found: _Listing) -> ZarrStore:
@@ -191,6 +204,7 @@ def _read(found: _Listing) -> ZarrStore:
         if not found.files:
             raise MissingFileError(f"no Zarr store {found.path!r}: there is nothing below it.")
         raise FileFormatError(f"{found.path!r} is no Zarr store: it has neither {ARRAY} nor {GROUP}.")
+    found.manifest.check_complete(found.path)
     chunks = _chunks_by_folder(found, set(folders))
     named = {_name(folder): folder for folder in _in_order(folders, found.note("").get(ORDER))}
     arrays = {name: _array(found, folder, chunks[folder]) for name, folder in named.items()}
@@ -225,7 +239,10 @@ def _array(found: _Listing, folder: str, files: Sequence[tuple[str, FileIdentity
     metadata = parsed(found.files[name].path, found.content(name))
     chunks = ((_index(inner, metadata), file) for inner, file in files)
     placed = sorted(((chunk, file) for chunk, file in chunks if chunk is not None), key=lambda item: item[0])
-    return ZarrArray(f"{found.path}/{folder}".rstrip("/"), metadata, tuple(placed))
+    written = found.manifest.files
+    known = (written.get(f"{folder}{metadata.name_of(chunk)}") for chunk, _ in placed) if written else ()
+    sums = tuple(None if file is None else file.checksum for file in known)
+    return ZarrArray(f"{found.path}/{folder}".rstrip("/"), metadata, tuple(placed), sums)
 
 
 def _index(name: str, metadata: ArrayMetadata) -> Index | None:

@@ -16,6 +16,7 @@ from uuid import uuid4
 
 import numpy as np
 
+from akdask import config
 from akdask.columns import Table, to_objects
 from akdask.errors import (
     AkdaskError,
@@ -32,6 +33,7 @@ from akdask.storage.paths.directory import is_single_name
 from akdask.storage.paths.files import is_remote, written_path
 from akdask.zarr.codecs import BLOSC, LARGEST_CHUNK, demand_numcodecs, packed
 from akdask.zarr.grid import Grid, Index, inside
+from akdask.zarr.manifest import NAME, WrittenFile, write_names
 from akdask.zarr.metadata import NOTE, TEXT_FILTER, VERSION, ArrayMetadata, ZarrCodec, encoded
 from akdask.zarr.store import ARRAY, ATTRIBUTES, GROUP, KIND, ORDER
 
@@ -45,7 +47,7 @@ _HINTS = {
     ObjType.MULTIINDEX: "write its levels.",
     ObjType.DATAFRAME: "write its columns.",
 }
-_OURS = (ARRAY, GROUP, ATTRIBUTES, ".zmetadata", "zarr.json")
+_OURS = (ARRAY, GROUP, ATTRIBUTES, ".zmetadata", "zarr.json", NAME)
 _PARTIAL = ".partial-"
 
 
@@ -78,6 +80,22 @@ class _NewArray:
     chunks: Index | None
     metadata: ArrayMetadata
     stripes: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ZarrReceipt:
+    """What one partition has written, for the commit.
+
+    Parameters
+    ----------
+    index : int
+        The partition.
+    files : tuple of WrittenFile
+        Its chunks.
+    """
+
+    index: int
+    files: tuple[WrittenFile, ...]
 
 
 class ZarrWriter:
@@ -176,7 +194,7 @@ class ZarrWriter:
                 if array.folder:
                     os.mkdir(os.path.join(self._folder, array.folder))
 
-    def write(self, index: int, table: Table, tables: Columns | None = None) -> int:
+    def write(self, index: int, table: Table, tables: Columns | None = None) -> ZarrReceipt:
         """Write the chunks of one partition; may be called again, also at the same time.
 
         Raises
@@ -184,12 +202,14 @@ class ZarrWriter:
         WriteError
             If the disk is full, or the folder cannot be seen from here.
         """
+        files: list[WrittenFile] = []
         with self._errors_naming():
             for array in self.arrays.values():
-                self._write_stripes(array, index, _stored(table.columns[array.column], array.metadata))
-        return index
+                stored = _stored(table.columns[array.column], array.metadata)
+                files += self._write_stripes(array, index, stored)
+        return ZarrReceipt(index, tuple(files))
 
-    def _write_stripes(self, array: _NewArray, index: int, elements: np.ndarray[Any, Any]) -> None:
+    def _write_stripes(self, array: _NewArray, index: int, elements: np.ndarray[Any, Any]) -> Iterator[WrittenFile]:
         grid, first = array.metadata.grid, array.stripes[index]
         start = grid.stripe_start(first)
         for stripe in range(first, array.stripes[index + 1]):
@@ -206,16 +226,17 @@ class ZarrWriter:
                     padded = np.full(grid.chunks, array.metadata.fill, part.dtype)
                     padded[tuple(map(slice, part.shape))] = part
                     part = padded
-                self._write_file(array.folder, array.metadata.name_of(chunk), packed(np.ascontiguousarray(part)))
+                yield self._write_file(array.folder, array.metadata.name_of(chunk), packed(np.ascontiguousarray(part)))
 
-    def _write_file(self, folder: str, name: str, content: bytes) -> None:
+    def _write_file(self, folder: str, name: str, content: bytes) -> WrittenFile:
         target = os.path.join(self._folder, folder, name)
         attempt = os.path.join(self._folder, f"{_PARTIAL}{uuid4().hex}")
         with open(attempt, "xb") as file:
             file.write(content)
         os.replace(attempt, target)
+        return WrittenFile.of(os.path.join(folder, name), content)
 
-    def commit(self, receipts: Sequence[int]) -> list[str]:
+    def commit(self, receipts: Sequence[ZarrReceipt]) -> list[str]:
         """Put the store into place, and remove the one that was there.
 
         Raises
@@ -225,11 +246,14 @@ class ZarrWriter:
         """
         assert self._staging is not None, "who commits has begun"
         try:
-            missing = sorted(set(range(self.npartitions)).difference(receipts))
+            missing = sorted(set(range(self.npartitions)).difference(receipt.index for receipt in receipts))
             if missing:
                 raise WriteError(f"{self.path!r} is not written: partitions {missing} are missing.")
             with self._errors_naming():
-                self._describe()
+                told = self._describe()
+                if config.get("manifest"):
+                    chunks = [file for receipt in receipts for file in receipt.files]
+                    write_names(self._folder, [*told, *chunks])
                 for name in os.listdir(self._folder):
                     if name.startswith(_PARTIAL):  # of attempts whose worker has died
                         os.unlink(os.path.join(self._folder, name))
@@ -238,14 +262,16 @@ class ZarrWriter:
             self.abort()
         return [self.path]
 
-    def _describe(self) -> None:
+    def _describe(self) -> list[WrittenFile]:
+        files = []
         for array in self.arrays.values():
-            self._write_file(array.folder, ARRAY, encoded(array.metadata, BLOSC))
+            files.append(self._write_file(array.folder, ARRAY, encoded(array.metadata, BLOSC)))
             if array.kind is ObjType.IPV4:
-                self._write_file(array.folder, ATTRIBUTES, _json({NOTE: {KIND: array.kind.label}}))
+                files.append(self._write_file(array.folder, ATTRIBUTES, _json({NOTE: {KIND: array.kind.label}})))
         if all(array.folder for array in self.arrays.values()):
-            self._write_file("", GROUP, _json({"zarr_format": VERSION}))
-            self._write_file("", ATTRIBUTES, _json({NOTE: {ORDER: list(self.arrays)}}))
+            files.append(self._write_file("", GROUP, _json({"zarr_format": VERSION})))
+            files.append(self._write_file("", ATTRIBUTES, _json({NOTE: {ORDER: list(self.arrays)}})))
+        return files
 
     def abort(self) -> None:
         """Remove all that was prepared; what was there before stays."""

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 
 import h5py
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import akdask as ak
 from akdask.cli import main
 
 
@@ -66,7 +69,23 @@ def test_info_as_json(table, capsys):
     }
 
 
-@pytest.mark.parametrize("command", ["validate", "repack"])
+def test_validate_compares_files_with_their_manifest(table, capsys):
+    assert main(["validate", "x"]) == 0
+    assert "x.parquet: 2 files, all is well" in capsys.readouterr().out
+    os.mkdir("w")
+    ak.DataFrame({"n": [1, 2, 3]}).to_parquet("w/w.parquet", num_locales=2)
+    shutil.copytree("w", "v")
+    with open("v/w_LOCALE0001.parquet", "r+b") as file:
+        file.seek(10)
+        file.write(b"?")
+    code, (found,) = told(capsys, "validate", "--json", "v/w.parquet")
+    assert code == 1
+    assert found["arkouda"] is None
+    assert [(one["rule"], one["severity"]) for one in found["violations"]][-1] == ("data.checksums", "error")
+    assert found["violations"][-1]["file"].endswith("w_LOCALE0001.parquet")
+
+
+@pytest.mark.parametrize("command", ["repack"])
 def test_what_is_for_hdf5_alone_leaves_other_files_as_they_are(table, capsys, command):
     assert main([command, "x"]) == 2
     assert "x.parquet: Parquet" in capsys.readouterr().err

@@ -106,7 +106,7 @@ def test_objects_of_other_lengths_and_shapes_go_into_one_group(tmp_path, monkeyp
 def test_a_store_is_replaced_as_a_whole(tmp_path):
     ak.to_zarr(tmp_path / "a", ak.arange(1000), 10)
     ak.to_zarr(tmp_path / "a", ak.arange(5), 10)
-    assert sorted(os.listdir(tmp_path / "a")) == [".zarray", "0"]
+    assert sorted(os.listdir(tmp_path / "a")) == [".akdask", ".zarray", "0"]
     assert os.listdir(tmp_path) == ["a"]
     ak.save_all({"x": ak.arange(3)}, tmp_path / "a", file_format="zarr")
     assert ak.read(tmp_path / "a")["x"].tolist() == [0, 1, 2]

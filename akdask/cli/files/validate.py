@@ -5,15 +5,19 @@ from __future__ import annotations
 import argparse
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from akdask.cli.files.sets import NamedSet, add_files, demand_format, named_sets
+from akdask.cli.files.sets import NamedSet, add_files, demand_format, format_of_set, named_sets
 from akdask.cli.table import counted, print_json, printable, table
-from akdask.hdf5.validate import RULES, Report, Severity, Violation, validate
+from akdask.errors import AkdaskError, InconsistentFilesError
+from akdask.hdf5.validate import RULES, Reach, Report, Severity, Violation, validate
+from akdask.storage.formats.registry import format_named, open_files
 
 _LONGEST = 200
+_WRITTEN = ("data.checksums", Severity.ERROR)
+"""The rule of formats that are not Arkouda's own."""
 
 
 class _ListRules(argparse.Action):
@@ -29,10 +33,12 @@ def register(commands: Any) -> None:
     """Add the subcommand to the parser."""
     parser = commands.add_parser(
         "validate",
-        help="check files against all rules of Arkouda's layout",
-        description="Check sets of files against all rules of Arkouda's layout, list every violation, and tell which "
-        "releases can read them.  Errors: servers refuse or misread something; warnings: some releases or functions "
-        "do; notes: servers write it otherwise.  Notes leave the exit code at 0.",
+        help="check files against all rules of Arkouda's layout, and against their manifest",
+        description="Check sets of HDF5 files against all rules of Arkouda's layout, list every violation, and tell "
+        "which releases can read them.  Errors: servers refuse or misread something; warnings: some releases or "
+        "functions do; notes: servers write it otherwise.  Notes leave the exit code at 0.  Files of other formats can "
+        "be opened, and of all formats, copies included, those are there whose manifest tells, with the bytes that "
+        "akdask has written.",
     )
     add_files(parser)
     parser.add_argument(
@@ -50,8 +56,8 @@ def run(options: argparse.Namespace) -> int:
     """Check; returns the exit code, 1 if there are errors or warnings."""
     counted_ones = list(Severity)[: list(Severity).index(Severity(options.severity)) + 1]
     sets = named_sets(options.files)
-    demand_format(sets, ["HDF5"], "validate")
-    found = [(files, validate(files.files, read_data=not options.metadata_only)) for files in sets]
+    demand_format(sets, ["HDF5", "Parquet", "CSV", "Zarr"], "validate")
+    found = [(files, _report(files, read_data=not options.metadata_only)) for files in sets]
     shown = [[v for v in report.violations if v.severity in counted_ones] for _, report in found]
     if options.json:
         print_json([_as_json(files, report, some) for (files, report), some in zip(found, shown, strict=True)])
@@ -61,11 +67,32 @@ def run(options: argparse.Namespace) -> int:
     return 1 if any(violation.severity != Severity.NOTE for some in shown for violation in some) else 0
 
 
+def _report(files: NamedSet, *, read_data: bool) -> Report:
+    """Check a set: Arkouda's layout is that of HDF5; files of others are what was written, if a manifest tells."""
+    name = format_of_set(files)
+    if name == "HDF5":
+        return validate(files.files, read_data=read_data)
+    told = [*_unopened(files, name), *(format_named(name).damages(files.files) if read_data else ())]
+    return Report(files.files, tuple(Violation(*_WRITTEN, path, "", text) for path, text in told), None)
+
+
+def _unopened(files: NamedSet, name: str) -> Iterator[tuple[str, str]]:
+    """Yield why a set cannot be opened, unless its manifest tells of that."""
+    try:
+        open_files(files.files[0] if name == "Zarr" else list(files.files), format_named(name))
+    except InconsistentFilesError:
+        return
+    except AkdaskError as error:
+        yield files.files[0], " ".join([error.message, *error.details])
+
+
 def _as_text(files: NamedSet, report: Report, shown: Sequence[Violation]) -> str:
     lines = [f"{printable(files.name)}: {counted(len(files.files), 'file')}, {_summary(shown)}"]
     if shown:
         lines.append(table(["severity", "rule", "object", "what", "file"], _by_place(shown), widest=_LONGEST))
-    lines.append(f"Arkouda: {_readers(report)}")
+    if report.reach is None:
+        return "\n".join(lines)
+    lines.append(f"Arkouda: {_readers(report, report.reach)}")
     return "\n".join([*lines, *(f"  {printable(reason)}" for reason in report.reach.reasons)])
 
 
@@ -85,10 +112,10 @@ def _summary(violations: Sequence[Violation]) -> str:
     return ", ".join(counted(counts[severity], severity) for severity in Severity if counts[severity]) or "all is well"
 
 
-def _readers(report: Report) -> str:
+def _readers(report: Report, reach: Reach) -> str:
     if not report.counts[Severity.ERROR]:
-        return f"read by {report.reach}" if not report.reach.is_empty else str(report.reach)
-    return f"no release reads all of it right, for the errors; without them: {report.reach}"
+        return f"read by {reach}" if not reach.is_empty else str(reach)
+    return f"no release reads all of it right, for the errors; without them: {reach}"
 
 
 def _as_json(files: NamedSet, report: Report, shown: Sequence[Violation]) -> dict[str, Any]:
@@ -97,7 +124,9 @@ def _as_json(files: NamedSet, report: Report, shown: Sequence[Violation]) -> dic
         "set": files.path,
         "files": list(files.files),
         "violations": [asdict(violation) for violation in shown],
-        "arkouda": {
+        "arkouda": None
+        if reach is None
+        else {
             "readable": report.is_readable,
             "oldest": reach.oldest,
             "newest": reach.newest,

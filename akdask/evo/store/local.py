@@ -15,6 +15,7 @@ from akdask.evo.blobs.sink import LocalSink
 from akdask.evo.errors import BlobWriteError
 from akdask.evo.store.entries import MARK, StoreEntry, kind_of_name
 from akdask.storage.paths.directory import Directory
+from akdask.storage.paths.files import state_of
 
 _NO_LOCKS = {errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOLCK, errno.EINVAL, errno.EBADF}
 _LONGEST_WRITE = 86400.0
@@ -148,5 +149,5 @@ class _StoreSink(LocalSink):
 
 def _entry(name: str, status: Any) -> StoreEntry:
     kind = kind_of_name(name, is_file=stat.S_ISREG(status.st_mode))
-    version = f"{status.st_mtime_ns}/{status.st_ino}/{status.st_ctime_ns}"
-    return StoreEntry(name, kind, status.st_size, status.st_mtime, version, max(status.st_mtime, status.st_ctime))
+    newest = max(status.st_mtime, status.st_ctime)
+    return StoreEntry(name, kind, status.st_size, status.st_mtime, state_of(status), newest)

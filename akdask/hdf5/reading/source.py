@@ -14,9 +14,9 @@ import numpy.typing as npt
 from akdask import config
 from akdask.errors import MissingDatasetError
 from akdask.hdf5.encoding.statistics import SUMMARY, bounds_of, has_bounds
-from akdask.hdf5.reading.checksums import check_once
+from akdask.hdf5.reading.checksums import Beside, check_once, is_right
 from akdask.hdf5.reading.read import Hdf5PartReader
-from akdask.hdf5.schema.description import ColumnLocation, FileDescription, ObjectSchema, columns_of
+from akdask.hdf5.schema.description import ColumnLocation, ColumnSchema, FileDescription, ObjectSchema, columns_of
 from akdask.schema import STR, ColumnType
 from akdask.storage.data.extents import ELSEWHERE, OUTSIDE, Extent, RowRanges
 from akdask.storage.data.source import Bounds
@@ -43,6 +43,8 @@ class Hdf5Part:
         Only the columns that will be read.
     checksums : tuple of (Extent, int)
         Datasets to be checked before.
+    beside : Beside, optional
+        What is beside the datasets, if the file is a copy and unproven.
     """
 
     file: FileIdentity
@@ -50,6 +52,7 @@ class Hdf5Part:
     stop: int
     columns: Mapping[str, ColumnLocation]
     checksums: tuple[tuple[Extent, int], ...] = ()
+    beside: Beside | None = None
 
     @property
     def nrows(self) -> int:
@@ -70,7 +73,7 @@ class Hdf5Part:
             If a dataset that is to be checked is not what was written.
         """
         for extent, checksum in self.checksums:
-            check_once(self.file, extent, checksum)
+            check_once(self.file, extent, checksum, self.beside)
         return Hdf5PartReader(self.file, self.start, self.stop, self.columns)
 
 
@@ -96,6 +99,11 @@ class Layouts:
         self._tables = [columns_of(objects) for objects in numbers]
         self._members = [np.flatnonzero(self._table_of == number) for number in range(len(numbers))]
         self._slots = [np.stack([files[index].slots for index in found.tolist()]) for found in self._members]
+
+    @cached_property
+    def is_proven(self) -> bool:
+        """Whether all that is known of values is known of these very bytes."""
+        return all(file.is_proven for file in self.files)
 
     @cached_property
     def outside(self) -> frozenset[str]:
@@ -149,7 +157,10 @@ class Layouts:
         return found
 
     def bounds(self, column: str, dtype: ColumnType) -> Bounds | None:
-        """Return what is known of the values of a column in every file, None if nothing is."""
+        """Return what is known of the values of a column in every file, None if nothing is.
+
+        Of a file that is unproven that is nothing until its bytes have been compared.
+        """
         summaries = np.zeros(len(self.files), SUMMARY)
         for table, members in zip(self._tables, self._members, strict=True):
             position, schema = table.get(column, (0, None))
@@ -157,9 +168,17 @@ class Layouts:
                 continue
             for index in members.tolist():
                 known = self.files[index].summaries
-                if known is not None:
+                if known is not None and (self.files[index].is_proven or self._is_right(index, position, schema)):
                     summaries[index] = known[position]
         return bounds_of(dtype, summaries)
+
+    def _is_right(self, index: int, position: int, schema: ColumnSchema) -> bool:
+        """Whether the first dataset of a column of a file, at a position, was compared with its checksum."""
+        file, dataset = self.files[index], schema.datasets[0]
+        if file.summaries is None or not file.summaries[position]["known"]:
+            return False
+        extent = Extent(dataset.path, dataset.dtype, *file.slots[position].tolist())
+        return is_right(file.file, extent, int(file.summaries[position]["checksum"]))
 
     def place(self, index: int, column: str, dtype: ColumnType, *, use_segments: bool) -> ColumnLocation:
         """Return where one column lies in one file; nowhere, and without rows, if the file lacks it."""
@@ -238,7 +257,7 @@ class Hdf5Source:
 
     def bounds(self, column: str) -> Bounds | None:
         """Return what is known of the values of a column in each partition, None if nothing is."""
-        if column not in self._bounds:
+        if column not in self._bounds or not self._layouts.is_proven:
             found = self._layouts.bounds(column, self._columns[column])
             self._bounds[column] = None if found is None else found.take(self._ranges.files)
         return self._bounds[column]
@@ -280,7 +299,9 @@ class Hdf5Source:
             locations[name] = self._layouts.place(file, name, dtype, use_segments=self._use_segments)
         start, stop = int(self._ranges.starts[index]), int(self._ranges.stops[index])
         checksums = self._checksums(file, locations) if verify else ()
-        return Hdf5Part(self._layouts.files[file].file, start, stop, locations, tuple(checksums))
+        described = self._layouts.files[file]
+        beside = Beside.of(described) if verify and not described.is_proven else None
+        return Hdf5Part(described.file, start, stop, locations, tuple(checksums), beside)
 
     def _checksums(self, file: int, locations: Mapping[str, ColumnLocation]) -> Iterator[tuple[Extent, int]]:
         for name, place in locations.items():

@@ -118,6 +118,10 @@ class FileDescription:
         The private root attribute that keeps the users' order, as it is stored.
     summaries : ndarray, shape (ndatasets,), optional
         What the writer found out about the data of each dataset (`akdask.hdf5.encoding.statistics.SUMMARY`).
+    beside : int, optional
+        Checksum of all bytes beside the datasets.
+    is_proven : bool, default True
+        Whether the summaries are those of this file's bytes, and not of what it may be a copy of.
     """
 
     file: FileIdentity
@@ -125,6 +129,8 @@ class FileDescription:
     slots: npt.NDArray[np.int64]
     column_order: str | None
     summaries: npt.NDArray[np.void] | None = None
+    beside: int | None = None
+    is_proven: bool = True
 
     def at(self, path: str) -> FileDescription:
         """Return the description of the file once it is renamed."""
@@ -147,6 +153,19 @@ def datasets_of(objects: Iterable[ObjectSchema]) -> Iterator[DatasetSchema]:
     for schema in objects:
         for column in schema.columns:
             yield from column.datasets
+
+
+def ranges_beside(file: FileDescription) -> Iterator[tuple[int, int]]:
+    """Yield the ranges of bytes of a file, start and stop, that are in none of its datasets."""
+    position = 0
+    sizes = (np.dtype(dataset.dtype).itemsize for dataset in datasets_of(file.objects))
+    for (offset, length), size in sorted(zip(file.slots.tolist(), sizes, strict=True)):
+        if offset >= 0 and length:
+            if offset > position:
+                yield position, offset
+            position = max(position, offset + length * size)
+    if position < file.file.size:
+        yield position, file.file.size
 
 
 def differing(files: Iterable[FileDescription]) -> Iterator[FileDescription]:

@@ -5,27 +5,28 @@ See `akdask.storage.atomic.manifest_rows`.  What a manifest says of a file must 
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from akdask import config
 from akdask.columns.arrow import arrow_numbers, numpy_numbers
 from akdask.deferred import pa
-from akdask.errors import AkdaskError
+from akdask.errors import AkdaskError, FileFormatError
 from akdask.hdf5.encoding.statistics import SUMMARY, DatasetSummary
-from akdask.hdf5.reading.checksums import check_extent
-from akdask.hdf5.reading.read import ExtentReader
-from akdask.hdf5.schema.description import FileDescription, ObjectSchema, datasets_of
+from akdask.hdf5.reading.checksums import damages_of, summed_datasets
+from akdask.hdf5.schema.description import FileDescription, ObjectSchema, datasets_of, ranges_beside
 from akdask.hdf5.sets.schema_json import decode, encode
 from akdask.storage.atomic.manifest import from_struct, to_struct
-from akdask.storage.atomic.manifest_rows import ManifestRows, by_set, rows_batch
+from akdask.storage.atomic.manifest_rows import ManifestRows, rows_batch
 from akdask.storage.atomic.recovery import settled
-from akdask.storage.data.extents import Extent
-from akdask.storage.paths.files import FileIdentity, identify
+from akdask.storage.data.compared import sum_of_ranges
+from akdask.storage.data.ranges import range_reader
+from akdask.storage.paths.files import FileIdentity, exists, identify
 from akdask.storage.paths.locales import Filenames
 
 Made: TypeAlias = tuple[tuple[ObjectSchema, ...], str | None]
@@ -45,6 +46,26 @@ def summarized(file: FileDescription, summaries: Mapping[str, DatasetSummary]) -
     return replace(file, summaries=found)
 
 
+def summed_up(file: FileDescription) -> FileDescription:
+    """Return the description of a file with checksums of all its bytes: what no summary has is read.
+
+    Raises
+    ------
+    FileFormatError
+        If the file ends before its data.
+    """
+    summaries = _summaries(file).copy()
+    with range_reader(file.file) as reader:
+        for position, dataset in enumerate(datasets_of(file.objects)):
+            offset, length = file.slots[position].tolist()
+            if not summaries[position]["known"] and offset >= 0:
+                stop = offset + length * np.dtype(dataset.dtype).itemsize
+                summaries[position]["checksum"] = sum_of_ranges(reader, [(offset, stop)], dataset.path)
+                summaries[position]["known"] = True
+        beside = sum_of_ranges(reader, ranges_beside(file), "metadata")
+    return replace(file, summaries=summaries, beside=beside)
+
+
 def carry_summaries(file: FileDescription, old: FileDescription | None) -> FileDescription:
     """Return the description of a file with the summaries of those datasets that were copied from another."""
     if old is None or old.summaries is None or file.summaries is None:
@@ -52,8 +73,10 @@ def carry_summaries(file: FileDescription, old: FileDescription | None) -> FileD
     old_summaries = dict(zip(datasets_of(old.objects), old.summaries, strict=True))
     summaries = file.summaries.copy()
     for position, dataset in enumerate(datasets_of(file.objects)):
-        if not summaries[position]["known"] and dataset in old_summaries:
-            summaries[position] = old_summaries[dataset]
+        known = old_summaries.get(dataset)
+        # A checksum alone was taken of what was copied, and tells that it is what was described.
+        if known is not None and known["known"] and known["checksum"] == summaries[position]["checksum"]:
+            summaries[position] = known
     return replace(file, summaries=summaries)
 
 
@@ -99,34 +122,20 @@ def verify(filenames: Filenames) -> Verification:
         If files are missing, or missing from within the numbering of a set.
     """
     files = settled(filenames, lambda paths: list(map(identify, paths)))
-    known = HdfManifest.described(files)
-    checked, damages = 0, _missing(files)
-    for description in known.values():
-        for extent, checksum in _checksums(description):
-            checked += 1
-            try:
-                with ExtentReader(description.file) as reader:
-                    check_extent(reader, extent, checksum)
-            except AkdaskError as error:
-                damages.append(Damage(description.file.path, extent.dataset, " ".join([error.message, *error.details])))
-    return Verification(checked, tuple(damages), tuple(file.path for file in files if file not in known))
-
-
-def _missing(files: Sequence[FileIdentity]) -> list[Damage]:
-    """Find files that a manifest names and that are gone: at the end of the numbering nothing else tells of them."""
-    return [
-        Damage(path, None, "the file is missing from the set.")
-        for set_path, owner in by_set(files)
-        if (entries := HdfManifest.of_set(set_path, owner)) is not None
-        for path in (os.path.join(os.path.dirname(set_path), name) for name in entries.names)
-        if not os.path.lexists(path)
-    ]
-
-
-def _checksums(file: FileDescription) -> Iterator[tuple[Extent, int]]:
-    for dataset, slot, summary in zip(datasets_of(file.objects), file.slots.tolist(), _summaries(file), strict=True):
-        if summary["known"]:
-            yield Extent(dataset.path, dataset.dtype, *slot), int(summary["checksum"])
+    told = HdfManifest.told(files, [re.compile(".*", re.DOTALL)])
+    checked, unknown = 0, [file.path for file in files if file not in told.in_place and file not in told.unproven]
+    damages = [Damage(path, None, "the file is missing from the set.") for path in told.lost if not exists(path)]
+    for file, description in [*told.in_place.items(), *told.unproven.items()]:
+        try:
+            found = damages_of(replace(description, is_proven=file in told.in_place))
+        except AkdaskError as error:
+            found = [(None, " ".join([error.message, *error.details]))]
+        if found is None:
+            unknown.append(file.path)
+            continue
+        checked += sum(1 for _ in summed_datasets(description))
+        damages += [Damage(file.path, dataset, text) for dataset, text in found]
+    return Verification(checked, tuple(damages), tuple(unknown))
 
 
 class HdfManifest(ManifestRows[FileDescription]):
@@ -134,8 +143,9 @@ class HdfManifest(ManifestRows[FileDescription]):
 
     key = b"made"
 
-    def __init__(self, batch: pa.RecordBatch) -> None:
-        super().__init__(batch)
+    def __init__(self, batch: pa.RecordBatch, *, original: bool = False) -> None:
+        super().__init__(batch, original=original)
+        self._beside, self._is_summed = batch["beside"].to_pylist(), batch["summed"].to_pylist()
         self._made = [_made(decode(item)) for item in self._schemas_read]
         self._ends = batch["datasets"].offsets.to_pylist()
         datasets = batch["datasets"].values[self._ends[0] : self._ends[-1]]
@@ -177,7 +187,23 @@ class HdfManifest(ManifestRows[FileDescription]):
             return None
         objects, column_order = self._made[self._schema_of[row]]
         part = slice(self._ends[row], self._ends[row + 1])
-        return FileDescription(file, objects, self._slots[part], column_order, self._summaries[part])
+        beside = self._beside[row] if self._is_summed[row] else None
+        return FileDescription(file, objects, self._slots[part], column_order, self._summaries[part], beside)
+
+    @classmethod
+    def compared(cls, found: FileDescription, claimed: FileDescription) -> FileDescription:
+        """Return an unproven file with the summaries that a manifest has of it, if its layout is the same."""
+        if (found.objects, found.column_order) == (claimed.objects, claimed.column_order) and np.array_equal(
+            found.slots, claimed.slots
+        ):
+            return replace(found, summaries=claimed.summaries, beside=claimed.beside, is_proven=False)
+        # All data is where it was written, but the file describes it otherwise: no writer does that.
+        if config.get("verify_checksums") and claimed.beside is not None and _holds_all(claimed):
+            raise FileFormatError(
+                f"what describes the data of {found.file.path!r} is not what was written.",
+                hint="the disk or a copy has changed bytes: restore the file, or write the set again.",
+            )
+        return found
 
     @classmethod
     def to_batch(cls, files: Sequence[FileDescription]) -> pa.RecordBatch:
@@ -188,8 +214,21 @@ class HdfManifest(ManifestRows[FileDescription]):
         summaries = np.concatenate([np.empty(0, SUMMARY), *[_summaries(file) for file in files]])
         ends = np.cumsum([0, *[len(file.slots) for file in files]])
         datasets = to_struct(slots.view(_SLOT).reshape(-1), summaries)
-        columns = {"datasets": pa.ListArray.from_arrays(arrow_numbers(ends, np.int32), datasets)}
+        columns = {
+            "datasets": pa.ListArray.from_arrays(arrow_numbers(ends, np.int32), datasets),
+            "summed": arrow_numbers([file.beside is not None for file in files], np.uint8),
+            "beside": arrow_numbers([file.beside or 0 for file in files], np.uint64),
+        }
         return rows_batch(cls.key, [file.file for file in files], list(map(encode, numbers)), made, columns)
+
+
+def _holds_all(claimed: FileDescription) -> bool:
+    """Whether a file has all data of a description where this says."""
+    try:
+        found = damages_of(replace(claimed, is_proven=True))
+    except AkdaskError:
+        return False
+    return found is not None and all(dataset is None for dataset, _ in found)
 
 
 def _made(item: Any) -> Made:

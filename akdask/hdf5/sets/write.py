@@ -26,7 +26,7 @@ from akdask.hdf5.metadata.existing import copy_without, stored_names
 from akdask.hdf5.metadata.inspect import HDF5_ERRORS, describe_file
 from akdask.hdf5.schema import layout
 from akdask.hdf5.schema.description import FileDescription
-from akdask.hdf5.sets.manifest import HdfManifest, carry_summaries, summarized
+from akdask.hdf5.sets.manifest import HdfManifest, carry_summaries, summarized, summed_up
 from akdask.storage.data.extents import ELSEWHERE
 from akdask.storage.formats.objects import Columns, FileLayout, Mode, ObjectSpec
 from akdask.storage.formats.staged_writer import FileReceipt, StagedWriter
@@ -91,10 +91,15 @@ class SetWriter(StagedWriter[Receipt]):
             return None
         new, summaries = summing_up(new, placed)
         write_bytes(path, placed, new)
-        found = self._described(path)
-        return None if found is None else summarized(found, summaries)
+        found = self._laid_out(path)
+        return None if found is None else summed_up(summarized(found, summaries))
 
     def _described(self, path: str) -> FileDescription | None:
+        found = self._laid_out(path)
+        return None if found is None else summed_up(found)
+
+    def _laid_out(self, path: str) -> FileDescription | None:
+        """Return where the datasets of a file that was written lie, None if a manifest cannot tell all of it."""
         found = describe_file(identify(path))
         # Of others only the file itself tells how its chunks are cut, and whether its data is all in it.
         return None if (found.slots[:, 0] < ELSEWHERE).any() else found
@@ -115,11 +120,14 @@ class SetWriter(StagedWriter[Receipt]):
         placed = self._lay_out(target, concat_parts([receipt.parts for receipt in receipts]), old)
         copy_shares(target, placed, staged, [receipt.placed for receipt in receipts])
 
+    def _completed(self, files: Sequence[FileDescription]) -> Sequence[FileDescription]:
+        if not self._added_to:
+            return files
+        old = HdfManifest.described(self._added_to)
+        pairs = zip(files, self._added_to, strict=True)
+        return [carry_summaries(file, old.get(copied)) for file, copied in pairs]
+
     def _write_manifest(self, path: str, files: Sequence[FileDescription]) -> None:
-        if self._added_to:
-            old = HdfManifest.described(self._added_to)
-            pairs = zip(files, self._added_to, strict=True)
-            files = [carry_summaries(file, old.get(copied)) for file, copied in pairs]
         HdfManifest.write(path, files)
 
     def _lay_out(self, path: str, parts: Sequence[NewGroup | NewDataset], old: str | None) -> tuple[Placed, ...]:

@@ -50,13 +50,13 @@ class Report:
         The files, in order.
     violations : tuple of Violation
         All of them, in the order of the rules.
-    reach : Reach
-        Releases that know all that the set is made of.
+    reach : Reach, optional
+        Releases that know all that the set is made of; None if it is not of Arkouda's layout.
     """
 
     files: tuple[str, ...]
     violations: tuple[Violation, ...]
-    reach: Reach
+    reach: Reach | None
 
     @property
     def counts(self) -> Counter[Severity]:
@@ -66,7 +66,7 @@ class Report:
     @property
     def is_readable(self) -> bool:
         """Whether some release reads all of the set right."""
-        return not self.counts[Severity.ERROR] and not self.reach.is_empty
+        return not self.counts[Severity.ERROR] and (self.reach is None or not self.reach.is_empty)
 
 
 def validate(paths: Sequence[str], *, read_data: bool = True) -> Report:

@@ -15,6 +15,7 @@ from akdask.lbann.samples import SampleReader
 from akdask.lbann.samples.enumeration import sample_ids
 from akdask.lbann.schema import SampleFields
 from akdask.lbann.verification.faults import FaultKind, FileCheck, SampleFault
+from akdask.storage.paths.files import state_of
 
 _AT_ONCE = 256
 """Samples that are read together."""
@@ -51,7 +52,7 @@ def check_file(reader: SampleReader, file: FileToCheck, reads_data: bool) -> Fil
     reads_data : bool
         Whether values are to be finite as well.
     """
-    state = state_of(file.path)
+    state = present_state(file.path)
     # Sizes are compared with those of the first sample of this file alone, whichever files this worker saw before.
     reader = SampleReader(reader.fields, keep_packed_fields=True)
     try:
@@ -69,13 +70,13 @@ def check_file(reader: SampleReader, file: FileToCheck, reads_data: bool) -> Fil
     return FileCheck(file.path, state, len(file.ids), tuple(faults), sizes)
 
 
-def state_of(path: str) -> str:
+def present_state(path: str) -> str:
     """Return what tells states of a file apart; nothing if it is not there."""
     try:
         status = os.stat(path)
     except OSError:
         return ""
-    return f"{status.st_size}:{status.st_mtime_ns}:{status.st_ino}"
+    return f"{status.st_size}/{state_of(status)}"
 
 
 def _count_faults(file: FileToCheck) -> Iterator[SampleFault]:

@@ -20,7 +20,7 @@ from akdask.lbann.lists.sample_list import SampleList
 from akdask.lbann.samples import SampleReader
 from akdask.lbann.schema import SampleFields, Schema, load, merge
 from akdask.lbann.verification.faults import FileCheck, SampleFault, SampleSetReport, as_dict, from_dicts
-from akdask.lbann.verification.file_check import FileToCheck, check_file, state_of
+from akdask.lbann.verification.file_check import FileToCheck, check_file, present_state
 from akdask.storage.atomic.commit import write_error
 
 _AT_ONCE = 64
@@ -137,7 +137,7 @@ def _checks(
     found: dict[str, FileCheck] = {}
     for file in files:
         check = known.get((file.path, _marked(file)))
-        if check is not None and check.state == state_of(file.path) != "":
+        if check is not None and check.state == present_state(file.path) != "":
             found[file.path] = check
     n_known = len(found)
     left = [file for file in files if file.path not in found]

@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 from akdask.errors import FileFormatError
 from akdask.parquet.metadata.columns import ParquetColumn, columns_of
 from akdask.parquet.metadata.row_groups import PROBLEMS
+from akdask.storage.data.compared import FileSums
 from akdask.storage.paths.files import FileIdentity
 
 
@@ -59,12 +60,18 @@ class ParquetFileDescription:
         Rows of each row group.
     chunks : ndarray, shape (nleaves, nrowgroups), dtype `CHUNK`
         Where the columns lie.
+    sums : FileSums, optional
+        The checksums of the file, if a manifest has them.
+    is_proven : bool, default True
+        Whether they are those of this file, and not of what it may be a copy of.
     """
 
     file: FileIdentity
     schema: FileSchema
     rows: npt.NDArray[np.int64]
     chunks: npt.NDArray[np.void]
+    sums: FileSums | None = None
+    is_proven: bool = True
 
     @property
     def columns(self) -> Mapping[str, ParquetColumn]:

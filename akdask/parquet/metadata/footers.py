@@ -159,6 +159,11 @@ def read_footer(file: FileIdentity) -> bytes:
     return raw[len(raw) - _TAIL - length : -_TAIL]
 
 
+def footer_start(file: FileIdentity) -> int:
+    """Return where the footer of a file begins; for errors see `read_footer`."""
+    return file.size - _TAIL - len(read_footer(file))
+
+
 def parsed(path: str, footer: bytes) -> pq.FileMetaData:
     """Return a footer as pyarrow has it.
 

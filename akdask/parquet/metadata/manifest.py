@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from akdask import config
 from akdask.columns.arrow import arrow_numbers, numpy_numbers
 from akdask.errors import AkdaskError
 from akdask.parquet.metadata.columns import ParquetColumn
@@ -21,6 +23,7 @@ from akdask.parquet.metadata.footers import PARQUET_ERRORS, parsed
 from akdask.parquet.metadata.row_groups import CHUNK, CODECS, PROBLEMS
 from akdask.storage.atomic.manifest import from_struct, to_struct
 from akdask.storage.atomic.manifest_rows import ManifestRows, rows_batch
+from akdask.storage.atomic.summed_files import SumsOfRows, sum_columns
 from akdask.storage.paths.files import FileIdentity
 
 
@@ -30,8 +33,9 @@ class ParquetManifest(ManifestRows[ParquetFileDescription]):
     key = b"parquet"
     errors = (*PARQUET_ERRORS, AkdaskError, AttributeError, RecursionError)
 
-    def __init__(self, batch: pa.RecordBatch) -> None:
-        super().__init__(batch)
+    def __init__(self, batch: pa.RecordBatch, *, original: bool = False) -> None:
+        super().__init__(batch, original=original)
+        self._sums = SumsOfRows(batch)
         self._schemas = [_schema_of(text) for text in self._schemas_read]
         self._group_ends, groups = _flat(batch["rows"])
         self._groups = numpy_numbers(groups)
@@ -58,7 +62,16 @@ class ParquetManifest(ManifestRows[ParquetFileDescription]):
         schema = self._schemas[self._schema_of[row]]
         rows = self._groups[self._group_ends[row] : self._group_ends[row + 1]]
         chunks = self._chunks[self._chunk_ends[row] : self._chunk_ends[row + 1]].reshape(schema.leaves, len(rows))
-        return ParquetFileDescription(file, schema, rows, chunks)
+        return ParquetFileDescription(file, schema, rows, chunks, self._sums[row])
+
+    @classmethod
+    def compared(cls, found: ParquetFileDescription, claimed: ParquetFileDescription) -> ParquetFileDescription:
+        """Return an unproven file, as its footer describes it, with the checksums that a manifest has of it."""
+        told = ((file.schema.columns, file.rows.tolist(), file.chunks.tolist()) for file in (found, claimed))
+        # What the footer says decides which rows are read at all, so one that differs is looked into at once.
+        if claimed.sums is not None and config.get("verify_checksums") and next(told) != next(told):
+            claimed.sums.check_once(found.file, is_proven=False)
+        return replace(found, sums=claimed.sums, is_proven=False)
 
     @classmethod
     def to_batch(cls, files: Sequence[ParquetFileDescription]) -> pa.RecordBatch:
@@ -78,6 +91,7 @@ class ParquetManifest(ManifestRows[ParquetFileDescription]):
             {
                 "rows": _lists([len(file.rows) for file in files], arrow_numbers(rows)),
                 "chunks": _lists(list(map(len, tables)), to_struct(chunks)),
+                **sum_columns(files),
             },
         )
 

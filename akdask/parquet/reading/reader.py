@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -67,12 +67,23 @@ class ParquetPart(RowGroupPart):
     ----------
     columns : mapping of name to StoredPlace or ConstantPlace
         Only the columns that will be read.
+    check : callable, optional
+        Compares all bytes of the file with what was written, before any is read.
     """
 
     columns: Mapping[str, StoredPlace | ConstantPlace]
+    check: Callable[[], object] | None = field(default=None, compare=False)
 
     def open(self) -> ParquetPartReader:
-        """Return a reader, to be used in a ``with`` statement."""
+        """Return a reader, to be used in a ``with`` statement.
+
+        Raises
+        ------
+        FileFormatError
+            If the file is to be checked, and is not what was written.
+        """
+        if self.check is not None:
+            self.check()
         return ParquetPartReader(self)
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from hashlib import blake2b
 from typing import Any
 
 import numpy as np
 
+from akdask import config
 from akdask.errors import MissingDatasetError
 from akdask.parquet.metadata.annotations import Annotation
 from akdask.parquet.metadata.columns import ParquetColumn
@@ -144,7 +145,10 @@ class ParquetSource:
         groups = self._partitions.groups_of(index)
         found = {name: self._place(self._files[file], file, groups, self.column(name)) for name in columns}
         start, stop = int(self._partitions.starts[index]), int(self._partitions.stops[index])
-        return ParquetPart(self._files[file].file, start, stop, groups, found)
+        described, check = self._files[file], None
+        if described.sums is not None and config.get("verify_checksums"):
+            check = partial(described.sums.check_once, described.file, is_proven=described.is_proven)
+        return ParquetPart(described.file, start, stop, groups, found, check)
 
     def column(self, name: str) -> SetColumn:
         """Return a column; for errors see `part`."""

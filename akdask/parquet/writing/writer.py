@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from inspect import signature
 from typing import Any
 
@@ -17,11 +18,12 @@ from akdask.errors import ArgumentError, InconsistentFilesError, SchemaError
 from akdask.parquet.metadata.annotations import Annotation, encode
 from akdask.parquet.metadata.columns import columns_of
 from akdask.parquet.metadata.description import ParquetFileDescription
-from akdask.parquet.metadata.footers import PARQUET_ERRORS, describe_file, inspect_file
+from akdask.parquet.metadata.footers import PARQUET_ERRORS, describe_file, footer_start, inspect_file
 from akdask.parquet.metadata.manifest import ParquetManifest
 from akdask.parquet.metadata.row_groups import CODECS as STORED_CODECS
 from akdask.parquet.reading.chunks import errors_naming, exact_times, open_parquet
 from akdask.parquet.writing.encoding import EncodedColumn, check_specs, encode_column, text_leaves
+from akdask.storage.data.compared import FileSums
 from akdask.storage.data.ranges import range_reader
 from akdask.storage.formats.objects import Columns, FileLayout, Mode, ObjectSpec, ObjType
 from akdask.storage.formats.staged_writer import DescribedFile, FileReceipt, StagedWriter, checked_codec
@@ -215,7 +217,8 @@ class ParquetWriter(StagedWriter[FileReceipt]):
                     writer.write_table(part.replace_schema_metadata(), max(part.num_rows, 1))
 
     def _described(self, path: str) -> DescribedFile:
-        return describe_file(identify(path))
+        file = identify(path)
+        return replace(describe_file(file), sums=FileSums.of(file, footer_start(file)))
 
     def _write_manifest(self, path: str, files: Sequence[ParquetFileDescription]) -> None:
         ParquetManifest.write(path, files)

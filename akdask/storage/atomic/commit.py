@@ -228,7 +228,17 @@ class Staging:
         self._files.rename(made, name)
         return self.path(name)
 
-    def commit(self, renames: Sequence[tuple[str, str]], stale: Sequence[str] = ()) -> None:
+    def replace(self, name: str, target: str) -> None:
+        """Put the finished file of that name beside the folder once the others are there: one that no set needs."""
+        assert self._hidden is not None, "who commits has created"
+        self._files.rename(name, os.path.basename(target), self._hidden.parent)
+
+    def commit(
+        self,
+        renames: Sequence[tuple[str, str]],
+        stale: Sequence[str] = (),
+        finishing: Callable[[], object] = lambda: None,
+    ) -> None:
         """Rename finished files to their targets, in order, then remove stale ones; undo all of it on failure.
 
         Parameters
@@ -237,6 +247,9 @@ class Staging:
             From inside the folder to the target.
         stale : sequence of path
             Files that the new ones make obsolete.
+        finishing : callable
+            What is done when all is in place, before the next writer may begin; a disk that does not let it does no
+            harm.
 
         Raises
         ------
@@ -258,6 +271,8 @@ class Staging:
                 raise
             try:
                 journal.carry_out(hidden, durable=self._durable)
+                with suppress(OSError):
+                    finishing()
                 hidden.remove()
             except OSError as error:
                 self._go_back(hidden, back, error)

@@ -20,6 +20,7 @@ from akdask.errors import FileFormatError
 from akdask.storage.atomic.hidden import JOURNAL, HiddenFolder, is_staged_name, unique_tag
 from akdask.storage.atomic.manifest import manifest_path
 from akdask.storage.paths.directory import Directory, is_single_name
+from akdask.storage.paths.files import state_of
 from akdask.storage.paths.locales import is_of_set
 
 BACKUP = ".kept"
@@ -187,6 +188,8 @@ class _Staged:
             self._check(step, now)
             with suppress(FileNotFoundError):  # another process has done it just now
                 folder.rename(name, step.target, beside)
+        if step.target == manifest_path(self._hidden.set_name):
+            return  # it may have been renewed since, and no set needs one
         placed = beside.find(step.target)
         if placed is None or placed.st_size != step.size or not (stat.S_ISREG(placed.st_mode) or name.endswith(BACKUP)):
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), self._hidden.folder.path_of(step.source))
@@ -273,13 +276,12 @@ def _is_in_place(source: os.stat_result | None, beside: Directory, target: str) 
     return placed is not None and os.path.samestat(source, placed)
 
 
-def _identity(hidden: HiddenFolder) -> tuple[int, int] | None:
+def _identity(hidden: HiddenFolder) -> str | None:
     """Return what tells the present journal of a folder from earlier and later ones."""
     try:
-        status = hidden.folder.status(JOURNAL)
+        return state_of(hidden.folder.status(JOURNAL))
     except OSError:
         return None
-    return status.st_ino, status.st_mtime_ns
 
 
 def _digest(text: bytes) -> bytes:

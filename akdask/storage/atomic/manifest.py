@@ -22,11 +22,14 @@ from akdask.deferred import pa
 from akdask.storage.data.checksum import checksum
 from akdask.storage.paths.directory import check_status, open_regular
 
-_FORMAT = b"akdask\0\3"
+_FORMAT = b"akdask\0\4"
 """Ends every manifest, before its checksum; the last byte is the version."""
 
 _END = 16  # bytes of format and checksum
 _LARGEST = 2**31  # bytes; 10,000 files of 1,000 columns take half of it
+
+_PLACE = b"place"
+"""Under which the metadata of the table say which file this manifest was written to, and when."""
 
 _TRIES = 20
 _PAUSE = 0.001
@@ -70,14 +73,40 @@ def write_manifest(path: str, batch: pa.RecordBatch) -> None:
     OSError
         If it cannot be written.
     """
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, batch.schema) as stream:
-        stream.write_batch(batch)
-    table = sink.getvalue()
     with open(path, "wb") as file:
+        status = os.fstat(file.fileno())
+        told = {**(batch.schema.metadata or {}), _PLACE: _place(status)}
+        batch = batch.replace_schema_metadata(told)
+        sink = pa.BufferOutputStream()
+        with pa.ipc.new_stream(sink, batch.schema) as stream:
+            stream.write_batch(batch)
+        table = sink.getvalue()
         file.write(table)
         file.write(_FORMAT)
         file.write(checksum(np.frombuffer(table, np.uint8)).to_bytes(8, "little"))
+        file.flush()
+        # What is written moves the time on, and a copy has another inode or another time.
+        os.utime(file.fileno(), ns=(status.st_mtime_ns, status.st_mtime_ns))
+
+
+def is_original(path: str, batch: pa.RecordBatch) -> bool:
+    """Whether a manifest is the very file that it was written to, and no copy; it may have been renamed.
+
+    Parameters
+    ----------
+    path : str
+        Where it is.
+    batch : RecordBatch
+        Its table.
+    """
+    try:
+        return bool((batch.schema.metadata or {}).get(_PLACE) == _place(os.lstat(path)))
+    except OSError:
+        return False
+
+
+def _place(status: os.stat_result) -> bytes:
+    return f"{status.st_ino}/{status.st_mtime_ns}".encode()
 
 
 def read_manifest(

@@ -3,9 +3,30 @@
 Files of a set are mostly made alike, so what they are made of is kept once, as JSON in the metadata of the table; what
 differs, the numbers, is kept in columns.  Which columns these are is a matter of the format.
 
-A manifest is believed about a file only if this user or the file's owner owns the manifest, and if the file is of the
-size, time of modification, inode and owner that it was when its writer described it.  Only local files of sets have
-manifests.
+A manifest is believed about a file only if this user or the file's owner owns the manifest.  It describes files by
+name, size and checksums; the state of a file (`akdask.storage.paths.files.state_of`) only says that a file in place
+needs no look.  So a file that a manifest names stands in one of three ways:
+
+========== ========================================= ================================================================
+standing   when                                      what follows
+========== ========================================= ================================================================
+in place   size and state are those of the manifest  all is believed, and the file is not opened
+unproven   the size is, the state is not: a copy, or the file is inspected as if there were no manifest; where it agrees
+           one whose rights or names were changed    with the row, the checksums are kept, to be compared when asked
+                                                     for.  Bounds are used once the bytes have been compared
+other      the size is another; or this very         the file was written anew: the row is passed over
+           manifest was written beside the file, and
+           the file has been modified since
+========== ========================================= ================================================================
+
+A manifest knows that it is no copy by its own inode and time (`akdask.storage.atomic.manifest.is_original`).  A file
+that it names and that is not there is lost if another of its files is there, in place or unproven.  A manifest all of
+whose files are other is that of an earlier set, and loses none.
+
+Unproven bytes that differ from their checksum are damage, unless what describes them, such as the header of an HDF5
+file or a footer, differs as well: then another program has written the file since.
+
+Only local files of sets have manifests.
 """
 
 from __future__ import annotations
@@ -16,6 +37,8 @@ import re
 from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
 from functools import cache, partial
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
@@ -23,8 +46,8 @@ import numpy as np
 
 from akdask.columns.arrow import arrow_bytes, arrow_numbers
 from akdask.deferred import pa
-from akdask.storage.atomic.manifest import later_than, manifest_path, read_manifest, write_manifest
-from akdask.storage.paths.files import FileIdentity, is_remote, modified, owner_of
+from akdask.storage.atomic.manifest import is_original, later_than, manifest_path, read_manifest, write_manifest
+from akdask.storage.paths.files import FileIdentity, is_remote, last_changed, owner_of
 from akdask.storage.paths.locales import sort_key, split_locale
 
 
@@ -40,6 +63,14 @@ class OfFile(Protocol):
 Description = TypeVar("Description", bound=OfFile)
 
 
+class Standing(Enum):
+    """How a file stands to the row of a manifest that has its name; see the module."""
+
+    IN_PLACE = auto()
+    UNPROVEN = auto()
+    OTHER = auto()
+
+
 class ManifestRows(ABC, Generic[Description]):
     """What one manifest tells of the files of its set.
 
@@ -49,6 +80,8 @@ class ManifestRows(ABC, Generic[Description]):
     ----------
     batch : pyarrow.RecordBatch
         The table of the manifest, of the types that `read_manifest` has compared.
+    original : bool, default False
+        Whether it was written where it is, and is no copy.
 
     Attributes
     ----------
@@ -58,7 +91,8 @@ class ManifestRows(ABC, Generic[Description]):
 
     key: ClassVar[bytes]
 
-    def __init__(self, batch: pa.RecordBatch) -> None:
+    def __init__(self, batch: pa.RecordBatch, *, original: bool = False) -> None:
+        self._is_original = original
         names = batch["name"].to_pylist()
         self._schemas_read = json.loads(batch.schema.metadata[self.key])
         self._schema_of = batch["made"].to_pylist()
@@ -77,17 +111,36 @@ class ManifestRows(ABC, Generic[Description]):
     def describe(self, file: FileIdentity, row: int) -> Description | None:
         """Return the description that a row gives of a file, None if it cannot be true."""
 
+    @classmethod
+    def compared(cls, found: Description, claimed: Description) -> Description:
+        """Return what an unproven file was found to be, with what a manifest claims of it as far as that agrees.
+
+        Raises
+        ------
+        FileFormatError
+            If what describes the data is damaged; looked for where the setting ``verify_checksums`` is on.
+        """
+        return found
+
     @property
     def names(self) -> list[str]:
         """Names of the files."""
         return list(self._rows)
 
-    def find(self, file: FileIdentity) -> Description | None:
-        """Return the description of a file, None if it has none in that state."""
+    def find(self, file: FileIdentity) -> tuple[Standing, Description | None]:
+        """Return how a file stands to the manifest, and the description that this gives of it unless it is other."""
         row = self._rows.get(os.path.basename(file.path))
-        if row is None or self._sizes[row] != file.size or self._versions[row] != file.version:
-            return None
-        return self.describe(file, row)
+        if row is None or self._sizes[row] != file.size:
+            return Standing.OTHER, None
+        told = self._versions[row]
+        if told == file.version:
+            standing = Standing.IN_PLACE
+        elif self._is_original and told.partition("/")[0] != file.version.partition("/")[0]:
+            return Standing.OTHER, None
+        else:
+            standing = Standing.UNPROVEN
+        found = self.describe(file, row)
+        return (Standing.OTHER if found is None else standing), found
 
     @classmethod
     def of_set(cls, path: str, owner: int) -> Self | None:
@@ -102,7 +155,7 @@ class ManifestRows(ABC, Generic[Description]):
         """
         batch = read_manifest(manifest_path(path), {os.geteuid(), owner}, partial(_types, cls))
         try:
-            return None if batch is None else cls(batch)
+            return None if batch is None else cls(batch, original=is_original(manifest_path(path), batch))
         except (AttributeError, LookupError, RecursionError, TypeError, ValueError, pa.ArrowException):
             return None
 
@@ -122,47 +175,70 @@ class ManifestRows(ABC, Generic[Description]):
         OSError
             If it cannot be written.
         """
-        # A file that changes again within the same tick of the clock has the same time of modification as before.  So
-        # a time is only good if the clock is past it.
-        now = later_than(max(modified(each.file) for each in files), path)
-        write_manifest(path, cls.to_batch([each for each in files if modified(each.file) < now]))
+        # A file that changes again within the same tick of the clock has the same times as before.  So a time is only
+        # good if the clock is past it.
+        now = later_than(max(last_changed(each.file) for each in files), path)
+        versions = [each.file.version if last_changed(each.file) < now else "" for each in files]
+        batch = cls.to_batch(files)
+        index = batch.schema.get_field_index("version")
+        write_manifest(path, batch.set_column(index, "version", _texts(versions)))
 
     @classmethod
     def described(cls, files: Sequence[FileIdentity]) -> dict[FileIdentity, Description]:
         """Return descriptions of the files that manifests describe as they are now; the others must be inspected."""
-        return cls.described_and_lost(files, ())[0]
+        return cls.told(files).in_place
 
     @classmethod
-    def described_and_lost(
-        cls, files: Sequence[FileIdentity], patterns: Sequence[re.Pattern[str]]
-    ) -> tuple[dict[FileIdentity, Description], list[str]]:
-        """Return the descriptions that manifests have of files, and the paths of lost files.
+    def told(cls, files: Sequence[FileIdentity], patterns: Sequence[re.Pattern[str]] = ()) -> Told[Description]:
+        """Return what manifests tell of files, and of files that are not there.
 
-        A lost file is named by a manifest and matched by a pattern, but is not there.  At the end of the numbering
-        nothing else tells of it.  A manifest that describes none of the files that are there is older than they are,
-        and tells of nothing.
+        At the end of the numbering nothing else tells of a file that is lost.
 
         Parameters
         ----------
         files : sequence of FileIdentity
             All files that are there.
         patterns : sequence of re.Pattern
-            Whole paths of the files that are meant match one of them.
+            Whole paths of the files that are meant match one of them; files that match none are not missed.
         """
-        found: dict[FileIdentity, Description] = {}
+        in_place: dict[FileIdentity, Description] = {}
+        unproven: dict[FileIdentity, Description] = {}
         lost: list[str] = []
         present = {file.path for file in files} if patterns else set()
         for (path, owner), members in by_set(files).items():
             rows = cls.of_set(path, owner)
             if rows is None:
                 continue
-            known = {file: each for file in members if (each := rows.find(file)) is not None}
-            found.update(known)
-            if known and patterns and len(known) < len(rows.names):
+            known = 0
+            for file in members:
+                standing, found = rows.find(file)
+                if found is not None:
+                    (in_place if standing is Standing.IN_PLACE else unproven)[file] = found
+                    known += 1
+            if known and patterns and known < len(rows.names):
                 named = (os.path.join(os.path.dirname(path), name) for name in sorted(rows.names, key=sort_key))
                 absent = (path for path in named if path not in present)
                 lost.extend(path for path in absent if any(pattern.fullmatch(path) for pattern in patterns))
-        return found, list(dict.fromkeys(lost))
+        return Told(in_place, unproven, list(dict.fromkeys(lost)))
+
+
+@dataclass(frozen=True, slots=True)
+class Told(Generic[Description]):
+    """What manifests tell.
+
+    Parameters
+    ----------
+    in_place : mapping of FileIdentity to description
+        Files that are as they were described.
+    unproven : mapping of FileIdentity to description
+        Files that may be.
+    lost : list of str
+        Paths of files that are not there.
+    """
+
+    in_place: dict[FileIdentity, Description]
+    unproven: dict[FileIdentity, Description]
+    lost: list[str]
 
 
 @cache
@@ -196,7 +272,7 @@ def rows_batch(
     found = {
         "name": arrow_bytes([os.fsencode(os.path.basename(file.path)) for file in files], pa.binary()),
         "size": arrow_numbers([file.size for file in files], np.int64),
-        "version": arrow_bytes([file.version.encode() for file in files], pa.string()),
+        "version": _texts([file.version for file in files]),
         "made": arrow_numbers(schema_of, np.int32),
         **columns,
     }
@@ -213,6 +289,10 @@ def by_set(files: Sequence[FileIdentity]) -> dict[tuple[str, int], list[FileIden
         if found is not None:
             sets[found[0], owner_of(file)].append(file)
     return sets
+
+
+def _texts(values: Sequence[str]) -> pa.Array:
+    return arrow_bytes([value.encode() for value in values], pa.string())
 
 
 def _are_single_names(names: Sequence[bytes]) -> bool:

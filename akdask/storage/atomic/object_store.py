@@ -158,7 +158,15 @@ class ObjectStaging:
         os.unlink(attempt)
         return self.path(name)
 
-    def commit(self, renames: Sequence[tuple[str, str]], stale: Sequence[str] = ()) -> None:
+    def replace(self, name: str, target: str) -> None:
+        """Put a finished file beside the set that no set needs; sets in stores have none."""
+
+    def commit(
+        self,
+        renames: Sequence[tuple[str, str]],
+        stale: Sequence[str] = (),
+        finishing: Callable[[], object] = lambda: None,
+    ) -> None:
         """Switch the set to the uploads, then copy them to their own names; see the module.
 
         Parameters
@@ -167,6 +175,8 @@ class ObjectStaging:
             From the upload to its own name.
         stale : sequence of path
             Files that the new ones make obsolete.
+        finishing : callable
+            What is done when all is in place.
 
         Raises
         ------
@@ -183,6 +193,7 @@ class ObjectStaging:
                 f"{self.target!r} is written, but its files are not all under their own names: {error}",
                 hint="akdask reads the new set; for other programs, write it again.",
             ) from error
+        finishing()
 
     def _switch(self, renames: Sequence[tuple[str, str]], stale: Sequence[str]) -> Catalog:
         pairs = [(source.rpartition("/")[2], target.rpartition("/")[2]) for source, target in renames]

@@ -39,7 +39,7 @@ from akdask.errors import AkdaskError, FileError
 from akdask.storage.atomic.catalog import catalogued
 from akdask.storage.atomic.hidden import OWNER, HiddenFolder
 from akdask.storage.atomic.object_store import catalogs_beside, found_in_store, is_stored
-from akdask.storage.paths.files import absolute, is_remote, matching
+from akdask.storage.paths.files import absolute, is_remote, matching, state_of
 from akdask.storage.paths.locales import (
     Filenames,
     expand,
@@ -328,7 +328,7 @@ def _changes(folders: Iterable[str], stores: Iterable[str]) -> list[Any]:
     found: list[Any] = [catalogued(folder) for folder in stores if not has_magic(folder)]
     for folder in folders:
         try:
-            found.append(os.stat(folder).st_mtime_ns)
+            found.append(state_of(os.stat(folder)))
         except OSError:
-            found.append(0)
+            found.append("")
     return found

@@ -14,12 +14,13 @@ from typing import Any, Generic, TypeAlias, TypeVar
 
 from akdask import config
 from akdask.errors import AkdaskError, FileError, InconsistentFilesError, MissingFileError, warn
+from akdask.storage.atomic.manifest import manifest_path
 from akdask.storage.atomic.manifest_rows import ManifestRows, OfFile
 from akdask.storage.atomic.object_store import compare_with_catalogs, without_differing
 from akdask.storage.atomic.recovery import settled
 from akdask.storage.formats.objects import StoredSet
 from akdask.storage.paths.files import FileIdentity, identify, identify_all
-from akdask.storage.paths.locales import Filenames, names_of, names_without_files, patterns_of
+from akdask.storage.paths.locales import Filenames, names_of, names_without_files, patterns_of, split_locale
 
 _MOST_SETS = 16
 _MOST_MESSAGES = 10
@@ -41,7 +42,7 @@ def manifest_describer(
     inspect_ahead: Callable[[Sequence[FileIdentity]], object],
     inspect: Callable[[FileIdentity], DescribedFile],
 ) -> Describer[DescribedFile]:
-    """Return a describer that asks manifests first, and inspects the files that they do not describe.
+    """Return a describer that asks manifests first, and inspects the files that are not as they describe them.
 
     Parameters
     ----------
@@ -56,9 +57,19 @@ def manifest_describer(
     def describer(
         files: Sequence[FileIdentity], patterns: Sequence[re.Pattern[str]]
     ) -> tuple[Callable[[FileIdentity], DescribedFile], list[str]]:
-        known, lost = manifest.described_and_lost(files, patterns) if config.get("manifest") else ({}, [])
-        inspect_ahead([file for file in files if file not in known])
-        return lambda file: known.get(file) or inspect(file), lost
+        if not config.get("manifest"):
+            inspect_ahead(files)
+            return inspect, []
+        told = manifest.told(files, patterns)
+        inspect_ahead([file for file in files if file not in told.in_place])
+
+        def described(file: FileIdentity) -> DescribedFile:
+            known, claimed = told.in_place.get(file), told.unproven.get(file)
+            if known is not None:
+                return known
+            return inspect(file) if claimed is None else manifest.compared(inspect(file), claimed)
+
+        return described, told.lost
 
     return describer
 
@@ -135,16 +146,24 @@ class SetOpener(Generic[Description, Opened]):
                     return opened
         describe, lost = self._describer(files, patterns)
         if lost:
-            raise InconsistentFilesError(
-                "files are missing from a set, which its manifest names.",
-                details=[f"missing: {path}" for path in lost],
-                hint="restore them, or name the files to read in a list; allow_errors=True reads without them.",
-            )
+            raise lost_error(lost)
         found = make(list(map(describe, files)))
         with self._lock:
             self._sets.append((key, found))
             del self._sets[:-_MOST_SETS]
         return found
+
+
+def lost_error(lost: Sequence[str]) -> InconsistentFilesError:
+    """Return the error for files that a manifest names and that are not there."""
+    parts = split_locale(lost[0])
+    manifest = manifest_path(lost[0] if parts is None else parts[0])
+    return InconsistentFilesError(
+        "files are missing from a set, which its manifest names.",
+        details=[f"missing: {path}" for path in lost],
+        hint="restore them; or read what is there with allow_errors=True, by naming the files in a list, or by "
+        f"removing {manifest!r}.",
+    )
 
 
 def readable(filenames: Filenames, describer: Describer[Description]) -> list[Description]:

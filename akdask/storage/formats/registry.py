@@ -7,7 +7,7 @@ akdask itself are those of `_BUILT_IN`; other packages name theirs as entry poin
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -115,6 +115,26 @@ class Format:
         """
         (first, *_) = names_of(filenames)
         raise UnsupportedError(f"{first!r} is a {self.name} file, which cannot be read yet.")
+
+    def damages(self, files: Sequence[str]) -> Iterable[tuple[str, str]]:
+        """Read all bytes of a set that akdask has written, and yield what is not as it was written.
+
+        Parameters
+        ----------
+        files : sequence of str
+            Its files.
+
+        Yields
+        ------
+        (str, str)
+            Path of a file, and what is wrong; of files that are missing as well.
+
+        Raises
+        ------
+        UnsupportedError
+            If no manifests tell of files of the format.
+        """
+        raise UnsupportedError(f"files of format {self.name!r} have no manifests.", details=list(files[:1]))
 
     def writer(
         self,

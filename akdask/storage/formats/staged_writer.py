@@ -10,7 +10,7 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
 from akdask import config
@@ -34,6 +34,11 @@ from akdask.storage.paths.locales import locale_files, locale_path, set_path
 
 class DescribedFile(Protocol):
     """What a manifest tells of one file."""
+
+    @property
+    def file(self) -> FileIdentity:
+        """The file, in the state that is described."""
+        ...
 
     def at(self, path: str) -> Self:
         """Return the description of the same file under another path."""
@@ -124,12 +129,9 @@ class StagedWriter(ABC, Generic[Receipt]):
         )
         self._added_to: tuple[FileIdentity, ...] = ()
         # A set that is named like a locale of another shares its hidden folder, which takes files of the other only.
-        self._has_manifest = (
-            bool(config.get("manifest"))
-            and not self.is_single
-            and set_path(self.path) == self.path
-            and not is_remote(self.path)
-        )
+        self._may_have_manifest = not self.is_single and set_path(self.path) == self.path and not is_remote(self.path)
+        self._has_manifest = bool(config.get("manifest")) and self._may_have_manifest
+        self._in_manifest: Sequence[Any] = ()
 
     def begin(self) -> None:
         """Check that the write can succeed, and make the hidden folder for it.
@@ -216,7 +218,10 @@ class StagedWriter(ABC, Generic[Receipt]):
             self.abort()
             raise
         replaced = self._present() if self.mode == "truncate" else []
-        self._staging.commit(renames, sorted(set(replaced).difference(self.targets)))
+        stale = sorted(set(replaced).difference(self.targets))
+        if not self._in_manifest and self._may_have_manifest and os.path.lexists(manifest_path(self.path)):
+            stale.append(manifest_path(self.path))
+        self._staging.commit(renames, stale, self._renew_manifest)
         if replaced:
             warn(f"{len(replaced)} existing files of {self.path!r} were replaced.", UserWarning)
         return self.targets
@@ -234,6 +239,10 @@ class StagedWriter(ABC, Generic[Receipt]):
     def _described(self, path: str) -> DescribedFile | None:
         """Return what a manifest tells of a file that was joined, None if the format has none of such."""
         return None
+
+    def _completed(self, files: Sequence[Any]) -> Sequence[Any]:
+        """Return the descriptions of all files with what only they together tell."""
+        return files
 
     def _write_manifest(self, path: str, files: Sequence[Any]) -> None:
         """Write the manifest of a set, of which `files` are the descriptions that the receipts carry."""
@@ -326,12 +335,39 @@ class StagedWriter(ABC, Generic[Receipt]):
         files = [file.at(path) for file, path in zip(described, self.targets, strict=True) if file is not None]
         if len(files) < len(described) or not self._has_manifest:
             return []
-        attempt = self._staging.attempt("manifest")
         try:
-            self._write_manifest(attempt, files)
-            return [(self._staging.finish(attempt, "manifest"), manifest_path(self.path))]
+            self._in_manifest = self._completed(files)
+            return [(self._stage_manifest(), manifest_path(self.path))]
         except OSError:
+            self._in_manifest = ()
             return []
+
+    def _stage_manifest(self) -> str:
+        attempt = self._staging.attempt("manifest")
+        self._write_manifest(attempt, self._in_manifest)
+        return self._staging.finish(attempt, "manifest")
+
+    def _renew_manifest(self) -> None:
+        """Write the manifest anew once the files are in place, since renaming them has changed their states.
+
+        The one that came with them describes them as it does copies, in case this process dies meanwhile.
+        """
+        if not self._in_manifest:
+            return
+        now = identify_all(self.targets)
+        self._in_manifest = [
+            replace(file, file=there) if _is_renamed(file.file, there) else file
+            for file, there in zip(self._in_manifest, now, strict=True)
+        ]
+        self._stage_manifest()
+        self._staging.replace("manifest", manifest_path(self.path))
+
+
+def _is_renamed(before: FileIdentity, after: FileIdentity) -> bool:
+    """Whether a file is as it was but for the time of change, which a rename moves on."""
+    states = (file.version.split("/") for file in (before, after))
+    (modified, _, *rest), (modified_now, _, *rest_now) = states
+    return (before.size, modified, rest) == (after.size, modified_now, rest_now)
 
 
 def checked_codec(compression: Any, codecs: Sequence[str]) -> str | None:

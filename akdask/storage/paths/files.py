@@ -42,7 +42,7 @@ class FileIdentity:
     size : int
         Bytes.
     version : str
-        Time of modification, inode and owner of a local file, the file system's own mark of a remote one.
+        What `state_of` tells of a local file, the file system's own mark of a remote one.
     options : StorageOptions
         What a remote file is opened with.
     """
@@ -246,21 +246,27 @@ def identity_of(path: str, status: os.stat_result) -> FileIdentity:
         raise FileFormatError(f"{path!r} is a folder.", hint="name the files in it, for example with a pattern '…/*'.")
     if not stat.S_ISREG(status.st_mode):
         raise FileFormatError(f"{path!r} is a FIFO, a socket or a device, and no file.", hint="copy it to a file.")
-    return FileIdentity(path, status.st_size, _version(status))
+    return FileIdentity(path, status.st_size, state_of(status))
 
 
 def has_status(file: FileIdentity, status: os.stat_result) -> bool:
     """Whether a local file is as it was, given its `os.stat`."""
-    return status.st_size == file.size and _version(status) == file.version
+    return status.st_size == file.size and state_of(status) == file.version
 
 
-def _version(status: os.stat_result) -> str:
-    return f"{status.st_mtime_ns}/{status.st_ino}/{status.st_uid}"
+def state_of(status: os.stat_result) -> str:
+    """Return what tells states of a file or folder in place apart, besides the size of a file.
+
+    The time of modification, the time of change, inode and owner.  Any program may set the time of modification back;
+    that of change the system alone sets, with each change of content, times, owner, rights or names.
+    """
+    return f"{status.st_mtime_ns}/{status.st_ctime_ns}/{status.st_ino}/{status.st_uid}"
 
 
-def modified(file: FileIdentity) -> int:
-    """Return the time of modification of a local file, in ns."""
-    return int(file.version.partition("/")[0])
+def last_changed(file: FileIdentity) -> int:
+    """Return the later of the times of modification and of change of a local file, in ns."""
+    modified, changed, *_ = file.version.split("/")
+    return max(int(modified), int(changed))
 
 
 def owner_of(file: FileIdentity) -> int:

@@ -225,11 +225,15 @@ def names_without_files(filenames: Filenames) -> list[str]:
 
 
 def patterns_of(filenames: Filenames) -> list[re.Pattern[str]]:
-    """Return what paths must match to be meant by those of the names that are patterns, or stand for a set."""
+    """Return what paths must match to be meant by those of the names that are patterns, folders, or stand for a set."""
     given = list(map(absolute, names_of(filenames)))
-    names = [name for name, is_there in zip(given, _of_each(exists, given), strict=True) if not is_there]
-    patterns = [name if has_magic(name) else _pattern_of_set(name) for name in names]
-    return [re.compile(_glob_expression(pattern)) for pattern in patterns]
+    found: list[str] = []
+    for name, is_there in zip(given, _of_each(exists, given), strict=True):
+        if not is_there:
+            found.append(_glob_expression(name if has_magic(name) else _pattern_of_set(name)))
+        elif not is_remote(name) and is_folder(name):
+            found.append(f"{re.escape(name.rstrip('/'))}/.*")
+    return list(map(re.compile, found))
 
 
 def _of_each(function: Callable[[str], Found], names: Iterable[str]) -> list[Found]:

@@ -56,8 +56,8 @@ def test_a_manifest_with_a_changed_byte_anywhere_is_none(written):
 
 def test_a_manifest_of_another_version_is_none(written):
     raw = bytearray(written.read_bytes())
-    assert raw[-9] == 3
-    raw[-9] = 2
+    assert raw[-9] == 4
+    raw[-9] = 3
     written.write_bytes(raw)
     assert read_manifest(str(written)) is None
 
@@ -66,7 +66,7 @@ def test_a_table_that_is_no_arrow_stream_is_none(tmp_path):
     path = tmp_path / "x"
     for table in (b"", b"nothing of the kind", b"\xff" * 64):
         total = checksum(np.frombuffer(table, np.uint8)).to_bytes(8, "little")
-        path.write_bytes(table + b"akdask\0\3" + total)
+        path.write_bytes(table + b"akdask\0\4" + total)
         assert read_manifest(str(path)) is None
 
 

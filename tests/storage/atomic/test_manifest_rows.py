@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from akdask.storage.atomic.manifest import manifest_path, read_manifest, write_manifest
-from akdask.storage.atomic.manifest_rows import ManifestRows, by_set, rows_batch
+from akdask.storage.atomic.manifest_rows import ManifestRows, Told, by_set, rows_batch
 from akdask.storage.paths.files import FileIdentity, identify
 
 
@@ -25,8 +25,8 @@ class Counted:
 class CountManifest(ManifestRows[Counted]):
     key = b"count"
 
-    def __init__(self, batch):
-        super().__init__(batch)
+    def __init__(self, batch, *, original=False):
+        super().__init__(batch, original=original)
         self._counts = batch["count"].to_pylist()
 
     @classmethod
@@ -81,9 +81,9 @@ def test_files_that_the_manifest_names_and_a_pattern_matches_are_lost_if_they_ar
     write(tmp_path, [Counted(file, "a", 1) for file in files])
     os.remove(files[2].path)
     pattern = re.compile(re.escape(str(tmp_path)) + r"/x_LOCALE.*")
-    assert CountManifest.described_and_lost(files[:2], [pattern])[1] == [files[2].path]
-    assert CountManifest.described_and_lost(files[:2], [])[1] == []
-    assert CountManifest.described_and_lost(files[:2], [re.compile("elsewhere")])[1] == []
+    assert CountManifest.told(files[:2], [pattern]).lost == [files[2].path]
+    assert CountManifest.told(files[:2], []).lost == []
+    assert CountManifest.told(files[:2], [re.compile("elsewhere")]).lost == []
 
 
 def test_a_manifest_that_knows_none_of_the_files_loses_none(tmp_path, files):
@@ -92,7 +92,7 @@ def test_a_manifest_that_knows_none_of_the_files_loses_none(tmp_path, files):
     for file in files[:2]:
         (tmp_path / os.path.basename(file.path)).write_text("rewritten")
     now = [identify(file.path) for file in files[:2]]
-    assert CountManifest.described_and_lost(now, [re.compile(".*")]) == ({}, [])
+    assert CountManifest.told(now, [re.compile(".*")]) == Told({}, {}, [])
 
 
 @pytest.mark.parametrize(

@@ -149,9 +149,9 @@ def test_sets_of_joined_files_have_manifests(kind, tmp_path):
         (ak.to_hdf if kind == "hdf" else ak.to_parquet)(given, tmp_path / "to", num_locales=2)
     files = identify_all([str(tmp_path / f"to_LOCALE000{number}") for number in range(2)])
     manifest = HdfManifest if kind == "hdf" else ParquetManifest
-    described, lost = manifest.described_and_lost(files, ())
-    assert set(described) == set(files)
-    assert not lost
+    told = manifest.told(files)
+    assert set(told.in_place) == set(files)
+    assert not told.lost
     found = (ak.read_hdf if kind == "hdf" else ak.read_parquet)(str(tmp_path / "to_LOCALE*"))
     assert found["n"].tolist() == numbers.tolist()
     assert found["s"].tolist() == source["s"].tolist()
