@@ -22,7 +22,7 @@ from akdask.collections.core.scalar import value_of
 from akdask.collections.frame.dataframe import DataFrame
 from akdask.collections.frame.groupby import Call as Reduced
 from akdask.collections.frame.groupby import DataFrameGroupBy, calls_of
-from akdask.collections.frame_core.analysis.kinds import is_number, missing_where, numbers_among
+from akdask.collections.frame_core.analysis.kinds import is_number, missing_rows, numbers_among
 from akdask.collections.frame_core.analysis.moving.arranged import empty_rows
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.index import MultiIndex
@@ -458,7 +458,7 @@ class Resampler(Generic[Rows]):
         if how in OF_NOTHING and (is_number(found) or isinstance(found, Timedelta)):
             filling = Constant(value.dtype.numpy.type(OF_NOTHING[how]))
             return found._like(frame, Call("where", lacking, filling, value))
-        return found._like(frame, missing_where(found, value, lacking))
+        return missing_rows(found, frame, value, lacking)
 
     def _frame(self, results: Mapping[str, Array]) -> Any:
         labels, name = self._bins.labels(), _label_name(self._df, self._on)
@@ -573,7 +573,7 @@ def rows_at(df: Rows, targets: TimeArray, method: str | None, limit: int | None,
             found[name] = where(lacks, fill_value, moved)
             continue
         frame, (value, lacking) = align("take rows", [(moved._frame, moved._value), (lacks._frame, lacks._value)])
-        found[name] = moved._like(frame, missing_where(moved, value, lacking))
+        found[name] = missing_rows(moved, frame, value, lacking)
     found_rows: Rows = df._of(ColumnSet.of(found, targets, columns.index_name))
     return found_rows
 
@@ -776,7 +776,7 @@ def _label_name(df: Any, on: str | None) -> Any:
 def _with_least(found: Array, counts: Array, least: int) -> Array:
     """Return results that are missing where there are too few values."""
     frame, (value, count) = align("count", [(found._frame, found._value), (counts._frame, counts._value)])
-    return found._like(frame, missing_where(found, value, Call("less", count, Constant(least))))
+    return missing_rows(found, frame, value, Call("less", count, Constant(least)))
 
 
 def _lazy(found: Any) -> Any:

@@ -14,7 +14,7 @@ from akdask.collections.arrays.elementwise import where
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.arrays.sorting import argsort, coargsort, sort
 from akdask.collections.core.array import Array
-from akdask.collections.core.base import Labelled
+from akdask.collections.core.base import Labelled, unlabelled
 from akdask.collections.core.display import HtmlDisplay, counted
 from akdask.collections.core.storage_methods import StorageMethods
 from akdask.collections.core.substitutes import Substitutes
@@ -170,6 +170,14 @@ class Index(LabelConversion, HtmlDisplay, StorageMethods, Registered, Substitute
         """Return where labels are not equal; lazy bool array."""
         equal = self == other
         return ~equal if isinstance(equal, Array) else equal
+
+    def __add__(self, other: Any) -> Any:
+        """Return the labels and a number, span or offset of pandas added to each; lazy."""
+        return NotImplemented if isinstance(self, MultiIndex) else Index(self._labels + unlabelled(other), self.name)
+
+    def __sub__(self, other: Any) -> Any:
+        """Return the labels less a number, span or offset of pandas; lazy."""
+        return NotImplemented if isinstance(self, MultiIndex) else Index(self._labels - unlabelled(other), self.name)
 
     def equals(self, other: Any) -> Any:
         """Whether the other index has the same labels in the same order; computes.

@@ -22,7 +22,7 @@ from akdask.plan.reduce.aggregate import Aggregate, AggregateExpr
 from akdask.plan.rows.broadcast import broadcast
 from akdask.plan.run.run import run
 from akdask.plan.task.align import align
-from akdask.schema.times import NOT_A_TIME
+from akdask.schema.times import NOT_A_TIME, PER_SECOND
 
 MOST_BINS = 2**31
 """Largest number of bins."""
@@ -206,8 +206,8 @@ class Extent:
     first: int
     last: int
     has_missing: bool
-    unit: str = "ns"
-    zone: str | None = None
+    unit: str
+    zone: str | None
 
     @classmethod
     def of(cls, times: TimeArray) -> Extent:
@@ -218,9 +218,9 @@ class Extent:
         sizes = (AggregateExpr("count_nonzero", there), AggregateExpr("count_nonzero", Call("logical_not", there)))
         ((count, missing),) = run(Aggregate(times._frame, sizes))
         if not count:
-            return cls(0, -1, bool(missing))
+            return cls(0, -1, bool(missing), times._form.unit, times._form.zone)
         ((first, last),) = run(Aggregate(times._frame, (AggregateExpr("min", low), AggregateExpr("max", high))))
-        return cls(int(first), int(last), bool(missing))
+        return cls(int(first), int(last), bool(missing), times._form.unit, times._form.zone)
 
     @property
     def is_empty(self) -> bool:
@@ -235,7 +235,7 @@ class Extent:
         ArgumentError
             If it has a fraction of one.
         """
-        count, rest = divmod(nanoseconds * int(pd.Timedelta(1, unit="s").as_unit(self.unit).value), 10**9)  # type: ignore[arg-type]
+        count, rest = divmod(nanoseconds * PER_SECOND[self.unit], 10**9)
         if rest:
             raise ArgumentError(
                 f"a length of {pd.Timedelta(nanoseconds)} is no whole number of {self.unit}, which the times count.",
@@ -250,7 +250,8 @@ class Extent:
 
     def ticks_of(self, time: Any) -> int:
         """Return the number of a time of pandas."""
-        return int(time.as_unit(self.unit).value)
+        # `value` counts nanoseconds, whatever the unit is.
+        return int(time.as_unit(self.unit).to_numpy().astype(np.int64))
 
 
 @dataclass(frozen=True)
@@ -300,7 +301,7 @@ class TimeBins:
         if self.has_missing:
             there = Call("not_equal", time, Constant(NOT_A_TIME))
             label = Call("where", there, label, Constant(NOT_A_TIME))
-        return self.times._like(frame, label)
+        return self.times._like(frame, label)._lacking(self.has_missing)
 
     def _numbers(self) -> tuple[Any, Value]:
         """Return the number of the bin of each time, anything for NaT."""
@@ -365,7 +366,7 @@ class RegularBins(TimeBins):
     def _times(self, shift: int) -> TimeArray:
         numbers: Any = arange(self.size)
         found: pdarray = numbers * self.step + (self.start + shift)
-        return self.times._like(found._frame, found._value)
+        return self.times._like(found._frame, found._value)._lacking(False)
 
     def _numbers(self) -> tuple[Any, Value]:
         value = self.times._value
@@ -422,7 +423,7 @@ class EdgeBins(TimeBins):
 
     def _of(self, ticks: np.ndarray[Any, Any]) -> TimeArray:
         found: pdarray = array(ticks)
-        return self.times._like(found._frame, found._value)
+        return self.times._like(found._frame, found._value)._lacking(False)
 
     def _numbers(self) -> tuple[Any, Value]:
         times = pdarray(self.times._frame, self.times._value)

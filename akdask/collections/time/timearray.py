@@ -19,7 +19,8 @@ from akdask.collections.core.scalar import Scalar
 from akdask.collections.core.wrap import special, wrap
 from akdask.collections.core.writing import Storable
 from akdask.collections.text.strings import Strings
-from akdask.collections.time.frequencies import rounding_span
+from akdask.collections.time.frequencies import is_offset, rounding_span
+from akdask.collections.time.offsets import moved
 from akdask.columns import Table
 from akdask.deferred import is_na, is_pandas, pd
 from akdask.errors import ArgumentError, ArgumentTypeError, TimeOverflowError
@@ -192,6 +193,8 @@ class TimeArray(pdarray):
     # operators
 
     def _operate(self, operation: str, *items: Any, **params: Any) -> Any:
+        if any(map(is_offset, items)):
+            return moved(operation, items)
         if operation in ("where", "clip"):
             items = tuple([NOTHING if item is None or _is_nan(item) else item for item in items])
         given = [self._operand(item) for item in items]

@@ -43,6 +43,15 @@ def span_starts(groups: NumberArray, measure: NumberArray, span: int) -> NumberA
     firsts = np.concatenate([[0], np.flatnonzero(groups[1:] != groups[:-1]) + 1])
     counts = np.diff(np.append(firsts, nrows))
     number, since = np.repeat(np.arange(len(firsts)), counts), measure - np.repeat(measure[firsts], counts)
+    if int(since.min()) < 0:
+        # More than 2**63 apart: rows are looked for by what they are, which bounds do not go beyond.
+        lowest = np.iinfo(np.int64).min
+        bounds = np.where(measure < lowest + min(span, -lowest - 1), lowest, measure - min(span, -lowest - 1))
+        far = [
+            first + np.searchsorted(measure[first:end], bounds[first:end], side="right")
+            for first, end in zip(firsts.tolist(), [*firsts[1:].tolist(), nrows], strict=True)
+        ]
+        return np.concatenate(far)
     reach = min(span, int(since.max()) + 1)
     if len(firsts) * (int(since.max()) + reach + 1) < MOST_POSITIONS:
         # Groups one after the other, further apart than a window reaches: one search among all rows.

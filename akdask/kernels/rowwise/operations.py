@@ -30,6 +30,7 @@ _MODULES = {
     "STRIDED_OPERATIONS": "index.strided",
     "LOOKUP_OPERATIONS": "rowwise.lookup",
     "TIME_OPERATIONS": "rowwise.times",
+    "OFFSET_OPERATIONS": "rowwise.offsets",
     "LIMB_OPERATIONS": "rowwise.bigint",
     "VARIATE_OPERATIONS": "rowwise.variates",
     "USER_OPERATIONS": "rowwise.user_functions",

@@ -60,7 +60,8 @@ def _end(tables: Sequence[Table], span: int) -> Table:
     if not table.nrows:
         return table.own()
     groups, measure = table.columns[GROUP], table.columns[MEASURE]
-    beyond = np.flatnonzero((groups != groups[-1]) | (measure <= measure[-1] - span))
+    bound = max(int(measure[-1]) - span, NOT_A_TIME)
+    beyond = np.flatnonzero((groups != groups[-1]) | (measure <= bound))
     return table.slice(int(beyond[-1]) + 1 if len(beyond) else 0, table.nrows).own()
 
 

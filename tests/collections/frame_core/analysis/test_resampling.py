@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import akdask as ak
 from akdask.collections.time.bins import MOST_BINS
 from akdask.errors import AkdaskError, ArgumentError, ArgumentTypeError, MissingColumnError, MissingLabelError
+from akdask.schema.times import TimeForm
 
 CALENDAR = [
     *("W", "W-WED", "2W-SAT", "B", "3B", "C", "ME", "2ME", "MS", "3MS", "BME", "BMS", "CBMS", "SME", "SMS", "SMS-10"),
@@ -221,6 +222,55 @@ def test_times_from_one_end_to_the_other_of_64_bits():
     wanted["t"] = wanted["t"].astype("M8[ns]")
     same(ak.DataFrame(wanted).resample("100D", on="t").sum(), wanted.resample("100D", on="t").sum())
     same(ak.DataFrame(wanted).resample("5YS", on="t").sum(), wanted.resample("5YS", on="t").sum())
+
+
+def in_their_form(index):
+    """Return times of pandas with their unit and zone, where `ak.Datetime` would make nanoseconds of them."""
+    ticks = ak.array(index.asi8)
+    form = TimeForm("time", index.unit, None if index.tz is None else str(index.tz), may_lack=bool(index.hasnans))
+    return ak.Datetime.of(ticks._frame, ticks._value, form)
+
+
+@pytest.mark.parametrize("unit", ["s", "ms", "us"])
+@pytest.mark.parametrize("rule", ["5h", "D", "2D", "W", "MS", "ME", "B"])
+@pytest.mark.parametrize("sides", SIDES, ids=lambda sides: "-".join(sides.values()))
+def test_units_of_times_stay(rule, unit, sides):
+    index = TIMES["gaps"].as_unit(unit)
+    expected = pd.Series(range(len(index)), index).resample(rule, **sides).sum()
+    found = (
+        ak.DataFrame({"t": in_their_form(index), "x": np.arange(len(index))}).resample(rule, on="t", **sides).x.sum()
+    )
+    assert found.tolist() == expected.tolist()
+    assert found.index.values.values.tolist() == expected.index.asi8.tolist()
+    assert found.index.values._form.unit == unit
+
+
+def test_bins_finer_than_the_unit_of_times_are_refused():
+    df = ak.DataFrame({"t": in_their_form(TIMES["gaps"].as_unit("s")), "x": np.arange(len(TIMES["gaps"]))})
+    with pytest.raises(ArgumentError, match="whole number of s"):
+        df.resample("1500ms", on="t")
+
+
+CLOCKS = pd.DatetimeIndex(
+    [
+        *("2024-03-30 22:15", "2024-03-31 00:30", "2024-03-31 01:30", "2024-03-31 05:00", "2024-04-02 00:00"),
+        *("2024-10-26 23:30", "2024-10-27 00:30", "2024-10-27 01:30", "2024-10-27 02:30", "2024-10-28 00:00"),
+    ]
+).as_unit("ns")
+
+
+@pytest.mark.parametrize("zone", ["Europe/Berlin", "America/New_York", "Asia/Kathmandu", "UTC"])
+@pytest.mark.parametrize("rule", ["D", "2D", "h", "6h", "36h", "W", "MS", "ME", "B", "QS"])
+@pytest.mark.parametrize("sides", SIDES, ids=lambda sides: "-".join(sides.values()))
+def test_days_of_a_zone_have_23_or_25_hours(rule, zone, sides):
+    index = CLOCKS.tz_localize("UTC").tz_convert(zone)
+    expected = pd.Series(range(len(index)), index).resample(rule, **sides).agg(["sum", "count"])
+    found = ak.DataFrame({"t": in_their_form(index), "x": np.arange(len(index))}).resample(rule, on="t", **sides).x
+    found = found.agg(["sum", "count"])
+    assert found["sum"].tolist() == expected["sum"].tolist()
+    assert found["count"].tolist() == expected["count"].tolist()
+    assert found.index.values.values.tolist() == expected.index.asi8.tolist()
+    assert found.index.values._form.zone == zone
 
 
 def test_rows_of_a_frame_stay_what_they_were_when_they_were_grouped():

@@ -22,8 +22,7 @@ from akdask.collections.frame_core.analysis.moving.reductions import Analysed, N
 from akdask.collections.frame_core.analysis.moving.windows import as_integer
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.time.datetimes import Datetime
-from akdask.collections.time.timearray import unit_of
-from akdask.deferred import pd
+from akdask.collections.time.frequencies import frequency_of, is_offset
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.values import Call, Constant, Value, cast
@@ -88,7 +87,7 @@ class SpanRolling(WindowReductions[Owner]):
         by_name = dict(zip(self._names, given, strict=True))
         zero: Any = pdarray(self._times._frame, Constant(np.int64(0)))
         when = pdarray(self._times._frame, self._times._value)
-        found = span_windows(by_name, zero, when, name, self._span, self._least, ddof, q)
+        found = span_windows(by_name, zero, when, name, in_units(self._span, self._times), self._least, ddof, q)
         if self._on is not None:
             found[self._on] = self._times
         return self._owner._resulting({column: found[column] for column in self._all.values if column in found})
@@ -192,15 +191,16 @@ class GroupRolling(GroupWindows):
     def _of_groups(
         self, floats: Mapping[str, pdarray], arranged: Arranged, name: str, ddof: int
     ) -> Mapping[str, Array]:
+        span = self._span
         if self._times is None:
             measure: Any = arange(len(arranged.positions))
         else:
             times = self._times[arranged.positions]
-            measure = pdarray(times._frame, times._value)
+            measure, span = pdarray(times._frame, times._value), in_units(span, times)
         values = dict(floats)
         if name == "count":
             name, values = "sum", {column: _is_there(array) for column, array in floats.items()}
-        return span_windows(values, arranged.numbers, measure, name, self._span, self._least, ddof, 0.5)
+        return span_windows(values, arranged.numbers, measure, name, span, self._least, ddof, 0.5)
 
 
 class GroupExpanding(GroupWindows):
@@ -292,17 +292,27 @@ def span_of(window: Any) -> int:
     Raises
     ------
     ArgumentError
-        If it is none, or not longer than nothing.
+        If it is none, depends on the calendar, or is not longer than nothing.
     """
-    span = unit_of(window) if isinstance(window, str) else int(pd.Timedelta(window).as_unit("ns").value)
-    if span < 1:
+    found = frequency_of(window, asked="rolling")
+    if found.span is None:
+        raise ArgumentError(
+            f"passed window {window} is not compatible with a datetimelike index: its length depends on the calendar.",
+            hint="take a fixed one such as '30D'; groups by the calendar are resample('MS').",
+        )
+    if found.span < 1:
         raise ArgumentError(f"a window of {window!r} has no length.")
-    return span
+    return found.span
+
+
+def in_units(span: int, times: Datetime) -> int:
+    """Return nanoseconds in the unit of times, a part of one as a whole: rows are whole units apart."""
+    return -(-span * times._form.per_second // 10**9)
 
 
 def is_span(window: Any) -> bool:
     """Whether a window is a span of time, and not a number of rows."""
-    return isinstance(window, str | np.timedelta64) or hasattr(window, "total_seconds")
+    return isinstance(window, str | np.timedelta64) or hasattr(window, "total_seconds") or is_offset(window)
 
 
 def group_windows(groups: Any, names: Sequence[str], window: Any, min_periods: Any, on: str | None) -> GroupRolling:

@@ -18,6 +18,7 @@ from akdask.collections.frame_core.analysis.moving.reductions import Analysed, W
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.missing import present
 from akdask.collections.text.categorical import Categorical
+from akdask.collections.time.frequencies import frequency_of, is_offset
 from akdask.collections.time.timearray import TimeArray, may_lack
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.plan.expr.missing_integers import (
@@ -50,20 +51,26 @@ SCANS: dict[str, tuple[Callable[[Any], Any], float]] = {
 class WindowMethods(Analysed):
     """Each row with its neighbours.  Rows of unknown number need not be counted."""
 
-    def shift(self, periods: int = 1, fill_value: Any = None) -> Self:
+    def shift(self, periods: int = 1, freq: Any = None, axis: int = 0, fill_value: Any = None) -> Self:
         """Return the values `periods` rows further down, or up if negative, with the labels where they were; lazy.
 
         Parameters
         ----------
         periods : int, default 1
             How many rows.
+        freq : str, pandas offset or timedelta, optional
+            Leave the values where they are, and move the times that label them by so many of it.
+        axis : 0
+            Accepted for compatibility with pandas.
         fill_value : scalar, optional
             What comes in; missing values unless given, for which integers and bool become float64.
 
         Raises
         ------
         ArgumentTypeError
-            If `periods` is no whole number.
+            If `periods` is no whole number, or labels are no times that `freq` could move.
+        ArgumentError
+            If pandas refuses `freq`, or it is given beside `fill_value`.
         UnsupportedError
             If a column has nothing for missing elements, as lists have not.
 
@@ -74,9 +81,28 @@ class WindowMethods(Analysed):
         [nan, 1.0, 2.0]
         >>> ak.Series([1, 2, 3]).shift(-1, fill_value=0).tolist()
         [2, 3, 0]
+        >>> ak.Series([1], index=ak.Datetime(["2024-01-31"])).shift(2, freq="MS").index[0]
+        Timestamp('2024-03-01 00:00:00')
         """
         columns = self._analysed()
+        if axis not in (0, "index"):
+            raise ArgumentError("shift moves rows.", hint="leave axis out; df.T.shift() moves columns in pandas.")
+        if freq is not None:
+            if fill_value is not None:
+                raise ArgumentError("shift with freq leaves no gaps to fill.", hint="pass freq or fill_value.")
+            return self._labelled_later(_periods(periods), freq)
         return self._resulting(shifted(columns, columns.values, _periods(periods), fill_value))
+
+    def _labelled_later(self, periods: int, freq: Any) -> Self:
+        """Return the same rows with labels that are moved by a multiple of a frequency."""
+        labels: Any = self.index  # type: ignore[attr-defined]
+        moved: Any = self.copy()  # type: ignore[attr-defined]
+        if not isinstance(labels.values, TimeArray):
+            raise ArgumentTypeError(f"shift with freq moves labels that are times, and not {labels.dtype}.")
+        offset = frequency_of(freq, asked="shift").offset
+        if periods:
+            moved.index = type(labels)(labels.values + offset * periods, labels.name)
+        return moved
 
     def diff(self, periods: int = 1) -> Self:
         """Return each value less the one `periods` rows before, or after if negative; lazy.
@@ -137,9 +163,9 @@ class WindowMethods(Analysed):
 
         Parameters
         ----------
-        window : int, str or timedelta
-            Rows of a window; or a span of time such as ``"90min"``: the rows less than that before each one, which
-            must be in the order of their times.
+        window : int, str, pandas offset or timedelta
+            Rows of a window; or a span of time such as ``"90min"``, whose length does not depend on the calendar: the
+            rows less than that before each one, which must be in the order of their times.
         min_periods : int, optional
             Fewest rows of it that must be there and not be missing; with fewer the result is NaN.  All rows unless
             given, of a span 1.
@@ -179,7 +205,7 @@ class WindowMethods(Analysed):
         columns = self._analysed()
         if numeric_only:
             columns = columns.only([name for name in columns.values if name == on or name in numbers_among(columns)])
-        if isinstance(window, str | np.timedelta64) or hasattr(window, "total_seconds"):
+        if isinstance(window, str | np.timedelta64) or hasattr(window, "total_seconds") or is_offset(window):
             if center:
                 raise ArgumentError("windows of a span of time end with their row.", hint="leave center out.")
             return later("span windows", self, columns, window, min_periods, on)
