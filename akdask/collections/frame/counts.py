@@ -12,7 +12,7 @@ from akdask.collections.frame.choice import ChoiceMethods
 from akdask.collections.frame.sorting import FrameSortMethods
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.missing import can_be_missing, present, present_among
-from akdask.collections.groups.groupby import GroupBy
+from akdask.collections.groups.groupby import ColumnGroups
 from akdask.collections.series.series import Series, by_column
 from akdask.collections.text.categorical import Categorical
 from akdask.errors import SchemaError, UnsupportedError
@@ -94,7 +94,7 @@ class CountMethods(ChoiceMethods, FrameSortMethods):
         names = names_of(self.columns if subset is None else subset)
         if COUNT in names:
             raise SchemaError(f"a column is called {COUNT!r}, as the counts are.", hint="rename it first.")
-        keys, counts = GroupBy([self._columns.array(name) for name in names], dropna=dropna).size()
+        keys, counts = ColumnGroups([self._columns.array(name) for name in names], dropna=dropna).size()
         counted = self._of(ColumnSet.of({**dict(zip(names, keys, strict=True)), COUNT: counts}))
         if not sort:
             return counted

@@ -10,7 +10,7 @@ from akdask.collections.core.array import Array
 from akdask.collections.core.selection import position, take_columns
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.rows import RowMethods
-from akdask.collections.groups.groupby import GroupBy
+from akdask.collections.groups.groupby import ColumnGroups, GroupBy
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Zip
 from akdask.plan.expr.values import ColumnRef, Value
@@ -62,7 +62,7 @@ def first_of_sorted_groups(groups: GroupBy, columns: ColumnSet, count: int, in_o
     source = sort.frame.frame
     by = [(source, key) for key in sort.keys]
     arrays = [key._like(source, value) for key, value in zip(groups._arrays, known, strict=True)]
-    again = GroupBy(arrays if groups._several else arrays[0], dropna=groups.dropna)
+    again = ColumnGroups(arrays if groups._several else arrays[0], dropna=groups.dropna)
     first = again._first_in_order(by, sort.order.ascending, count)
 
     def select(frame: Frame, values: list[Value]) -> tuple[Frame, list[Value]]:

@@ -12,7 +12,7 @@ from akdask.collections.core.later import later
 from akdask.collections.frame.groupby import DataFrameGroupBy
 from akdask.collections.frame_core.alignment import on_rows_of
 from akdask.collections.frame_core.rows import RowMethods
-from akdask.collections.groups.groupby import GroupBy
+from akdask.collections.groups.groupby import ColumnGroups, GroupBy
 from akdask.deferred import is_pandas
 from akdask.errors import ArgumentError
 
@@ -68,7 +68,7 @@ class GroupMethods(RowMethods):
             binned: DataFrameGroupBy[Self] = later("grouped by time", self, given, use_series, as_index, dropna)
             return binned
         names, arrays = self._keys(given)
-        groups = GroupBy(arrays if several else arrays[0], dropna=dropna)
+        groups = ColumnGroups(arrays if several else arrays[0], dropna=dropna)
         return DataFrameGroupBy(groups, self, names, as_index) if use_series else groups
 
     def _keys(self, keys: Sequence[Any]) -> tuple[list[str], list[Array]]:

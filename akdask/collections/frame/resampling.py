@@ -27,7 +27,7 @@ from akdask.collections.frame_core.analysis.moving.arranged import empty_rows
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.index import MultiIndex
 from akdask.collections.groups.column_rules import has_meaning
-from akdask.collections.groups.groupby import GroupBy
+from akdask.collections.groups.groupby import ColumnGroups, GroupBy
 from akdask.collections.groups.reductions import GROUP_REDUCTIONS
 from akdask.collections.series.base import VALUES
 from akdask.collections.series.series import Series
@@ -724,7 +724,7 @@ def grouped_by_time(df: Rows, keys: Sequence[Any], use_series: bool, as_index: b
             more, others = df._keys([key])
             names += more
             arrays += others
-    groups = GroupBy(arrays if len(arrays) > 1 else arrays[0], dropna=dropna)
+    groups = ColumnGroups(arrays if len(arrays) > 1 else arrays[0], dropna=dropna)
     return DataFrameGroupBy(groups, df, names, as_index) if use_series else groups
 
 

@@ -15,7 +15,7 @@ from akdask.collections.frame.groupby import DataFrameGroupBy
 from akdask.collections.frame_core.analysis.moving.spans import GroupWindows
 from akdask.collections.frame_core.analysis.summaries import QUARTILES, percentage
 from akdask.collections.frame_core.index import Index, MultiIndex
-from akdask.collections.groups.groupby import GroupBy
+from akdask.collections.groups.groupby import ColumnGroups, GroupBy
 from akdask.collections.groups.reduction_names import called, is_named
 from akdask.collections.series.base import VALUES
 from akdask.collections.series.series import Series
@@ -61,7 +61,7 @@ class SeriesGroupBy:
         # Keys of these names are no columns of the rows of a Series.
         self._key_names = [f"key {number}" for number in range(len(keys))]
         if groups is None:
-            groups = GroupBy(keys[0] if len(keys) == 1 else list(keys), dropna=dropna)
+            groups = ColumnGroups(keys[0] if len(keys) == 1 else list(keys), dropna=dropna)
         self._groups: Any = DataFrameGroupBy(groups, series._labelled, self._key_names)[[VALUES]]
 
     @property
@@ -149,7 +149,7 @@ class SeriesGroupBy:
         >>> ak.Series([5, 6, 6]).groupby(ak.array([0, 0, 0])).value_counts().tolist()
         [2, 1]
         """
-        keys, counts = GroupBy([*self._keys, self._series.values], dropna=self._groups.gb.dropna).size()
+        keys, counts = ColumnGroups([*self._keys, self._series.values], dropna=self._groups.gb.dropna).size()
         names = [*self._key_names, VALUES]
         rows = later("DataFrame", {**dict(zip(names, keys, strict=True)), "count": counts})
         if sort:

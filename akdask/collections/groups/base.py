@@ -36,6 +36,9 @@ Keys = Any
 class GroupBase(Substitutes):
     """Rows grouped by equal keys."""
 
+    _drops_labels = False
+    """Whether `dropna` leaves out the label of a Categorical that stands for missing; Arkouda's groups keep it."""
+
     def __init__(self, keys: Any = None, assume_sorted: bool = False, dropna: bool = True) -> None:
         if keys is None or (isinstance(keys, list | tuple) and not keys):
             raise ArgumentError("rows are grouped by at least one array.")
@@ -56,7 +59,7 @@ class GroupBase(Substitutes):
                 f"rows are not grouped by lists; got {lists[0]._describe()}.",
                 hint="group by what tells the lists apart, such as their lengths or their hash().",
             )
-        self._by = GroupKeys.of(self._arrays, dropna=self.dropna)
+        self._by = GroupKeys.of(self._arrays, dropna=self.dropna, labels=self._drops_labels)
         self._leases: dict[str, CacheLease] = {}
         # Where the number of each row's group is known, the keys of the groups.
         self._known_keys: list[Array] | None = None

@@ -8,6 +8,7 @@ from functools import cached_property, reduce
 from typing import TYPE_CHECKING, Self
 
 from akdask.collections.core.array import Array
+from akdask.collections.text.categorical import Categorical
 from akdask.collections.time.timearray import TimeArray
 from akdask.deferred import DeferredModule
 from akdask.plan.expr.chain import column_identity
@@ -45,8 +46,10 @@ class GroupKeys:
     grouped: Value | None = None
 
     @classmethod
-    def of(cls, arrays: Sequence[Array], *, dropna: bool) -> Self:
+    def of(cls, arrays: Sequence[Array], *, dropna: bool, labels: bool = False) -> Self:
         """Return arrays as keys, with or without the rows that have NaN, NaT or missing text.
+
+        If `labels`, rows with the label of a Categorical that stands for missing are left out with them.
 
         Raises
         ------
@@ -54,7 +57,7 @@ class GroupKeys:
             If they do not share rows.
         """
         frame, values = align("group", [array._key() for array in arrays])
-        return cls(frame, tuple(values), _is_present(arrays, values) if dropna else None)
+        return cls(frame, tuple(values), _is_present(arrays, values, labels) if dropna else None)
 
     @classmethod
     def of_numbers(cls, numbers: Array) -> Self:
@@ -95,12 +98,14 @@ class GroupKeys:
         return Filter(frame, grouped, identity.partitioned_like(self.frame.rows, frame.rows))
 
 
-def _is_present(arrays: Sequence[Array], values: Sequence[Value]) -> Value | None:
+def _is_present(arrays: Sequence[Array], values: Sequence[Value], labels: bool) -> Value | None:
     """Return which rows have no NaN, NaT or missing text among their keys, None where no type of key has any."""
     missing: list[Value] = [
         _is_missing(array, value)
         for array, value in zip(arrays, values, strict=True)
-        if value.dtype in (FLOAT64, NULLABLE_STR) or isinstance(array, TimeArray)
+        if value.dtype in (FLOAT64, NULLABLE_STR)
+        or isinstance(array, TimeArray)
+        or (labels and isinstance(array, Categorical))
     ]
     if not missing:
         return None
@@ -108,6 +113,8 @@ def _is_present(arrays: Sequence[Array], values: Sequence[Value]) -> Value | Non
 
 
 def _is_missing(array: Array, value: Value) -> Value:
+    if isinstance(array, Categorical):
+        return array._missing_among(value)
     if value.dtype == NULLABLE_STR:
         return is_missing(value)
     return is_missing_time(of_order(value)) if isinstance(array, TimeArray) else Call("isnan", value)

@@ -191,7 +191,7 @@ class GroupBy(GroupReductionMethods, GroupRowMethods, HtmlDisplay, StorageMethod
 
     def __repr__(self) -> str:
         keys = ", ".join(f"{array._type_name()}" for array in self._arrays)
-        return f"<{type(self).__name__} of {counted(self._arrays[0].rows, 'row')}; keys: {keys}; lazy>"
+        return f"<GroupBy of {counted(self._arrays[0].rows, 'row')}; keys: {keys}; lazy>"
 
     def _title(self) -> str:
         return "GroupBy: .size() shows the groups and how many rows each has"
@@ -201,3 +201,9 @@ class GroupBy(GroupReductionMethods, GroupRowMethods, HtmlDisplay, StorageMethod
         children = {name: part._storable() for name, part in parts.items()}
         children |= {f"{KEY}{number}": key._storable().as_inner() for number, key in enumerate(self._arrays)}
         return writing.Storable(ObjType.GROUPBY, self._arrays[0]._frame, children=children)
+
+
+class ColumnGroups(GroupBy):
+    """The groups of frames and Series, in which a Categorical's label for missing is no key, as in pandas."""
+
+    _drops_labels = True

@@ -10,7 +10,7 @@ from akdask.collections.arrays.sorting import argsort, coargsort
 from akdask.collections.core.array import Array
 from akdask.collections.frame_core.analysis.cells import is_nothing
 from akdask.collections.frame_core.index import Index
-from akdask.collections.groups.groupby import GroupBy
+from akdask.collections.groups.groupby import ColumnGroups, GroupBy
 from akdask.collections.groups.setops import in1d
 from akdask.collections.groups.uniqueness import unique
 from akdask.collections.series.base import SeriesBase
@@ -98,7 +98,7 @@ class SeriesOrder(SeriesOperators):
         >>> ak.Series([2, 0, 2]).value_counts().to_pandas().to_dict()
         {2: 2, 0: 1}
         """
-        groups = GroupBy(self.values, dropna=dropna)
+        groups = ColumnGroups(self.values, dropna=dropna)
         values, counts = groups.size()
         counted = self._of(counts / counts.sum() if normalize else counts, Index(values))
         return counted.sort_values(ascending=ascending) if sort else counted

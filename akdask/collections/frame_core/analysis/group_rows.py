@@ -30,7 +30,7 @@ from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.missing import can_be_missing, present
 from akdask.collections.frame_core.rows import RowMethods
 from akdask.collections.groups.column_rules import has_meaning
-from akdask.collections.groups.groupby import GroupBy
+from akdask.collections.groups.groupby import ColumnGroups, GroupBy
 from akdask.collections.groups.reductions import GROUP_REDUCTIONS
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.time.timearray import TimeArray
@@ -406,7 +406,7 @@ class FrameGroupMethods(Generic[Rows]):
     # how
 
     def _ranks(self, values: Array, method: str, ascending: bool) -> pdarray:
-        groups = GroupBy([*self.gb._arrays, values], dropna=True)
+        groups = ColumnGroups([*self.gb._arrays, values], dropna=True)
         keys, counts = groups.size()
         sizes = ranked_sizes(counts, method)
         outer = GroupBy(list(keys[:-1]), dropna=False)

@@ -20,7 +20,7 @@ from akdask.collections.frame_core.build import arrays_of, spread
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.index import MultiIndex
 from akdask.collections.frame_core.missing import can_be_missing, present_among
-from akdask.collections.groups.groupby import GroupBy
+from akdask.collections.groups.groupby import ColumnGroups
 from akdask.collections.groups.reductions import GROUP_REDUCTIONS
 from akdask.collections.groups.uniqueness import unique
 from akdask.collections.lists.segarray import SegArray
@@ -190,7 +190,7 @@ class ReshapingMethods(FrameBase):
         wanted = values
         if wanted is None:
             wanted = [name for name in self._columns.values if name not in (index, columns)]
-        groups = GroupBy(keys)
+        groups = ColumnGroups(keys)
         if groups.ngroups < groups.length:
             raise ArgumentError("two rows have the same keys.", hint="pivot_table reduces them: aggfunc='sum'.")
         found: Self = frame.pivot_table(wanted, index, columns, "first")
@@ -280,7 +280,7 @@ class ReshapingMethods(FrameBase):
     def _grouped(self, keys: Sequence[str], wanted: Sequence[str], how: Mapping[str, Any]) -> pd.DataFrame:
         """Return the reduced columns of groups beside the keys; computes."""
         arrays = [self._columns.array(name) for name in keys]
-        groups = GroupBy(arrays)
+        groups = ColumnGroups(arrays)
         columns = {name: groups.reduce_column(how[name], self._columns.array(name)) for name in wanted}
         found = dict(zip(keys, groups.unique_keys, strict=True))
         frame = later(

@@ -21,7 +21,7 @@ from akdask.collections.frame_core.analysis.moving.reductions import Analysed
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.missing import present, present_among
 from akdask.collections.frame_core.rows import RowMethods
-from akdask.collections.groups.groupby import GroupBy
+from akdask.collections.groups.groupby import ColumnGroups, GroupBy
 from akdask.collections.groups.setops import in1d
 from akdask.collections.groups.uniqueness import value_counts
 from akdask.collections.text.categorical import Categorical
@@ -398,7 +398,7 @@ def ranks(
         is_first = (na_option == "top") == ascending
         there = pdarray(array._frame, present_among(array, array._value))
         keys = [there if is_first else ~there, array]
-    groups = GroupBy(keys, dropna=na_option == "keep")
+    groups = ColumnGroups(keys, dropna=na_option == "keep")
     sizes = ranked_sizes(groups.size()[1], method)
     upto, total = cumsum(sizes), sizes.sum()
     placed = place_ranks(groups, sizes, upto - sizes if ascending else total - upto, method)
