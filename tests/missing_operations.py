@@ -289,6 +289,67 @@ SERIES: dict[str, dict[str, Operation]] = {
 }
 
 
+def _of_text(name: str, *args: Any, **named: Any) -> Operation:
+    return lambda s, v, o: getattr(s.str, name)(*args, **named)
+
+
+TEXT: dict[str, Operation] = {
+    **{
+        f"str.{name}": _of_text(name)
+        for name in (
+            *(
+                "capitalize",
+                "casefold",
+                "isalnum",
+                "isalpha",
+                "isdecimal",
+                "isdigit",
+                "islower",
+                "isnumeric",
+                "isspace",
+            ),
+            *("istitle", "isupper", "len", "lower", "lstrip", "rstrip", "strip", "swapcase", "title", "upper", "split"),
+        )
+    },
+    "str.contains": _of_text("contains", "a"),
+    "str.startswith": _of_text("startswith", "a"),
+    "str.endswith": _of_text("endswith", "b"),
+    "str.match": _of_text("match", "a"),
+    "str.fullmatch": _of_text("fullmatch", "a"),
+    "str.find": _of_text("find", "b"),
+    "str.rfind": _of_text("rfind", "b"),
+    "str.count": _of_text("count", "a"),
+    "str.get": _of_text("get", 0),
+    "str[i]": lambda s, v, o: s.str[-1],
+    "str[i:]": lambda s, v, o: s.str[1:],
+    "str.slice": _of_text("slice", 0, 1),
+    "str.replace": _of_text("replace", "a", "x"),
+    "str.pad": _of_text("pad", 3),
+    "str.zfill": _of_text("zfill", 3),
+    "str.center": _of_text("center", 4),
+    "str.ljust": _of_text("ljust", 4),
+    "str.rjust": _of_text("rjust", 4),
+    "str.repeat": _of_text("repeat", 2),
+    "str.removeprefix": _of_text("removeprefix", "a"),
+    "str.removesuffix": _of_text("removesuffix", "b"),
+    "str.cat": _of_text("cat"),
+    "str.cat(na_rep='-')": _of_text("cat", na_rep="-"),
+    "str.cat of two": lambda s, v, o: s.str.cat(s),
+    "str.cat of two(na_rep='-')": lambda s, v, o: s.str.cat(s, na_rep="-"),
+    "str.extract": _of_text("extract", "(a)"),
+    "str.split of a delimiter": _of_text("split", "b"),
+    "str.split.str.len": lambda s, v, o: s.str.split().str.len(),
+    "str.split.str[i]": lambda s, v, o: s.str.split("b").str[0],
+    "str.split.str.get": lambda s, v, o: s.str.split("b").str.get(1),
+    "str.split(expand=True)": _of_text("split", "b", expand=True),
+    "str.split.isna": lambda s, v, o: s.str.split().isna(),
+    "str.split.dropna": lambda s, v, o: s.str.split().dropna().str.len(),
+    "+ of text": lambda s, v, o: s + "x",
+    "text +": lambda s, v, o: "x" + s,
+}
+SERIES["Methods of text"] = TEXT
+
+
 def observed(series: Any) -> dict[str, bool]:
     """Return the argument that has pandas' groups of Categoricals be those that occur, as akdask's are."""
     return {"observed": True} if isinstance(series, pd.Series) else {}
@@ -308,11 +369,19 @@ ALONE: dict[tuple[str, str], str] = {
     **_because(_NO_TEXT, "text", "cumsum", "cummin", "cummax", "autocorr"),
     **_because(_WINDOWS, "text", "rolling(2).sum", "rolling(3, min_periods=1).mean", "rolling(3).count", "ewm.mean"),
     **_because(_WINDOWS, "text", "expanding.sum", "expanding(2).max"),
+    **_because("pandas knows no lists where all are missing", "text", "str.split.str.len", "str.split.str[i]"),
+    **_because("pandas knows no lists where all are missing", "text", "str.split.str.get"),
+    **_because("lists are only looked at where some may be missing", "text", "str.split.isna", "str.split.dropna"),
     **_because(_AS_NUMBERS, "bools", "describe", "diff", "pct_change", "quantile", "quantile([…])"),
     **_because(_AS_NUMBERS, "bools", "map of a dict", "map of a dict of text"),
     **_because(_AS_NUMBERS, "bools", "replace", "replace of a dict"),
 }
 """Differences to pandas, by operation and kind (or ``*``), and the reason."""
+
+
+def kinds_of(operation: str) -> tuple[str, ...]:
+    """Return the kinds of values that an operation is tried with."""
+    return ("text",) if operation in TEXT else KINDS
 
 
 def differs(operation: str, kind: str) -> str | None:

@@ -28,6 +28,10 @@ VALUES = "values"
 """Name of the column of values in the rows of a Series; levels of labels are called by their numbers."""
 
 
+LACKING = "lacking"
+"""Name of a column beside lists: which of them are missing, as those of missing text are."""
+
+
 class LabelledRows(ColumnMethods, RowMethods):
     """Rows of a Series: the column of values, labels of one level as the index, of several levels as columns."""
 
@@ -62,6 +66,8 @@ class ToSeries:
             levels = [frame[level_column(number)] for number in range(len(self.level_names))]
             frame.index = pd.MultiIndex.from_arrays(levels, names=list(self.level_names))
         series: pd.Series = frame[VALUES]
+        if LACKING in frame:
+            series = series.mask(frame[LACKING], None)
         series.name = self.name
         return series
 
@@ -106,9 +112,23 @@ class SeriesBase(Labelled, Registered, Substitutes, Collection, RowLabelled):
     def _with(self, values: Any) -> Self:
         """Return other values with these labels and this name."""
         columns = self._labelled._columns
+        if LACKING in columns.values:
+            columns = columns.only([name for name in columns.values if name != LACKING])
         moved = self._moved(LabelledRows._of(columns))
         moved.values = values
         return moved
+
+    def _with_lists(self, lists: Array, lacking: Array) -> Self:
+        """Return lists with these labels, of which some are missing."""
+        found = self._with(lists)
+        found._labelled = LabelledRows._of(found._labelled._columns.having(LACKING, lacking))
+        return found
+
+    @property
+    def _lacking(self) -> Array | None:
+        """Which lists are missing, None where none is."""
+        columns = self._labelled._columns
+        return columns.array(LACKING) if LACKING in columns.values else None
 
     def _framed(self, arrays: Mapping[str, Array]) -> Any:
         """Return arrays on these rows as a DataFrame with these labels; levels of labels are columns there."""

@@ -32,7 +32,7 @@ class SeriesConversion(HtmlDisplay, SeriesJoining):
 
     def tolist(self) -> list[Any]:
         """Return the values as a list; computes."""
-        return list(self.values.tolist())
+        return list(self.values.tolist() if self._lacking is None else self.to_pandas().tolist())
 
     def to_list(self) -> list[Any]:
         """Return the values as a list: the name of pandas and of older Arkouda releases.  Computes."""

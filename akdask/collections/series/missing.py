@@ -96,6 +96,8 @@ class SeriesMissing(SeriesOperators):
         return self._with(where(self.isna().values, filling, values))
 
     def _present(self) -> Value:
+        if self._lacking is not None:
+            return negated(self._lacking._value)
         if isinstance(self.values, SegArray):
             raise ArgumentTypeError("lists are never missing.", hint="ask for s.values.lengths == 0.")
         return present(self._labelled._columns, VALUES)

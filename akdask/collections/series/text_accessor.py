@@ -96,7 +96,7 @@ class StringAccessor(Properties):
         [1, 3]
         """
         if isinstance(self.series.values, SegArray):
-            return self.series._with(self.series.values.lengths)
+            return self.series._with(self._unless_lacking(self.series.values.lengths))
         return self._each(len, np.int64)
 
     def match(self, pat: str, case: bool = True) -> Any:
@@ -146,7 +146,7 @@ class StringAccessor(Properties):
     def __getitem__(self, key: Any) -> Any:
         """Return characters of each text, or an element of each list: ``s.str[:3]``, ``s.str.split(",").str[0]``."""
         if isinstance(self.series.values, SegArray):
-            return self.series._with(_element(self.series.values, key))
+            return self.series._with(self._unless_lacking(_element(self.series.values, key)))
         if isinstance(key, slice):
             return self._each(lambda text: text[key], str)
         position = int(key)
@@ -179,11 +179,15 @@ class StringAccessor(Properties):
         ['a', 'c']
         """
         text: Any = self._text
-        if pat is None:
-            text, pat, regex = text.strip(), r"\s+", True
-        pattern = pat if regex else re.escape(pat)
+        columns = ColumnSet.of({"text": text})
+        lacking = None if not text._value.dtype.nullable else ~pdarray(columns.frame, present(columns, "text"))
+        text = text.fillna("")
+        pattern = r"\s+" if pat is None else pat if regex else re.escape(pat)
+        text = text.strip() if pat is None else text
         fields, segments = text.regex_split(pattern, max(n, 0), return_segments=True)
-        lists = self.series._with(SegArray(segments, fields))
+        # Blank text has no fields, where there are none but between white space.
+        found = SegArray(segments, fields).filter("") if pat is None else SegArray(segments, fields)
+        lists = self.series._with(found) if lacking is None else self.series._with_lists(found, lacking)
         if not expand:
             return lists
         count = int(lists.values.lengths.max()) if len(lists) else 0
@@ -283,8 +287,10 @@ class StringAccessor(Properties):
         """Return where a part begins last in each text, in characters, -1 where it does not occur; lazy."""
         return self._each(lambda text: text.rfind(sub, start), np.int64)
 
-    def cat(self, others: Any = None, sep: str = "") -> Any:
+    def cat(self, others: Any = None, sep: str = "", na_rep: str | None = None) -> Any:
         """Return text joined with that of another Series or array, row by row; or all of it as one str, which computes.
+
+        Missing text stays missing, or is left out of the one str; `na_rep` stands for it if given.
 
         Examples
         --------
@@ -293,8 +299,8 @@ class StringAccessor(Properties):
         ['a-x', 'b-y']
         """
         if others is None:
-            return sep.join(text for text in self._text.tolist() if text is not None)
-        return self._labelled(self._text.stick(unlabelled(others), sep))
+            return sep.join(text for text in self._filled(self._text, na_rep).tolist() if text is not None)
+        return self._labelled(self._filled(self._text, na_rep).stick(self._filled(unlabelled(others), na_rep), sep))
 
     def zfill(self, width: int) -> Any:
         """Return text with zeros before it, up to a width; lazy."""
@@ -365,6 +371,14 @@ class StringAccessor(Properties):
         values = self.series.values
         found: Strings = values.to_strings() if isinstance(values, Categorical) else values
         return found
+
+    def _filled(self, text: Any, na_rep: str | None) -> Any:
+        return text if na_rep is None else text.fillna(na_rep)
+
+    def _unless_lacking(self, found: Array) -> Array:
+        """Return what is known of each list, missing where the list is."""
+        lacking = self.series._lacking
+        return found if lacking is None else _without(found, lacking)
 
     def _each(self, function: Callable[[str], Any], dtype: Any) -> Any:
         text = self._text
