@@ -288,7 +288,8 @@ class Array(StorageMethods, RegisteredArray, Substitutes, ArrayDisplay):
         extras = self._extras()
         labelled = tuple((0, number) for number in range(len(extras)))
         nullable = frozenset({0} if self._value.dtype.nullable else ())
-        form = arrow_form.ToArrow(((0, "", self._arrow_meaning),), labelled, nullable)
+        ordered = frozenset({0} if getattr(self, "ordered", False) else ())
+        form = arrow_form.ToArrow(((0, "", self._arrow_meaning),), labelled, nullable, ordered)
         (table,) = run(CollectionRows(self._project(), form, extras, None).here(chunked=True))
         return table.column(0)
 

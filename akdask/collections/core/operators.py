@@ -12,7 +12,7 @@ from akdask.collections.core.base import unlabelled
 from akdask.collections.core.later import later
 from akdask.collections.core.scalar import Scalar
 from akdask.collections.core.wrap import class_asked_for, wrap
-from akdask.deferred import is_na
+from akdask.deferred import is_na, is_pandas
 from akdask.error_state import check_divisor
 from akdask.errors import AlignmentError, ArgumentTypeError
 from akdask.kernels.rowwise.operations import UFUNCS
@@ -105,6 +105,11 @@ def _spread(item: Any, framed: list[tuple[Frame, Value]]) -> Any:
     return later("spread", item if isinstance(item, Array) else wrap(*literal(as_column(item))), tuple(sizes))
 
 
+def categories_of(dtype: Any, made: Any) -> Any:
+    """Return a Categorical with the categories of the pandas type that was asked for, if it was one that has some."""
+    return made._of_dtype(dtype) if is_pandas(dtype, "CategoricalDtype") else made
+
+
 class OperatorMethods(NDArrayOperatorsMixin, Array):
     """Python's operators and NumPy's ufuncs, which are the same thing: NumPy's mixin spells each by its ufunc."""
 
@@ -126,7 +131,7 @@ class OperatorMethods(NDArrayOperatorsMixin, Array):
         """
         asked_for = class_asked_for(dtype)
         if asked_for is not None:
-            return asked_for._cast_from(self)
+            return categories_of(dtype, asked_for._cast_from(self))
         wanted = column_type(dtype)
         return self.copy() if wanted == unlimited(self._value.dtype) else self._operate("cast", self, dtype=wanted.name)
 

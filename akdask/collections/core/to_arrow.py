@@ -14,7 +14,7 @@ from akdask.columns.missing_text import with_nulls
 from akdask.deferred import pa
 from akdask.errors import UnsupportedError
 from akdask.plan.expr.tokens import token
-from akdask.plan.join.categories import LABEL
+from akdask.plan.join.categories import IS_NA, LABEL
 
 DIGITS = 76
 """Decimal digits of Arrow's widest integers."""
@@ -35,16 +35,21 @@ class ToArrow:
         Columns that are codes, and the position of their labels among the further arguments.
     nullable : frozenset of hashable
         Columns of text that may be missing.
+    ordered : frozenset of hashable
+        Columns of codes whose labels are in an order that means something: missing ones are null.
     """
 
     columns: tuple[tuple[Hashable, str, str], ...]
     labelled: tuple[tuple[Hashable, int], ...] = ()
     nullable: frozenset[Hashable] = frozenset()
+    ordered: frozenset[Hashable] = frozenset()
 
     @property
     def token(self) -> str:
         """Names the converter in plans."""
-        return token("to arrow", self.columns, self.labelled, sorted(map(repr, self.nullable)))
+        return token(
+            "to arrow", self.columns, self.labelled, sorted(map(repr, self.nullable)), sorted(map(repr, self.ordered))
+        )
 
     def __call__(self, table: Table, *labels: Table) -> pa.Table:
         """Return the table; strings that have come in pieces stay so."""
@@ -53,7 +58,7 @@ class ToArrow:
         for name, shown, stands_for in self.columns:
             column: Any = table.columns[name]
             if name in positions:
-                made[shown] = _dictionary(column, labels[positions[name]])
+                made[shown] = _dictionary(column, labels[positions[name]], ordered=name in self.ordered)
             elif isinstance(column, np.ndarray):
                 made[shown] = _times(column).view(getattr(pa, stands_for)("ns")) if stands_for else pa.array(column)
             elif pa.types.is_large_string(column.type):
@@ -69,8 +74,14 @@ def _times(column: np.ndarray[Any, Any]) -> pa.Array:
     return pa.array(column, mask=missing) if missing.any() else pa.array(column)
 
 
-def _dictionary(codes: np.ndarray[Any, Any], labels: Table) -> pa.DictionaryArray:
-    return pa.DictionaryArray.from_arrays(pa.array(codes), labels.columns[LABEL], safe=True)
+def _dictionary(codes: np.ndarray[Any, Any], labels: Table, *, ordered: bool) -> pa.DictionaryArray:
+    named: Any = labels.columns[LABEL]
+    if not ordered:
+        return pa.DictionaryArray.from_arrays(pa.array(codes), named, safe=True)
+    there = ~np.asarray(labels.columns[IS_NA])
+    known = np.where(there, np.cumsum(there) - 1, 0)[codes]
+    indices = pa.array(known, mask=~there[codes])
+    return pa.DictionaryArray.from_arrays(indices, named.filter(pa.array(there)), ordered=True, safe=True)
 
 
 def _decimals(column: Any, name: str) -> pa.Array:

@@ -14,7 +14,7 @@ import numpy as np
 from akdask.collections.core.array import Array
 from akdask.collections.core.later import registered
 from akdask.columns import Table
-from akdask.deferred import is_na
+from akdask.deferred import is_na, is_pandas
 from akdask.plan.expr.created import integers_apart, literal_table, without_mask
 from akdask.plan.expr.missing_integers import with_missing
 from akdask.plan.expr.node import Frame
@@ -97,5 +97,7 @@ def can_be_asked_for(cls: ArrayType) -> ArrayType:
 
 def class_asked_for(dtype: Any) -> Any:
     """Return the class of arrays that a cast names instead of a dtype, None if it names none."""
+    if is_pandas(dtype, "CategoricalDtype"):
+        dtype = "Categorical"
     name = dtype.__name__ if isinstance(dtype, type) and issubclass(dtype, Array) else dtype
     return registered(_asked_for, name, ASKED_FOR) if isinstance(name, str) else None

@@ -53,6 +53,7 @@ def arrow_table(columns: ColumnSet) -> pa.Table:
         tuple((name, text, columns.kinds[name]._arrow_meaning) for name, text in shown.items()),
         tuple((name, position) for position, name in enumerate(labelled)),
         columns.nullable(),
+        frozenset(name for name, table in tables.items() if table.is_ordered),
     )
     extras = tuple(tables[name] for name in labelled)
     (table,) = run(CollectionRows(columns.project(with_index=True), form, extras, None).here(chunked=True))

@@ -400,7 +400,7 @@ class DataFrameGroupBy(GroupTopMethods[Rows], FrameGroupMethods[Rows], Generic[R
             arrays = {name: self.df._columns.array(name) for name in names}
             names = [name for name, array in arrays.items() if has_meaning(reduction, array)]
             if numbers:
-                names = [name for name in names if arrays[name]._type_name() not in ("str", "Categorical")]
+                names = [name for name in names if _is_number_or_ordered(arrays[name])]
         return self._reduce([(name, name, reduction) for name in names], **params)
 
     def _columns(self, names: Any) -> list[str]:
@@ -477,6 +477,10 @@ def calls_of(func: Any, named: Mapping[str, Any], columns: Sequence[str]) -> lis
         else:
             calls.append((column, column, reduction_name(reductions)))
     return calls
+
+
+def _is_number_or_ordered(array: Array) -> bool:
+    return array._type_name() not in ("str", "Categorical") or getattr(array, "ordered", False)
 
 
 def demanded(called: str, positions: Any, is_full: Any = None) -> Any:

@@ -12,7 +12,7 @@ import numpy as np
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.frame_core.columnset import INDEX, ColumnSet
 from akdask.collections.text.categorical import Categorical
-from akdask.collections.text.categorical_conversion import labels_text, pandas_categorical
+from akdask.collections.text.categorical_conversion import pandas_categorical
 from akdask.columns import Table, empty, to_objects
 from akdask.columns.missing_text import with_nulls
 from akdask.deferred import is_arrow, pd
@@ -47,6 +47,8 @@ class ToPandas:
         Columns of numbers that become pandas' nullable types, and their names.
     in_parts : tuple of hashable
         Columns for which the table has integers and where these are missing, as `ColumnSet.apart` gives them.
+    ordered : tuple of hashable
+        Columns of Categoricals whose labels are in an order that means something.
     """
 
     names: tuple[str, ...]
@@ -57,6 +59,7 @@ class ToPandas:
     arrow_strings: bool = False
     nullable: tuple[tuple[Hashable, str], ...] = ()
     in_parts: tuple[Hashable, ...] = ()
+    ordered: tuple[Hashable, ...] = ()
 
     @classmethod
     def of(
@@ -67,6 +70,7 @@ class ToPandas:
         names: list[Hashable] = [*columns.values, *([INDEX] if has_index else [])]
         found: dict[str, CategoryTable] = {}
         labelled, converted = [], []
+        ordered: list[Hashable] = []
         missing = columns.nullable()
         for name in names:
             kind = columns.kinds[name]
@@ -76,6 +80,7 @@ class ToPandas:
             if isinstance(kind, Categorical):
                 found.setdefault(kind._category_table._name, kind._category_table)
                 labelled.append((name, list(found).index(kind._category_table._name)))
+                ordered += [name] * kind.ordered
         index_name = columns.index_name if with_index else None
         types = nullable_types(columns) if nullable else {}
         in_parts: list[Hashable] = [name for name, value in columns.values.items() if is_in_parts(value)]
@@ -90,6 +95,7 @@ class ToPandas:
             arrow_strings or nullable,
             tuple(types.items()),
             tuple(in_parts),
+            tuple(ordered),
         )
         return made, list(found.values())
 
@@ -105,6 +111,7 @@ class ToPandas:
             self.arrow_strings,
             self.nullable,
             self.in_parts,
+            self.ordered,
         )
         return token("to pandas", own, converted)
 
@@ -117,7 +124,9 @@ class ToPandas:
             **{name: self._joined(table, name) for name in self.in_parts},
         }
         made: dict[Hashable, Any] = {
-            name: self._column(columns[name], labels[positions[name]] if name in positions else None)
+            name: self._labelled(name, columns[name], labels[positions[name]])
+            if name in positions
+            else self._column(columns[name])
             for name in (*self.names, *([INDEX] if self.has_index else []))
         }
         for name, dtype in self.nullable:
@@ -136,9 +145,10 @@ class ToPandas:
             return masked(integers, missing, dtype)
         return missing_as_nan(integers, missing, column="" if name == INDEX else str(name))
 
-    def _column(self, column: Column, labels: Table | None) -> Any:
-        if labels is not None:
-            return pandas_categorical(np.asarray(column), labels_text(labels))
+    def _labelled(self, name: Hashable, codes: Column, labels: Table) -> Any:
+        return pandas_categorical(np.asarray(codes), labels, ordered=name in self.ordered)
+
+    def _column(self, column: Column) -> Any:
         if is_arrow(column, "LargeStringArray", "ChunkedArray"):
             return pandas_text(column, "string[pyarrow]" if self.arrow_strings else _text_type())
         if is_arrow(column, "Array"):

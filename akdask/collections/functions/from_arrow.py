@@ -191,4 +191,7 @@ def _categorical(name: str, column: pa.ChunkedArray) -> tuple[pa.ChunkedArray, M
     named = labels.to_pylist()
     missing = named.index(DEFAULT_NA) if DEFAULT_NA in named else len(named)
     codes = pa.chunked_array([chunk.indices.cast(pa.int64()) for chunk in chunks]).fill_null(missing)
-    return codes, lambda frame, value: Categorical.from_codes(pdarray(frame, value), wrap(*literal(labels)))
+    ordered = bool(column.type.ordered)
+    return codes, lambda frame, value: Categorical.from_codes(
+        pdarray(frame, value), wrap(*literal(labels)), ordered=ordered
+    )

@@ -26,6 +26,9 @@ from akdask.schema.times import SPAN
 
 Make: TypeAlias = Callable[[Frame, Value], Any]
 
+BY_ORDER = ("min", "max", "argmin", "argmax")
+"""Reductions of Categoricals whose labels are in order."""
+
 CHOICES = ("first", "min", "max")
 """Reductions that choose among the values, whose results are what the values are."""
 
@@ -59,6 +62,8 @@ def column_rule(name: str, values: Array, skipna: bool) -> ColumnRule:
     """
     if isinstance(values, TimeArray):
         return _of_times(name, values, skipna)
+    if isinstance(values, Categorical) and values.ordered and name in BY_ORDER:
+        return _of_ordered(name, values)
     # Everything but the first value works on what the elements are, not on what stands for them.
     as_codes = isinstance(values, Categorical) and name in ("first", "size", "count")
     value = values._value if as_codes else values._as_operand()[1]
@@ -69,8 +74,23 @@ def column_rule(name: str, values: Array, skipna: bool) -> ColumnRule:
     return ColumnRule([(known or name, value)], lambda result: _limited(result, value), make)
 
 
+def _of_ordered(name: str, values: Categorical) -> ColumnRule:
+    """Return how labels in order are reduced: by their places, of which that of a missing one is NaN."""
+    _, place = values._sort_key()
+    if name in ("argmin", "argmax"):
+        return ColumnRule([(name, place)], _itself, wrap)
+    na_code = values._category_table.na_code
+
+    def code(found: Value) -> Value:
+        return Call("where", Call("isnan", found), na_code, cast(found, INT64))
+
+    return ColumnRule([(name, place)], code, values._like)
+
+
 def has_meaning(name: str, values: Array) -> bool:
     """Whether values of that type may be reduced so."""
+    if isinstance(values, Categorical) and values.ordered and name in BY_ORDER:
+        return True
     if isinstance(values, TimeArray) and name in values._refused:
         return False
     return REDUCTIONS[name].takes(values._as_operand()[1].dtype)

@@ -10,13 +10,14 @@ import numpy as np
 from akdask.collections.arrays.creation import array
 from akdask.collections.arrays.extremes import ExtremeMethods
 from akdask.collections.arrays.pdarray import pdarray
+from akdask.collections.arrays.reductions import reduced
 from akdask.collections.arrays.sort_methods import TextSortMethods
 from akdask.collections.core.array import Array
 from akdask.collections.core.display import TextDisplay
 from akdask.collections.core.operators import combine
 from akdask.collections.core.wrap import can_be_asked_for, class_asked_for
-from akdask.collections.text.categorical_conversion import as_text, pandas_categorical
-from akdask.collections.text.category_labels import in_one_partition, looked_up, strings_of, union_of
+from akdask.collections.text.categorical_conversion import AsPandas, as_text
+from akdask.collections.text.category_labels import in_one_partition, labels_in_order, looked_up, strings_of, union_of
 from akdask.collections.text.strings import Strings
 from akdask.collections.text.strings_parts import as_str
 from akdask.deferred import DeferredModule, is_pandas, pd
@@ -26,12 +27,13 @@ from akdask.plan.expr.missing_text import call, is_missing, without_missing
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.sources import Rows
-from akdask.plan.expr.values import Call, Constant, Value
+from akdask.plan.expr.values import Call, Constant, Value, cast
 from akdask.plan.run.alignment import align
+from akdask.plan.run.result import CollectionRows
 from akdask.plan.run.run import run
 from akdask.plan.task.compact import joined
-from akdask.schema import INT64, STR, column_type
-from akdask.storage.formats.objects import CATEGORIES, CODES, NA_CODES, PERMUTATION, SEGMENTS, ObjType
+from akdask.schema import FLOAT64, INT64, STR, column_type
+from akdask.storage.formats.objects import CATEGORIES, CODES, NA_CODES, ORDERED, PERMUTATION, SEGMENTS, ObjType
 
 if TYPE_CHECKING:
     from akdask.collections.arrays import sorting
@@ -50,6 +52,9 @@ else:
 
 
 DEFAULT_NA = "N/A"
+
+NOWHERE = np.iinfo(np.int64).max
+"""Behind all places in an order."""
 
 
 @can_be_asked_for
@@ -139,6 +144,7 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
         na_value: str | None = None,
         NAvalue: str | None = None,
         naValue: str | None = None,
+        ordered: bool = False,
     ) -> Self:
         """Return the Categorical of integer codes and their labels; lazy.
 
@@ -154,6 +160,8 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
             The label that stands for missing.
         NAvalue, naValue : str, optional
             The same, as older releases of Arkouda spell it.
+        ordered : bool, default False
+            Whether the order of the labels is one of what they stand for; see `ordered`.
 
         Raises
         ------
@@ -165,7 +173,7 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
             raise ArgumentTypeError("codes are integers.", details=[f"given: {codes!r:.100}"])
         value = codes._value if codes._value.dtype == INT64 else Call("cast", codes._value, dtype=INT64.name)
         na = _na_given(na_value, NAvalue, naValue)
-        labels = label_tables.CategoryTable(in_one_partition(strings_of(categories)), na)
+        labels = label_tables.CategoryTable(in_one_partition(strings_of(categories)), na).in_order(ordered)
         parts = [None if part is None else array(part).copy() for part in (permutation, segments)]
         return cls.of(codes._frame, value, labels, *parts)
 
@@ -180,7 +188,7 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
         """
         _check_categorical(arrays)
         labels = union_of([item._category_table for item in arrays], na_value)
-        return [item._with_table(labels) for item in arrays]
+        return [item if item._category_table is labels else item._with_table(labels) for item in arrays]
 
     def _like(self, frame: Frame, value: Value) -> Self:
         # Positions hold for all rows in their order only, as in a DataFrame beside other columns.
@@ -236,6 +244,15 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
         """``dtype('<U')``, what the elements are."""
         return np.dtype(str)
 
+    @property
+    def ordered(self) -> bool:
+        """Whether the order of the labels is one of what they stand for, as in ``lo < mid < hi``.
+
+        Such Categoricals are sorted, compared and grouped by the order of their labels, others are sorted by the labels
+        as text.  The order comes from pandas, Arrow and Parquet; Arkouda's files do not tell of it.
+        """
+        return self._category_table.is_ordered
+
     # tests
 
     def __eq__(self, other: object) -> Any:
@@ -263,6 +280,65 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
                 return NotImplemented
         frame, values = align(operation, sides)
         return pdarray(frame, call(operation, *values))
+
+    def __lt__(self, other: Any) -> pdarray:
+        """Return which elements come before a label, or those of a Categorical, in the order of labels; lazy."""
+        return self._ordered_against("less", other)
+
+    def __le__(self, other: Any) -> pdarray:
+        """Return which elements come before a label or are it; see `__lt__`."""
+        return self._ordered_against("less_equal", other)
+
+    def __gt__(self, other: Any) -> pdarray:
+        """Return which elements come behind a label; see `__lt__`."""
+        return self._ordered_against("greater", other)
+
+    def __ge__(self, other: Any) -> pdarray:
+        """Return which elements come behind a label or are it; see `__lt__`."""
+        return self._ordered_against("greater_equal", other)
+
+    def _ordered_against(self, operation: str, other: Any) -> pdarray:
+        """Return how elements compare by the order of labels, False where one is missing; computes labels.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If labels are in no order, are others, or the label is none of them.
+        """
+        if not isinstance(other, str | Categorical):
+            raise ArgumentTypeError(
+                f"a Categorical is ordered against a label or a Categorical, not a {type(other).__name__}."
+            )
+        if not self.ordered or (isinstance(other, Categorical) and not other.ordered):
+            raise ArgumentTypeError(
+                "labels that are in no order are equal or not.",
+                hint="as_ordered() gives them the order in which they are.",
+            )
+        if isinstance(other, str):
+            return self._against_label(operation, other)
+        if union_of([self._category_table, other._category_table], DEFAULT_NA) is not self._category_table:
+            raise ArgumentTypeError("Categoricals are ordered against those of the same labels in the same order.")
+        theirs = other if other._category_table is self._category_table else other._with_table(self._category_table)
+        frame, (mine, its) = align(operation, [(self._frame, self._value), (theirs._frame, theirs._value)])
+        return pdarray(frame, self._where_there(Call(operation, mine, its), mine, its))
+
+    def _against_label(self, operation: str, label: str) -> pdarray:
+        if label not in self._labels_in_order():
+            raise ArgumentTypeError(
+                f"{label!r} is no label of the Categorical, and has no place in their order.",
+                details=[f"labels: {', '.join(self._labels_in_order()[:10])}"],
+            )
+        code = Constant(self.categories.tolist().index(label))
+        return pdarray(self._frame, self._where_there(Call(operation, self._value, code), self._value))
+
+    def _where_there(self, found: Value, *codes: Value) -> Value:
+        """Return a comparison that is False where a code is that for missing."""
+        for code in codes:
+            found = Call("logical_and", found, Call("logical_not", self._missing_among(code)))
+        return found
+
+    def _labels_in_order(self) -> list[str]:
+        return labels_in_order(self._category_table)
 
     def contains(self, substr: str | bytes, regex: bool = False) -> pdarray:
         """Return which elements contain a substring, or match a regular expression anywhere; lazy bool array."""
@@ -322,6 +398,8 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
         ArgumentError
             If anything else is asked for.
         """
+        if is_pandas(dtype, "CategoricalDtype"):
+            return self._of_dtype(dtype)
         asked_for = class_asked_for(dtype)
         if asked_for is Categorical:
             return self.copy()
@@ -335,8 +413,10 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
 
     def to_pandas(self) -> pd.Categorical:
         """Return the elements as a pandas Categorical with the same codes and labels; computes."""
-        codes, labels = run(self.codes.expr, self.categories.expr)
-        return pandas_categorical(codes, labels)
+        found: pd.Categorical = run(
+            CollectionRows(self._project(), AsPandas(self.ordered), self._extras(), None).here()
+        )[0]
+        return found
 
     def equals(self, other: Any) -> Any:
         """Whether the other array has the same elements in the same order; computes."""
@@ -359,9 +439,47 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
     # order
 
     def _sort_key(self, ascending: bool = True) -> tuple[Frame, Value]:
-        """Return the place of each element's label among the labels in order."""
-        place = order.ranks(self._category_table, self._category_table.label)
-        return self._frame, Call("lookup", place, self._value)
+        """Return the place of each element's label among the labels in order, NaN, which is last, for the missing."""
+        labels = self._category_table
+        place = labels.codes if self.ordered else Call("lookup", order.ranks(labels, labels.label), labels.codes)
+        last = Call("where", labels.is_na, Constant(np.nan), cast(place, FLOAT64))
+        return self._frame, looked_up(labels, last, self._value)
+
+    def min(self) -> Any:
+        """Return the first of the labels that elements have, NaN of none; computes.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If the labels are in no order.
+        """
+        return self._extreme("min")
+
+    def max(self) -> Any:
+        """Return the last of the labels that elements have, NaN of none; computes.  See `min`."""
+        return self._extreme("max")
+
+    def argmin(self) -> Any:
+        """Return the position of the first element with the first of the labels; lazy.  See `min`."""
+        return reduced(self._places("argmin"), "argmin")
+
+    def argmax(self) -> Any:
+        """Return the position of the first element with the last of the labels; lazy.  See `min`."""
+        return reduced(self._places("argmax"), "argmax")
+
+    def _places(self, operation: str) -> pdarray:
+        """Return the places of the elements in the order of labels, the missing behind all that is sought."""
+        if not self.ordered:
+            raise ArgumentTypeError(
+                f"labels that are in no order have no {operation}.",
+                hint="as_ordered() gives them the order in which they are; to_strings() are ordered as text.",
+            )
+        last = Constant(-1 if operation.endswith("max") else NOWHERE)
+        return pdarray(self._frame, Call("where", self._missing_among(self._value), last, self._value))
+
+    def _extreme(self, operation: str) -> Any:
+        code = int(reduced(self._places(operation), operation))
+        return np.nan if code in (-1, NOWHERE) else self.categories.tolist()[code]
 
     def sort_values(self) -> Categorical:
         """Return the elements in order of their labels; lazy."""
@@ -369,6 +487,53 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
         return ordered
 
     # other categories
+
+    def as_ordered(self) -> Self:
+        """Return the elements with labels whose order, as it is, means something; lazy.  See `ordered`.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> c = Categorical.from_codes(ak.array([0, 1, 0]), ["lo", "hi"]).as_ordered()
+        >>> (c < "hi").tolist(), c.sort_values().tolist()
+        ([True, False, True], ['lo', 'lo', 'hi'])
+        """
+        return self.of(self._frame, self._value, self._category_table.in_order(), self.permutation, self.segments)
+
+    def as_unordered(self) -> Self:
+        """Return the elements with labels that are in no order; lazy."""
+        labels = self._category_table.in_order(False)
+        return self.of(self._frame, self._value, labels, self.permutation, self.segments)
+
+    def reorder_categories(self, new_categories: Any, ordered: bool | None = None) -> Self:
+        """Return the elements with the same labels in another order; computes the labels.
+
+        Parameters
+        ----------
+        new_categories : Strings or sequence of str
+            The labels, each once.
+        ordered : bool, optional
+            Whether their order means something; as it is unless given.
+
+        Raises
+        ------
+        ArgumentError
+            If they are not the same labels.
+        """
+        wanted = strings_of(new_categories).tolist()
+        if sorted(wanted) != sorted(self._labels_in_order()):
+            raise ArgumentError(
+                "reorder_categories takes the labels that there are.", hint="set_categories takes others."
+            )
+        made = self.set_categories(wanted)
+        return made if ordered is None else made.as_ordered() if ordered else made.as_unordered()
+
+    def _of_dtype(self, dtype: Any) -> Self:
+        """Return the elements with the categories and the order of a pandas type; those that have none are missing."""
+        if dtype.categories is None:
+            return self.as_ordered() if dtype.ordered else self.as_unordered()
+        made = self.set_categories([str(label) for label in dtype.categories])
+        return made.as_ordered() if dtype.ordered else made.as_unordered()
 
     def set_categories(self, new_categories: Any, na_value: str | None = None) -> Self:
         """Return the elements with other labels; those that have none become missing; lazy.
@@ -386,12 +551,13 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
             If a label is there more than once; when something is computed.
         """
         na = self._na_label() if na_value is None else na_value
-        return self._with_table(
-            label_tables.CategoryTable(label_tables.UniqueLabels(in_one_partition(strings_of(new_categories))), na)
-        )
+        labels = label_tables.UniqueLabels(in_one_partition(strings_of(new_categories)))
+        return self._with_table(label_tables.CategoryTable(labels, na).in_order(self.ordered))
 
     def reset_categories(self) -> Categorical:
         """Return the elements with only the labels that occur among them, and the one for missing; lazy."""
+        if self.ordered:
+            return self.set_categories(self[~self.isna()].unique().to_strings())
         text = self.to_strings()
         distinct = label_tables.Distinct.of(text._frame, text._value)
         return self.set_categories(Strings(distinct, distinct.values))
@@ -415,21 +581,24 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
         _check_categorical(items)
         if any(item._category_table is not self._category_table for item in items):
             labels = union_of([item._category_table for item in items], self._na_label())
-            items = [item._with_table(labels) for item in items]
+            items = [item if item._category_table is labels else item._with_table(labels) for item in items]
         frame = joined([Project(item._frame, (0,), (item._value,)) for item in items])
         return items[0]._like(frame, frame.column(0))
 
     def _chosen(self, condition: Any, x: Any, y: Any) -> Categorical:
         """Return elements of `x` where a condition holds and of `y` elsewhere, each of them a Categorical or a str."""
         na = self._na_label()
-        left, right = self.standardize_categories([self._all_of(item, na) for item in (x, y)], na)
+        labels = next((item._category_table for item in (x, y) if isinstance(item, Categorical)), None)
+        left, right = self.standardize_categories([self._all_of(item, na, labels) for item in (x, y)], na)
         frame, code = combine("where", [condition, left.codes, right.codes])
         return self.of(frame, code, left._category_table)
 
-    def _all_of(self, item: Any, na: str) -> Categorical:
-        """Return one label on all rows, and a Categorical as it is."""
+    def _all_of(self, item: Any, na: str, labels: label_tables.CategoryTable | None) -> Categorical:
+        """Return one label on all rows, one of those in order where it is, and a Categorical as it is."""
         if isinstance(item, Categorical):
             return item
+        if labels is not None and labels.is_ordered and item in (named := Strings(labels, labels.label).tolist()):
+            return self.of(self._frame, Constant(named.index(item)), labels)
         return self.of(self._frame, Constant(0), label_tables.CategoryTable(in_one_partition(strings_of([item])), na))
 
     def _na_label(self) -> str:
@@ -455,7 +624,8 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
         children = {name: part._storable() for name, part in parts.items() if part is not None}
         if len(children) < len(parts):
             children = {}
-        return writing.Storable(ObjType.CATEGORICAL, self._frame, {CODES: self._value}, tables, children)
+        params = {ORDERED: True} if self.ordered else {}
+        return writing.Storable(ObjType.CATEGORICAL, self._frame, {CODES: self._value}, tables, children, params)
 
     # display
 
@@ -495,6 +665,7 @@ def _encoded(strings: Strings, na: str) -> Categorical:
 def _from_pandas(values: pd.Categorical, na: str) -> Categorical:
     """Take over the codes; pandas marks missing elements by -1, Arkouda by the code of a label."""
     codes = array(values.codes.astype(np.int64))
-    labels = label_tables.CategoryTable(in_one_partition(strings_of(values.categories.astype(str))), na)
+    named = in_one_partition(strings_of(values.categories.astype(str)))
+    labels = label_tables.CategoryTable(named, na).in_order(bool(values.ordered))
     missing = Call("less", codes._value, Constant(0))
     return Categorical.of(codes._frame, Call("where", missing, labels.na_code, codes._value), labels)

@@ -9,6 +9,7 @@ import numpy as np
 
 from akdask.collections.arrays.creation import array
 from akdask.collections.core.array import Array
+from akdask.collections.core.selection import filter_columns
 from akdask.collections.text.strings import Strings
 from akdask.errors import ArgumentTypeError
 from akdask.plan.expr.missing_text import demanded
@@ -48,6 +49,18 @@ def in_one_partition(strings: Strings) -> Frame:
 
 
 def union_of(tables: Sequence[CategoryTable], na: str) -> CategoryTable:
-    """Return a table of the labels of several, but for those that stand for missing, and `na`."""
-    frame = joined([Project(table, (0,), (table.label,)) for table in dict.fromkeys(tables)])
+    """Return a table of the labels of several, but for those that stand for missing, and `na`.
+
+    Ordered tables of the same labels in the same order are one of them; whether they are is computed.
+    """
+    different = list(dict.fromkeys(tables))
+    if all(table.is_ordered for table in different) and len({*map(tuple, map(labels_in_order, different))}) == 1:
+        return different[0]
+    frame = joined([Project(table, (0,), (table.label,)) for table in different])
     return CategoryTable(Distinct.of(frame, frame.column(0)), na)
+
+
+def labels_in_order(table: CategoryTable) -> list[str]:
+    """Return the labels but for the one for missing, in their order; computes."""
+    there = filter_columns(table, [table.label], table, Call("logical_not", table.is_na))
+    return list(Strings(there[0], there[1][0]).tolist())

@@ -24,6 +24,7 @@ from akdask.typing import Column
 
 LABEL = "label"
 IS_NA = "is_na"
+CODE = "code"
 
 _COPIES = 3
 
@@ -68,9 +69,24 @@ class CategoryTable(Frame):
     labels: Frame
     na: Frame | str
 
+    # Without an annotation, which would make it an operand.
+    is_ordered = False
+    """Whether the order of the labels is one of what they stand for, as pandas' ordered categories are."""
+
     @cached_property
     def planned_rows(self) -> RowSpace:
         return self.labels.rows if isinstance(self.na, Frame) else RowSpace(self._name, 1)
+
+    def in_order(self, is_ordered: bool = True) -> CategoryTable:
+        """Return the table of the same labels, which are ordered or not."""
+        if self.is_ordered == is_ordered:
+            return self
+        return (OrderedTable if is_ordered else CategoryTable)(self.labels, self.na)
+
+    @property
+    def codes(self) -> ColumnRef:
+        """The codes of the labels: their numbers."""
+        return ColumnRef(self._name, CODE, INT64)
 
     @property
     def label(self) -> ColumnRef:
@@ -95,6 +111,15 @@ class CategoryTable(Frame):
     def na_code(self) -> Replica:
         """The code of the NA label."""
         return Replica(Aggregate(self, (AggregateExpr("argmax", self.is_na),)), 0, INT64)
+
+
+class OrderedTable(CategoryTable):
+    """The categories of a Categorical whose order means something: lo < mid < hi."""
+
+    labels: Frame
+    na: Frame | str
+
+    is_ordered = True
 
 
 @lower.register
@@ -147,7 +172,7 @@ def _marked(tables: Sequence[Table]) -> Table:
             hint="the Categorical is damaged; write it again.",
         )
     is_na[codes] = True
-    return Table({LABEL: labels, IS_NA: is_na}, len(labels))
+    return Table({LABEL: labels, IS_NA: is_na, CODE: np.arange(len(labels))}, len(labels))
 
 
 def _completed(tables: Sequence[Table], na: str) -> Table:
@@ -158,7 +183,7 @@ def _completed(tables: Sequence[Table], na: str) -> Table:
         labels = concat_rows([labels, pa.array([na], pa.large_string())])
     is_na = np.zeros(len(labels), np.bool_)
     is_na[found] = True
-    return Table({LABEL: labels, IS_NA: is_na}, len(labels))
+    return Table({LABEL: labels, IS_NA: is_na, CODE: np.arange(len(labels))}, len(labels))
 
 
 def _only_column(table: Table) -> Any:

@@ -59,6 +59,7 @@ SEGMENTS = "segments"
 CODES = "codes"
 CATEGORIES = "categories"
 NA_CODES = "NA_Codes"
+ORDERED = "ordered"  # no member: a parameter of a Categorical, which some formats can tell
 PERMUTATION = "permutation"
 UNIQUE_KEY_IDX = "unique_key_idx"
 

@@ -176,7 +176,7 @@ def _placed(
     if len({*names}) < len(names) or DEFAULT_NA in names:
         raise ArgumentError(f"{operation}: labels are all different, and none is {DEFAULT_NA!r}.")
     known = pdarray(frame, Call("where", inside, code, Constant(len(names))))
-    found = Categorical.from_codes(known, array([*names, DEFAULT_NA]))
+    found = Categorical.from_codes(known, array([*names, DEFAULT_NA]), ordered=True)
     return (found, bounds) if retbins else found
 
 
