@@ -461,13 +461,13 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
 
     def argmin(self) -> Any:
         """Return the position of the first element with the first of the labels; lazy.  See `min`."""
-        return reduced(self._places("argmin"), "argmin")
+        return reduced(self._in_order("argmin"), "argmin")
 
     def argmax(self) -> Any:
         """Return the position of the first element with the last of the labels; lazy.  See `min`."""
-        return reduced(self._places("argmax"), "argmax")
+        return reduced(self._in_order("argmax"), "argmax")
 
-    def _places(self, operation: str) -> pdarray:
+    def _in_order(self, operation: str) -> pdarray:
         """Return the places of the elements in the order of labels, the missing behind all that is sought."""
         if not self.ordered:
             raise ArgumentTypeError(
@@ -478,7 +478,7 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
         return pdarray(self._frame, Call("where", self._missing_among(self._value), last, self._value))
 
     def _extreme(self, operation: str) -> Any:
-        code = int(reduced(self._places(operation), operation))
+        code = int(reduced(self._in_order(operation), operation))
         return np.nan if code in (-1, NOWHERE) else self.categories.tolist()[code]
 
     def sort_values(self) -> Categorical:

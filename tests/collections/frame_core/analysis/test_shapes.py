@@ -123,7 +123,6 @@ def test_spans_of_time_have_rows_also_where_nothing_happened():
         (lambda df: df.melt("k", ["x"], value_name="k"), SchemaError),
         (lambda df: ak.crosstab(df["k"], df["s"], df["x"]), ArgumentError),
         (lambda df: ak.get_dummies(3), ArgumentTypeError),
-        (lambda df: ak.get_dummies(df, dummy_na=True), ArgumentError),
         (lambda df: ak.cut(df["s"], 2), ArgumentTypeError),
         (lambda df: ak.cut(df["x"], [3, 1]), ArgumentError),
         (lambda df: ak.cut(df["x"], 0), ArgumentError),
