@@ -15,7 +15,7 @@ class Hdf5Format(FileFormat):
     signatures = (b"\x89HDF\r\n\x1a\n",)
     extensions = (".h5", ".hdf5")
     joins_partitions = True
-    read_options = frozenset({"strict_types", "allow_errors", "calc_string_offsets"})
+    read_options = frozenset({"strict_types", "allow_errors", "calc_string_offsets", "widen"})
 
     def opener(self) -> Callable[..., StoredSet]:
         """Return `akdask.hdf5.sets.file_set.open_set`."""

@@ -25,6 +25,7 @@ def read_csv(
     *,
     dtypes: Any = None,
     names: Sequence[str] | None = None,
+    widen: bool = False,
     storage_options: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     r"""Open CSV files as lazy arrays: Arkouda's, and those of any other writer.
@@ -58,6 +59,10 @@ def read_csv(
         Types of some columns, or of all: int64, uint64, float64, bool, str or ``datetime64[ns]``.
     names : sequence of str, optional
         Names of the columns, for files that begin with a row.
+    widen : bool, default False
+        Read numbers that files have in different types, such as int64 and float64, in one that has all of them; an
+        integer that a float would change is an error where it is read.  Otherwise what files have differently is left
+        out, with one warning, and is an error where it is asked for.
     storage_options : mapping of str to value, optional
         What fsspec needs to open URLs, such as keys or ``anon=True``.
 
@@ -84,6 +89,7 @@ def read_csv(
         allow_errors=allow_errors,
         dtypes=dtypes,
         names=names,
+        widen=widen,
     )
     return read_objects(opened, datasets)
 

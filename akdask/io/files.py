@@ -50,6 +50,7 @@ def read_hdf(  # noqa: PLR0917 - Arkouda's signature
     calc_string_offsets: bool = False,
     tag_data: bool = False,
     *,
+    widen: bool = False,
     storage_options: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Open HDF5 files in Arkouda's layout, of any release, as lazy objects.  Reads metadata only.
@@ -74,6 +75,10 @@ def read_hdf(  # noqa: PLR0917 - Arkouda's signature
         Find where strings start from their bytes, even where that is stored.
     tag_data : bool, default False
         Add ``Filename_Codes``: of each row the number of its file; see `read_tagged_data`.
+    widen : bool, default False
+        Read numbers that files have in different types, such as int64 and float64, in one that has all of them; an
+        integer that a float would change is an error where it is read.  Otherwise what files have differently is left
+        out, with one warning, and is an error where it is asked for.
     storage_options : mapping of str to value, optional
         What fsspec needs to open URLs, such as keys or ``anon=True``.
 
@@ -104,6 +109,7 @@ def read_hdf(  # noqa: PLR0917 - Arkouda's signature
         strict_types=strict_types,
         allow_errors=allow_errors,
         calc_string_offsets=calc_string_offsets,
+        widen=widen,
     )
     return read_objects(opened, datasets, tagged=tag_data)
 
@@ -118,6 +124,7 @@ def read_tagged_data(  # noqa: PLR0917 - Arkouda's signature
     read_nested: bool = True,
     has_non_float_nulls: bool = False,
     *,
+    widen: bool = False,
     storage_options: Mapping[str, Any] | None = None,
 ) -> tuple[dict[str, Any], categorical.Categorical]:
     """Open files as `read` does, and tell of each row which file it is from.  Reads metadata only.
@@ -132,6 +139,8 @@ def read_tagged_data(  # noqa: PLR0917 - Arkouda's signature
         As in `read_hdf`.
     read_nested, has_non_float_nulls
         For formats that take them.
+    widen : bool, default False
+        As in `read_hdf`.
     storage_options : mapping of str to value, optional
         What fsspec needs to open URLs, such as keys or ``anon=True``.
 
@@ -154,6 +163,7 @@ def read_tagged_data(  # noqa: PLR0917 - Arkouda's signature
         calc_string_offsets=calc_string_offsets,
         read_nested=read_nested,
         has_non_float_nulls=has_non_float_nulls,
+        widen=widen,
     )
     found = read_objects(opened, datasets, tagged=True)
     return found, categorical.Categorical.from_codes(found[FILE_CODES], opened.paths)
@@ -172,6 +182,7 @@ def read(  # noqa: PLR0917 - Arkouda's signature
     has_non_float_nulls: bool = False,
     fixed_len: int = -1,
     *,
+    widen: bool = False,
     storage_options: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Open files of any registered format, told from their first bytes; see `read_hdf`.
@@ -186,6 +197,8 @@ def read(  # noqa: PLR0917 - Arkouda's signature
         As in `read_hdf`.
     column_delim, read_nested, has_non_float_nulls, fixed_len
         For formats that take them.
+    widen : bool, default False
+        As in `read_hdf`.
     storage_options : mapping of str to value, optional
         What fsspec needs to open URLs, such as keys or ``anon=True``.
 
@@ -203,6 +216,7 @@ def read(  # noqa: PLR0917 - Arkouda's signature
         read_nested=read_nested,
         has_non_float_nulls=has_non_float_nulls,
         fixed_len=fixed_len,
+        widen=widen,
     )
     return read_objects(opened, datasets)
 
@@ -215,6 +229,7 @@ def load(
     calc_string_offsets: bool = False,
     column_delim: str = ",",
     *,
+    widen: bool = False,
     storage_options: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Open one object of the files that were written under a prefix.  Reads metadata only.
@@ -229,6 +244,8 @@ def load(
         Name of the object.
     calc_string_offsets, column_delim
         As in `read`.
+    widen : bool, default False
+        As in `read_hdf`.
     storage_options : mapping of str to value, optional
         What fsspec needs to open URLs, such as keys or ``anon=True``.
 
@@ -250,7 +267,7 @@ def load(
     """
     if not isinstance(dataset, str):
         raise ArgumentTypeError(f"an object is named by a str, not by {type(dataset).__name__}.")
-    options = {"calc_string_offsets": calc_string_offsets, "column_delim": column_delim}
+    options = {"calc_string_offsets": calc_string_offsets, "column_delim": column_delim, "widen": widen}
     return read_objects(open_prefix(path_prefix, file_format, **options), [dataset])
 
 
@@ -261,6 +278,7 @@ def load_all(
     column_delim: str = ",",
     read_nested: bool = True,
     *,
+    widen: bool = False,
     storage_options: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Open all objects of the files that were written under a prefix; see `load`.  Reads metadata only.
@@ -271,10 +289,14 @@ def load_all(
         As in `load`.
     read_nested
         As in `read`.
+    widen : bool, default False
+        As in `read_hdf`.
     storage_options : mapping of str to value, optional
         What fsspec needs to open URLs, such as keys or ``anon=True``.
     """
-    return read_objects(open_prefix(path_prefix, file_format, column_delim=column_delim, read_nested=read_nested), None)
+    return read_objects(
+        open_prefix(path_prefix, file_format, column_delim=column_delim, read_nested=read_nested, widen=widen), None
+    )
 
 
 @takes_storage_options

@@ -31,14 +31,16 @@ def read_parquet(  # noqa: PLR0917 - Arkouda's signature
     null_handling: str | None = None,
     fixed_len: int = -1,
     *,
+    widen: bool = False,
     storage_options: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Open Parquet files of any writer as lazy arrays.  Reads footers only.
 
     Numbers are widened to 64 bits and decimals become floats.  Times of any unit become Datetime and Timedelta; dates
     are midnight.  Lists become SegArray, dictionaries of text Categorical.  A null is NaN among floats, NaT among
-    times, empty text and an empty list elsewhere; whole numbers and bools with nulls become floats, which hold whole
-    numbers up to 2**53 exactly.  Where a file has no statistics, optional whole numbers are read to look for nulls.
+    times, empty text and an empty list elsewhere.  Whole numbers and bools with nulls become floats; one that would
+    change, beyond 2**53, is an error where it is read.  Where a file has no statistics, optional whole numbers are read
+    to look for nulls.
 
     Row groups that statistics rule out are not read, nor are columns that nobody asks for.
 
@@ -64,6 +66,10 @@ def read_parquet(  # noqa: PLR0917 - Arkouda's signature
         Accepted for compatibility with Arkouda: ``none``, ``only floats`` or ``all``.  Nulls are honoured anyway.
     fixed_len : int
         Accepted for compatibility with Arkouda, where it is a hint.
+    widen : bool, default False
+        Read numbers that files have in different types, such as int64 and float64, in one that has all of them; an
+        integer that a float would change is an error where it is read.  Otherwise what files have differently is left
+        out, with one warning, and is an error where it is asked for.
     storage_options : mapping of str to value, optional
         What fsspec needs to open URLs, such as keys or ``anon=True``.
 
@@ -79,7 +85,7 @@ def read_parquet(  # noqa: PLR0917 - Arkouda's signature
     MissingDatasetError
         If a name is in none of the files.
     InconsistentFilesError
-        If the files do not agree; all disagreements are told.
+        If the files have a column differently that is named, or have all of them so; all disagreements are told.
     UnsupportedError
         If a column that is asked for is of a type that cannot be read.
     FileError
@@ -89,7 +95,9 @@ def read_parquet(  # noqa: PLR0917 - Arkouda's signature
         raise FileError("rows cannot be tagged with their files when files are read one by one.")
     if null_handling is not None and null_handling not in _NULL_HANDLING:
         raise ArgumentError(f"null_handling is one of {', '.join(map(repr, _NULL_HANDLING))}, not {null_handling!r}.")
-    opened = open_files(filenames, format_named("Parquet"), allow_errors=allow_errors, read_nested=read_nested)
+    opened = open_files(
+        filenames, format_named("Parquet"), allow_errors=allow_errors, read_nested=read_nested, widen=widen
+    )
     return read_objects(opened, datasets, tagged=tag_data)
 
 

@@ -60,6 +60,9 @@ NULLS = {"none": [], "first": [0], "middle": [NROWS // 2], "last": [NROWS - 1], 
 
 def _column(dtype: Any, nulls: Any) -> pa.Array:
     rows = _rows(dtype)
+    if nulls and pa.types.is_integer(dtype):
+        # What floats do not have is an error beside nulls.
+        rows = [min(max(row, -(2**53)), 2**53) for row in rows]
     for row in nulls:
         rows[row] = None
     return pa.array(rows, dtype)

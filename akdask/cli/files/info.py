@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
 from akdask.cli.console import size
 from akdask.cli.files.info_parquet import parquet_as_json, parquet_as_text
 from akdask.cli.files.sets import NamedSet, add_files, demand_format, format_of_set, named_sets
 from akdask.cli.table import counted, print_json, printable, table
-from akdask.errors import FileFormatError
+from akdask.errors import AkdaskError, FileFormatError
 from akdask.hdf5.metadata.file_metadata import (
     Attribute,
     DatasetMetadata,
@@ -24,6 +25,7 @@ from akdask.hdf5.metadata.file_metadata import (
     walk,
 )
 from akdask.hdf5.schema.layout import METADATA_GROUP
+from akdask.hdf5.sets.file_set import open_set
 from akdask.storage.atomic.manifest import manifest_path
 from akdask.storage.paths.files import exists
 
@@ -81,8 +83,16 @@ def _as_text(files: NamedSet, found_files: Sequence[FileMetadata], with_members:
             "",
             table(["object", "kind", "stored as", "rows", "attributes"], listed, widest=120),
             *([f"(of {os.path.basename(first.path)}; rows of that file)"] if len(found_files) > 1 else []),
+            *_differences(files),
         ]
     )
+
+
+def _differences(files: NamedSet) -> Iterator[str]:
+    """Yield what the files have differently; nothing of files that the reader refuses."""
+    with suppress(AkdaskError):
+        for name, found in open_set(list(files.files)).differences.items():
+            yield f"! {printable(name)} differs: {printable(found.reason)}"
 
 
 def _about_file(file: FileMetadata) -> list[str]:

@@ -13,6 +13,7 @@ from akdask.parquet.metadata.columns import ParquetColumn
 from akdask.parquet.metadata.description import ParquetFileDescription
 from akdask.parquet.metadata.footers import inspect_file, metadata_of
 from akdask.parquet.metadata.row_groups import CODECS
+from akdask.parquet.sets.agreement import ColumnAgreement
 from akdask.storage.atomic.manifest import manifest_path
 from akdask.storage.paths.files import exists, identify
 
@@ -40,6 +41,10 @@ def parquet_as_text(files: NamedSet) -> str:
             "",
             table(["column", "kind", "stored as", "codec", "bytes", "nulls"], columns, widest=120),
             *([f"(of {os.path.basename(found[0].file.path)})"] if len(found) > 1 else []),
+            *(
+                f"! {printable(name)} differs: {printable(one.reason)}"
+                for name, one in ColumnAgreement(found).differences.items()
+            ),
         ]
     )
 

@@ -117,7 +117,12 @@ class DataFrame(
     @classmethod
     @takes_storage_options
     def load(
-        cls, prefix_path: Path, file_format: str = "INFER", *, storage_options: Mapping[str, Any] | None = None
+        cls,
+        prefix_path: Path,
+        file_format: str = "INFER",
+        *,
+        widen: bool = False,
+        storage_options: Mapping[str, Any] | None = None,
     ) -> Self:
         """Open the files that were written under a prefix as a DataFrame.  Reads metadata only.
 
@@ -127,6 +132,8 @@ class DataFrame(
             What `to_hdf` was given.
         file_format : str, default "INFER"
             The format, told from the first bytes unless given.
+        widen : bool, default False
+            As in `akdask.read_hdf`.
         storage_options : mapping of str to value, optional
             What fsspec needs to open URLs, such as keys or ``anon=True``.
 
@@ -137,7 +144,7 @@ class DataFrame(
         AlignmentError
             If the objects in the files do not have as many rows.
         """
-        objects = read_objects(open_prefix(prefix_path, file_format))
+        objects = read_objects(open_prefix(prefix_path, file_format, widen=widen))
         # A snapshot of one DataFrame is a set with one object.
         (first, *rest) = objects.values()
         return first if isinstance(first, cls) and not rest else cls(objects)
@@ -150,6 +157,7 @@ class DataFrame(
         col_delim: str = ",",
         *,
         dtypes: Any = None,
+        widen: bool = False,
         storage_options: Mapping[str, Any] | None = None,
     ) -> Self:
         """Open CSV files as a DataFrame, those of Arkouda and of other writers; see `akdask.read_csv`.
@@ -162,10 +170,13 @@ class DataFrame(
             What stands between fields.
         dtypes : mapping of str to dtype, or dtype, optional
             Types of columns.
+        widen : bool, default False
+            As in `akdask.read_csv`.
         storage_options : mapping of str to value, optional
             What fsspec needs to open URLs, such as keys or ``anon=True``.
         """
-        return cls(read_objects(open_files(filename, format_named("CSV"), column_delim=col_delim, dtypes=dtypes)))
+        options = {"column_delim": col_delim, "dtypes": dtypes, "widen": widen}
+        return cls(read_objects(open_files(filename, format_named("CSV"), **options)))
 
     @overload
     def __getitem__(self, key: list[str] | slice | Array) -> Self: ...

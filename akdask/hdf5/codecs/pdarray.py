@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from akdask.columns import new_array
+from akdask.columns.widening import widen_into
 from akdask.deferred import DeferredModule
 from akdask.errors import SchemaError
 from akdask.hdf5.codecs import bigint
@@ -82,7 +83,7 @@ def read(
     elif place.is_as_in_memory:
         elements.read_into(target, stored, start)
     else:
-        np.copyto(target, elements.read(stored, start, len(target)), casting="unsafe")
+        widen_into(target, elements.read(stored, start, len(target)), stored.dataset)
     return target
 
 

@@ -36,6 +36,8 @@ class ReadOptions:
     ----------
     strict_types : bool
         Demand that width and sign of numbers agree over the files.
+    widen : bool
+        Read numbers that files have in different types in one that has all of them.
     calc_string_offsets : bool
         Find where strings start from their NULs, even where segments are stored.
     partition_size : int
@@ -47,6 +49,7 @@ class ReadOptions:
     """
 
     strict_types: bool
+    widen: bool
     calc_string_offsets: bool
     partition_size: int
     manifest: bool

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
 from akdask.errors import InconsistentFilesError
 from akdask.hdf5.schema.description import ColumnSchema, FileDescription, ObjectSchema, differing
 from akdask.hdf5.schema.layout import column_type_of
-from akdask.schema import STR, ColumnType, list_of
+from akdask.schema import BOOL, FLOAT64, INT64, STR, UINT8, UINT64, ColumnType, list_of
+from akdask.storage.formats.differences import Difference, differing_error
 from akdask.storage.formats.objects import ObjType
+
+_HINT = "allow_errors=True leaves such files out; strict_types=False accepts other widths and signs"
+_MOST_REASONS = 2
 
 
 class Agreement:
     """What each object of a set is, and which files say otherwise.
 
-    The first file that has an object decides what it is.  An object must be in every file; members that a file lacks
-    have no rows there.
+    The first file that has an object and can read it decides what it is.  An object must be in every file; members that
+    a file lacks have no rows there.
 
     Parameters
     ----------
@@ -26,17 +31,20 @@ class Agreement:
         In the order of the set.
     strict_types : bool
         Whether width and sign of numbers must agree too.
+    widen : bool, default False
+        Whether numbers of all types go together, in one that has all of them.
     """
 
-    def __init__(self, files: Sequence[FileDescription], *, strict_types: bool) -> None:
+    def __init__(self, files: Sequence[FileDescription], *, strict_types: bool, widen: bool = False) -> None:
         self._files = files
-        self.schemas = _references(files)
+        rules = _Rules(strict_types=strict_types and not widen, widen=widen)
+        self.schemas = _references(files, rules)
         self._problems: list[dict[str, list[str]]] = []
         for index, file in enumerate(files):
             if index and file.objects == files[index - 1].objects:
                 self._problems.append(self._problems[-1])
             else:
-                self._problems.append(_differences(file, self.schemas, strict_types))
+                self._problems.append(_differences(file, self.schemas, rules))
 
     @property
     def agreed(self) -> dict[str, ObjectSchema]:
@@ -55,6 +63,27 @@ class Agreement:
                     hint="name the other datasets to read only those.",
                 )
 
+    @cached_property
+    def differences(self) -> dict[str, Difference]:
+        """Objects that some files lack, have otherwise, or cannot read, though others can."""
+        told: dict[str, list[tuple[str, str]]] = {}
+        for file, problems in zip(self._files, self._problems, strict=True):
+            for name, texts in problems.items():
+                if self.schemas[name].problem is None:
+                    told.setdefault(name, []).extend((file.file.path, text) for text in texts)
+        widened = _Rules(strict_types=False, widen=True)
+        can_widen = {
+            name for name in told if not any(name in _differences(file, self.schemas, widened) for file in self._files)
+        }
+        return {
+            name: Difference(
+                "; ".join(list(dict.fromkeys(text for _, text in found))[:_MOST_REASONS]),
+                [f"{path}: {text}" for path, text in found],
+                can_widen=name in can_widen,
+            )
+            for name, found in told.items()
+        }
+
     def dissenters(self, names: Collection[str]) -> dict[int, list[str]]:
         """Return for each file that lacks one of the objects, or has it otherwise, what is wrong."""
         return {
@@ -63,24 +92,29 @@ class Agreement:
             if not problems.keys().isdisjoint(names)
         }
 
-    @staticmethod
-    def error(dissenters: Mapping[int, Sequence[str]]) -> InconsistentFilesError:
-        """Return the error that tells of all of them."""
-        return InconsistentFilesError(
-            "the files of the set do not agree.",
-            details=[text for differences in dissenters.values() for text in differences],
-            hint="allow_errors=True leaves such files out; strict_types=False accepts other widths and signs.",
-        )
+    def error(self, names: Collection[str]) -> InconsistentFilesError:
+        """Return the error that tells of all differences in some objects."""
+        found = {name: self.differences[name] for name in names if name in self.differences}
+        return differing_error(found, _HINT)
 
 
-def _references(files: Sequence[FileDescription]) -> dict[str, ObjectSchema]:
-    """Take each schema from the first file that has the object, with the members that only later files have."""
+@dataclass(frozen=True, slots=True)
+class _Rules:
+    """Which types of numbers go together: of one width and sign only; or also floats and integers."""
+
+    strict_types: bool
+    widen: bool
+
+
+def _references(files: Sequence[FileDescription], rules: _Rules) -> dict[str, ObjectSchema]:
+    """Take each schema from the first file that can read the object, with the members that only later files have."""
     found: dict[str, ObjectSchema] = {}
     for file in differing(files):
         for schema in file.objects:
             known = found.setdefault(schema.name, schema)
-            if schema != known and known.problem is None:
-                found[schema.name] = _joined(known, schema)
+            if schema == known or schema.problem is not None:
+                continue
+            found[schema.name] = _joined(known, schema, rules) if known.problem is None else schema
     return {name: _settled(schema) for name, schema in found.items()}
 
 
@@ -100,79 +134,95 @@ def _with_items(column: ColumnSchema) -> ColumnSchema:
     return replace(column, dtype=list_of(STR if stored == "|u1" else column_type_of(stored)))
 
 
-def _joined(known: ObjectSchema, other: ObjectSchema) -> ObjectSchema:
+def _joined(known: ObjectSchema, other: ObjectSchema, rules: _Rules) -> ObjectSchema:
     """Return an object with members added that only another file has; members of both are those of the first file."""
     if other.kind != known.kind:
         return known
     members = dict(other.members) | {
-        member: _typed(column, dict(other.members).get(member)) for member, column in known.members
+        member: _typed(column, dict(other.members).get(member), rules) for member, column in known.members
     }
     others = dict(other.children)
     children = others | {
-        member: _joined(child, others[member]) if member in others else child for member, child in known.children
+        member: _joined(child, others[member], rules) if member in others else child for member, child in known.children
     }
     return replace(known, members=tuple(members.items()), children=tuple(children.items()))
 
 
-def _typed(known: ColumnSchema, other: ColumnSchema | None) -> ColumnSchema:
-    """Return the column that knows the type of its items: lists that are all empty do not."""
-    return other if other is not None and _is_empty_list(known) else known
+def _typed(known: ColumnSchema, other: ColumnSchema | None, rules: _Rules) -> ColumnSchema:
+    """Return the column that knows the type of its items, as empty lists do not, or the type that has all numbers."""
+    if other is None:
+        return known
+    if _is_empty_list(known):
+        return other
+    wanted = None if rules.strict_types else _common(known.dtype, other.dtype, rules)
+    return known if wanted in (None, known.dtype) else replace(known, dtype=wanted)
+
+
+def _common(known: ColumnType, other: ColumnType, rules: _Rules) -> ColumnType | None:
+    """Return the type of numbers of two types, None if they do not go together."""
+    found = {known, other}
+    if len(found) == 1:
+        return known
+    if found <= {INT64, UINT64, UINT8}:
+        return INT64 if INT64 in found else UINT64
+    return FLOAT64 if rules.widen and found <= {FLOAT64, INT64, UINT64, UINT8} else None
 
 
 def _is_empty_list(column: ColumnSchema) -> bool:
     return column.dtype.kind == "list" and column.dtype.item is None
 
 
-def _differences(
-    file: FileDescription, schemas: Mapping[str, ObjectSchema], strict_types: bool
-) -> dict[str, list[str]]:
+def _differences(file: FileDescription, schemas: Mapping[str, ObjectSchema], rules: _Rules) -> dict[str, list[str]]:
     """Tell for each object what a file lacks, or has otherwise."""
     present = {schema.name: schema for schema in file.objects}
     told = {}
     for name, reference in schemas.items():
         found = present.get(name)
-        if found is not reference and (differences := list(_object_differences(name, found, reference, strict_types))):
+        if found is not reference and (differences := list(_object_differences(name, found, reference, rules))):
             told[name] = differences
     return told
 
 
-def _object_differences(
-    name: str, found: ObjectSchema | None, reference: ObjectSchema, strict_types: bool
-) -> Iterator[str]:
+def _object_differences(name: str, found: ObjectSchema | None, reference: ObjectSchema, rules: _Rules) -> Iterator[str]:
     if found is None:
         yield f"has no object {name!r}"
-    elif found.kind != reference.kind:
-        yield f"{name!r} is {found.kind.label}, elsewhere {reference.kind.label}"
     elif found.problem is not None:
         yield f"{name!r} {found.problem.text}"
+    elif found.kind != reference.kind:
+        yield f"{name!r} is {found.kind.label}, elsewhere {reference.kind.label}"
     elif found.params != reference.params and found.kind == ObjType.ARRAYVIEW:
         yield f"{name!r} is of shape {dict(found.params)['shape']}, elsewhere {dict(reference.params)['shape']}"
     else:
         expected = dict(reference.members)
         for member, column in found.members:
             if member in expected:
-                yield from _type_differences(column, expected[member], strict_types)
+                yield from _type_differences(column, expected[member], rules)
         children = dict(reference.children)
         for member, child in found.children:
             if member in children:
-                yield from _object_differences(child.name, child, children[member], strict_types)
+                yield from _object_differences(child.name, child, children[member], rules)
 
 
-def _type_differences(found: ColumnSchema, reference: ColumnSchema, strict_types: bool) -> Iterator[str]:
-    """HDF5 classes must agree, width and sign only if types are strict; byte order never matters."""
+def _type_differences(found: ColumnSchema, reference: ColumnSchema, rules: _Rules) -> Iterator[str]:
+    """HDF5 classes must agree, width and sign only if types are strict; byte order never matters.
+
+    Classes of numbers need not where these are widened; bools are no numbers.
+    """
     if _is_empty_list(found) or _is_empty_list(reference):
         return
     here, there = np.dtype(found.datasets[0].dtype), np.dtype(reference.datasets[0].dtype)
-    same_class = (here.kind == "f") == (there.kind == "f") and _class(found.dtype) == _class(reference.dtype)
+    is_widened = found.dtype.is_number and rules.widen
+    same_class = is_widened or (here.kind == "f") == (there.kind == "f")
+    same_class = same_class and _class(found.dtype) == _class(reference.dtype)
     same = (here.kind, here.itemsize, found.dtype) == (there.kind, there.itemsize, reference.dtype)
-    if not same_class or (strict_types and not same):
+    if not same_class or (rules.strict_types and not same):
         yield f"{found.name!r} is {_stored_as(found)}, elsewhere {_stored_as(reference)}"
 
 
 def _class(dtype: ColumnType) -> str:
     """Return the part of a type that must agree even if types are not strict."""
     items = "" if dtype.item is None else _class(dtype.item)
-    return "number" if dtype.is_number else f"{dtype.kind} {items}"
+    return "number" if dtype.is_number and dtype != BOOL else f"{dtype.kind} {items}"
 
 
 def _stored_as(column: ColumnSchema) -> str:

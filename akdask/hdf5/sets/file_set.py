@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 
 from akdask import config
@@ -16,7 +18,8 @@ from akdask.hdf5.schema.description import ColumnSchema, FileDescription, Object
 from akdask.hdf5.schema.layout import in_stored_order
 from akdask.hdf5.sets.legacy import combined, find_legacy_objects
 from akdask.hdf5.sets.manifest import HdfManifest
-from akdask.storage.formats.objects import ObjType, StoredColumn, StoredObject
+from akdask.storage.formats.differences import Difference, warn_of_differing
+from akdask.storage.formats.objects import VALUES, ObjType, StoredColumn, StoredObject
 from akdask.storage.formats.opening import SetOpener, manifest_describer, shown, warn_of_skipped
 from akdask.storage.paths.locales import Filenames
 
@@ -58,18 +61,19 @@ class FileSet:
 
         What old releases stored as several root objects comes as the one that it was, unless the parts are named.
         """
-        legacy_objects = find_legacy_objects(self.kinds)
+        present = self._readable() if names is None else list(self.kinds)
+        legacy_objects = find_legacy_objects({name: self.kinds[name] for name in present})
         wanted = {name: legacy for name, legacy in legacy_objects.items() if names is None or name in names}
         if not wanted:
-            return self.select(names)
+            return self.select(present if names is None else names)
         parts = self.select([root for legacy in wanted.values() for root in legacy.members.values()])
         complete = {name: made for name, legacy in wanted.items() if (made := combined(legacy, parts)) is not None}
         used = {root: name for name in complete for root in legacy_objects[name].members.values()}
         if names is not None:
             found = self.select([name for name in names if name not in complete])
             return {name: complete[name] if name in complete else found[name] for name in dict.fromkeys(names)}
-        rest = self.select([name for name in self.kinds if name not in used])
-        order = dict.fromkeys(used.get(name, name) for name in self.kinds)
+        rest = self.select([name for name in present if name not in used])
+        order = dict.fromkeys(used.get(name, name) for name in present)
         return {name: complete[name] if name in complete else rest[name] for name in order}
 
     def select(self, datasets: Sequence[str] | None = None) -> dict[str, StoredObject]:
@@ -86,7 +90,7 @@ class FileSet:
         ObjTypeError, UnsupportedError
             If an object is of an unknown kind, or of one that cannot be read.
         """
-        names = list(self.kinds) if datasets is None else list(dict.fromkeys(datasets))
+        names = self._readable() if datasets is None else list(dict.fromkeys(datasets))
         missing = [name for name in names if name not in self.kinds]
         if missing:
             raise MissingDatasetError(
@@ -96,11 +100,35 @@ class FileSet:
         self._agreement.check_readable(names)
         schemas = {name: self._agreement.schemas[name] for name in names}
         spaces = self._row_spaces_of(schemas)
-        return {name: _stored(schema, spaces) for name, schema in schemas.items()}
+        found = {name: _stored(schema, spaces) for name, schema in schemas.items()}
+        return {name: _of_rest(stored) for name, stored in found.items()} if self._allow_errors else found
+
+    @property
+    def differences(self) -> Mapping[str, Difference]:
+        """Objects that the files have differently, and how."""
+        return self._agreement.differences
+
+    def _readable(self) -> list[str]:
+        """Return the objects that are read where none are named: all but those that the files have differently.
+
+        Of sets whose files may be left out they are those of the first file.
+        """
+        first = {schema.name for schema in self._files[0].objects}
+        differing = {
+            name: found
+            for name, found in self.differences.items()
+            if not self._allow_errors or (name not in first and len(self._files) > 1)
+        }
+        rest = [name for name in self.kinds if name not in differing]
+        if differing and not rest:
+            raise self._agreement.error(differing)
+        if differing:
+            warn_of_differing(self._options.label, differing)
+        return rest
 
     @cached_property
     def _agreement(self) -> Agreement:
-        return Agreement(self._files, strict_types=self._options.strict_types)
+        return Agreement(self._files, strict_types=self._options.strict_types, widen=self._options.widen)
 
     @cached_property
     def _row_spaces(self) -> RowSpaces:
@@ -110,7 +138,7 @@ class FileSet:
         dissenters = self._agreement.dissenters(schemas)
         if not dissenters:
             return self._row_spaces
-        error = self._agreement.error(dissenters)
+        error = self._agreement.error(schemas)
         if not self._allow_errors or len(dissenters) == len(self._files):
             raise error
         warn_of_skipped(error.details, len(dissenters))
@@ -130,12 +158,22 @@ def _stored(schema: ObjectSchema, spaces: RowSpaces) -> StoredObject:
     return StoredObject(schema.name, schema.kind, members, children, dict(schema.params))
 
 
+def _of_rest(stored: StoredObject) -> StoredObject:
+    """Return an array of several dimensions with the rows that are there: files that were left out had some."""
+    shape = stored.params.get("shape", ())
+    if stored.kind != ObjType.ARRAYVIEW or len(shape) < 2 or not (beside := math.prod(shape[1:])):
+        return stored
+    nrows, rest = divmod(sum(stored.members[VALUES].source.lengths), beside)
+    return stored if rest else replace(stored, params={**stored.params, "shape": (nrows, *shape[1:])})
+
+
 def open_set(
     filenames: Filenames,
     *,
     strict_types: bool = True,
     allow_errors: bool = False,
     calc_string_offsets: bool = False,
+    widen: bool = False,
     label: str | None = None,
 ) -> FileSet:
     """Open a set of HDF5 files: find them and read their metadata.
@@ -150,6 +188,8 @@ def open_set(
         Leave out files that are missing or cannot be read, with one warning.
     calc_string_offsets : bool, default False
         Find where strings start from their NULs, even where segments are stored.
+    widen : bool, default False
+        Read numbers that files have in different types in one that has all of them.
     label : str, optional
         How plans and messages name the set.
 
@@ -165,6 +205,7 @@ def open_set(
     """
     options = ReadOptions(
         strict_types,
+        widen,
         calc_string_offsets,
         partition_size(),
         config.get("manifest"),

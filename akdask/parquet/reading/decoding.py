@@ -13,6 +13,7 @@ import pyarrow as pa
 from akdask.columns.lists import lists_of
 from akdask.columns.missing_text import from_nulls
 from akdask.columns.rows import arrow_type
+from akdask.columns.widening import widen_into
 from akdask.deferred import pc
 from akdask.errors import FileFormatError, UnsupportedError
 from akdask.parquet.metadata.columns import DAY, UNITS, ParquetColumn
@@ -79,15 +80,24 @@ def _items(array: pa.Array, column: ParquetColumn, dtype: ColumnType) -> Column:
         return np.full(len(array), np.nan) if dtype == FLOAT64 else np.full(len(array), NAT, dtype.numpy)
     if column.scale != 1 or not _is_number(array.type):
         array = _as_number(array)
-    if array.null_count:
-        if dtype == FLOAT64:
-            # Without a detour over 64-bit integers none of which is missing.
-            return np.asarray(pc.fill_null(array.cast(pa.float64(), safe=False), np.nan))
-        if dtype != INT64:
-            raise FileFormatError(f"column {column.name!r} has nulls, though its statistics say that it has none.")
-        array = array.fill_null(NAT)
-    found: NumberArray = array.to_numpy(zero_copy_only=False)
-    return found.astype(dtype.numpy, copy=False)
+    if array.null_count and dtype == FLOAT64:
+        valid = np.asarray(pc.is_valid(array))
+        floats = np.full(len(array), np.nan)
+        floats[valid] = _numbers(array.drop_null(), column, dtype)
+        return floats
+    if array.null_count and dtype != INT64:
+        raise FileFormatError(f"column {column.name!r} has nulls, though its statistics say that it has none.")
+    return _numbers(array.fill_null(NAT) if array.null_count else array, column, dtype)
+
+
+def _numbers(array: pa.Array, column: ParquetColumn, dtype: ColumnType) -> NumberArray:
+    """Return numbers without nulls; for errors see `widen_into`."""
+    stored: NumberArray = array.to_numpy(zero_copy_only=False)
+    if stored.dtype == dtype.numpy:
+        return stored
+    found = np.empty(len(stored), dtype.numpy)
+    widen_into(found, stored, column.name)
+    return found
 
 
 def _is_number(stored: Any) -> bool:

@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from akdask.columns.memory import new_array
 from akdask.columns.scratch import LARGEST_REUSED, scratch
+from akdask.columns.widening import widen_into
 from akdask.kernels import compiled
 from akdask.kernels.core.page_fields import PageField
 from akdask.parquet.metadata.columns import ParquetColumn
@@ -220,7 +221,7 @@ class PageReader:
         else:
             stored = scratch(len(out) * self._stored.itemsize).view(self._stored)
             self._ranges.read_into(stored, offset, self._column.name)
-            out[:] = stored
+            widen_into(out, stored, self._column.name)
         self._in_nanoseconds(out)
 
     def _in_nanoseconds(self, out: NumberArray) -> None:
@@ -249,7 +250,8 @@ class PageReader:
             if (skipped + len(out)) * itemsize > current.stop - current.start:
                 raise self._list.damaged("a page has fewer bytes than its rows")
             # Of another width, or of the same bytes at any address.
-            out[:] = np.frombuffer(current.data, self._stored, len(out), current.start + skipped * itemsize)
+            numbers = np.frombuffer(current.data, self._stored, len(out), current.start + skipped * itemsize)
+            widen_into(out, numbers, self._column.name)
         elif len(out):
             self._look_up(current.data, current.stop, skipped, out)
         self._in_nanoseconds(out)
@@ -279,7 +281,8 @@ class PageReader:
         if self._codec != "UNCOMPRESSED":
             raw = self._decompressed(raw, page.unpacked)
         words = new_array(1 << (page.nvalues - 1).bit_length(), np.uint64)
-        words.view(self._dtype.numpy)[: page.nvalues] = np.frombuffer(raw, self._stored, page.nvalues)
+        numbers = np.frombuffer(raw, self._stored, page.nvalues)
+        widen_into(words.view(self._dtype.numpy)[: page.nvalues], numbers, self._column.name)
         return words, page.nvalues
 
     def _bytes(self, offset: int, size: int, checksum: int) -> Bytes:

@@ -139,6 +139,8 @@ def _of_numbers(
         known &= (-most <= low) & (high <= most)
         low, high = (np.where(known, side, 0).astype(np.int64) * column.scale for side in values)
         low = np.where(has_none, low, NAT)
+    if dtype == INT64 and low.dtype.kind == "u":
+        known &= high < 2**63  # others are an error where they are read
     found.minima[known] = low.astype(dtype.numpy)[known]
     found.maxima[known] = high.astype(dtype.numpy)[known]
     if dtype == FLOAT64 and not pa.types.is_floating(column.stored):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from akdask.errors import InconsistentFilesError, UnsupportedError
+from akdask.errors import UnsupportedError
 from akdask.parquet.metadata.columns import ParquetColumn
 from akdask.parquet.metadata.description import FileSchema, ParquetFileDescription
 from akdask.parquet.reading.chunks import count_nulls
 from akdask.parquet.sets.hive import folder_columns
 from akdask.parquet.sets.source import SetColumn
 from akdask.schema import BOOL, FLOAT64, INT64, NULLABLE_STR, STR, UINT8, UINT64, ColumnType
+from akdask.storage.formats.differences import Difference
 from akdask.storage.formats.objects import ObjType
 
 _INTEGRAL = (INT64, UINT64, UINT8, BOOL)
@@ -32,10 +33,15 @@ class ColumnAgreement:
         In the order of the rows.
     roots : sequence of str
         Folders below which folders name columns.
+    widen : bool, default False
+        Whether numbers of different types go together, in one that has all of them.
     """
 
-    def __init__(self, files: Sequence[ParquetFileDescription], roots: Sequence[str] = ()) -> None:
+    def __init__(
+        self, files: Sequence[ParquetFileDescription], roots: Sequence[str] = (), *, widen: bool = False
+    ) -> None:
         self.files = files
+        self._widen = widen
         # Files of one set are mostly made alike, so there are few schemas and many files of each.
         self._members: dict[int, list[int]] = {}
         for number, file in enumerate(files):
@@ -48,9 +54,9 @@ class ColumnAgreement:
 
     @cached_property
     def names(self) -> list[str]:
-        """Columns of the first file that has any, then those of folders."""
-        first = next((file.schema.columns for file in self.files if file.schema.columns), ())
-        return list(dict.fromkeys([*(column.name for column in first), *self._folders]))
+        """All columns, in the order of the first file that has any, then of others, then those of folders."""
+        stored = (column.name for schema, _ in self._schemas for column in schema.columns)
+        return list(dict.fromkeys([*stored, *self._folders]))
 
     def stored(self, name: str) -> list[ParquetColumn]:
         """Return a column as each kind of file has it that has any."""
@@ -60,7 +66,7 @@ class ColumnAgreement:
         """Return the kind of a column, also of one that cannot be read."""
         if name in self._folders:
             return ObjType.STRINGS if self._folders[name][0].kind == "str" else ObjType.PDARRAY
-        return _kind(self.stored(name))
+        return _kind(self._known(name))
 
     def has(self, name: str) -> bool:
         """Whether any of the files has a column, or folders name it."""
@@ -83,12 +89,76 @@ class ColumnAgreement:
                 hint=f"name the columns to read, such as datasets={others!r:.200}.",
             )
 
+    @cached_property
+    def differences(self) -> dict[str, Difference]:
+        """Columns that some files have and others do not, or have in a type that does not go with theirs."""
+        found = {}
+        for name in self.names:
+            lacking = self.lacking(name)
+            if lacking:
+                paths = [self.files[number].file.path for number in lacking]
+                found[name] = Difference(f"{len(paths)} of {len(self.files)} files do not have it", paths)
+            elif name not in self._folders and self.refusal(name) is None and self._joined_type(name) is None:
+                types = self._types_of(name)
+                told = [f"{self.files[number].file.path}: {stored}" for stored, number in types.items()]
+                known = [column.dtype for column in self._known(name)]
+                found[name] = Difference(f"it is {' and '.join(types)}", told, can_widen=_common(known) is not None)
+        return found
+
+    def _types_of(self, name: str) -> dict[str, int]:
+        """Return the types that a column has, each with a file that has it so."""
+        found: dict[str, int] = {}
+        for schema, members in self._schemas:
+            if name in schema.named:
+                column = schema.named[name]
+                kind = "" if column.kind in (ObjType.PDARRAY, ObjType.UNKNOWN) else f"{column.kind.label} of "
+                found.setdefault(f"{kind}{column.stored}", members[0])
+        return found
+
+    def _known(self, name: str) -> list[ParquetColumn]:
+        """Return a column as each kind of file has it that tells a type: not where there are no rows, or only nulls."""
+        with_rows = [
+            schema.named[name]
+            for schema, members in self._schemas
+            if name in schema.named and any(self.files[number].nrows for number in members)
+        ]
+        columns = with_rows or self.stored(name)
+        return [column for column in columns if not pa.types.is_null(column.stored)] or columns
+
+    def _joined_type(self, name: str) -> ColumnType | None:
+        """Return the type of a column in all files where none has nulls, None if there is none."""
+        return self._type_of(self._known(name))
+
+    def _type_of(self, known: Sequence[ParquetColumn]) -> ColumnType | None:
+        kinds = {column.kind for column in known}
+        zones = {getattr(column.stored, "tz", None) for column in known}
+        if (len(kinds) > 1 and not kinds <= _LABELLED) or len(zones) > 1:
+            return None
+        dtypes = list(dict.fromkeys(column.dtype for column in known))
+        if len(dtypes) == 1:
+            return dtypes[0]
+        found = _common(dtypes)
+        return found if self._widen or not _is_more_than_width(dtypes) else None
+
     def lacking(self, name: str) -> list[int]:
         """Return the files with rows that do not have a column."""
         if name in self._folders:
             return []
         without = [members for schema, members in self._schemas if name not in schema.named]
         return [number for members in without for number in members if self.files[number].nrows]
+
+    def unlike_first(self, names: Collection[str]) -> set[int]:
+        """Return the files with rows that lack a column, or have it in a type that does not go with the first one's."""
+        found = set()
+        for name in names:
+            found.update(self.lacking(name))
+            known = [(schema.named[name], members) for schema, members in self._schemas if name in schema.named]
+            first = self._known(name)[0]
+            for column, members in known:
+                pair = [column, first]
+                if not pa.types.is_null(column.stored) and self._type_of(pair) is None:
+                    found.update(members)
+        return found
 
     def refusal(self, name: str) -> str | None:
         """Return why a column cannot be read, None if it can."""
@@ -111,16 +181,9 @@ class ColumnAgreement:
         refusal = self.refusal(name)
         if refusal is not None:
             raise UnsupportedError(f"column {name!r} cannot be read: {refusal}.")
-        columns = self.stored(name)
-        known = [column for column in columns if not pa.types.is_null(column.stored)] or columns
-        dtypes = dict.fromkeys(column.dtype for column in known)
-        kinds = {column.kind for column in known}
-        if len(kinds) > 1 and not kinds <= _LABELLED:
-            raise self._disagreement(name, known)
-        found = next(iter(dtypes)) if len(dtypes) == 1 else _common(list(dtypes))
-        if found is None:
-            raise self._disagreement(name, known)
-        dtype = found
+        known, dtype = self._known(name), self._joined_type(name)
+        if dtype is None:
+            raise self.differences[name].error(name)
         annotations = {column.annotation for column in known}
         annotation = known[0].annotation if len(annotations) == 1 else None
         if dtype in _INTEGRAL and _kind(known) not in (ObjType.DATETIME, ObjType.TIMEDELTA) and self._has_nulls(name):
@@ -161,17 +224,6 @@ class ColumnAgreement:
         """Look for nulls in the row groups whose statistics do not tell."""
         unknown = zip(members, (tuple(np.flatnonzero(count < 0).tolist()) for count in counts), strict=True)
         return any(groups and count_nulls(self.files[number].file, column, groups) for number, groups in unknown)
-
-    def _disagreement(self, name: str, columns: Sequence[ParquetColumn]) -> InconsistentFilesError:
-        found: Mapping[str, int] = {}
-        for schema, members in self._schemas:
-            if name in schema.named:
-                found = {**found, f"{schema.named[name].stored}": members[0]}
-        return InconsistentFilesError(
-            f"the files have column {name!r} in types that do not go together.",
-            details=[f"{self.files[number].file.path}: {stored}" for stored, number in found.items()],
-            hint="read the files of each type by themselves.",
-        )
 
 
 class ColumnsOfSet(Mapping[str, SetColumn]):
@@ -222,8 +274,20 @@ def _kind(columns: Sequence[ParquetColumn]) -> ObjType:
 
 def _common(dtypes: Sequence[ColumnType | None]) -> ColumnType | None:
     """Return the type that takes the numbers of several, None if there is none."""
-    if FLOAT64 in dtypes and set(dtypes) <= {FLOAT64, INT64, UINT64, UINT8}:
+    found = set(dtypes)
+    if FLOAT64 in found and found <= {FLOAT64, INT64, UINT64, UINT8}:
         return FLOAT64
-    if UINT8 in dtypes and len(dtypes) == 2 and set(dtypes) <= {INT64, UINT64, UINT8}:
-        return next(dtype for dtype in dtypes if dtype != UINT8)
+    if found <= {INT64, UINT64, UINT8}:
+        return INT64 if INT64 in found else UINT64
     return None
+
+
+def _is_more_than_width(dtypes: Collection[ColumnType | None]) -> bool:
+    """Whether a type that takes the numbers of several is no mere matter of width: bytes go with any integers.
+
+    Examples
+    --------
+    >>> _is_more_than_width([UINT8, INT64]), _is_more_than_width([FLOAT64, INT64])
+    (False, True)
+    """
+    return len({dtype for dtype in dtypes if dtype != UINT8}) > 1 or FLOAT64 in dtypes

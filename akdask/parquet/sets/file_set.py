@@ -8,7 +8,7 @@ from functools import cached_property
 
 from akdask import config
 from akdask.cluster import partition_size
-from akdask.errors import FileFormatError, InconsistentFilesError, MissingDatasetError, warn
+from akdask.errors import FileFormatError, MissingDatasetError, warn
 from akdask.parquet.metadata.description import ParquetFileDescription
 from akdask.parquet.metadata.footers import inspect_ahead, inspect_file
 from akdask.parquet.metadata.manifest import ParquetManifest
@@ -16,6 +16,7 @@ from akdask.parquet.reading.partitions import partitions_of
 from akdask.parquet.sets.agreement import ColumnAgreement, ColumnsOfSet, NullsOfSet
 from akdask.parquet.sets.hive import roots_of
 from akdask.parquet.sets.source import ParquetSource
+from akdask.storage.formats.differences import Difference, differing_error, warn_of_differing
 from akdask.storage.formats.objects import LEVEL, VALUES, ObjType, StoredColumn, StoredObject
 from akdask.storage.formats.opening import SetOpener, manifest_describer, shown, warn_of_skipped
 from akdask.storage.paths.locales import Filenames
@@ -39,6 +40,8 @@ class ParquetReadOptions:
         Use the manifest of the set.
     roots : tuple of str
         Folders below which folders name columns.
+    widen : bool
+        Whether numbers of different types go together.
     label : str
         How a user names the set.
     """
@@ -48,6 +51,7 @@ class ParquetReadOptions:
     partition_size: int
     manifest: bool
     roots: tuple[str, ...]
+    widen: bool
     label: str
 
 
@@ -110,35 +114,53 @@ class ParquetSet:
         source = self._source_of(wanted)
         return {name: _stored(source, name) for name in wanted}
 
+    @property
+    def differences(self) -> Mapping[str, Difference]:
+        """Columns that the files have differently, and how."""
+        return {name: found for name, found in self._agreement.differences.items() if name in self.kinds}
+
     def _readable(self) -> list[str]:
-        """Return the columns that are read where none are named: all but lists of lists, and what stops a reader."""
+        """Return the columns that are read where none are named.
+
+        These are all but lists of lists, and what stops a reader, and what the files have differently.  Of sets whose
+        files may be left out they are those of the first file.
+        """
         nested = [name for name in self.kinds if self.kinds[name] == ObjType.SEGARRAY and self._agreement.refusal(name)]
         if nested:
             warn(f"columns are left out: {', '.join(map(repr, nested))} have lists that are not read.", RuntimeWarning)
-        return [name for name in self.kinds if name not in nested]
+        differing = {name: found for name, found in self.differences.items() if self._leaves_out(name)}
+        if differing:
+            rest = [name for name in self.kinds if name not in differing and name not in nested]
+            if not rest:
+                raise differing_error(differing)
+            warn_of_differing(self._options.label, differing)
+        return [name for name in self.kinds if name not in nested and name not in differing]
+
+    def _leaves_out(self, name: str) -> bool:
+        """Whether a column that files have differently is left out, rather than the files."""
+        return not self._allow_errors or name not in next(
+            (file.schema.named for file in self._files if file.schema.columns), {}
+        )
 
     @cached_property
     def _agreement(self) -> ColumnAgreement:
-        return ColumnAgreement(self._files, self._options.roots)
+        return ColumnAgreement(self._files, self._options.roots, widen=self._options.widen)
 
     @cached_property
     def _source(self) -> ParquetSource:
         return self._source_over(self._agreement)
 
     def _source_of(self, names: Sequence[str]) -> ParquetSource:
-        lacking = {number: name for name in names for number in self._agreement.lacking(name)}
-        if not lacking:
+        differing = {name: found for name in names if (found := self._agreement.differences.get(name)) is not None}
+        if not differing:
             return self._source
-        told = [f"{self._files[number].file.path} has no column {name!r}" for number, name in sorted(lacking.items())]
-        if not self._allow_errors or len(lacking) == len(self._files):
-            raise InconsistentFilesError(
-                f"files of {self._options.label} lack columns.",
-                details=told,
-                hint="name other columns, or read with allow_errors=True, which leaves these files out.",
-            )
-        warn_of_skipped(told, len(lacking))
-        rest = [file for number, file in enumerate(self._files) if number not in lacking]
-        return self._source_over(ColumnAgreement(rest, self._options.roots))
+        error = differing_error(differing)
+        unlike = self._agreement.unlike_first(differing)
+        if not self._allow_errors or len(unlike) == len(self._files):
+            raise error
+        warn_of_skipped(error.details, len(unlike))
+        rest = [file for number, file in enumerate(self._files) if number not in unlike]
+        return self._source_over(ColumnAgreement(rest, self._options.roots, widen=self._options.widen))
 
     def _source_over(self, agreement: ColumnAgreement) -> ParquetSource:
         rows = sum(file.nrows for file in agreement.files)
@@ -158,7 +180,12 @@ def _stored(source: ParquetSource, name: str) -> StoredObject:
 
 
 def open_set(
-    filenames: Filenames, *, allow_errors: bool = False, read_nested: bool = True, null_indices: bool = False
+    filenames: Filenames,
+    *,
+    allow_errors: bool = False,
+    read_nested: bool = True,
+    null_indices: bool = False,
+    widen: bool = False,
 ) -> ParquetSet:
     """Open a set of Parquet files: find them and read their footers.
 
@@ -172,6 +199,8 @@ def open_set(
         Read lists as well, unless columns are named.
     null_indices : bool, default False
         Give for each column which of its rows are null, as 0 and 1.
+    widen : bool, default False
+        Read numbers that files have in different types in one that has all of them.
 
     Returns
     -------
@@ -185,7 +214,7 @@ def open_set(
     """
     label = f"read_parquet({shown(filenames)})"
     options = ParquetReadOptions(
-        read_nested, null_indices, partition_size(), config.get("manifest"), roots_of(filenames), label
+        read_nested, null_indices, partition_size(), config.get("manifest"), roots_of(filenames), widen, label
     )
     return _OPENER.open(
         filenames,

@@ -52,8 +52,8 @@ def test_widths_may_differ_and_one_file_with_nulls_makes_floats(files):
         {"a": pa.array([1], pa.int32())}, {"a": pa.array([2], pa.int64())}, {"a": pa.array([3], pa.int16())}
     )
     assert ak.read_parquet(pattern)["a"].tolist() == [1, 2, 3]
-    pattern = files({"a": [1]}, {"a": pa.array([None], pa.int64())}, {"a": [0.5]})
-    np.testing.assert_array_equal(ak.read_parquet(pattern)["a"].to_ndarray(), [1, math.nan, 0.5])
+    pattern = files({"a": [1]}, {"a": pa.array([None], pa.int64())}, {"a": [3]})
+    np.testing.assert_array_equal(ak.read_parquet(pattern)["a"].to_ndarray(), [1, math.nan, 3])
 
 
 def test_a_column_of_nulls_in_one_file_has_the_type_of_the_others(files):
@@ -73,8 +73,8 @@ def test_types_that_do_not_go_together_are_told(files, first, second):
 
 def test_files_that_lack_a_column_are_told_and_may_be_left_out(files):
     pattern = files({"a": [1], "b": [1]}, {"a": [2]}, {"a": [3], "b": [3]})
-    with pytest.raises(InconsistentFilesError, match=r"LOCALE0001.*'b'"):
-        ak.read_parquet(pattern)
+    with pytest.raises(InconsistentFilesError, match=r"'b'(.|\n)*LOCALE0001"):
+        ak.read_parquet(pattern, ["a", "b"])
     assert ak.read_parquet(pattern, "a")["a"].tolist() == [1, 2, 3]
     with pytest.warns(RuntimeWarning, match="LOCALE0001"):
         found = ak.read_parquet(pattern, allow_errors=True)
@@ -328,7 +328,9 @@ def test_months_of_taxi_rides_are_one_set(tmp_path):
     tables = [_month(1, 200, "airport_fee"), _month(2, 150, "airport_fee"), _month(3, 0, "airport_fee")]
     for number, table in enumerate(tables, 1):
         pq.write_table(table, tmp_path / f"yellow_tripdata_2023-{number:02d}.parquet", row_group_size=60)
-    rides = ak.DataFrame(ak.read_parquet(tmp_path / "yellow_tripdata_2023-*.parquet"))
+    with pytest.warns(RuntimeWarning, match="'passenger_count': it is double and int64"):
+        assert "passenger_count" not in ak.read_parquet(tmp_path / "yellow_tripdata_2023-*.parquet")
+    rides = ak.DataFrame(ak.read_parquet(tmp_path / "yellow_tripdata_2023-*.parquet", widen=True))
     expected = pd.concat([table.to_pandas() for table in tables[:2]], ignore_index=True)
     for name in ("VendorID", "passenger_count", "airport_fee"):
         np.testing.assert_array_equal(rides[name].to_ndarray(), expected[name].to_numpy(np.float64))
@@ -337,5 +339,5 @@ def test_months_of_taxi_rides_are_one_set(tmp_path):
     assert late.shape[0] == 90
     np.testing.assert_array_equal(late["passenger_count"].to_ndarray(), expected["passenger_count"][260:])
     pq.write_table(_month(4, 2, "Airport_fee"), tmp_path / "yellow_tripdata_2023-04.parquet")
-    with pytest.raises(InconsistentFilesError, match=r"2023-04.parquet has no column 'airport_fee'"):
-        ak.read_parquet(tmp_path / "yellow_tripdata_2023-*.parquet")
+    with pytest.raises(InconsistentFilesError, match=r"'airport_fee'(.|\n)*2023-04.parquet"):
+        ak.read_parquet(tmp_path / "yellow_tripdata_2023-*.parquet", "airport_fee")
