@@ -138,11 +138,17 @@ class ToPandas:
         return pd.DataFrame(made, index=index, columns=None if made else [], copy=False)
 
     def _joined(self, table: Table, name: Hashable) -> Any:
-        """Return integers of which some are missing as one of pandas' nullable types, or as floats."""
+        """Return integers of which some may be missing as one of pandas' nullable types, or as floats.
+
+        As pandas' own joins do, a whole frame of which none is missing has integers; partitions of a Dask DataFrame
+        all have the type that was announced.
+        """
         integers, missing = table.columns[name, INTEGERS], table.columns[name, MISSING]
         dtype = dict(self.nullable).get(name)
         if dtype is not None:
             return masked(integers, missing, dtype)
+        if not self.arrow_strings and not np.any(missing):
+            return np.array(integers)
         return missing_as_nan(integers, missing, column="" if name == INDEX else str(name))
 
     def _labelled(self, name: Hashable, codes: Column, labels: Table) -> Any:

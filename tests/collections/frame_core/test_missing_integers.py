@@ -193,3 +193,13 @@ def test_bools_of_which_some_are_missing_are_masks_and_know_three_values():
         assert str(table.dtypes["r"]) == "boolean"
         assert rows(table) == rows(expected.to_frame())
         assert rows(df[found].to_pandas(nullable=True)) == rows(ref[expected.fillna(False)])
+
+
+@pytest.mark.parametrize("how", ["left", "right", "outer"])
+def test_integers_of_which_none_is_missing_leave_as_integers(how):
+    plain = pd.DataFrame({"k": [1, 2], "w": [2**53 + 1, -(2**62) - 1], "b": [True, False]})
+    other = pd.DataFrame({"k": [2, 1], "v": [2**61 + 1, 5]})
+    expected = plain.merge(other, on="k", how=how)
+    found = ak.DataFrame(plain).merge(ak.DataFrame(other), on="k", how=how, sort=how == "outer").to_pandas()
+    pd.testing.assert_frame_equal(found, expected)
+    assert found["v"].tolist() == expected["v"].tolist()
