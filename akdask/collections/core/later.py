@@ -37,6 +37,8 @@ MODULES = {
     "resampler": "frame.resampling",
     "resampler of a Series": "frame.resampling",
     "reshaped": "arrays.shaped.ndarray",
+    "resampler of a column in groups": "frame.group_resampling",
+    "resampler of groups": "frame.group_resampling",
     "rows at regular times": "frame.resampling",
     "series of": "series.series",
     "span windows": "frame_core.analysis.moving.spans",

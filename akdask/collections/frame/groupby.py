@@ -371,6 +371,41 @@ class DataFrameGroupBy(GroupTopMethods[Rows], FrameGroupMethods[Rows], Generic[R
             return self.transform("diff")
         return DiffAggregate(self.gb, self.df._columns.array(colname))
 
+    def resample(  # noqa: PLR0917 - pandas' signature
+        self,
+        rule: Any,
+        closed: str | None = None,
+        label: str | None = None,
+        on: str | None = None,
+        origin: Any = "start_day",
+        offset: Any = None,
+    ) -> Any:
+        """Return the rows of each group in bins of time, to be reduced; counts groups.
+
+        See `DataFrame.resample` for the parameters.
+
+        Returns
+        -------
+        GroupResampler
+            Its reductions have a row for each bin of a group from the first to the last time of that group.  They are
+            DataFrames with the keys and times as columns, or of one column Series with both as labels.
+
+        Raises
+        ------
+        UnsupportedError
+            If bins by the calendar begin at another multiple in each group, as those of ``"2ME"``.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> times = ak.Datetime(["2024-01-01", "2024-01-03", "2024-01-03"])
+        >>> df = ak.DataFrame({"k": [1, 1, 2], "t": times, "x": [5, 6, 7]})
+        >>> df.groupby("k").resample("D", on="t").sum()["x"].tolist()
+        [5, 0, 6, 7]
+        """
+        asked = {"closed": closed, "label": label, "origin": origin, "offset": offset}
+        return later("resampler of groups", self, rule, on, asked)
+
     def broadcast(self, x: Any, permute: bool = True) -> Any:
         """Spread one value per group back to the rows, as a Series with their labels; see `GroupBy.broadcast`."""
         return series_of(self.df._columns, self.gb.broadcast(unlabelled(x), permute))

@@ -103,7 +103,7 @@ class Resampler(Generic[Rows]):
         # Of one column, results are Series of a name.
         self._one = False
         self._series_name: Any = None
-        self._bins = binning.bins(_times_of(df, on))
+        self._bins = binning.bins(times_of(df, on))
 
     def __getitem__(self, names: str | Sequence[str]) -> Any:
         """Return the same bins with only some columns to reduce; of one name, results are Series.
@@ -373,7 +373,7 @@ class Resampler(Generic[Rows]):
         moved = copy(self)
         moved.__dict__.pop("_groups", None)
         moved._df = self._df._rows(argsort(times))
-        moved._bins = replace(self._bins, times=_times_of(moved._df, self._on))
+        moved._bins = replace(self._bins, times=times_of(moved._df, self._on))
         return moved
 
     @cached_property
@@ -461,7 +461,7 @@ class Resampler(Generic[Rows]):
         return missing_rows(found, frame, value, lacking)
 
     def _frame(self, results: Mapping[str, Array]) -> Any:
-        labels, name = self._bins.labels(), _label_name(self._df, self._on)
+        labels, name = self._bins.labels(), label_name(self._df, self._on)
         if self._as_index:
             return self._df._of(ColumnSet.of(results, labels, name))
         return self._df._of(ColumnSet.of({"index" if name is None else str(name): labels, **results}))
@@ -747,7 +747,7 @@ def _grouped_by(df: Any, grouper: Any) -> tuple[Any, Array]:
     name = columns.index_name if grouper.key is None else grouper.key
     if grouper.freq is not None:
         binning = Binning.of_grouper("Grouper", grouper)
-        return name, binning.bins(_times_of(df, grouper.key)).labels_of_rows()
+        return name, binning.bins(times_of(df, grouper.key)).labels_of_rows()
     return name, columns.index_array() if grouper.key is None else columns.array(grouper.key)
 
 
@@ -763,13 +763,21 @@ def _demand_level(name: Any, level: Any) -> None:
         raise ArgumentError(f"the labels have one level, and not {level!r}.", hint="pass level=0.")
 
 
-def _times_of(df: Any, on: str | None) -> TimeArray:
+def times_of(df: Any, on: str | None) -> TimeArray:
+    """Return the times that rows are put into bins by: a column, or their labels.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If they are no times.
+    """
     columns = df._columns
     names = [name for name in columns.values if isinstance(columns.kinds[name], Datetime)]
     return demand_times("resample", columns.index_array() if on is None else columns.array(on), names)
 
 
-def _label_name(df: Any, on: str | None) -> Any:
+def label_name(df: Any, on: str | None) -> Any:
+    """Return what the labels of bins are called."""
     return df._columns.index_name if on is None else on
 
 

@@ -320,6 +320,21 @@ class SeriesGroupBy:
 
     # windows
 
+    def resample(  # noqa: PLR0917 - pandas' signature
+        self,
+        rule: Any,
+        closed: str | None = None,
+        label: str | None = None,
+        on: None = None,
+        origin: Any = "start_day",
+        offset: Any = None,
+    ) -> Any:
+        """Return the values of each group in bins of the times that label them; see `DataFrameGroupBy.resample`."""
+        if on is not None:
+            raise ArgumentError(f"a Series has no column {on!r}.", hint="its labels are the times.")
+        asked = {"closed": closed, "label": label, "origin": origin, "offset": offset}
+        return later("resampler of a column in groups", self, rule, asked)
+
     def rolling(self, window: Any, min_periods: int | None = None) -> SeriesWindows:
         """Return moving windows of each group: a number of rows, or a span of time; see `DataFrameGroupBy.rolling`.
 

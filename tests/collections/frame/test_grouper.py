@@ -96,3 +96,61 @@ def test_groupers_that_cannot_be_are_refused(wanted, ask, error):
     with pytest.raises(error) as refused:
         ask(ak.DataFrame(wanted))
     assert isinstance(refused.value, AkdaskError)
+
+
+@pytest.fixture
+def labelled(wanted):
+    return wanted.dropna(subset="t").astype({"x": float}).set_index("t")
+
+
+EACH = ["D", "2D", "5h", "7h", "W", "W-WED", "MS", "ME", "B", "QE-NOV", "YS"]
+
+
+@pytest.mark.parametrize("rule", EACH)
+@pytest.mark.parametrize("how", ["sum", "mean", "count", "max", "first", "last", "nunique"])
+def test_each_group_has_bins_from_its_first_to_its_last(wanted, rule, how):
+    df = ak.DataFrame(wanted)
+    columns = ["x"] if how in ("max", "first", "last") else ["x", "n"]
+    found = getattr(df.groupby("k").resample(rule, on="t")[columns], how)()
+    expected = getattr(wanted.groupby("k").resample(rule, on="t")[columns], how)()
+    same(found, expected.reset_index())
+    same(getattr(df.groupby("k").resample(rule, on="t").x, how)(), expected["x"])
+
+
+@pytest.mark.parametrize("rule", ["7h", "2D", "12h", "D"])
+@pytest.mark.parametrize("sides", [{"closed": "right"}, {"label": "right"}, {"closed": "right", "label": "right"}])
+@pytest.mark.parametrize("origin", [{}, {"origin": "epoch"}, {"origin": "start"}, {"offset": "1h"}])
+def test_bins_of_groups_begin_where_those_of_pandas_do(labelled, rule, sides, origin):
+    df = ak.DataFrame(labelled)
+    found = df.groupby("k").resample(rule, **sides, **origin)["n"].sum()
+    same(found, labelled.groupby("k").resample(rule, **sides, **origin)["n"].sum())
+    found = df.groupby("k")["n"].resample(rule, **sides, **origin).count()
+    same(found, labelled.groupby("k")["n"].resample(rule, **sides, **origin).count())
+
+
+def test_bins_of_groups_are_reduced_by_several_names(labelled):
+    df = ak.DataFrame(labelled.assign(j=labelled["n"] % 2))
+    wanted = labelled.assign(j=labelled["n"] % 2)
+    ours, theirs = df.groupby(["k", "j"]).resample("MS"), wanted.groupby(["k", "j"]).resample("MS")
+    same(ours.agg({"x": "sum", "n": "max"}), theirs.agg({"x": "sum", "n": "max"}).reset_index())
+    same(ours.size(), theirs.size())
+    same(ours.x.sum(min_count=1), theirs.x.sum(min_count=1))
+    assert ours.ngroups == len(theirs.size())
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda groups: groups.resample("2ME", on="t"),
+        lambda groups: groups.resample("MS", on="t", closed="right"),
+        lambda groups: groups.resample("7h", on="t", origin="end"),
+        lambda groups: groups.resample("D", on="t").agg(lambda rows: 1),
+        lambda groups: groups.resample("D", on="t").ffill(),
+        lambda groups: groups.resample("D", on="t").get_group("a"),
+        lambda groups: iter(groups.resample("D", on="t")),
+    ],
+)
+def test_bins_of_groups_that_only_pandas_has_are_refused_with_what_to_do(wanted, ask):
+    with pytest.raises(NotImplementedError, match="Hint") as refused:
+        ask(ak.DataFrame(wanted).groupby("k"))
+    assert isinstance(refused.value, AkdaskError)
