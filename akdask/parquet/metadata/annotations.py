@@ -36,6 +36,8 @@ class Annotation:
         Of a Categorical: its labels, in order; None where they are too many to be noted.
     na : int, optional
         Of a Categorical with `labels`: the position of the label that stands for missing.
+    ordered : bool, default False
+        Of a Categorical with `labels`: whether their order means something.
     is_bigint : bool, default False
         Whether bytes of fixed length are integers, two's complement with the lowest byte first.
     is_uint8 : bool, default False
@@ -46,6 +48,7 @@ class Annotation:
     max_bits: int = -1
     labels: tuple[str, ...] | None = None
     na: int | None = None
+    ordered: bool = False
     is_bigint: bool = False
     is_uint8: bool = False
 
@@ -66,6 +69,8 @@ def _encoded(annotation: Annotation) -> dict[str, Any]:
         found["dtype"] = UINT8.name
     if annotation.labels is not None:
         found["labels"], found["na"] = list(annotation.labels), annotation.na
+    if annotation.ordered:
+        found["ordered"] = True
     return found
 
 
@@ -96,7 +101,8 @@ def _decoded(item: Mapping[str, Any]) -> Annotation | None:
     match item:
         case {"kind": "CATEGORICAL", "labels": list() as labels, "na": int() as na} if 0 <= na < len(labels):
             known = all(isinstance(label, str) for label in labels) and len(set(labels)) == len(labels)
-            return Annotation(ObjType.CATEGORICAL, labels=tuple(labels), na=na) if known else None
+            ordered = item.get("ordered") is True
+            return Annotation(ObjType.CATEGORICAL, labels=tuple(labels), na=na, ordered=ordered) if known else None
         case {"kind": str() as kind, "max_bits": int() as max_bits}:
             return Annotation(ObjType[kind], max_bits, is_bigint=True)
         case {"kind": str() as kind, "dtype": UINT8.name}:

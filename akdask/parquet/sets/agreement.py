@@ -191,13 +191,17 @@ class ColumnAgreement:
         elif dtype == STR and self._may_have_nulls(name):
             dtype = NULLABLE_STR
         kind = ObjType.PDARRAY if dtype == FLOAT64 and _kind(known) == ObjType.IPV4 else _kind(known)
-        return SetColumn(name, kind, dtype, annotation=annotation)
+        stored = [column.stored for column in known]
+        is_ordered = all(pa.types.is_dictionary(one) and one.ordered for one in stored)
+        return SetColumn(name, kind, dtype, annotation=annotation, is_ordered=is_ordered)
 
     def nulls(self, name: str) -> SetColumn:
         """Return the column that tells which rows of another are null."""
         found = self.column(name)
         values = None if found.values is None else [int(value in ("", None)) for value in found.values]
-        return replace(found, kind=ObjType.PDARRAY, dtype=INT64, values=values, of_nulls=True, annotation=None)
+        return replace(
+            found, kind=ObjType.PDARRAY, dtype=INT64, values=values, of_nulls=True, annotation=None, is_ordered=False
+        )
 
     def _may_have_nulls(self, name: str) -> bool:
         """Whether statistics do not rule out that there are nulls."""

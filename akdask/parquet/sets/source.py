@@ -15,13 +15,14 @@ from akdask.errors import MissingDatasetError
 from akdask.parquet.metadata.annotations import Annotation
 from akdask.parquet.metadata.columns import ParquetColumn
 from akdask.parquet.metadata.description import ParquetFileDescription
+from akdask.parquet.reading.chunks import first_dictionary
 from akdask.parquet.reading.partitions import RowGroupPartitions
 from akdask.parquet.reading.reader import ConstantPlace, ParquetPart, StoredPlace
 from akdask.parquet.reading.row_group_part import RowGroup
 from akdask.parquet.reading.statistics import bounds_of, constant, of_stretches, unbounded
 from akdask.schema import FLOAT64, ColumnType
 from akdask.storage.data.source import Bounds
-from akdask.storage.formats.objects import CATEGORIES, NA_CODES, ObjType
+from akdask.storage.formats.objects import CATEGORIES, NA_CODES, ORDERED, ObjType
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,8 @@ class SetColumn:
         Whether its rows tell which rows of the stored column are null.
     annotation : Annotation, optional
         What akdask noted when it wrote the files.
+    is_ordered : bool, default False
+        Whether it is text as positions in dictionaries whose order means something.
     """
 
     name: str
@@ -50,14 +53,16 @@ class SetColumn:
     values: list[Any] | None = None
     of_nulls: bool = False
     annotation: Annotation | None = None
+    is_ordered: bool = False
 
     @property
     def params(self) -> dict[str, Any]:
-        """What the object is made with: the labels of a Categorical."""
+        """What the object is made with: the labels of a Categorical, where the files note them."""
         noted = self.annotation
         if self.kind != ObjType.CATEGORICAL or noted is None or noted.labels is None:
             return {}
-        return {CATEGORIES: noted.labels, NA_CODES: noted.na}
+        found = {CATEGORIES: noted.labels, NA_CODES: noted.na}
+        return found | ({ORDERED: True} if noted.ordered else {})
 
 
 class _Types(Mapping[str, ColumnType]):
@@ -155,6 +160,17 @@ class ParquetSource:
         if name not in self._found:
             raise MissingDatasetError(f"{self.label} has no column {name!r}.")
         return self._found[name]
+
+    def params(self, name: str) -> dict[str, Any]:
+        """Return what the object of a column is made with; reads the first dictionary of one whose order matters."""
+        column = self.column(name)
+        if column.params or not column.is_ordered or column.kind != ObjType.CATEGORICAL:
+            return column.params
+        for file in self._files:
+            stored = file.columns.get(name)
+            if stored is not None and file.nrows:
+                return {CATEGORIES: first_dictionary(file.file, stored), ORDERED: True}
+        return {}
 
     def _place(
         self, file: ParquetFileDescription, number: int, groups: Sequence[RowGroup], column: SetColumn

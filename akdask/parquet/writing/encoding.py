@@ -26,6 +26,7 @@ from akdask.storage.formats.objects import (
     LEVEL,
     LIMBS,
     NA_CODES,
+    ORDERED,
     VALUES,
     Columns,
     ObjectSpec,
@@ -187,15 +188,26 @@ def _categorical(
             f"{spec.name!r} has codes that name none of its categories.",
             details=[f"codes from {codes.min()} to {codes.max()}, {len(labels)} categories"],
         )
-    stored = pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int32)), labels)
+    if spec.params.get(ORDERED):
+        stored = _in_order(codes.astype(np.int32), labels, int(tables[spec.tables[NA_CODES]][0]))
+    else:
+        stored = pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int32)), labels)
     field = pa.field(spec.name, stored.type, nullable=True)
     return EncodedColumn(field, stored, None if as_strings else _noted_labels(spec, labels, tables))
+
+
+def _in_order(codes: Any, labels: Any, na: int) -> Any:
+    """Return codes and labels as a dictionary in an order, in which the label for missing has no place."""
+    known = labels.filter(pa.array(np.arange(len(labels)) != na))
+    moved = pa.array(np.where(codes > na, codes - 1, codes), mask=codes == na)
+    return pa.DictionaryArray.from_arrays(moved, known, ordered=True)
 
 
 def _noted_labels(spec: ObjectSpec, labels: Any, tables: Columns) -> Annotation:
     if labels.nbytes > MOST_LABELS:
         return Annotation(ObjType.CATEGORICAL)
-    return Annotation(ObjType.CATEGORICAL, labels=tuple(labels.to_pylist()), na=int(tables[spec.tables[NA_CODES]][0]))
+    na, ordered = int(tables[spec.tables[NA_CODES]][0]), bool(spec.params.get(ORDERED))
+    return Annotation(ObjType.CATEGORICAL, labels=tuple(labels.to_pylist()), na=na, ordered=ordered)
 
 
 def text_leaves(field: Any) -> list[str]:
