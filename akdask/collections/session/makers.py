@@ -28,6 +28,7 @@ from akdask.plan.expr.values import Call, Constant, Value
 from akdask.plan.join.categories import CategoryTable, Distinct
 from akdask.plan.task.combine import Gather
 from akdask.schema import INT64, UINT64, ColumnType
+from akdask.schema.times import NOT_A_TIME, SPAN, TIME, TimeForm
 from akdask.storage.formats.objects import (
     CATEGORIES,
     CODES,
@@ -39,7 +40,9 @@ from akdask.storage.formats.objects import (
     ROW_LABELS,
     SEGMENTS,
     UNIQUE_KEY_IDX,
+    UNIT,
     VALUES,
+    ZONE,
     ObjType,
     StoredObject,
 )
@@ -165,12 +168,20 @@ def _arrayview(stored: StoredObject) -> ArrayView:
 
 @makes(ObjType.DATETIME)
 def _datetime(stored: StoredObject) -> Datetime:
-    return Datetime.of(*_checked_integers(stored, VALUES, INT64))
+    return Datetime.of(*_checked_integers(stored, VALUES, INT64), _form_of(stored, TIME))
 
 
 @makes(ObjType.TIMEDELTA)
 def _timedelta(stored: StoredObject) -> Timedelta:
-    return Timedelta.of(*_checked_integers(stored, VALUES, INT64))
+    return Timedelta.of(*_checked_integers(stored, VALUES, INT64), _form_of(stored, SPAN))
+
+
+def _form_of(stored: StoredObject, kind: str) -> TimeForm:
+    """Return what numbers of a file stand for; whether some are NaT, as far as bounds tell."""
+    column = stored.members[VALUES]
+    bounds = column.source.bounds(column.column)
+    may_lack = bounds is not None and bool((bounds.minima == NOT_A_TIME).any())
+    return TimeForm(kind, stored.params.get(UNIT, "ns"), stored.params.get(ZONE), may_lack)
 
 
 @makes(ObjType.IPV4)

@@ -11,7 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from akdask.deferred import pa
 from akdask.schema import UINT8
+from akdask.schema.times import PER_SECOND
 from akdask.storage.formats.objects import ObjType
 
 KEY = b"akdask"
@@ -42,6 +44,10 @@ class Annotation:
         Whether bytes of fixed length are integers, two's complement with the lowest byte first.
     is_uint8 : bool, default False
         Whether uint64 stands for uint8, which servers do not read.
+    unit : str, optional
+        Of times: what they count, nanoseconds unless it says otherwise.
+    zone : str, optional
+        Of times: their zone.
     """
 
     kind: ObjType
@@ -51,6 +57,8 @@ class Annotation:
     ordered: bool = False
     is_bigint: bool = False
     is_uint8: bool = False
+    unit: str | None = None
+    zone: str | None = None
 
 
 def encode(annotations: Mapping[str, Annotation]) -> dict[bytes, bytes]:
@@ -67,6 +75,7 @@ def _encoded(annotation: Annotation) -> dict[str, Any]:
         found["max_bits"] = annotation.max_bits
     if annotation.is_uint8:
         found["dtype"] = UINT8.name
+    found |= {name: told for name in ("unit", "zone") if (told := getattr(annotation, name)) is not None}
     if annotation.labels is not None:
         found["labels"], found["na"] = list(annotation.labels), annotation.na
     if annotation.ordered:
@@ -97,6 +106,13 @@ def decode(metadata: Mapping[bytes, bytes] | None) -> dict[str, Annotation]:
     return {name: item for name, item in found.items() if item is not None}
 
 
+def _is_zone(zone: Any) -> bool:
+    try:
+        return isinstance(zone, str) and len(zone) < 100 and pa.timestamp("s", zone) is not None
+    except (ValueError, UnicodeEncodeError):
+        return False
+
+
 def _decoded(item: Mapping[str, Any]) -> Annotation | None:
     match item:
         case {"kind": "CATEGORICAL", "labels": list() as labels, "na": int() as na} if 0 <= na < len(labels):
@@ -108,5 +124,7 @@ def _decoded(item: Mapping[str, Any]) -> Annotation | None:
         case {"kind": str() as kind, "dtype": UINT8.name}:
             return Annotation(ObjType[kind], is_uint8=True)
         case {"kind": str() as kind}:
-            return Annotation(ObjType[kind])
+            unit, zone = item.get("unit"), item.get("zone")
+            known = unit if unit in PER_SECOND else None
+            return Annotation(ObjType[kind], unit=known, zone=zone if _is_zone(zone) else None)
     return None

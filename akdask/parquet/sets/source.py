@@ -22,7 +22,7 @@ from akdask.parquet.reading.row_group_part import RowGroup
 from akdask.parquet.reading.statistics import bounds_of, constant, of_stretches, unbounded
 from akdask.schema import FLOAT64, ColumnType
 from akdask.storage.data.source import Bounds
-from akdask.storage.formats.objects import CATEGORIES, NA_CODES, ORDERED, ObjType
+from akdask.storage.formats.objects import CATEGORIES, NA_CODES, ORDERED, UNIT, ZONE, ObjType
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,8 @@ class SetColumn:
         What akdask noted when it wrote the files.
     is_ordered : bool, default False
         Whether it is text as positions in dictionaries whose order means something.
+    unit, zone : str, optional
+        What times count in all files, and their zone.
     """
 
     name: str
@@ -54,10 +56,14 @@ class SetColumn:
     of_nulls: bool = False
     annotation: Annotation | None = None
     is_ordered: bool = False
+    unit: str | None = None
+    zone: str | None = None
 
     @property
     def params(self) -> dict[str, Any]:
-        """What the object is made with: the labels of a Categorical, where the files note them."""
+        """What the object is made with: the labels of a Categorical, where the files note them; how times count."""
+        if self.unit is not None:
+            return {UNIT: self.unit, ZONE: self.zone}
         noted = self.annotation
         if self.kind != ObjType.CATEGORICAL or noted is None or noted.labels is None:
             return {}
@@ -181,7 +187,7 @@ class ParquetSource:
         if stored is None:  # a file without rows
             return ConstantPlace(_known(None, column.dtype), column.dtype)
         chunks = file.chunks_of(stored)[groups[0].number : groups[-1].number + 1] if groups else file.chunks[0, :0]
-        return StoredPlace(stored, column.dtype, chunks, column.of_nulls)
+        return StoredPlace(stored.in_unit(column.unit), column.dtype, chunks, column.of_nulls)
 
     def bounds(self, column: str) -> Bounds | None:
         """Return what statistics tell of the values of a column in each partition, None if they tell nothing."""
@@ -213,7 +219,7 @@ class ParquetSource:
         stored: ParquetColumn | None = file.columns.get(column.name)
         if stored is None or stored.dtype is None or not stored.is_flat:
             return None
-        return bounds_of(stored, column.dtype, file.chunks_of(stored))
+        return bounds_of(stored.in_unit(column.unit), column.dtype, file.chunks_of(stored))
 
 
 def _known(value: Any, dtype: ColumnType) -> Any:
