@@ -275,10 +275,12 @@ class TimeArray(pdarray):
         try:
             if self._is == SPAN:
                 return Moment.of(pd.Timedelta(text), SPAN)
-            time = pd.Timestamp(text)
-            if self._form.zone is not None and time is not pd.NaT and time.tz is None:
+            time: Any = pd.Timestamp(text)
+            if is_missing(time):
+                return Moment.of(time, TIME)
+            if self._form.zone is not None and time.tz is None:
                 time = time.tz_localize(self._form.zone)
-            elif self._form.zone is None and time is not pd.NaT and time.tz is not None:
+            elif self._form.zone is None and time.tz is not None:
                 time = time.tz_convert("UTC").tz_localize(None)
             return Moment.of(time, TIME)
         except ValueError as error:
@@ -622,6 +624,9 @@ def operated(operation: str, given: Sequence[Any], forms: Sequence[TimeForm | No
         What the operation wants to know besides.
     """
     zone = zone_of(operation, forms)
+    if zone is not None:
+        # A time that is known takes the zone of those beside it.
+        zone = zone_of(operation, [form_of(item) for item in given if not isinstance(item, Moment)]) or zone
     if operation not in ARITHMETIC:
         # A time that is known takes the unit of those beside it, where that has it.
         given = [item.coarsest() if isinstance(item, Moment) else item for item in given]

@@ -578,7 +578,7 @@ def numbers_of(items: Any, kind: str, unit: str | None = None) -> tuple[Any, str
         If they are beyond what 64 bits hold.
     """
     try:
-        found = _times(items) if kind == "M" else pd.TimedeltaIndex(pd.to_timedelta(items))
+        found: Any = _times(items) if kind == "M" else pd.TimedeltaIndex(pd.to_timedelta(items))
         zone = None if kind == "m" or found.tz is None else checked_zone(found.tz)
         numbers = np.array(found.asi8, copy=True)
     except (pd.errors.OutOfBoundsDatetime, pd.errors.OutOfBoundsTimedelta) as error:

@@ -125,6 +125,7 @@ def _decoded(item: Mapping[str, Any]) -> Annotation | None:
             return Annotation(ObjType[kind], is_uint8=True)
         case {"kind": str() as kind}:
             unit, zone = item.get("unit"), item.get("zone")
-            known = unit if unit in PER_SECOND else None
-            return Annotation(ObjType[kind], unit=known, zone=zone if _is_zone(zone) else None)
+            return Annotation(
+                ObjType[kind], unit=unit if unit in PER_SECOND else None, zone=zone if _is_zone(zone) else None
+            )
     return None
