@@ -27,7 +27,7 @@ from akdask.plan.reduce.cosorted import Cosorted
 from akdask.plan.reduce.row_numbers import row_numbers
 from akdask.plan.run.alignment import align
 from akdask.plan.task.align import Aligned
-from akdask.schema import INT64
+from akdask.schema import FLOAT64, INT64, UINT64
 
 if TYPE_CHECKING:
     from akdask.plan.sort import sort as sort_plan
@@ -235,7 +235,9 @@ def searchsorted(a: Any, v: Any, side: str = "left", x2_sorted: bool = False) ->
     # What is missing is last in what is sorted, and is looked for there.
     table, value = without_missing(table), without_missing(value)
     wanted = promote(table.dtype, value.dtype)
-    if wanted is not None and table.dtype != value.dtype:
+    # Numbers that have no exact type in common are compared as what they are.
+    is_mixed = wanted == FLOAT64 and not {INT64, UINT64}.isdisjoint({table.dtype, value.dtype})
+    if wanted is not None and table.dtype != value.dtype and not is_mixed:
         table, value = cast(table, wanted), cast(value, wanted)
     found: Any = wrap(frame, sorted_table.SortedTable.of(table_frame, table).search(value, side))
     if not isinstance(v, Array):

@@ -18,12 +18,12 @@ from akdask.collections.registered import RegisteredArray
 from akdask.columns import Table
 from akdask.deferred import DeferredModule, pa
 from akdask.errors import ArgumentError, ArgumentTypeError, AxisError, UnsupportedError
-from akdask.kernels.rowwise.operations import OPERATIONS
 from akdask.plan.expr.created import as_column, literal
+from akdask.plan.expr.missing_integers import recombined, separated
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import SELECTIONS, Project
 from akdask.plan.expr.sources import Persisted
-from akdask.plan.expr.values import Call, HeldColumn, Value
+from akdask.plan.expr.values import HeldColumn, Value
 from akdask.plan.run.result import CollectionRows
 from akdask.plan.run.run import resolve_lengths, run
 from akdask.plan.task.combine import Limit
@@ -208,8 +208,8 @@ class Array(StorageMethods, RegisteredArray, Substitutes, ArrayDisplay):
         return array._select(*self._as_operand())
 
     def _select(self, key_frame: Frame, key: Value) -> Self:
-        frame, (value,) = row_tools.select_columns(self._frame, [self._value], key_frame, key)
-        return self._like(frame, value)
+        frame, moved = row_tools.select_columns(self._frame, separated([self._value]), key_frame, key)
+        return self._like(frame, recombined([self._value], moved)[0])
 
     def _element(self, position: int) -> Any:
         return self._like(row_tools.one_row(self._frame, position), self._value).to_ndarray()[0]
@@ -361,13 +361,11 @@ class _Columns(Collection):
 
 def computed(frame: Frame, value: Value) -> tuple[Frame, Value]:
     """Return a value of rows that are in memory, computed unless it is there already."""
-    apart = value if isinstance(value, Call) and OPERATIONS[value.operation].in_parts else None
-    parts = (value,) if apart is None else apart.args
+    parts = separated([value])
     if not isinstance(frame, SELECTIONS) and all(_is_there(part) for part in parts):
         return frame, value
-    persisted: Any = _Columns(Project(frame, tuple(range(len(parts))), parts)).persist()
-    found = [persisted.column(number) for number in range(len(parts))]
-    return persisted, found[0] if apart is None else Call(apart.operation, *found, **apart.params)
+    persisted: Any = _Columns(Project(frame, tuple(range(len(parts))), tuple(parts))).persist()
+    return persisted, recombined([value], [persisted.column(number) for number in range(len(parts))])[0]
 
 
 def _is_there(value: Value) -> bool:

@@ -15,15 +15,19 @@ from akdask.collections.core.wrap import class_asked_for, wrap
 from akdask.deferred import is_na, is_pandas
 from akdask.error_state import check_divisor
 from akdask.errors import AlignmentError, ArgumentTypeError
+from akdask.kernels.core.exact import SWAPPED, are_floats, comparable_with
 from akdask.kernels.rowwise.operations import UFUNCS
 from akdask.plan.expr.created import as_column, literal
 from akdask.plan.expr.missing_text import call, missing_text
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.values import Constant, Value
 from akdask.plan.run.alignment import align
-from akdask.schema import BOOL, column_type, unlimited
+from akdask.schema import BOOL, FLOAT64, INT64, UINT64, column_type, unlimited
 
 Operand = tuple[Frame | None, Value]
+
+COMPARISONS = {ufunc.__name__: swapped.__name__ for ufunc, swapped in SWAPPED.items()}
+"""The comparison that gives the same with its sides the other way round."""
 
 DIVISIONS = frozenset({"divide", "floor_divide"})
 
@@ -60,7 +64,31 @@ def combine(operation: str, items: list[Any], **params: Any) -> tuple[Frame, Val
         If arrays among them do not share rows.
     """
     frame, values = on_common_rows(operation, items)
+    if operation in COMPARISONS:
+        values = _compared(operation, *values)
     return frame, call(operation, *values, **params)
+
+
+def _compared(operation: str, left: Value, right: Value) -> list[Value]:
+    """Return what is compared, with a plain number as one of the other's type where none lies between the two.
+
+    Compiled loops and bounds of files compare numbers of one type; others are compared exactly, which takes longer.
+    """
+    if isinstance(right, Constant):
+        return [left, _constant_beside(operation, right, left)]
+    if isinstance(left, Constant):
+        return [_constant_beside(COMPARISONS[operation], left, right), right]
+    return [left, right]
+
+
+def _constant_beside(operation: str, constant: Constant, other: Value) -> Constant:
+    kinds = constant.dtype.kind, other.dtype
+    if kinds[0] == "float" and kinds[1] in (INT64, UINT64):
+        whole = comparable_with(operation, float(constant.value), other.dtype.kind)
+        return constant if whole is None else Constant(other.dtype.numpy.type(whole))
+    if kinds[0] in ("int", "uint") and kinds[1] == FLOAT64 and are_floats(constant.value):
+        return Constant(float(constant.value))
+    return constant
 
 
 def on_common_rows(operation: str, items: list[Any]) -> tuple[Frame, list[Value]]:

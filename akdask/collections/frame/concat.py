@@ -21,7 +21,7 @@ from akdask.plan.expr.missing_integers import (
     with_missing,
 )
 from akdask.plan.expr.rowwise import Project
-from akdask.plan.expr.values import Call, Constant, Value, cast
+from akdask.plan.expr.values import Call, Constant, Value, widened
 from akdask.plan.run.alignment import align
 from akdask.plan.task.compact import joined
 from akdask.schema import ColumnType
@@ -149,5 +149,5 @@ def _maybe_missing(value: Value) -> Value:
 
 def _as_type(value: Value, wanted: ColumnType, is_mixed: bool) -> Value:
     """Return a value of a type; integers that may be missing as plain floats among values of several types."""
-    found = cast(value, wanted)
+    found = widened(value, wanted)
     return Call("positive", found) if is_mixed and is_in_parts(found) else found

@@ -16,10 +16,10 @@ from akdask.deferred import DeferredModule
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.kernels.core.rules import promote
 from akdask.plan.expr.node import Frame
-from akdask.plan.expr.values import Value, cast
+from akdask.plan.expr.values import Call, Value, cast
 from akdask.plan.run.alignment import align
 from akdask.plan.task.align import Aligned
-from akdask.schema import INT64, STR
+from akdask.schema import BIGINT, FLOAT64, INT64, STR, UINT64
 
 if TYPE_CHECKING:
     from akdask.plan.join import join, membership
@@ -45,7 +45,7 @@ class Keys:
 
 
 def comparable_keys(operation: str, left: Any, right: Any) -> tuple[Keys, Keys]:
-    """Return the keys of both sides, each pair of one type.
+    """Return the keys of both sides, each pair of one type, or of two where numbers have no exact type in common.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def comparable_keys(operation: str, left: Any, right: Any) -> tuple[Keys, Keys]:
         raise ArgumentError(
             f"{operation} needs as many arrays on both sides.", details=[f"given: {len(lefts)} and {len(rights)}"]
         )
-    pairs = [_comparable(operation, one, other) for one, other in zip(lefts, rights, strict=True)]
+    pairs = [pair for sides in zip(lefts, rights, strict=True) for pair in _comparable(operation, *sides)]
     left_frame, left_values = align(operation, [one for one, _ in pairs])
     right_frame, right_values = align(operation, [other for _, other in pairs])
     return Keys(left_frame, tuple(left_values)), Keys(right_frame, tuple(right_values))
@@ -112,26 +112,35 @@ def is_several(items: Any) -> bool:
     return isinstance(items, list | tuple) and bool(items) and all(isinstance(item, Array) for item in items)
 
 
-def _comparable(operation: str, left: Array, right: Array) -> tuple[Aligned, Aligned]:
+def _comparable(operation: str, left: Array, right: Array) -> list[tuple[Aligned, Aligned]]:
+    """Return keys of two arrays that are equal where their elements are, numbers of whatever types."""
     if isinstance(left, Categorical) and isinstance(right, Categorical):
         if left._category_table is not right._category_table:
             left, right = Categorical.standardize_categories([left, right])
-        return (left._frame, left._value), (right._frame, right._value)
+        return [((left._frame, left._value), (right._frame, right._value))]
     left, right = left._in_common(operation, [right])
     one, other = left._as_operand(), right._as_operand()
     kinds = one[1].dtype, other[1].dtype
     if kinds[0] == kinds[1] and kinds[0].kind != "bigint":
-        return one, other
+        return [(one, other)]
     wanted = promote(*kinds)
+    if {kind.kind for kind in kinds} == {"bigint", "float"}:
+        return [((one[0], _digits(one[1])), (other[0], _digits(other[1])))]
     if wanted is None:
         raise ArgumentTypeError(
             f"{operation} cannot compare {kinds[0]} with {kinds[1]}.", hint="cast() converts between types."
         )
-    first, second = cast(one[1], wanted), cast(other[1], wanted)
     if wanted.kind == "bigint":
-        # Of equal integers one may take more memory than the other; their digits are the same.
-        first, second = cast(first, STR), cast(second, STR)
-    return (one[0], first), (other[0], second)
+        return [((one[0], _digits(one[1])), (other[0], _digits(other[1])))]
+    if wanted == FLOAT64 and not {INT64, UINT64}.isdisjoint(kinds):
+        # Two words tell all numbers apart that one cannot.
+        return [((one[0], Call(part, one[1])), (other[0], Call(part, other[1]))) for part in ("key_word", "key_kind")]
+    return [((one[0], cast(one[1], wanted)), (other[0], cast(other[1], wanted)))]
+
+
+def _digits(value: Value) -> Value:
+    """Return the digits of integers: of equal ones, one may take more memory than the other, or may have a limit."""
+    return Call("key_text", value) if value.dtype == FLOAT64 else cast(cast(value, BIGINT), STR)
 
 
 def like(model: Array, items: Any) -> Any:

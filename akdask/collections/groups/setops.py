@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.array import Array
 from akdask.collections.groups.keys import as_arrays, comparable_keys, is_several, like
@@ -14,6 +16,7 @@ from akdask.collections.groups.uniqueness import unique
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.concatenation import concatenate
 from akdask.errors import ArgumentError
+from akdask.kernels.core.exact import EXACT
 from akdask.plan.expr.values import Call
 from akdask.plan.join.join import has_match
 
@@ -53,6 +56,11 @@ def in1d(A: Any, B: Any, assume_unique: bool = False, symmetric: bool = False, i
     if symmetric:
         return in1d(A, B, invert=invert), in1d(B, A, invert=invert)
     arrays = as_arrays(A)
+    apart = _integers_and_floats(B)
+    if apart is not None:
+        integers, floats = (in1d(arrays, part) for part in apart)
+        either = integers | floats
+        return ~either if invert else either
     B = like(arrays[0], B)
     if isinstance(arrays[0], Categorical) and len(arrays) == 1 and not is_several(B):
         found = arrays[0].in1d(B)
@@ -60,6 +68,15 @@ def in1d(A: Any, B: Any, assume_unique: bool = False, symmetric: bool = False, i
         keys, others = comparable_keys("in1d", arrays, as_arrays(B))
         found = pdarray(*has_match(keys.side(), others.side()))
     return pdarray(found._frame, Call("logical_not", found._value)) if invert else found
+
+
+def _integers_and_floats(items: Any) -> tuple[list[Any], list[Any]] | None:
+    """Return integers and floats apart where one array would make floats of integers that are none; None for others."""
+    if not isinstance(items, list | tuple) or not all(isinstance(item, int | float | np.number) for item in items):
+        return None
+    floats = [item for item in items if isinstance(item, float | np.floating)]
+    integers = [item for item in items if not isinstance(item, float | np.floating)]
+    return (integers, floats) if floats and any(abs(int(item)) > EXACT for item in integers) else None
 
 
 def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:

@@ -18,7 +18,7 @@ from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.kernels.core.rules import promote
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Project
-from akdask.plan.expr.values import Value, cast
+from akdask.plan.expr.values import Value, widened
 from akdask.plan.task.compact import MOST_PARTS, joined
 from akdask.plan.task.concat import Concat
 from akdask.schema import ColumnType, bigint_of
@@ -210,7 +210,7 @@ def concatenate(arrays: Any, axis: int | None = 0, ordered: bool = True) -> Any:
         return arrays[0].concatenate(arrays[1:], ordered=ordered)
     arrays = arrays[0]._in_common("concatenate", arrays[1:])
     wanted = _common_type([array._value.dtype for array in arrays])
-    values = [(array._frame, cast(array._value, wanted)) for array in arrays]
+    values = [(array._frame, widened(array._value, wanted)) for array in arrays]
     parts = [part for frame, value in values for part in _parts(frame, value)]
     if len(parts) > MOST_PARTS:
         parts = [Project(frame, (0,), (value,)) for frame, value in values]

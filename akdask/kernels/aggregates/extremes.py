@@ -13,7 +13,6 @@ from akdask.kernels.aggregates.by_group import (
     GroupState,
     MergeByUfuncs,
     RowGroups,
-    itself,
     reduce_by_rank,
 )
 from akdask.kernels.aggregates.select import select_rows
@@ -53,6 +52,16 @@ class MergeExtremes(MergeByUfuncs):
         return super().__call__(groups, skipna and column.dtype == np.float64, column)
 
 
+def without_sign_of_zero(found: Any) -> Any:
+    """Return extremes with 0.0 in place of -0.0: the two are equal, and which one stands depends on how rows are read.
+
+    Processors and NumPy keep either, even from one vector of rows to the next.
+    """
+    if isinstance(found, np.ndarray | np.generic) and found.dtype.kind == "f":
+        return np.add(found, 0.0, out=found if isinstance(found, np.ndarray) and found.flags.writeable else None)
+    return found
+
+
 def _extreme(
     name: str,
     ufunc: np.ufunc,
@@ -76,7 +85,7 @@ def _extreme(
         return (ufunc(*left, *right),) if left and right else left or right
 
     def finish(state: State, *, nan_of_none: bool = False) -> Any:
-        return np.float64(np.nan) if nan_of_none and not state else nonempty(state, name)[0]
+        return np.float64(np.nan) if nan_of_none and not state else without_sign_of_zero(nonempty(state, name)[0])
 
     merge_groups = MergeExtremes(ufunc, skipping=[skipping])
     return Reduction(
@@ -88,7 +97,7 @@ def _extreme(
         grouped=GroupedForm(
             lambda groups, column, skipna: merge_groups(groups, skipna, column),
             merge_groups,
-            itself,
+            without_sign_of_zero,
             types=themselves(INT64, UINT64, FLOAT64, UINT8, BIGINT),
             accumulated=AccumulatorForm(accumulated, extremes=True),
         ),

@@ -7,9 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
+
+from akdask.kernels.core.exact import compare
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,26 +53,27 @@ def apply(operation: str, args: Sequence[Interval | None], *, of_bools: bool) ->
     return COMPARISONS[operation](*known) if operation in COMPARISONS and len(known) == len(args) else None
 
 
-# Bounds are compared by the ufuncs that compare rows: whatever those round, they round in order.
+# Bounds are compared as rows are: integers and floats as what they are.
+_is_less, _is_at_most = partial(compare, np.less), partial(compare, np.less_equal)
 
 
 def _less(left: Interval, right: Interval) -> Interval:
     exact = left.exact and right.exact
-    may = np.less(left.low, right.high) if exact else np.less_equal(left.low, right.high)
-    return Interval(np.less(left.high, right.low) & ~(left.nans | right.nans), may)
+    may = _is_less(left.low, right.high) if exact else _is_at_most(left.low, right.high)
+    return Interval(_is_less(left.high, right.low) & ~(left.nans | right.nans), may)
 
 
 def _less_equal(left: Interval, right: Interval) -> Interval:
     exact = left.exact and right.exact
-    must = np.less_equal(left.high, right.low) if exact else np.less(left.high, right.low)
-    return Interval(must & ~(left.nans | right.nans), np.less_equal(left.low, right.high))
+    must = _is_at_most(left.high, right.low) if exact else _is_less(left.high, right.low)
+    return Interval(must & ~(left.nans | right.nans), _is_at_most(left.low, right.high))
 
 
 def _equal(left: Interval, right: Interval) -> Interval:
-    may = np.less_equal(left.low, right.high) & np.less_equal(right.low, left.high)
+    may = _is_at_most(left.low, right.high) & _is_at_most(right.low, left.high)
     if not (left.exact and right.exact):
         return Interval(np.False_, may)
-    must = np.less_equal(left.high, right.low) & np.less_equal(right.high, left.low)
+    must = _is_at_most(left.high, right.low) & _is_at_most(right.high, left.low)
     return Interval(must & ~(left.nans | right.nans), may)
 
 

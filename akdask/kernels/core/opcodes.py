@@ -117,8 +117,9 @@ class OpcodeChoice:
         """Return the type that arguments are converted to, None where there is none."""
         if not self.compares:
             return result
-        # NumPy compares integers of different signs as what they are, not as floats.
-        return None if {INT64, UINT64} <= set(args) else promote(*args)
+        # Integers of different signs, and beside floats, compare as what they are, which no instruction does.
+        common = promote(*args)
+        return None if common == FLOAT64 and not {INT64, UINT64}.isdisjoint(args) else common
 
 
 def _ints(op: Opcode) -> dict[ColumnType, Opcode]:

@@ -56,8 +56,6 @@ class Operation:
         read their arguments again.
     modular : bool
         Whether the kernel wants to know ``max_bits``, where arguments are integers of any size.
-    in_parts : bool
-        Whether the arguments tell more than the result, so that they are moved and kept in its place.
     """
 
     name: str
@@ -67,7 +65,6 @@ class Operation:
     symbol: str | None = None
     in_place: bool = False
     modular: bool = False
-    in_parts: bool = False
 
     def result_type(self, *types: ColumnType, **params: Any) -> ColumnType:
         """Return the type of the result for arguments of the given types.

@@ -10,6 +10,7 @@ import numpy as np
 
 from akdask.columns import type_of
 from akdask.columns.bigint import from_ints, to_ints
+from akdask.kernels.aggregates.extremes import without_sign_of_zero
 from akdask.kernels.aggregates.specification import TOTALS, themselves
 from akdask.schema import BIGINT, ColumnType
 from akdask.typing import Column, NumberArray
@@ -44,7 +45,8 @@ class PrefixScan:
             return from_ints(running_numbers[len(numbers) :].tolist())
         with np.errstate(all="ignore"):
             running: NumberArray = self.ufunc.accumulate(column, dtype=self.types[type_of(column)].numpy)
-            return running if before is None else self.ufunc(running, before, out=running)
+            running = running if before is None else self.ufunc(running, before, out=running)
+        return without_sign_of_zero(running) if self.ufunc in (np.minimum, np.maximum) else running
 
 
 ITSELF = themselves(*TOTALS)

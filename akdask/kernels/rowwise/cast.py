@@ -254,6 +254,6 @@ def _takes_missing(integers: ColumnType, missing: ColumnType, *, column: str = "
 CAST_OPERATIONS: dict[str, Operation] = {
     "cast": Operation("cast", 1, _cast_type, _cast),
     "cast_exactly": Operation("cast_exactly", 1, _exact_type, _cast_exactly),
-    "missing_as_nan": Operation("missing_as_nan", 2, _takes_missing, missing_as_nan, in_parts=True),
+    "missing_as_nan": Operation("missing_as_nan", 2, _takes_missing, missing_as_nan),
     "is_number": Operation("is_number", 1, _is_number_type, _is_number),
 }

@@ -18,8 +18,9 @@ from typing import Any
 import numpy as np
 
 from akdask.errors import ArgumentError
+from akdask.kernels.core import exact
 from akdask.kernels.core.rules import Kernel, Operation, Rule, by_numpy, numbers_to, promote, wide_integers
-from akdask.schema import BOOL, FLOAT64, INT64, UINT64, ColumnType
+from akdask.schema import BOOL, FLOAT64, INT64, STR, UINT8, UINT64, ColumnType
 
 SYMBOLS: dict[np.ufunc, str] = {
     np.add: "+",
@@ -42,7 +43,6 @@ SYMBOLS: dict[np.ufunc, str] = {
 TYPED_BY_NUMPY: tuple[np.ufunc, ...] = (
     *(np.add, np.subtract, np.multiply, np.fmod, np.floor_divide, np.remainder),
     *(np.negative, np.positive, np.absolute, np.sign, np.square, np.invert),
-    *(np.minimum, np.maximum),
 )
 """The result's type depends on the arguments'."""
 
@@ -112,16 +112,61 @@ def _bitwise(ufunc: np.ufunc) -> Kernel:
     return kernel
 
 
+EXTREMES: tuple[np.ufunc, ...] = (np.minimum, np.maximum)
+"""What one of the arguments is, so that no integer may become another."""
+
+
+def _extreme(ufunc: np.ufunc) -> Kernel:
+    return lambda left, right, out=None: exact.extreme(ufunc, left, right, out)
+
+
 def _clip(values: Any, low: Any, high: Any, out: Any = None) -> Any:
-    return np.clip(values, low, high, out=out)
+    if not any(exact.is_mixed(*pair) for pair in ((values, low), (values, high), (low, high))):
+        return np.clip(values, low, high, out=out)
+    # Which limit counts is known before anything becomes a float.
+    is_nan = np.isnan(values) | np.isnan(low) | np.isnan(high)
+    upper = ~is_nan & (exact.compare(np.greater, values, high) | exact.compare(np.greater, low, high))
+    lower = ~is_nan & ~upper & exact.compare(np.less, values, low)
+    inside = ~(is_nan | upper | lower)
+    choices = [exact.as_floats(side, wanted) for side, wanted in ((high, upper), (low, lower), (values, inside))]
+    found = np.select([upper, lower, inside], choices, np.nan)[()]
+    if out is None:
+        return found
+    out[...] = found
+    return out
+
+
+def _exact_floats(values: Any, out: Any = None) -> Any:
+    found = exact.as_floats(values)
+    return found if out is None else np.positive(found, out=out)
+
+
+def _difference(values: Any, earlier: Any, out: Any = None) -> Any:
+    """Return differences of integers as floats, each rounded once."""
+    is_less = values < earlier
+    span = np.where(is_less, earlier - values, values - earlier).view(np.uint64).astype(np.float64)
+    return np.multiply(span, np.where(is_less, -1.0, 1.0), out=out)
 
 
 def _round(values: Any, out: Any = None, decimals: int = 0) -> Any:
     if values.dtype.kind == "f":
         return np.round(values, decimals, out=out)
-    # NumPy divides integers to round them to tens, and does not write the quotient where integers are wanted.
-    rounded = np.round(values, decimals) if values.dtype.kind in "iu" and decimals < 0 else values
+    rounded = _round_to_tens(values, -decimals) if values.dtype.kind in "iu" and decimals < 0 else values
     return np.positive(rounded, out=out) if rounded.dtype != np.bool_ else np.add(rounded, 0.0, out=out)
+
+
+def _round_to_tens(values: Any, places: int) -> Any:
+    """Round integers to a power of ten, halves to the even one; NumPy divides them as floats."""
+    if places > 18:
+        if places == 19 and np.any(exact.compare(np.greater, np.abs(values), np.uint64(5 * 10**18))):
+            raise ArgumentError("integers of 64 bits are rounded to 18 places at most.", hint="make them bigint.")
+        return np.zeros_like(values)
+    unit = values.dtype.type(10**places) if values.dtype.itemsize == 8 else 10**places
+    wide = values if values.dtype.itemsize == 8 else values.astype(np.int64)
+    tens, rest = np.divmod(wide, unit)
+    half = unit // 2
+    up = (rest > half) | ((rest == half) & (tens % 2 == 1))
+    return ((tens + up) * unit).astype(values.dtype)
 
 
 def _round_type(values: ColumnType, decimals: int = 0) -> ColumnType | None:
@@ -216,12 +261,18 @@ BY_UFUNC: dict[np.ufunc, Operation] = {
     **_of_ufuncs(ROUNDING, lambda _: _as_it_is, _integers_as_they_are),
     **_of_ufuncs(BITWISE, _bitwise_rule, _bitwise),
     **_of_ufuncs([np.power], by_numpy, lambda _: _power),
+    **_of_ufuncs(EXTREMES, by_numpy, _extreme),
 }
 
 OTHERS = (
     Operation("clip", 3, promote, _clip),
     Operation("round", 1, _round_type, _round),
     Operation("within", 1, lambda values, **_: values if values.kind in ("int", "uint", "float") else None, _within),
+    Operation("exact_floats", 1, numbers_to(FLOAT64), _exact_floats),
+    Operation("difference", 2, lambda one, other: FLOAT64 if one == other else None, _difference),
+    Operation("key_word", 1, numbers_to(UINT64), exact.key_word),
+    Operation("key_kind", 1, numbers_to(UINT8), exact.key_kind),
+    Operation("key_text", 1, lambda values, **_: STR if values == FLOAT64 else None, exact.key_text),
     Operation("xlogy", 2, numbers_to(FLOAT64), _xlogy),
     Operation("inverse_position", 3, _integers_only, _inverse_position),
     Operation("range_length", 2, _integers_only, _range_length),

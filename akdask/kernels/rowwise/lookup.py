@@ -229,7 +229,8 @@ def _searchsorted(table: SortedKeys, values: Any, out: Any = None, *, side: Side
 def _searchsorted_type(table: ColumnType, values: ColumnType, side: str) -> ColumnType | None:
     if side not in ("left", "right"):
         raise ArgumentError(f"searchsorted: side={side!r} is neither 'left' nor 'right'.")
-    return INT64 if table == values or table.kind == values.kind == "bigint" else None
+    are_numbers = table.is_number and values.is_number
+    return INT64 if table == values or are_numbers or table.kind == values.kind == "bigint" else None
 
 
 LOOKUP_OPERATIONS: dict[str, Operation] = {

@@ -18,7 +18,7 @@ from akdask.kernels.rowwise.operations import OPERATIONS
 from akdask.plan.expr._dask import Expr
 from akdask.plan.expr.pickling import Made, flattened
 from akdask.plan.expr.tokens import Named, token
-from akdask.schema import ColumnType
+from akdask.schema import FLOAT64, INT64, UINT64, ColumnType
 
 
 class Value(Named):
@@ -196,6 +196,13 @@ def cast(value: Value, dtype: ColumnType) -> Value:
         return Call("as_nullable", value) if dtype.nullable else value
     limit = {"max_bits": dtype.max_bits} if dtype.max_bits > 0 else {}
     return Call("cast", value, dtype=dtype.name, **limit)
+
+
+def widened(value: Value, dtype: ColumnType) -> Value:
+    """Return a value converted to a type that it has in common with others; an integer that is no float is an error."""
+    if dtype == FLOAT64 and value.dtype in (INT64, UINT64):
+        return Call("exact_floats", value)
+    return cast(value, dtype)
 
 
 @lru_cache(maxsize=4096)

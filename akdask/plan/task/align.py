@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from akdask.errors import AlignmentError
 from akdask.plan.expr.chain import reselect, selected_by
+from akdask.plan.expr.missing_integers import recombined, separated
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import SELECTIONS, Project, Zip
 from akdask.plan.expr.values import Value, substitute
@@ -83,8 +84,9 @@ def _packed_like(packed: Frame, frame: Frame, values: list[Value]) -> tuple[Fram
     """Return rows with the partitions of a `Compact` of the same rows."""
     if not isinstance(packed, Compact) or packed.frame.rows.token != frame.rows.token:
         return frame, values
-    new = Compact(Project(frame, tuple(range(len(values))), tuple(values)), packed.counts)
-    return new, [new.column(number) for number in range(len(values))]
+    apart = separated(values)
+    new = Compact(Project(frame, tuple(range(len(apart))), tuple(apart)), packed.counts)
+    return new, recombined(values, [new.column(number) for number in range(len(apart))])
 
 
 def _unpacked_like(frame: Frame, packed: Frame, value: Value) -> Aligned:
@@ -104,8 +106,9 @@ def _realigned(operation: str, frame: Frame, other: Frame, value: Value) -> Alig
             details=[_origin("left", frame), _origin("right", other)],
             hint="apply the same mask to both sides.",
         )
-    realigned = Realign(Project(other, (0,), (value,)), given, lengths)
-    return realigned, realigned.column(0)
+    apart = separated([value])
+    realigned = Realign(Project(other, tuple(range(len(apart))), tuple(apart)), given, lengths)
+    return realigned, recombined([value], [realigned.column(number) for number in range(len(apart))])[0]
 
 
 def _side_by_side(left: Frame, right: Frame) -> Frame | None:
@@ -127,8 +130,9 @@ def _settled(frame: Frame, values: list[Value]) -> tuple[Frame, list[Value]]:
     """Return a frame without selections, with the values as its columns if the given one has any."""
     if not isinstance(frame, SELECTIONS):
         return frame, values
-    project = Project(frame, tuple(range(len(values))), tuple(values))
-    return project, [project.column(number) for number in range(len(values))]
+    apart = separated(values)
+    project = Project(frame, tuple(range(len(apart))), tuple(apart))
+    return project, recombined(values, [project.column(number) for number in range(len(apart))])
 
 
 def _zip(left: Frame, right: Frame) -> Frame:

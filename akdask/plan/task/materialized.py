@@ -11,15 +11,15 @@ from weakref import ref
 from akdask import machine
 from akdask._distributed import default_client, is_cancelled, shares_memory
 from akdask.columns import Table
-from akdask.kernels.rowwise.operations import OPERATIONS
 from akdask.plan.expr._dask import Expr
 from akdask.plan.expr.cache import CachedResult, CacheLease, find, is_leased, lease, put
 from akdask.plan.expr.depth import depth_of
 from akdask.plan.expr.lower import lower
+from akdask.plan.expr.missing_integers import recombined, separated
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rounds import rounds_of, rounds_on
 from akdask.plan.expr.rowwise import Project, Zip
-from akdask.plan.expr.values import Call, ColumnRef, HeldColumn, Value, assumed_width, columns_of, substitute_all
+from akdask.plan.expr.values import ColumnRef, HeldColumn, Value, assumed_width, columns_of, substitute_all
 from akdask.plan.task.align import align
 from akdask.plan.task.combine import OverProject
 from akdask.plan.task.compact import rows_at_most
@@ -155,9 +155,8 @@ def within_rounds(frame: Frame, values: Sequence[Value]) -> tuple[Frame, Sequenc
 
 def _kept(frame: Frame, value: Value) -> Value:
     """Return a value that is kept; of integers of which some are missing both parts are, as floats would not do."""
-    if isinstance(value, Call) and OPERATIONS[value.operation].in_parts:
-        return Call(value.operation, *[_kept(frame, part) for part in value.args], **value.params)
-    return Materialized(Project(frame, (0,), (value,))).column(0)
+    kept = [Materialized(Project(frame, (0,), (part,))).column(0) for part in separated([value])]
+    return recombined([value], kept)[0]
 
 
 def rejoined(frame: Frame, values: Sequence[Value]) -> tuple[Frame, Sequence[Value]]:

@@ -19,6 +19,7 @@ from akdask.columns.scratch import scratch
 from akdask.interruption import AT_A_TIME, end_if_interrupted
 from akdask.kernels.aggregates.registry import REDUCTIONS
 from akdask.kernels.aggregates.specification import State
+from akdask.kernels.core.exact import are_floats
 from akdask.kernels.core.opcodes import BLOCK, CHOICES, CONVERSIONS, FAILED, VECTOR, WIDTHS, Instruction, Opcode
 from akdask.kernels.core.summation import ACCUMULATORS, UNIT, ExactSum, Moments
 from akdask.schema import BOOL, FLOAT64, INT64, UINT64, ColumnType
@@ -159,7 +160,7 @@ class VectorProgram:
         if operation == "cast" and params.get("errors", "strict") == "strict" and args[0].dtype != result:
             return self._converted(args[0], result)
         choice = CHOICES.get(operation)
-        dtype = None if choice is None else choice.operand_type(result, tuple(arg.dtype for arg in args))
+        dtype = None if choice is None else choice.operand_type(result, self._types(args))
         op = None if choice is None or dtype is None else choice.by_type.get(dtype)
         if choice is None or dtype is None or op is None:
             raise NoInstructionError
@@ -170,9 +171,22 @@ class VectorProgram:
                 self.release(operand)
         return found
 
+    def _types(self, args: Sequence[Register]) -> tuple[ColumnType, ...]:
+        """Return the types of arguments; beside floats, plain integers are floats where they are equal to one."""
+        if not any(arg.dtype == FLOAT64 for arg in args):
+            return tuple(arg.dtype for arg in args)
+        constants = [self._constants.get(arg) for arg in args]
+        return tuple(
+            arg.dtype if constant is None or not are_floats(constant) else FLOAT64
+            for arg, constant in zip(args, constants, strict=True)
+        )
+
     def _chosen(self, args: Sequence[Register], result: ColumnType) -> Register:
         condition, *sides = args
         if result == BOOL:
+            raise NoInstructionError
+        if result == FLOAT64 and not {INT64, UINT64}.isdisjoint(self._types(sides)):
+            # No integer that is chosen may become another.
             raise NoInstructionError
         return self._emit(Opcode.WHERE, result, condition, *(self._converted(side, result) for side in sides))
 

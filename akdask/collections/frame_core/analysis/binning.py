@@ -162,9 +162,10 @@ def _placed(
     except (TypeError, ValueError) as error:
         raise ArgumentError(f"{operation}: {error}.") from error
     bounds = np.asarray(bounds, np.float64)
-    floats = cast(values, np.float64)
-    place = searchsorted(array(bounds), floats, side="left" if params["right"] else "right")
-    frame, (value, number) = align(operation, [(floats._frame, floats._value), (place._frame, place._value)])
+    # Bounds that are made of the numbers are floats near them, and compare as floats.
+    compared = cast(values, np.float64) if isinstance(bins, int) or operation == "qcut" else values
+    place = searchsorted(array(bounds), compared, side="left" if params["right"] else "right")
+    frame, (value, number) = align(operation, [(compared._frame, compared._value), (place._frame, place._value)])
     if params["include_lowest"]:
         number = Call("where", Call("equal", value, Constant(bounds[0])), Constant(1), number)
     inside = Call("logical_and", Call("greater", number, Constant(0)), Call("less", number, Constant(len(bounds))))

@@ -81,24 +81,26 @@ class CellMethods(Analysed):
         return self._resulting({name: ufuncs.abs(array) for name, array in self._arrays().items()})
 
     def round(self, decimals: int | Mapping[str, int] = 0) -> Self:
-        """Return floats rounded to a number of decimals, half to even; other columns stay; lazy.
+        """Return numbers rounded to a number of decimals, half to even; other columns stay; lazy.
 
         Parameters
         ----------
         decimals : int, or mapping of str to int
-            For all columns, or for those that are named.
+            For all columns, or for those that are named; -1 rounds to tens, integers too.
 
         Examples
         --------
         >>> import akdask as ak
         >>> ak.Series([1.25, 2.346]).round(1).tolist()
         [1.2, 2.3]
+        >>> ak.Series([15, 25, -5]).round(-1).tolist()
+        [20, 20, 0]
         """
         arrays = self._arrays()
         wanted = decimals if isinstance(decimals, Mapping) else dict.fromkeys(arrays, decimals)
         return self._resulting(
             {
-                name: elementwise.round(array, wanted[name]) if name in wanted and _is_float(array) else array
+                name: elementwise.round(array, wanted[name]) if _is_rounded(array, wanted.get(name)) else array
                 for name, array in arrays.items()
             }
         )
@@ -249,6 +251,11 @@ def is_nothing(item: Any) -> bool:
     """Whether an item stands for a missing value: None, NaN, NaT, or what pandas has for it."""
     # By its own type: that which a lazy scalar shows is of a value that has yet to be computed.
     return item is None or is_na(item) or (issubclass(type(item), _UNEQUAL) and str(item) in ("nan", "NaT"))
+
+
+def _is_rounded(array: Array, decimals: int | None) -> bool:
+    kind = array._value.dtype.kind if decimals is not None and is_number(array) else ""
+    return kind == "float" or (kind in ("int", "uint") and decimals is not None and decimals < 0)
 
 
 def _is_float(array: Array) -> bool:

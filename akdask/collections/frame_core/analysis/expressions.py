@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from akdask.collections.arrays import ufuncs
-from akdask.collections.arrays.creation import array
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.array import Array
 from akdask.collections.core.base import unlabelled
@@ -359,7 +358,7 @@ def _membership(column: Array, items: Any) -> Array:
         items = [_as_time(column, item) for item in items]
         return in1d(column, column.at_hand(pd.Index(items)))
     _check_kinds(column, items)
-    return in1d(column, array(items))
+    return in1d(column, items)
 
 
 def _check_kinds(column: Array, items: Iterable[Any]) -> None:

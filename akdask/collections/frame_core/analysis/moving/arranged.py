@@ -11,14 +11,15 @@ from akdask.collections.arrays.elementwise import where
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.array import Array
 from akdask.collections.frame_core.analysis.kinds import missing_rows
-from akdask.collections.frame_core.analysis.moving.windows import difference, shifted
+from akdask.collections.frame_core.analysis.moving.windows import difference, last_valid, never_lacks, shifted
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.missing import present
 from akdask.collections.groups.groupby import GroupBy
 from akdask.errors import ArgumentTypeError
+from akdask.plan.expr.missing_integers import recombined, separated
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.values import Call, Constant, cast
-from akdask.plan.rows.neighbours import LastValid, RunningOfGroups
+from akdask.plan.rows.neighbours import RunningOfGroups
 from akdask.plan.task.align import align
 from akdask.schema import BOOL, INT64
 
@@ -122,13 +123,14 @@ def filled_in_groups(columns: ColumnSet, numbers: pdarray, *, backwards: bool) -
         if columns.values[name].dtype.kind == "list":
             raise ArgumentTypeError("lists are never missing.", hint="choose other columns.")
         kind, both = columns.kinds[name], ColumnSet.of({"v": columns.array(name), "n": numbers})
+        if never_lacks(kind, columns.values[name]):
+            found[name] = columns.array(name)
+            continue
         is_valid = present(both, "v")
-        values, groups = (
-            LastValid(Project(both.frame, (0, 1), (both.values[item], is_valid)), backwards) for item in ("v", "n")
-        )
-        own = (both.frame, both.values["n"])
-        frame, (value, group, number) = align(
-            "fill groups", [(values, values.column(0)), (groups, groups.column(0)), own]
-        )
-        found[name] = missing_rows(kind, frame, value, Call("not_equal", group, number))
+        filled, group = (last_valid(both.frame, both.values[item], is_valid, backwards) for item in ("v", "n"))
+        apart = separated([filled[1]])
+        items = [*((filled[0], part) for part in apart), group, (both.frame, both.values["n"])]
+        frame, (*parts, group_number, number) = align("fill groups", items)
+        (value,) = recombined([filled[1]], parts)
+        found[name] = missing_rows(kind, frame, value, Call("not_equal", group_number, number))
     return found

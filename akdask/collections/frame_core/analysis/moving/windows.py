@@ -22,6 +22,7 @@ from akdask.collections.time.frequencies import frequency_of, is_offset
 from akdask.collections.time.timearray import TimeArray, may_lack
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.plan.expr.missing_integers import (
+    exact_type,
     is_in_parts,
     negated,
     parts,
@@ -29,12 +30,13 @@ from akdask.plan.expr.missing_integers import (
     separated,
     with_missing,
 )
+from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.values import Call, Constant, Value
 from akdask.plan.reduce.row_numbers import row_numbers
 from akdask.plan.rows.neighbours import LastValid, Shifted, Windows, WithNeighbours
 from akdask.plan.run.alignment import align
-from akdask.schema import FLOAT64
+from akdask.schema import FLOAT64, INT64, UINT64
 from akdask.schema.times import NOT_A_TIME
 
 Owner = TypeVar("Owner", bound="Analysed")
@@ -412,17 +414,28 @@ def _filling(kind: Array, value: Value, fill_value: Any) -> Any:
 
 def difference(values: Array, earlier: Array) -> Array:
     """Return values less those of other rows, as float64, or as spans of time; missing where either is."""
-    if not isinstance(values, TimeArray):
+    if isinstance(values, TimeArray):
+        spans: Array = values - earlier
+        return spans
+    if exact_type(values._value) not in (INT64, UINT64):
         found: Array = as_type(values, np.float64) - as_type(earlier, np.float64)
         return found
-    spans: Array = values - earlier
-    return spans
+    # Integers are subtracted as such; only their difference becomes a float.
+    later, before = (separated([array._value]) for array in (values, earlier))
+    framed = [(array._frame, part) for array, own in ((values, later), (earlier, before)) for part in own]
+    frame, aligned = align("subtract", framed)
+    value = Call("difference", aligned[0], aligned[len(later)])
+    for lacks in (*aligned[1 : len(later)], *aligned[len(later) + 1 :]):
+        value = Call("where", lacks, Constant(np.nan), value)
+    return pdarray(frame, value)
 
 
 def _filled_along(columns: ColumnSet, name: str, backwards: bool, limit: int | None) -> Array:
     kind, value = columns.kinds[name], columns.values[name]
     if value.dtype.kind == "list":
         raise ArgumentTypeError("lists are never missing.", hint="leave the column out.")
+    if never_lacks(kind, value):
+        return columns.array(name)
     is_valid = present(columns, name)
     apart = parts(value)
     frame, (moved, valid, row) = columns.frame, (value if apart is None else apart[0], is_valid, Constant(0))
@@ -446,6 +459,19 @@ def _filled_along(columns: ColumnSet, name: str, backwards: bool, limit: int | N
         lacks = Call("logical_and", negated(valid), Call("greater", steps, Constant(limit)))
         filled = missing_where(kind, filled, lacks, name)
     return kind._like(common, filled)
+
+
+def never_lacks(kind: Array, value: Value) -> bool:
+    """Whether no element of a column can be missing: integers and bools of which all are there."""
+    return isinstance(kind, pdarray) and not isinstance(kind, TimeArray) and value.dtype.kind in ("int", "uint", "bool")
+
+
+def last_valid(frame: Frame, value: Value, is_valid: Value, backwards: bool) -> tuple[Frame, Value]:
+    """Return of each row the last value before it, or the first after it, of those that are valid; else its own."""
+    apart = separated([value])
+    nodes = [LastValid(Project(frame, (0, 1), (part, is_valid)), backwards) for part in apart]
+    common, moved = align("fill", [(node, node.column(0)) for node in nodes])
+    return common, recombined([value], moved)[0]
 
 
 def _running(name: str, array: Array) -> Array:

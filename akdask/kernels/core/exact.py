@@ -1,0 +1,258 @@
+"""Integers beside floats, and integers of either sign: compared, matched and chosen as the numbers that they are.
+
+NumPy compares int64 with float64, and finds the type that int64 and uint64 have in common, as float64, to which
+integers beyond 2**53 are rounded.  Here no integer becomes another: comparisons are those of mathematical values, 0.0
+equals -0.0, and all NaN are one key.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from akdask.deferred import pa
+from akdask.errors import ConversionError
+
+EXACT = 2**53
+"""Up to here each integer is a float."""
+
+
+def are_floats(integers: Any) -> bool:
+    """Tell whether all of some numbers are floats, without looking at those that must be.
+
+    Examples
+    --------
+    >>> are_floats(np.array([2**53, -3])), are_floats(np.array([2**53 + 1])), are_floats(np.array([2**53 + 2]))
+    (True, False, True)
+    """
+    if not is_wide(integers) or not np.size(integers):
+        return True
+    if int(np.max(integers)) <= EXACT and int(np.min(integers)) >= -EXACT:
+        return True
+    return not np.any(_rounded(integers))
+
+
+def is_wide(numbers: Any) -> bool:
+    """Tell whether numbers have a type whose values floats need not have: integers of 64 bits."""
+    dtype = np.asarray(numbers).dtype
+    return dtype.kind in "iu" and dtype.itemsize == 8
+
+
+def is_mixed(left: Any, right: Any) -> bool:
+    """Tell whether numbers of two types meet as floats although one of them holds wide integers."""
+    one, other = np.asarray(left).dtype, np.asarray(right).dtype
+    return one != other and (is_wide(left) or is_wide(right)) and np.result_type(one, other) == np.float64
+
+
+def as_floats(numbers: Any, wanted: Any = True) -> Any:
+    """Return numbers as floats, none of them another than before.
+
+    Parameters
+    ----------
+    numbers : ndarray or scalar
+        What to convert.
+    wanted : ndarray of bool, optional
+        Which of them anybody looks at; the others may become any number.
+
+    Raises
+    ------
+    ConversionError
+        If an integer that is looked at is no float.
+    """
+    if is_wide(numbers) and np.size(numbers) and not are_floats(numbers):
+        changed = np.atleast_1d(_rounded(numbers) & wanted)
+        if changed.any():
+            number = int(np.broadcast_to(numbers, changed.shape)[changed][0])
+            raise ConversionError(
+                f"the integer {number} would become {int(float(number))} as a float, which is the type that it has in "
+                "common with other numbers.",
+                hint="make all of them one type first, for example with astype('int64') or astype('uint64'), or "
+                "integers floats with astype('float64').",
+            )
+    return np.asarray(numbers).astype(np.float64, copy=False)[()]
+
+
+def _rounded(integers: Any) -> Any:
+    """Return which integers are no floats: those whose lowest bits would be lost."""
+    magnitude = np.abs(integers).view(np.uint64) if np.asarray(integers).dtype.kind == "i" else np.asarray(integers)
+    bits = np.asarray(magnitude, np.uint64)
+    # Dividing by the lowest bit that is set leaves what a float has to keep.
+    lowest = bits & (~bits + np.uint64(1))
+    return bits // np.maximum(lowest, np.uint64(1)) > np.uint64(EXACT)
+
+
+# -------------------------------------------------------------------------------------------------------- comparisons
+
+LIMITS = {"i": (-(2.0**63), 2.0**63), "u": (0.0, 2.0**64)}
+"""Floats from the first on and below the second have their whole part among the integers of a kind."""
+
+SWAPPED: dict[np.ufunc, np.ufunc] = {
+    np.less: np.greater,
+    np.less_equal: np.greater_equal,
+    np.greater: np.less,
+    np.greater_equal: np.less_equal,
+    np.equal: np.equal,
+    np.not_equal: np.not_equal,
+}
+
+
+def compare(ufunc: np.ufunc, left: Any, right: Any, out: Any = None) -> Any:
+    """Compare numbers as what they are, by one of NumPy's six comparisons.
+
+    Examples
+    --------
+    >>> compare(np.equal, np.array([2**53 + 1, 2**53]), 2.0**53).tolist()
+    [False, True]
+    >>> compare(np.less, np.float64(2**63), np.array([2**63, 2**63 + 1], np.uint64)).tolist()
+    [False, True]
+    """
+    of_floats = [np.asarray(side).dtype.kind == "f" for side in (left, right)]
+    if of_floats == [False, True] and is_wide(left):
+        integers, floats = left, right
+    elif of_floats == [True, False] and is_wide(right):
+        integers, floats, ufunc = right, left, SWAPPED[ufunc]
+    else:
+        # NumPy compares integers of different signs exactly.
+        return ufunc(left, right, out=out)
+    if are_floats(integers):
+        return ufunc(integers, floats, out=out)
+    found = _compared(ufunc, integers, floats)
+    if out is None:
+        return found
+    out[...] = found
+    return out
+
+
+def _compared(ufunc: np.ufunc, integers: Any, floats: Any) -> Any:
+    """Compare integers with whole floats: rounded up or down, so that none is between them and the float."""
+    integers, floats = np.asarray(integers), np.asarray(floats, np.float64)
+    low, high = LIMITS[integers.dtype.kind]
+    below, above = floats < low, floats >= high
+    within = np.where((floats >= low) & (floats < high), floats, 0.0)
+    upwards = ufunc in (np.less, np.greater_equal)
+    whole = (np.ceil(within) if upwards else np.floor(within)).astype(integers.dtype)
+    found = ufunc(integers, whole)
+    if ufunc in (np.equal, np.not_equal):
+        found = np.where(np.floor(within) == within, found, ufunc is np.not_equal)
+    found = np.where(below, ufunc(1, 0), np.where(above, ufunc(0, 1), found))
+    return np.where(np.isnan(floats), ufunc is np.not_equal, found)[()]
+
+
+def comparable_with(operation: str, number: float, kind: str) -> int | None:
+    """Return the integer that integers of a kind compare with as with a float; None if there is none.
+
+    Examples
+    --------
+    >>> [comparable_with(operation, 2.5, "int") for operation in ("less", "greater", "equal")]
+    [3, 2, None]
+    >>> comparable_with("less", float("inf"), "int"), comparable_with("less", -1.0, "uint")
+    (None, None)
+    """
+    low, high = LIMITS[kind[0]]
+    if not low <= number < high:
+        return None
+    if operation in ("equal", "not_equal"):
+        return int(number) if number == int(number) else None
+    return int(np.ceil(number) if operation in ("less", "greater_equal") else np.floor(number))
+
+
+# ----------------------------------------------------------------------------------------------------------- choosing
+
+
+def choose(condition: Any, x: Any, y: Any) -> Any:
+    """Return `x` where a condition holds and `y` elsewhere, as floats; what is chosen stays what it is.
+
+    Raises
+    ------
+    ConversionError
+        If an integer that is chosen is no float.
+    """
+    condition = np.asarray(condition)
+    return np.where(condition, as_floats(x, condition), as_floats(y, ~condition))[()]
+
+
+def extreme(ufunc: np.ufunc, left: Any, right: Any, out: Any = None) -> Any:
+    """Return the smaller or larger of two numbers, NaN where one is; see `choose`.
+
+    Examples
+    --------
+    >>> float(extreme(np.minimum, np.int64(2**53 + 1), np.float64(2**53)))
+    9007199254740992.0
+    """
+    if not is_mixed(left, right) or (are_floats(left) and are_floats(right)):
+        return ufunc(left, right, out=out)
+    first = compare(np.less if ufunc is np.minimum else np.greater, left, right)
+    first = first | (np.isnan(left) if np.asarray(left).dtype.kind == "f" else False)
+    found = choose(first, left, right)
+    if out is None:
+        return found
+    out[...] = found
+    return out
+
+
+# --------------------------------------------------------------------------------------------------------------- keys
+
+NATURAL, NEGATIVE, OTHER = 0, 1, 2
+"""What the word of a key is: an integer from 0 on, one below 0, or the bits of a float that is neither."""
+
+
+def key_kind(numbers: Any, out: Any = None) -> Any:
+    """Return what the words of `key_word` are, as uint8: with its word, this tells each number from all others.
+
+    Examples
+    --------
+    >>> key_kind(np.array([-1, 1])).tolist(), key_kind(np.array([-0.0, 0.5, -2.0, np.nan, 2.0**64])).tolist()
+    ([1, 0], [0, 2, 1, 2, 2])
+    """
+    numbers = np.asarray(numbers)
+    if numbers.dtype.kind == "f":
+        natural, negative = _whole(numbers)
+        found = np.where(natural, NATURAL, np.where(negative, NEGATIVE, OTHER))
+    else:
+        found = np.where(numbers < 0, NEGATIVE, NATURAL) if numbers.dtype.kind == "i" else np.zeros(numbers.shape)
+    return _given(found.astype(np.uint8), out)
+
+
+def key_word(numbers: Any, out: Any = None) -> Any:
+    """Return words that are equal where numbers of one `key_kind` are, of whatever types.
+
+    Examples
+    --------
+    >>> key_word(np.array([5.0, -0.0])).tolist(), key_word(np.array([True, False])).tolist()
+    ([5, 0], [1, 0])
+    """
+    numbers = np.asarray(numbers)
+    match numbers.dtype.kind:
+        case "f":
+            natural, negative = _whole(numbers)
+            upper = natural & (numbers >= 2.0**63)
+            low = np.where(upper, numbers - 2.0**63, numbers)
+            whole = np.where(natural | negative, low, 0.0).astype(np.int64).view(np.uint64)
+            whole = whole + (upper.astype(np.uint64) << np.uint64(63))
+            bits = np.where(np.isnan(numbers), np.nan, numbers).view(np.uint64)
+            found = np.where(natural | negative, whole, bits)
+        case "i":
+            found = numbers.astype(np.int64, copy=False).view(np.uint64)
+        case _:
+            found = numbers.astype(np.uint64)
+    return _given(found, out)
+
+
+def _whole(floats: Any) -> tuple[Any, Any]:
+    """Return which floats are integers that a column holds: from 0 on, and below."""
+    whole = np.floor(floats) == floats
+    return whole & (floats >= 0) & (floats < 2.0**64), whole & (floats < 0) & (floats >= -(2.0**63))
+
+
+def key_text(numbers: Any, out: Any = None) -> Any:
+    """Return the digits of floats that are integers, and others as Python writes them: keys beside bigints."""
+    texts = [str(int(number)) if number.is_integer() else repr(number) for number in np.atleast_1d(numbers).tolist()]
+    return texts[0] if np.ndim(numbers) == 0 else pa.array(texts, pa.large_string())
+
+
+def _given(found: Any, out: Any) -> Any:
+    if out is None:
+        return found[()]
+    out[...] = found
+    return out

@@ -1,0 +1,215 @@
+"""Integers of 64 bits of either sign beside each other and beside floats: Python's numbers are the reference."""
+
+import itertools
+import math
+import operator
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import akdask as ak
+from akdask.errors import ConversionError
+from akdask.testing.memory import MemorySource
+
+BIG = 2**53
+INTEGERS = [BIG + 1, -1, 5, BIG, -(2**63), 2**63 - 1, 0, -BIG - 1, 5]
+NATURALS = [BIG, 2**64 - 1, 5, 2**63 - 1, 0, 2**63, BIG + 1, 5, 1]
+FLOATS = [float(BIG), -1.0, 5.0, 0.5, -0.0, 2.0**63, -(2.0**63), float("nan"), 2.0**64]
+COLUMNS = {
+    "int64": np.array(INTEGERS),
+    "uint64": np.array(NATURALS, np.uint64),
+    "float64": np.array(FLOATS),
+    "uint8": np.array([0, 5, 255, 1, 0, 5, 2, 3, 4], np.uint8),
+    "bool": np.array([True, False] * 4 + [True]),
+}
+PAIRS = list(itertools.permutations(COLUMNS, 2))
+
+
+def is_nan(number):
+    return isinstance(number, float) and math.isnan(number)
+
+
+def key(number):
+    """Return what tells a number from others: all NaN are one."""
+    return "nan" if is_nan(number) else number
+
+
+@pytest.fixture(params=[[9], [2, 3, 0, 4]])
+def columns(request):
+    """Return all columns, in one partition and in several."""
+    return MemorySource(COLUMNS, request.param).arrays()
+
+
+@pytest.mark.parametrize(("left", "right"), PAIRS)
+def test_elements_are_looked_for_as_what_they_are(columns, left, right):
+    a, b = columns[left], columns[right]
+    own, others = ([key(item) for item in COLUMNS[name].tolist()] for name in (left, right))
+    among = [item in others for item in own]
+    assert ak.in1d(a, b).tolist() == among
+    assert ak.in1d(a, b, invert=True).tolist() == [not item for item in among]
+    assert ak.Series(a).isin(ak.Series(b)).tolist() == among
+    assert [key(item) for item in ak.intersect1d(a, b).tolist()] == _distinct(x for x in own if x in others)
+    assert [key(item) for item in ak.setdiff1d(a, b).tolist()] == _distinct(x for x in own if x not in others)
+    assert ak.find(a, b, remove_missing=False).tolist() == [others.index(x) if x in others else -1 for x in own]
+    known = ak.array(pd.unique(COLUMNS[right]))
+    first = [key(item) for item in pd.unique(COLUMNS[right]).tolist()]
+    assert ak.lookup(known, ak.arange(len(first)), a).tolist() == [first.index(x) if x in first else -1 for x in own]
+
+
+def _distinct(items):
+    numbers = {*items}
+    return [*sorted(numbers - {"nan"}), *(["nan"] if "nan" in numbers else [])]
+
+
+@pytest.mark.parametrize(("left", "right"), PAIRS)
+@pytest.mark.parametrize("how", ["inner", "left"])
+def test_rows_are_joined_by_what_keys_are(columns, left, right, how):
+    found = ak.DataFrame({"k": columns[left], "a": ak.arange(9)}).merge(
+        ak.DataFrame({"k": columns[right], "b": ak.arange(9)}), on="k", how=how
+    )
+    own, others = ([key(item) for item in COLUMNS[name].tolist()] for name in (left, right))
+    wanted = {(i, j) for i, x in enumerate(own) for j, y in enumerate(others) if x == y}
+    if how == "left":
+        wanted |= {(i, None) for i, x in enumerate(own) if x not in others}
+    pairs = zip(found["a"].tolist(), found["b"].tolist(), strict=True)
+    assert {(i, None if is_nan(j) else int(j)) for i, j in pairs} == wanted
+    assert found["k"].dtype == columns[left].dtype
+    first, second = ak.inner_join(columns[left], columns[right])
+    assert {*zip(first.tolist(), second.tolist(), strict=True)} == {pair for pair in wanted if None not in pair}
+
+
+def test_integers_of_any_size_are_keys_beside_all_others():
+    of_any = ak.array([2**70, BIG + 1, 5, 2**64 - 1])
+    assert of_any.dtype == ak.bigint
+    for name, wanted in (("int64", [False, True, True, False]), ("uint64", [False, True, True, True])):
+        assert ak.in1d(of_any, ak.array(COLUMNS[name])).tolist() == wanted
+    assert ak.in1d(of_any, ak.array([float(2**70), float(BIG), 5.0])).tolist() == [True, False, True, False]
+    assert ak.in1d(ak.array([0.5, float(2**70)]), of_any).tolist() == [False, True]
+    # 301 has the lowest 8 bits of 45.
+    limited = ak.array([45], max_bits=8, dtype=ak.bigint)
+    assert ak.in1d(ak.array([301, 45]), limited).tolist() == [False, True]
+
+
+COMPARISONS = [operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge]
+
+
+@pytest.mark.parametrize("compare", COMPARISONS)
+@pytest.mark.parametrize(("left", "right"), PAIRS)
+def test_numbers_compare_as_what_they_are(columns, left, right, compare):
+    own, others = COLUMNS[left].tolist(), COLUMNS[right].tolist()
+    assert compare(columns[left], columns[right]).tolist() == list(map(compare, own, others))
+    for item in COLUMNS[right]:
+        wanted = [compare(x, item.item()) for x in own]
+        for scalar in (item, item.item()):
+            assert compare(columns[left], scalar).tolist() == wanted, scalar
+            assert compare(scalar, columns[left]).tolist() == [compare(item.item(), x) for x in own]
+        assert columns[left][compare(columns[left], item)].size == sum(wanted)
+
+
+@given(
+    st.lists(st.integers(-(2**63), 2**63 - 1) | st.sampled_from(INTEGERS), min_size=1, max_size=5),
+    st.floats() | st.sampled_from(FLOATS),
+    st.sampled_from(COMPARISONS),
+)
+def test_filters_by_floats_compare_integers_exactly(numbers, limit, compare):
+    array = ak.array(np.array(numbers))
+    assert array[compare(array, limit)].tolist() == [number for number in numbers if compare(number, limit)]
+
+
+def test_constants_in_queries_are_exact():
+    frame = ak.DataFrame({"x": [BIG + 1, BIG, 5], "u": np.array([2**64 - 1, BIG + 1, 5], np.uint64)})
+    for text, wanted in {
+        "x > 9007199254740992.0": [BIG + 1],
+        "x <= 9007199254740992.0": [BIG, 5],
+        "x == 9007199254740993": [BIG + 1],
+        "x == u": [5],
+        "u > 18446744073709551614": [BIG + 1],
+        "x < 9007199254740994.0": [BIG + 1, BIG, 5],
+        "x in [9007199254740993, 0.5]": [BIG + 1],
+    }.items():
+        assert frame.query(text)["x"].tolist() == wanted, text
+    assert frame.eval("x - 9007199254740992").tolist() == [1, 0, 5 - BIG]
+
+
+def test_what_is_put_together_is_never_another_number():
+    i, u, f = ak.array([BIG + 1, 5]), ak.array(np.array([2**63, 7], np.uint64)), ak.array([0.5, 1.5])
+    yes, no = ak.array([True, False]), ak.array([False, True])
+    for made in (
+        lambda: ak.concatenate([i, f]),
+        lambda: ak.concatenate([i, u]),
+        lambda: ak.union1d(i, u),
+        lambda: ak.where(yes, i, f),
+        lambda: ak.maximum(i, f),
+        lambda: ak.clip(i, 0.5, 1e300),
+        lambda: ak.concat([ak.DataFrame({"x": i}), ak.DataFrame({"x": f})])["x"],
+        lambda: ak.concat([ak.Series(i), ak.Series(f)]).values,
+    ):
+        with pytest.raises(ConversionError, match=r"the integer 9007199254740993 .*would become 9007199254740992"):
+            made().tolist()
+    assert ak.where(no, i, f).tolist() == [0.5, 5.0]
+    assert ak.minimum(i, f).tolist() == [0.5, 1.5]
+    assert ak.concatenate([i[1:], u]).tolist() == [5.0, 2.0**63, 7.0]
+    assert ak.setxor1d(i[1:], u).tolist() == [5.0, 7.0, 2.0**63]
+
+
+def test_differences_of_wide_integers_are_exact():
+    numbers = [1700000000000000001, 1700000000000000003, -(2**62) - 1, 2**63 - 1]
+    wanted = [float(b - a) for a, b in itertools.pairwise(numbers)]
+    assert ak.Series(numbers).diff().tolist()[1:] == wanted
+    assert ak.Series(numbers).diff(-1).tolist()[:-1] == [-item for item in wanted]
+    naturals = ak.Series(np.array([2**64 - 1, 2**64 - 4, 1], np.uint64))
+    assert naturals.diff().tolist()[1:] == [-3.0, float(5 - 2**64)]
+    frame = ak.DataFrame({"k": [1, 2, 1, 2], "x": [2**60 + 1, 5, 2**60 + 4, 5]})
+    np.testing.assert_array_equal(frame.groupby("k")["x"].diff().tolist(), [np.nan, np.nan, 3.0, 0.0])
+
+
+@pytest.mark.parametrize("method", ["ffill", "bfill"])
+def test_filling_leaves_integers_integers(method):
+    frame = ak.DataFrame({"k": [1, 2, 1], "x": [2**60 + 1, 5, 7], "b": [True, False, True]})
+    for column, dtype in (("x", "int64"), ("b", "bool")):
+        for found in (getattr(frame.groupby("k")[column], method)(), getattr(ak.Series(frame[column]), method)()):
+            assert found.dtype == dtype
+            assert found.tolist() == frame[column].tolist()
+    gaps = ak.DataFrame({"k": [2, 1]}).merge(ak.DataFrame({"k": [1], "i": [2**60 + 1]}), "k", "left")
+    again = ak.concat([gaps, gaps])
+    for found in (again, again.assign(k=1)):
+        filled = getattr(found.groupby("k"), method)().to_pandas(nullable=True)["i"].tolist()
+        wanted = getattr(found.to_pandas(nullable=True).groupby("k"), method)()["i"].tolist()
+        assert [None if item is pd.NA else item for item in filled] == [
+            None if item is pd.NA else item for item in wanted
+        ]
+
+
+def test_integers_are_rounded_to_tens_as_numpy_does():
+    given = [15, 25, -5, 2**60 + 15]
+    wanted = [20, 20, 0, round(2**60 + 15, -1)]
+    assert ak.Series(given).round(-1).tolist() == ak.DataFrame({"x": given}).round(-1)["x"].tolist() == wanted
+    assert ak.round(ak.array(given), -1).tolist() == ak.array(given).round(-1).tolist() == wanted
+    assert np.round(given[:3], -1).tolist() == wanted[:3]
+    assert ak.Series(given).round(1).tolist() == given
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+@pytest.mark.parametrize(("table", "sought"), PAIRS)
+def test_places_in_a_sorted_array_are_those_of_the_numbers(columns, table, sought, side):
+    # NaN comes after all numbers.
+    order = sorted(COLUMNS[table].tolist(), key=lambda item: (is_nan(item), item))
+    before = operator.lt if side == "left" else operator.le
+
+    def place(number):
+        if is_nan(number):
+            return len(order) if side == "right" else sum(not is_nan(item) for item in order)
+        return sum(before(item, number) for item in order)
+
+    found = ak.searchsorted(ak.array(np.array(order, COLUMNS[table].dtype)), columns[sought], side=side)
+    assert found.tolist() == [place(number) for number in COLUMNS[sought].tolist()]
+
+
+def test_bins_take_integers_as_what_they_are():
+    numbers = ak.Series([BIG + 1, BIG, 5, 0])
+    assert ak.cut(numbers, [0.0, float(BIG), float(2 * BIG)], labels=False).tolist() == [1, 0, 0, -1]
+    assert ak.cut(numbers, [0.0, float(BIG), float(2 * BIG)], right=False, labels=False).tolist() == [1, 1, 0, 0]
+    assert numbers.between(0.0, float(BIG)).tolist() == [False, True, True, True]
