@@ -18,6 +18,7 @@ from akdask.collections.frame.concat import ConcatMethods
 from akdask.collections.frame.counts import CountMethods
 from akdask.collections.frame.interchange import InterchangeMethods
 from akdask.collections.frame.merge import MergeMethods
+from akdask.collections.frame_core.alignment import RowLabels, as_labelled, on_all_labels, on_rows_of
 from akdask.collections.frame_core.analysis.methods import AnalysisMethods
 from akdask.collections.frame_core.base import Content
 from akdask.collections.frame_core.build import arrays_of, is_scalar, named_items, split_index, spread
@@ -29,6 +30,7 @@ from akdask.collections.frame_core.missing import MissingMethods
 from akdask.collections.frame_core.rename import RenameMethods
 from akdask.collections.frame_core.storage import FileMethods
 from akdask.collections.frame_core.to_pandas import ToPandas
+from akdask.collections.series.base import SeriesBase
 from akdask.deferred import is_pandas, pd
 from akdask.errors import ArgumentTypeError
 from akdask.plan.run.result import CollectionRows
@@ -60,7 +62,8 @@ class DataFrame(
     Parameters
     ----------
     initialdata : mapping, DataFrame, pandas.DataFrame or sequence, optional
-        Columns by name (lazy arrays, data at hand, or a scalar for all rows), or arrays in the order of `columns`; or
+        Columns by name (lazy arrays, data at hand, Series, or a scalar for all rows; Series meet on the labels of all
+        of them, or on those of `index`), or arrays in the order of `columns`; or
         rows, as a list of mappings or a NumPy array of two dimensions.  A key ``index``, in any case, becomes the
         index, as `to_hdf` stores it.
     index : Index, lazy array or data at hand, optional
@@ -92,6 +95,8 @@ class DataFrame(
     def __init__(self, initialdata: Any = None, index: Any = None, columns: Sequence[str] | None = None) -> None:
         named, found = split_index(named_items(initialdata, columns))
         labels = found if index is None else Index(index)
+        if isinstance(initialdata, Mapping):
+            named, labels = _on_common_labels(named, labels)
         if labels is not None and all(map(is_scalar, named.values())):
             named = {name: spread(labels.values._frame, item) for name, item in named.items()}
         arrays = arrays_of(named)
@@ -243,6 +248,25 @@ class DataFrame(
         rows = CollectionRows(project, converter, tuple(labels), limit)
         (result,) = run(rows.here(chunked=True))
         return result
+
+
+def _on_common_labels(named: dict[str, Any], labels: Index | None) -> tuple[dict[str, Any], Index | None]:
+    """Return columns of which Series are on given labels, or on all labels that one of them has; and these."""
+    items = {name: as_labelled(item) for name, item in named.items()}
+    series = {name: item for name, item in items.items() if isinstance(item, SeriesBase)}
+    if not series:
+        return named, labels
+    if labels is not None:
+        target = RowLabels(labels._levels[0]._frame, tuple(labels._levels))
+        return items | {name: on_rows_of(target, item) for name, item in series.items()}, labels
+    first, *others = series.values()
+    found, arrays = first._row_labels, [first.values]
+    for item in others:
+        joined = on_all_labels(found, arrays, item._row_labels, [item.values])
+        found, arrays = joined.labels, [*joined.ones, *joined.others]
+    items |= dict(zip(series, arrays, strict=True))
+    # Rows of a DataFrame have labels of one level.
+    return items, Index(found.levels[0], first.index.name) if len(found.levels) == 1 else None
 
 
 from_pandas = DataFrame.from_pandas

@@ -15,6 +15,7 @@ from akdask.collections.core.selection import known_lengths
 from akdask.collections.core.substitutes import missing_attribute
 from akdask.collections.frame.diff import DiffAggregate
 from akdask.collections.frame.group_heads import GroupTopMethods, first_of_sorted_groups
+from akdask.collections.frame_core.alignment import on_rows_of
 from akdask.collections.frame_core.analysis.group_rows import FrameGroupMethods
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.index import Index, MultiIndex
@@ -324,7 +325,7 @@ class DataFrameGroupBy(GroupTopMethods[Rows], FrameGroupMethods[Rows], Generic[R
         random_state: Any = None,
     ) -> Rows:
         """Return a random choice of the rows of each group; see `GroupBy.sample`."""
-        odds = self.df._columns.array(weights) if isinstance(weights, str) else weights
+        odds = self.df._columns.array(weights) if isinstance(weights, str) else on_rows_of(self.df._row_labels, weights)
         some_keys = self.gb._arrays[0]
         chosen = self.gb.sample(some_keys, n, frac, replace, odds, random_state, True, permute_samples=True)
         return self._some_rows(chosen, sort_index=False)

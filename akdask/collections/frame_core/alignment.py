@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from akdask.collections.arrays.elementwise import where
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.array import Array, of_rows
 from akdask.collections.core.base import Labelled
@@ -24,7 +25,7 @@ from akdask.collections.text.strings import Strings
 from akdask.columns import concat_rows
 from akdask.deferred import DeferredModule, is_arrow, is_pandas, pa
 from akdask.errors import AlignmentError, ArgumentTypeError, UnsupportedError
-from akdask.kernels.index.key_index import index_keys
+from akdask.kernels.index.key_index import check_distinct, index_keys
 from akdask.plan.expr.chain import column_identity
 from akdask.plan.expr.missing_integers import recombined, separated
 from akdask.plan.expr.missing_text import call
@@ -137,24 +138,43 @@ def columns_on_rows_of(target: RowLabels, labels: RowLabels, arrays: Sequence[Ar
 
 
 def mask_on_rows_of(target: RowLabels, item: Any) -> Any:
-    """Return a mask, or positions, by which a user chooses from the rows of a target; lazy.
+    """Return a Series of bool as a mask of the rows of a target, and everything else as it is; lazy.
 
     Raises
     ------
     MaskLabelsError
-        When it is computed, if a Series of bool lacks a label of the target.
+        When it is computed, if the Series lacks a label of the target.
     """
-    item = as_labelled(item)
-    if not isinstance(item, RowLabelled):
-        return item.values if isinstance(item, Labelled) else item
-    values = _values_of(item)
-    labels = item._row_labels
-    if not isinstance(values, pdarray) or values._value.dtype != BOOL or target.are_those_of(labels):
+    if is_pandas(item, "Series") and item.dtype in ("bool", "boolean"):
+        item = as_labelled(item.fillna(False).astype(bool))
+    if not isinstance(item, RowLabelled) or not isinstance(item, Labelled):
+        return item
+    values, labels = _values_of(item), item._row_labels
+    if not isinstance(values, pdarray) or values._value.dtype != BOOL:
+        return item
+    if target.are_those_of(labels):
         return values
     matched = Matched.of(target, labels, [values])
     if matched.lacks is None:
         return matched.array(0)
     return pdarray(matched.frame, Call("of_labelled", matched.values[0], matched.has_label))
+
+
+def put_on_rows_of(target: RowLabels, own: Array, mask: Array, item: Any) -> Array:
+    """Return a column of the rows of a target with values of a Series where a mask holds, by labels; lazy.
+
+    Values are missing where the mask holds and the Series lacks the label.
+    """
+    labels, values = item._row_labels, _values_of(item)
+    if target.are_those_of(labels):
+        return where(mask, values, own)
+    matched = Matched.of(target, labels, [values])
+    put: Array = where(mask, matched.array(0), own)
+    if matched.lacks is None:
+        return put
+    others = [(put._frame, put._value), (mask._frame, mask._value), (matched.frame, matched.lacks)]
+    frame, (value, holds, lacks) = align("assign", others)
+    return put._like(frame, missing_where(put, value, Call("logical_and", holds, lacks)))
 
 
 def condition_on_rows_of(target: RowLabels, item: Any) -> Any:
@@ -208,7 +228,7 @@ class Matched:
             nothing = [_nothing_like(array) for array in arrays]
             return cls(target.frame, arrays, nothing, Constant(np.bool_(True)))
         mine, theirs = pair
-        told = _told_of(target, labels)
+        told = _told_of(target, labels, is_once=True)
         if not told.are_distinct:
             mine, theirs = _told_apart(mine, theirs)
         wanted = separated([array._value for array in arrays])
@@ -339,10 +359,14 @@ def on_all_labels(
 
     Parameters
     ----------
-    one, other : RowLabels
-        The labels of each side.
-    ones, others : sequence of Array
-        The columns of each side.
+    one : RowLabels
+        The labels of one side.
+    ones : sequence of Array
+        Its columns.
+    other : RowLabels
+        The labels of the other side.
+    others : sequence of Array
+        Its columns.
     fill : scalar, optional
         What numbers are for a label that a side lacks; missing unless given, as everything else is.
 
@@ -477,8 +501,14 @@ class _Told:
     are_all_found: bool
 
 
-def _told_of(target: RowLabels, labels: RowLabels) -> _Told:
-    """Return what plans tell of labels, and of those of a target."""
+def _told_of(target: RowLabels, labels: RowLabels, *, is_once: bool = False) -> _Told:
+    """Return what plans tell of labels, and of those of a target.
+
+    Raises
+    ------
+    NonUniqueError
+        If `is_once` asks for labels that differ, and both are in memory, not the same, and come twice.
+    """
     known, sought = _origin_of(labels), _origin_of(target)
     if known is not None and sought is not None:
         return _Told(True, known.has_all_of(sought))
@@ -487,6 +517,8 @@ def _told_of(target: RowLabels, labels: RowLabels) -> _Told:
     if len(keys) < len(columns):
         return _Told(known is not None, False)
     index = index_keys(keys)
+    if is_once and all(column is not None for column in wanted):
+        check_distinct(keys, index)
     others = [column for column in wanted if column is not None]
     are_alike = len(others) == len(wanted) and all(map(_are_alike, keys, others))
     return _Told(index.firsts is None, are_alike and bool((index.find(others) >= 0).all()))

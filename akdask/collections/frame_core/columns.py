@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
 
+from akdask.collections.arrays.elementwise import where
+from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.array import Array
 from akdask.collections.core.base import Labelled
 from akdask.collections.core.column_names import check_names
 from akdask.collections.core.later import later
 from akdask.collections.core.substitutes import missing_attribute
-from akdask.collections.frame_core.alignment import RowLabelled, RowLabels, as_labelled, on_rows_of
+from akdask.collections.frame_core.alignment import Matched, RowLabelled, RowLabels, as_labelled, on_rows_of
 from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.build import arrays_of, is_scalar, spread
 from akdask.collections.frame_core.index import Index
+from akdask.collections.frame_core.missing import present_among
 from akdask.errors import ArgumentError, ArgumentTypeError, warn
 from akdask.plan.expr.created import counted
 
@@ -56,10 +59,43 @@ class ColumnMethods(FrameBase):
         del self[name]
         return array
 
-    def update(self, other: Mapping[str, Any]) -> None:
-        """Put columns into the frame, replacing those of the same names."""
-        for name in other:
-            self[name] = other[name]
+    def update(self, other: Any) -> None:
+        """Put values of another DataFrame into this frame, by labels; of a mapping put all columns into it.
+
+        Parameters
+        ----------
+        other : DataFrame, Series or mapping
+            The new values of columns of the same names, where they are not missing; rows and columns that only `other`
+            has are left out, as in pandas.  A mapping replaces columns, and adds those that are not there.
+
+        Raises
+        ------
+        NonUniqueError
+            When it is computed, if a DataFrame or Series has a label twice, and other labels than this frame.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> df = ak.DataFrame({"x": [1, 2, 3]})
+        >>> df.update(ak.DataFrame({"x": [30, 10]}, index=[2, 0]))
+        >>> df["x"].tolist()
+        [10, 2, 30]
+        """
+        other = as_labelled(other)
+        if not isinstance(other, RowLabelled):
+            for name in other:
+                self[name] = other[name]
+            return
+        if isinstance(other, Labelled):
+            named: Any = other
+            other = named.to_frame(str(named.name))
+        given: Any = other
+        own, columns = self._columns, given._columns
+        names = [name for name in own.values if name in columns.values]
+        arrays = [columns.array(name) for name in names]
+        found = _updated(self._row_labels, [own.array(name) for name in names], given._row_labels, arrays)
+        for name, array in zip(names, found, strict=True):
+            self[name] = array
 
     def __iter__(self) -> Iterator[str]:
         """Iterate over the names of the columns."""
@@ -183,3 +219,18 @@ class ColumnMethods(FrameBase):
         for name, values in kwargs.items():
             changed[name] = values(changed) if callable(values) else values
         return changed
+
+
+def _updated(target: RowLabels, owns: Sequence[Array], labels: RowLabels, arrays: Sequence[Array]) -> list[Array]:
+    """Return columns of the rows of a target with those of others, by labels, where these are not missing; lazy."""
+    if target.are_those_of(labels):
+        found, has_label = list(arrays), None
+    else:
+        matched = Matched.of(target, labels, arrays)
+        found = [matched.array(number) for number in range(len(arrays))]
+        has_label = pdarray(matched.frame, matched.has_label)
+    updated = []
+    for own, new in zip(owns, found, strict=True):
+        is_new = pdarray(new._frame, present_among(new, new._value))
+        updated.append(where(is_new if has_label is None else is_new & has_label, new, own))
+    return updated

@@ -14,6 +14,7 @@ from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.array import Array
 from akdask.collections.core.column_names import axis_number, names_of
 from akdask.collections.core.selection import filter_columns
+from akdask.collections.frame_core.alignment import RowLabelled, as_labelled, columns_on_rows_of
 from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.text.categorical import Categorical
@@ -95,9 +96,9 @@ class MissingMethods(FrameBase):
 
         Parameters
         ----------
-        value : str, number, or mapping of str to str or number
+        value : str, number, mapping of str to str or number, Series or DataFrame
             The value for all columns of its kind, text or floats, others stay as they are; or the value for each column
-            that is named.
+            that is named, also as the label of a Series; or a value for each cell, by labels and names.
 
         Raises
         ------
@@ -115,6 +116,12 @@ class MissingMethods(FrameBase):
         0  a  1.5
         1  -  0.0
         """
+        value = as_labelled(value)
+        if isinstance(value, FrameBase):
+            return self._filled_by_cells(value)
+        if isinstance(value, RowLabelled):
+            by_name: Any = value
+            value = {str(name): item for name, item in by_name.to_pandas().items() if name in self._columns.values}
         columns, named = self._columns, isinstance(value, Mapping)
         values = value if named else dict.fromkeys(columns.values, value)
         for name, item in values.items():
@@ -131,6 +138,19 @@ class MissingMethods(FrameBase):
                     f"column {name!r} of {array._describe()} is not filled with {wanted}.",
                     hint="text is filled with a str, floats with a number, times with a Timestamp.",
                 )
+        return self._of(columns)
+
+    def _filled_by_cells(self, other: FrameBase) -> Self:
+        columns, given = self._columns, other._columns
+        names = [
+            name
+            for name, value in columns.values.items()
+            if name in given.values and can_be_missing(columns.kinds[name], value)
+        ]
+        arrays = columns_on_rows_of(self._row_labels, other._row_labels, [given.array(name) for name in names])
+        for name, array in zip(names, arrays, strict=True):
+            is_present = pdarray(self._columns.frame, present(self._columns, name))
+            columns = columns.having(name, where(is_present, self._columns.array(name), array))
         return self._of(columns)
 
     def _marked(self, *, missing: bool) -> Self:

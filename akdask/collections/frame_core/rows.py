@@ -9,6 +9,7 @@ import numpy as np
 
 from akdask.collections.core import selection as row_tools
 from akdask.collections.core.array import Array, of_rows
+from akdask.collections.core.base import unlabelled
 from akdask.collections.core.column_names import axis_number, names_of
 from akdask.collections.frame_core.alignment import mask_on_rows_of
 from akdask.collections.frame_core.base import FrameBase
@@ -27,7 +28,7 @@ class RowMethods(FrameBase):
 
     def _rows(self, key: Any) -> Any:
         """Return the rows that a key chooses; see `DataFrame.__getitem__`."""
-        key = mask_on_rows_of(self._row_labels, key)
+        key = unlabelled(mask_on_rows_of(self._row_labels, key))
         if isinstance(key, Array):
             return self._of(self._columns.on(_choose(*of_rows(key)._as_operand())))
         key = row_tools.row_key(key)

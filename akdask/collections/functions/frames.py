@@ -8,13 +8,16 @@ from typing import Any
 import numpy as np
 
 from akdask.collections.arrays.creation import array
-from akdask.collections.arrays.elementwise import cast
+from akdask.collections.arrays.elementwise import cast, where
 from akdask.collections.arrays.pdarray import pdarray
+from akdask.collections.arrays.sorting import argsort
 from akdask.collections.core.array import Array
 from akdask.collections.core.base import unlabelled
 from akdask.collections.core.column_names import axis_number
+from akdask.collections.core.selection import filter_columns
 from akdask.collections.frame.concat import stacked
 from akdask.collections.frame.dataframe import DataFrame
+from akdask.collections.frame_core.alignment import Matched, RowLabels, comparable, missing_like, same_labels
 from akdask.collections.frame_core.analysis.kinds import missing_rows
 from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.columnset import ColumnSet
@@ -27,8 +30,9 @@ from akdask.collections.text.strings import Strings
 from akdask.collections.time.datetimes import Datetime, Timedelta
 from akdask.collections.time.timearray import TimeArray
 from akdask.deferred import pd
-from akdask.errors import ArgumentError, ArgumentTypeError, SchemaError, TimeOverflowError, UnsupportedError
+from akdask.errors import ArgumentError, ArgumentTypeError, SchemaError, UnsupportedError
 from akdask.plan.expr.values import Constant
+from akdask.plan.reduce.row_numbers import row_numbers
 from akdask.schema.times import NOT_A_TIME
 
 ERRORS = ("raise", "coerce")
@@ -41,14 +45,14 @@ def concat(
     ignore_index: bool = False,
     keys: Sequence[Any] | None = None,
 ) -> Any:
-    """Put DataFrames or Series below each other, or side by side; lazy below each other.
+    """Put DataFrames or Series below each other, or side by side; lazy.
 
     Parameters
     ----------
     objs : iterable of DataFrame or Series, or mapping of key to such
         At least one that is not None.  A Series among DataFrames is a column of its name.
     axis : {0, 1, "index", "columns"}
-        Below each other, or side by side: rows meet by their labels, unless these are the same, which is computed.
+        Below each other, or side by side: rows meet by their labels.
     join : {"outer", "inner"}
         Whether columns, or labels for ``axis=1``, stay that not all have; missing values stand for what is lacking.
     ignore_index : bool, default False
@@ -69,6 +73,8 @@ def concat(
         If something is neither DataFrame nor Series.
     SchemaError
         If columns of one name are of kinds that cannot be put below each other, or two side by side have one name.
+    NonUniqueError
+        When it is computed, if rows stand side by side, and a label comes twice on a side that has not the same labels.
     UnsupportedError
         If `keys` are given for rows of DataFrames, which have labels of one level.
 
@@ -318,15 +324,45 @@ def _side_by_side(items: list[Any], join: str, keys: Any, ignore_index: bool) ->
             "columns side by side need different names.", details=twice, hint="pass keys= for Series, or rename them."
         )
     first, *others = frames
-    if all(_has_same_labels(first, other) for other in others):
-        found = first._columns
-        for other in others:
-            for name in other.columns:
-                found = found.having(name, other._columns.array(name))
-        return DataFrame._of(found)
+    found = first._columns
     for other in others:
-        first = first.join(other, how=join)
-    return first
+        found = _beside(found, other._columns, join)
+    return DataFrame._of(found)
+
+
+def _beside(first: ColumnSet, other: ColumnSet, join: str) -> ColumnSet:
+    """Return columns beside others by the labels of the rows, which each side has once unless they are the same."""
+    own, its = RowLabels.of(first), RowLabels.of(other)
+    arrays = {name: other.array(name) for name in other.values}
+    if own.are_those_of(its):
+        for name, array in arrays.items():
+            first = first.having(name, array)
+        return first
+    there, back = Matched.of(own, its, list(arrays.values())), Matched.of(its, own, [])
+    found = first
+    for number, name in enumerate(arrays):
+        found = found.having(name, there.array(number) if join == "inner" else there.with_missing(number))
+    if join == "inner":
+        return found.on(lambda frame, values: filter_columns(frame, values, there.frame, there.has_label))
+    if back.lacks is None:
+        return _in_order_of_times(found, own, its)
+    lacks = back.lacks
+    rest = other.on(lambda frame, values: filter_columns(frame, values, back.frame, lacks))
+    nothing = {name: missing_like(rest.frame, first.array(name)) for name in first.values}
+    named = {name: rest.array(name) for name in rest.values}
+    below = ColumnSet.of({**nothing, **named}, rest.index_array(), first.index_name)
+    return _in_order_of_times(stacked([found.numbered(), below]), own, its)
+
+
+def _in_order_of_times(columns: ColumnSet, own: RowLabels, its: RowLabels) -> ColumnSet:
+    """Return rows labelled by times in their order, unless both sides have the same labels, as pandas does."""
+    labels = columns.index
+    pair = comparable(own, its)
+    if labels is None or pair is None or not isinstance(columns.index_array(), Datetime):
+        return columns
+    numbers = pdarray(*row_numbers(columns.frame))
+    order: Any = where(pdarray(columns.frame, same_labels(*pair)), numbers, pdarray(columns.frame, labels))
+    return DataFrame._of(columns)._rows(argsort(order))._columns
 
 
 def _columns_of(item: Any, number: int, keys: Any) -> Any:
@@ -347,17 +383,6 @@ def _numbered_columns(frames: list[Any]) -> list[Any]:
         found.append(frame.rename(columns=new))
         count += len(new)
     return found
-
-
-def _has_same_labels(one: Any, other: Any) -> bool:
-    """Whether rows have the same labels in the same order; computes, unless plans tell."""
-    mine, its = one._columns, other._columns
-    if mine.index is None and its.index is None:
-        return len(one) == len(other)
-    labels, others = mine.index_array(), its.index_array()
-    if type(labels) is not type(others) or len(one) != len(other):
-        return False
-    return bool((labels == others).all())
 
 
 # times
@@ -382,13 +407,8 @@ def _times(  # noqa: PLR0917 - what both functions are given
         values = values.to_strings()
     if isinstance(values, Strings) and (format is not None or errors == "coerce" or kind is Timedelta):
         values = apply(values, _Parser(of_scalar, format, errors), np.int64)
-        made = kind(values, "ns")._lacking()
-    elif isinstance(values, kind):
-        made = values
-    elif isinstance(values, pdarray) and values._value.dtype.kind in ("int", "uint", "float"):
-        made = kind.counted(values, unit, coerce=errors == "coerce")
-    else:
-        made = kind(values, unit)
+        unit = "ns"
+    made = values if isinstance(values, kind) else kind(values, unit)
     return arg._with(made) if isinstance(arg, SeriesBase) else made
 
 
@@ -418,15 +438,8 @@ class _Parser:
         self._errors = errors
 
     def __call__(self, text: str) -> int:
-        try:
-            found = self._parse(text, errors=self._errors, **self._format)
-            return int(NOT_A_TIME if found is pd.NaT else found.as_unit("ns")._value)
-        except (pd.errors.OutOfBoundsDatetime, pd.errors.OutOfBoundsTimedelta) as error:
-            if self._errors == "coerce":
-                return int(NOT_A_TIME)
-            raise TimeOverflowError(
-                f"{text!r:.100} is beyond what 64 bits of nanoseconds hold.", details=[str(error)]
-            ) from None
+        found = self._parse(text, errors=self._errors, **self._format)
+        return int(NOT_A_TIME) if found is pd.NaT else int(found.as_unit("ns").value)
 
 
 def _check_errors(operation: str, errors: str) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Self
 
-from akdask.collections.core.base import unlabelled
 from akdask.collections.core.later import later
 from akdask.collections.frame_core.analysis.cells import CellMethods, between
 from akdask.collections.frame_core.analysis.kinds import is_number
@@ -128,7 +127,8 @@ class SeriesAnalysis(SeriesBase, CellMethods):
         >>> ak.Series([1, 2, 3]).between(2, 3).tolist()
         [False, True, True]
         """
-        return self._with(between(self.values, unlabelled(left), unlabelled(right), inclusive))
+        found: Self = between(self, left, right, inclusive)
+        return found
 
     def groupby(self, by: Any = None, level: Any = None, dropna: bool = True) -> Any:
         """Return the values in groups, to be reduced or transformed: ``series.groupby(level=0).sum()``; lazy.

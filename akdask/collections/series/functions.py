@@ -19,7 +19,7 @@ from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.index import Index, MultiIndex
 from akdask.collections.groups.reduction_names import called, is_named
 from akdask.collections.series.base import SeriesBase
-from akdask.collections.series.operators import SeriesOperators
+from akdask.collections.series.operators import SeriesOperators, filled
 from akdask.collections.text.categorical import Categorical
 from akdask.errors import ArgumentError, ArgumentTypeError, SchemaError
 
@@ -122,12 +122,13 @@ class SeriesFunctions(SeriesOperators):
         ArgumentTypeError
             If the result has other rows.
         """
-        found = unlabelled(getattr(self, func)() if isinstance(func, str) else func(self))
-        if not isinstance(found, Array):
+        found = getattr(self, func)() if isinstance(func, str) else func(self)
+        sizes = {one.rows.size for one in (self, found) if isinstance(one, SeriesBase)} - {None}
+        if not isinstance(found, Array | SeriesBase) or len(sizes) > 1:
             raise ArgumentTypeError(
                 f"transform returns a value for each row, not {type(found).__name__}.", hint="agg takes reductions."
             )
-        return self._with(found)
+        return self._with(found) if isinstance(found, Array) else found
 
     def pipe(self, func: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """Return what a function of the Series returns: ``s.pipe(f, 1)`` for ``f(s, 1)``."""
@@ -333,61 +334,84 @@ class SeriesFunctions(SeriesOperators):
 
     # operators by name
 
-    def sub(self, other: Any) -> Self:
-        """Return the values less something; lazy.  The same as ``s - other``."""
-        return self._operated(operator.sub, other)
+    def sub(self, other: Any, fill_value: Any = None) -> Self:
+        """Return the values less something; lazy.
 
-    def mul(self, other: Any) -> Self:
-        """Return the values times something; lazy.  The same as ``s * other``."""
-        return self._operated(operator.mul, other)
+        Parameters
+        ----------
+        other : scalar, array or Series
+            What is taken away; a Series goes by its labels.
+        fill_value : scalar, optional
+            What stands for a value that is missing on one side, or whose label one side lacks.
 
-    def div(self, other: Any) -> Self:
-        """Return the values divided by something, as float64; lazy.  The same as ``s / other``."""
-        return self._operated(operator.truediv, other)
+        Returns
+        -------
+        Series
+            With all labels of both, in order where they differ; missing where one side lacks them, as in pandas.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series([1, 2]).sub(ak.Series([10]), fill_value=0).tolist()
+        [-9.0, 2.0]
+        """
+        return self._operated(operator.sub, other, fill_value)
+
+    def mul(self, other: Any, fill_value: Any = None) -> Self:
+        """Return the values times something; lazy.  See `sub`."""
+        return self._operated(operator.mul, other, fill_value)
+
+    def div(self, other: Any, fill_value: Any = None) -> Self:
+        """Return the values divided by something, as float64; lazy.  See `sub`."""
+        return self._operated(operator.truediv, other, fill_value)
 
     truediv = div
 
-    def floordiv(self, other: Any) -> Self:
-        """Return the values divided by something, rounded down; lazy.  The same as ``s // other``."""
-        return self._operated(operator.floordiv, other)
+    def floordiv(self, other: Any, fill_value: Any = None) -> Self:
+        """Return the values divided by something, rounded down; lazy.  See `sub`."""
+        return self._operated(operator.floordiv, other, fill_value)
 
-    def mod(self, other: Any) -> Self:
-        """Return what remains of the values divided by something; lazy.  The same as ``s % other``."""
-        return self._operated(operator.mod, other)
+    def mod(self, other: Any, fill_value: Any = None) -> Self:
+        """Return what remains of the values divided by something; lazy.  See `sub`."""
+        return self._operated(operator.mod, other, fill_value)
 
-    def pow(self, other: Any) -> Self:
-        """Return the values raised to something; lazy.  The same as ``s ** other``."""
-        return self._operated(operator.pow, other)
+    def pow(self, other: Any, fill_value: Any = None) -> Self:
+        """Return the values raised to something; lazy.  See `sub`."""
+        return self._operated(operator.pow, other, fill_value)
 
     def eq(self, other: Any) -> Self:
-        """Return which values are equal to something; lazy.  The same as ``s == other``."""
+        """Return which values are equal to something; lazy.  Labels meet as in `sub`."""
         return self._operated(operator.eq, other)
 
     def ne(self, other: Any) -> Self:
-        """Return which values are not equal to something; lazy.  The same as ``s != other``."""
+        """Return which values are not equal to something; lazy.  Labels meet as in `sub`."""
         return self._operated(operator.ne, other)
 
     def lt(self, other: Any) -> Self:
-        """Return which values are less than something; lazy.  The same as ``s < other``."""
+        """Return which values are less than something; lazy.  Labels meet as in `sub`."""
         return self._operated(operator.lt, other)
 
     def le(self, other: Any) -> Self:
-        """Return which values are not more than something; lazy.  The same as ``s <= other``."""
+        """Return which values are not more than something; lazy.  Labels meet as in `sub`."""
         return self._operated(operator.le, other)
 
     def gt(self, other: Any) -> Self:
-        """Return which values are more than something; lazy.  The same as ``s > other``."""
+        """Return which values are more than something; lazy.  Labels meet as in `sub`."""
         return self._operated(operator.gt, other)
 
     def ge(self, other: Any) -> Self:
-        """Return which values are not less than something; lazy.  The same as ``s >= other``."""
+        """Return which values are not less than something; lazy.  Labels meet as in `sub`."""
         return self._operated(operator.ge, other)
 
     # how
 
-    def _operated(self, operation: Callable[[Any, Any], Any], other: Any) -> Self:
-        found: Self = operation(self, other)
-        return found
+    def _operated(self, operation: Callable[[Any, Any], Any], other: Any, fill_value: Any = None) -> Any:
+        other = as_labelled(other)
+        if not isinstance(other, SeriesBase):
+            return operation(self if fill_value is None else self.fillna(fill_value), unlabelled(other))
+        joined = on_all_labels(self._row_labels, [self.values], other._row_labels, [other.values])
+        sides = [*joined.ones, *joined.others]
+        return self._on_joined(joined, operation(*(sides if fill_value is None else filled(sides, fill_value))), other)
 
     def _pairs(self, other: Any) -> tuple[Any, Any]:
         """Return the values of both, without rows where either is missing."""

@@ -10,6 +10,7 @@ from akdask.collections.arrays.creation import arange, array
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.array import Array
 from akdask.collections.core.base import unlabelled
+from akdask.collections.frame_core.alignment import as_labelled, mask_on_rows_of, put_on_rows_of
 from akdask.collections.frame_core.index import MultiIndex
 from akdask.collections.frame_core.rows_by_label import (
     Chosen,
@@ -116,12 +117,19 @@ class LocIndexer:
         if chosen.is_one and not bool(chosen.rows.any()):
             raise MissingLabelError(f"no entry has the label {key!r}.", hint="ak.concat puts further entries below.")
         rows = chosen.rows if chosen.step is None else arange(series.size)[chosen.rows][:: chosen.step]
-        series.values[rows] = series.validate_val(val)
+        val = as_labelled(val)
+        if not isinstance(val, SeriesBase):
+            series.values[rows] = series.validate_val(val)
+        elif isinstance(rows, Array) and rows._value.dtype.kind == "bool":
+            series.values = put_on_rows_of(series._row_labels, series.values, rows, val)
+        else:
+            series.values[rows] = series._on_rows(val)[rows]
 
 
 def chosen_entries(series: SeriesBase, key: Any) -> Chosen:
     """Return which entries of a Series a key of labels chooses; see `rows_by_label`."""
-    return rows_by_label(series.index, called_with(key, series), numbered=series._given_labels() is None)
+    key = mask_on_rows_of(series._row_labels, called_with(key, series))
+    return rows_by_label(series.index, key, numbered=series._given_labels() is None)
 
 
 def located(series: Any, key: Any) -> Any:
@@ -247,6 +255,7 @@ def label_key(series: SeriesBase, key: Any) -> Any:
     PositionError
         If a mask has not the size of the Series.
     """
+    key = mask_on_rows_of(series._row_labels, key)
     key = array(key) if isinstance(key, list | np.ndarray) else unlabelled(key)
     if isinstance(key, slice):
         found = _positions(key, series.size)

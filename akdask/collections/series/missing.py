@@ -71,7 +71,7 @@ class SeriesMissing(SeriesOperators):
         Parameters
         ----------
         value : scalar, pdarray or Series
-            One value, or one for each row: those of a Series are taken row by row, as in Arkouda.
+            One value, or one for each row: those of a Series by its labels, and what it has no label for stays missing.
 
         Returns
         -------

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
+from akdask.collections.arrays.elementwise import where
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.base import unlabelled
-from akdask.collections.frame_core.alignment import RowLabelled, as_labelled, check_same, on_all_labels
+from akdask.collections.frame_core.alignment import OnAllLabels, RowLabelled, as_labelled, check_same, on_all_labels
+from akdask.collections.frame_core.missing import present_among
 from akdask.collections.series.base import SeriesBase
 from akdask.plan.expr.values import Call
 
@@ -89,6 +91,13 @@ class SeriesOperators(NDArrayOperatorsMixin, SeriesBase):
                 return one._with(found)._called(name)
         return self._of(found, series[0]._named_index(labels.levels), name)
 
+    def _on_joined(self, joined: OnAllLabels, found: Any, other: SeriesBase) -> Any:
+        """Return what is computed of this Series and another one on the labels of both."""
+        name = _common_name([self, other])
+        if joined.labels.frame is self._labelled._columns.frame and self._row_labels.are_those_of(joined.labels):
+            return self._with(found)._called(name)
+        return self._of(found, self._named_index(joined.labels.arrays), name)
+
     def _called(self, name: Any) -> Any:
         self.name = name
         return self
@@ -108,6 +117,13 @@ class SeriesOperators(NDArrayOperatorsMixin, SeriesBase):
 
     def __bool__(self) -> bool:
         return bool(self.values)
+
+
+def filled(sides: Sequence[Any], fill_value: Any) -> list[Any]:
+    """Return two columns with a value for what is missing on one side only."""
+    one, other = sides
+    lacks = [pdarray(side._frame, Call("logical_not", present_among(side, side._value))) for side in sides]
+    return [where(lacks[0] & ~lacks[1], fill_value, one), where(lacks[1] & ~lacks[0], fill_value, other)]
 
 
 def _is_frame(item: Any) -> bool:

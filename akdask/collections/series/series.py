@@ -13,7 +13,7 @@ from akdask.collections.core.base import Labelled, unlabelled
 from akdask.collections.core.later import later, provides
 from akdask.collections.core.substitutes import missing_attribute
 from akdask.collections.core.wrap import special
-from akdask.collections.frame_core.alignment import RowLabels, on_rows_of
+from akdask.collections.frame_core.alignment import RowLabels, as_labelled, on_rows_of, put_on_rows_of
 from akdask.collections.frame_core.analysis.moving.expanding import ExpandingMethods
 from akdask.collections.frame_core.analysis.moving.windows import WindowMethods
 from akdask.collections.frame_core.columns import ColumnMethods
@@ -218,6 +218,8 @@ class Series(
     def __setitem__(self, key: Any, val: Any) -> None:
         """Assign to the entries of labels, or where a mask holds; a label that is not there adds an entry.
 
+        A Series that is assigned where a mask holds goes by its labels, and leaves missing values where it lacks them.
+
         Raises
         ------
         ArgumentTypeError
@@ -225,8 +227,11 @@ class Series(
         ArgumentError
             If there are not as many values as entries, or several labels are given and some come twice.
         """
+        key, val = self.validate_key(key), as_labelled(val)
+        if isinstance(val, SeriesBase) and isinstance(key, Array) and key.dtype == np.bool_:
+            self.values = put_on_rows_of(self._row_labels, self.values, key, val)
+            return None
         val = self.validate_val(val)
-        key = self.validate_key(key)
         if is_supported_scalar(key):
             return self._set_label(key, val)
         if key.dtype == np.bool_:

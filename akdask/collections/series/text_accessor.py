@@ -13,7 +13,6 @@ import numpy as np
 from akdask.collections.arrays.elementwise import cast, where
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.array import Array
-from akdask.collections.core.base import unlabelled
 from akdask.collections.core.later import later
 from akdask.collections.frame_core.analysis.kinds import missing_where
 from akdask.collections.frame_core.columnset import ColumnSet
@@ -300,7 +299,8 @@ class StringAccessor(Properties):
         """
         if others is None:
             return sep.join(text for text in self._filled(self._text, na_rep).tolist() if text is not None)
-        return self._labelled(self._filled(self._text, na_rep).stick(self._filled(unlabelled(others), na_rep), sep))
+        others = self._filled(self.series._on_rows(others), na_rep)
+        return self._labelled(self._filled(self._text, na_rep).stick(others, sep))
 
     def zfill(self, width: int) -> Any:
         """Return text with zeros before it, up to a width; lazy."""

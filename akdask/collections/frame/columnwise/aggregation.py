@@ -16,6 +16,7 @@ from akdask.collections.core.array import Array
 from akdask.collections.core.base import unlabelled
 from akdask.collections.core.column_names import axis_number
 from akdask.collections.core.later import later
+from akdask.collections.frame_core.alignment import RowLabelled
 from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.missing import present
@@ -133,9 +134,12 @@ class AggregationMethods(FrameBase):
         if is_named(func) and called(func) in REDUCTIONS:
             return self.agg(func)
         columns = self._columns
-        found = {name: unlabelled(func(later("column Series", self, name), *args, **kwargs)) for name in columns.values}
-        if found and all(isinstance(one, Array) for one in found.values()):
-            return self._of(columns.beside(found))
+        found = {name: func(later("column Series", self, name), *args, **kwargs) for name in columns.values}
+        if found and all(isinstance(unlabelled(one), Array) for one in found.values()):
+            labels = [one._row_labels for one in found.values() if isinstance(one, RowLabelled)]
+            if all(self._row_labels.are_those_of(one) for one in labels):
+                return self._of(columns.beside({name: unlabelled(one) for name, one in found.items()}))
+            return later("DataFrame", found)
         return by_column(dask.compute(*found.values()), list(found))
 
     def map(self, func: Callable[[Any], Any] | Mapping[Any, Any], na_action: str | None = None) -> Self:

@@ -25,7 +25,7 @@ from akdask.collections.frame_core.alignment import (
 from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.series.base import SeriesBase
-from akdask.collections.series.operators import BY_OPERATOR, COMPARISONS
+from akdask.collections.series.operators import BY_OPERATOR, COMPARISONS, filled
 from akdask.collections.series.series import Series
 from akdask.collections.text.strings import Strings
 from akdask.errors import AlignmentError, ArgumentTypeError
@@ -279,17 +279,13 @@ def _of_nothing(function: Callable[..., Any], frame: Frame) -> pdarray:
 
 
 def _filled(sides: Sequence[Any], fill_value: Any) -> list[Any]:
-    """Return two columns with a value for what is missing on one side only."""
+    """Return two columns with a value for what is missing on one side only; one of them may not be there at all."""
     one, other = sides
-    if one is None or other is None:
-        present = other if one is None else one
-        filled = where(Series(present).isna().values, np.nan, fill_value)
-        return [filled if side is None else side for side in sides]
-    lacks = [Series(side).isna().values for side in sides]
-    return [
-        where(lacks[0] & ~lacks[1], fill_value, one),
-        where(lacks[1] & ~lacks[0], fill_value, other),
-    ]
+    if one is not None and other is not None:
+        return filled(sides, fill_value)
+    present = other if one is None else one
+    filling = where(Series(present).isna().values, np.nan, fill_value)
+    return [filling if side is None else side for side in sides]
 
 
 def _by_name(item: Any, names: list[str]) -> dict[str, Any]:

@@ -14,13 +14,15 @@ from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.array import Array
 from akdask.collections.core.base import Labelled
 from akdask.collections.frame_core.alignment import (
+    Matched,
+    RowLabelled,
     as_labelled,
     columns_on_rows_of,
     condition_on_rows_of,
     conditions_on_rows_of,
     on_rows_of,
 )
-from akdask.collections.frame_core.analysis.kinds import demand_numbers, is_number, missing_rows
+from akdask.collections.frame_core.analysis.kinds import demand_numbers, is_number, missing_rows, missing_where
 from akdask.collections.frame_core.analysis.moving.reductions import Analysed
 from akdask.collections.frame_core.missing import can_be_missing, present_among
 from akdask.collections.text.categorical import Categorical
@@ -47,7 +49,7 @@ class CellMethods(Analysed):
         ----------
         lower, upper : number, array, Series or DataFrame, optional
             The bounds, of all, of each row, or of each value; None or a missing one for no bound.  Those of a Series or
-            DataFrame go by labels.
+            DataFrame go by labels; values whose labels they lack are missing.
 
         Examples
         --------
@@ -56,15 +58,15 @@ class CellMethods(Analysed):
         [2, 5, 6]
         """
         arrays = self._arrays()
-        lowers, uppers = (self._by_column(bound, arrays) for bound in (lower, upper))
-        return self._resulting(
-            {
-                name: _bounded(array, lowers.get(name), uppers.get(name))
-                if is_number(array) or _are_times(array, (lowers.get(name), uppers.get(name)))
-                else array
-                for name, array in arrays.items()
-            }
-        )
+        bounds = [(self._bounds(lower, arrays), np.less), (self._bounds(upper, arrays), np.greater)]
+        made = dict(arrays)
+        for name, array in arrays.items():
+            if not is_number(array):
+                continue
+            for by_column, is_outside in bounds:
+                if name in by_column:
+                    made[name] = _bounded(made[name], *by_column[name], is_outside)
+        return self._resulting(made)
 
     def abs(self) -> Self:
         """Return the absolute values; lazy.
@@ -196,6 +198,23 @@ class CellMethods(Analysed):
             {name: _masked(array, conditions.get(name), others.get(name), True) for name, array in arrays.items()}
         )
 
+    def _bounds(self, item: Any, arrays: Mapping[str, Array]) -> dict[str, tuple[Any, Array | None]]:
+        """Return the bound of each column on these rows, and where its labels lack; none for columns without one."""
+        item = as_labelled(item)
+        if item is None or not isinstance(item, RowLabelled):
+            bound = item.values if isinstance(item, Labelled) else item
+            return {} if item is None else dict.fromkeys(arrays, (bound, None))
+        given: Any = item
+        if isinstance(item, Labelled):
+            bounds = dict.fromkeys(arrays, given.values)
+        else:
+            bounds = {name: given._analysed().array(name) for name in arrays if name in given._analysed().values}
+        if self._row_labels.are_those_of(item._row_labels):
+            return {name: (bound, None) for name, bound in bounds.items()}
+        matched = Matched.of(self._row_labels, item._row_labels, list(bounds.values()))
+        lacks = None if matched.lacks is None else pdarray(matched.frame, matched.lacks)
+        return {name: (matched.array(number), lacks) for number, name in enumerate(bounds)}
+
     def _by_column(self, item: Any, arrays: Mapping[str, Array], *, is_condition: bool = False) -> dict[str, Any]:
         """Return what stands for each column on these rows, by their labels: a column of that name, or the item itself.
 
@@ -219,14 +238,15 @@ def _inverted(cond: Any) -> Any:
     return ~cond if is_array or isinstance(cond, Analysed) else np.logical_not(cond)
 
 
-def _bounded(array: Any, lower: Any, upper: Any) -> Any:
-    """Return numbers bounded below and above, each bound where there is one."""
-    if not any(isinstance(bound, Array | np.ndarray | list) for bound in (lower, upper)):
-        return array if lower is None and upper is None else elementwise.clip(array, lower, upper)
-    for bound, is_outside in ((lower, np.less), (upper, np.greater)):
-        if bound is not None:
-            array = where(is_outside(array, bound), bound, array)
-    return array
+def _bounded(array: Any, bound: Any, lacks: Array | None, is_outside: np.ufunc) -> Any:
+    """Return numbers bounded on one side, where the bound is not missing; missing where its label lacks."""
+    if not isinstance(bound, Array | np.ndarray | list):
+        return elementwise.clip(array, *((bound, None) if is_outside is np.less else (None, bound)))
+    found = where(is_outside(array, bound), bound, array)
+    if lacks is None:
+        return found
+    frame, (value, missing) = align("clip", [(found._frame, found._value), (lacks._frame, lacks._value)])
+    return found._like(frame, missing_where(found, value, missing))
 
 
 def _masked(array: Array, condition: Any, other: Any, invert: bool) -> Array:

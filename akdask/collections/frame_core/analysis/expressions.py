@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from numbers import Number
 from typing import Any
 
@@ -14,6 +14,7 @@ from akdask.collections.arrays import ufuncs
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.array import Array
 from akdask.collections.core.base import unlabelled
+from akdask.collections.frame_core.alignment import RowLabels, on_rows_of
 from akdask.collections.frame_core.analysis.cells import between
 from akdask.collections.frame_core.analysis.expression_text import ExpressionText
 from akdask.collections.frame_core.columnset import ColumnSet
@@ -21,6 +22,7 @@ from akdask.collections.frame_core.missing import present
 from akdask.collections.groups.setops import in1d
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.strings import Strings
+from akdask.collections.time.datetimes import Datetime
 from akdask.collections.time.timearray import TimeArray
 from akdask.deferred import pd
 from akdask.errors import AkdaskError, ArgumentError, ArgumentTypeError, MissingColumnError
@@ -88,6 +90,7 @@ class Expression:
         self._source = ExpressionText(text)
         self._columns = columns
         self._variables = variables
+        self._operands = set(map(id, _operands(self._source.tree)))
         self._forms: dict[type[ast.expr], Callable[[Any], Any]] = {
             ast.Name: self._named,
             ast.Constant: self._constant,
@@ -163,6 +166,8 @@ class Expression:
         raise source.refusal(node, f"there is no column {name!r}.", details=[known], hint=hint, kind=MissingColumnError)
 
     def _variable(self, node: ast.AST, item: Any) -> Any:
+        if id(node) in self._operands:
+            item = on_rows_of(RowLabels.of(self._columns), item)
         item = unlabelled(item)
         if isinstance(item, pd.Series | pd.Index | np.ndarray | set | frozenset | range | tuple):
             return list(item) if not isinstance(item, np.ndarray) or item.ndim else item[()]
@@ -356,7 +361,7 @@ def _membership(column: Array, items: Any) -> Array:
         return pdarray(column._frame, Constant(np.bool_(False)))
     if isinstance(column, TimeArray):
         items = [_as_time(column, item) for item in items]
-        return in1d(column, column.at_hand(pd.Index(items)))
+        return in1d(column, type(column)(pd.Index(items)))
     _check_kinds(column, items)
     return in1d(column, items)
 
@@ -373,8 +378,7 @@ def _as_time(column: Array, item: Any) -> Any:
     """Return text as a time or span where the column has such."""
     if not isinstance(item, str) or not isinstance(column, TimeArray):
         return item
-    moment = column._read(item)
-    return moment.form(moment.number)
+    return pd.Timestamp(item) if isinstance(column, Datetime) else pd.Timedelta(item)
 
 
 def _text(column: Array) -> Strings:
@@ -391,3 +395,17 @@ def _power(base: Any, exponent: Any) -> Any:
         return base**exponent
     with np.errstate(all="ignore"):
         return np.float64(base) ** np.float64(exponent)
+
+
+def _operands(tree: ast.expr) -> Iterator[ast.AST]:
+    """Yield what is computed with row by row; what values are looked for among is not."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.BinOp | ast.BoolOp | ast.UnaryOp):
+            yield from ast.iter_child_nodes(node)
+        elif isinstance(node, ast.Compare):
+            yield node.left
+            yield from (
+                other
+                for how, other in zip(node.ops, node.comparators, strict=True)
+                if not isinstance(how, ast.In | ast.NotIn)
+            )

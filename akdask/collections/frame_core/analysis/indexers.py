@@ -12,10 +12,18 @@ from akdask.collections.core.array import Array
 from akdask.collections.core.base import Labelled, unlabelled
 from akdask.collections.core.column_names import names_of
 from akdask.collections.core.later import later
+from akdask.collections.frame_core.alignment import (
+    RowLabelled,
+    as_labelled,
+    mask_on_rows_of,
+    missing_like,
+    on_rows_of,
+    put_on_rows_of,
+)
 from akdask.collections.frame_core.display import Row
 from akdask.collections.frame_core.index import Index
 from akdask.collections.frame_core.rows_by_label import Chosen, called_with, rows_by_label
-from akdask.errors import ArgumentTypeError, MissingLabelError, PositionError
+from akdask.errors import ArgumentError, ArgumentTypeError, MissingLabelError, PositionError
 
 
 class FrameLocIndexer:
@@ -67,10 +75,28 @@ class FrameLocIndexer:
             raise ArgumentTypeError("cells are assigned by rows and columns: df.loc[mask, 'x'] = 0.")
         rows, names = key
         at = self._assigned(rows)
+        value = as_labelled(value)
         for name in _names(self._frame, names):
+            if isinstance(value, RowLabelled):
+                self._put(name, at, value if isinstance(value, Labelled) else _column_of(value, name))
+                continue
             if name not in self._frame:
                 self._frame[name] = _missing_column(value)
-            self._frame[name][at] = self._given(value, at)
+            self._frame[name][at] = unlabelled(value)
+
+    def _put(self, name: str, at: Any, series: Any) -> None:
+        """Assign a Series to some rows of a column, by labels."""
+        frame = self._frame
+        if isinstance(at, slice):
+            frame[name] = series
+            return
+        if name not in frame:
+            frame[name] = missing_like(frame._columns.frame, series.values)
+        own = frame._columns.array(name)
+        if isinstance(at, Array) and at._value.dtype.kind == "bool":
+            frame[name] = put_on_rows_of(frame._row_labels, own, at, series)
+        else:
+            frame[name][at] = on_rows_of(frame._row_labels, series)[at]
 
     def _assigned(self, rows: Any) -> Any:
         """Return what chooses the rows that are assigned to; refuse a label that no row has."""
@@ -82,14 +108,6 @@ class FrameLocIndexer:
         if chosen.step is None:
             return chosen.rows
         return arange(len(self._frame))[chosen.rows][:: chosen.step]
-
-    def _given(self, value: Any, at: Any) -> Any:
-        """Return what is assigned: of a Series with the rows of the frame those that are chosen."""
-        item = unlabelled(value)
-        is_chosen = isinstance(at, Array) and at._value.dtype.kind == "bool"
-        if is_chosen and isinstance(value, Labelled) and item.rows.same_rows(self._frame.rows):
-            return item[at]
-        return item
 
     def _rows(self, frame: Any, rows: Any) -> Any:
         if isinstance(rows, slice) and rows == slice(None):
@@ -108,7 +126,8 @@ class FrameLocIndexer:
     def _chosen(self, rows: Any) -> Chosen:
         columns = self._frame._columns
         index = Index(columns.index_array(), columns.index_name)
-        return rows_by_label(index, called_with(rows, self._frame), numbered=columns.index is None)
+        rows = mask_on_rows_of(self._frame._row_labels, called_with(rows, self._frame))
+        return rows_by_label(index, rows, numbered=columns.index is None)
 
 
 class FrameILocIndexer:
@@ -211,6 +230,13 @@ def _names_at(frame: Any, numbers: Any) -> list[str]:
         return [columns[number] for number in wanted]
     except IndexError:
         raise PositionError(f"the DataFrame has {len(columns)} columns, not one at {numbers}.") from None
+
+
+def _column_of(frame: Any, name: str) -> Any:
+    """Return the column of a DataFrame that is assigned to one of that name."""
+    if name not in frame:
+        raise ArgumentError(f"the DataFrame that is assigned has no column {name!r}.", details=list(frame.columns))
+    return later("column Series", frame, name)
 
 
 def _missing_column(value: Any) -> Any:

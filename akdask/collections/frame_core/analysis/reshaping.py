@@ -14,6 +14,7 @@ from akdask.collections.core.array import Array
 from akdask.collections.core.base import Labelled, unlabelled
 from akdask.collections.core.column_names import names_of
 from akdask.collections.core.later import later
+from akdask.collections.frame_core.alignment import Matched, RowLabelled, as_labelled
 from akdask.collections.frame_core.analysis.kinds import numbers_among
 from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.build import arrays_of, spread
@@ -353,7 +354,7 @@ def crosstab(
     Parameters
     ----------
     index, columns : array or Series
-        On the same rows: keys of the rows and of the columns of the result.
+        Keys of the rows and of the columns of the result.  Series meet on the labels that all of them have.
     values : array or Series, optional
         What is reduced instead of counted.
     aggfunc : str, optional
@@ -386,17 +387,37 @@ def crosstab(
     column = _name_of(columns, "col_0")
     if row == column:
         row, column = "row_0", "col_0"
-    given = {row: unlabelled(index), column: unlabelled(columns)}
     counted = "values" if "values" not in (row, column) else "values_"
-    frame = later("DataFrame", given)
+    given = {row: index, column: columns} | ({} if values is None else {counted: values})
+    frame = later("DataFrame", _on_common_labels(given))
     if values is None:
         frame[counted] = 1
         found = frame.pivot_table(counted, row, column, "sum", fill_value=0)
         found = found.assign(**{name: cast(found[name], np.int64) for name in found.columns})
     else:
-        frame[counted] = unlabelled(values)
         found = frame.pivot_table(counted, row, column, aggfunc)
     return found if normalize is False else _normalized(found, normalize)
+
+
+def _on_common_labels(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return columns on the rows whose labels all Series among them have; everything else goes by position."""
+    items = {name: as_labelled(item) for name, item in given.items()}
+    series = [item for item in items.values() if isinstance(item, RowLabelled)]
+    found = {name: unlabelled(item) for name, item in items.items()}
+    labels = [one._row_labels for one in series]
+    if all(labels[0].are_those_of(one) for one in labels[1:]):
+        return found
+    if len(series) < len(items):
+        raise ArgumentTypeError("crosstab takes arrays, or Series of other labels, not both.")
+    has_all: Any = None
+    for name, item in items.items():
+        if labels[0].are_those_of(item._row_labels):
+            continue
+        matched = Matched.of(labels[0], item._row_labels, [item.values])
+        found[name] = matched.array(0)
+        has_label = pdarray(matched.frame, matched.has_label)
+        has_all = has_label if has_all is None else has_all & has_label
+    return {name: array[has_all] for name, array in found.items()}
 
 
 def _normalized(table: Any, by: bool | str) -> Any:
