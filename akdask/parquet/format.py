@@ -20,6 +20,7 @@ class ParquetFormat(FileFormat):
     is_tabular = True
     joins_partitions = True
     has_missing_text = True
+    has_time_units = True
 
     def opener(self) -> Callable[..., StoredSet]:
         """Return `akdask.parquet.sets.file_set.open_set`."""

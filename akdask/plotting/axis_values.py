@@ -69,7 +69,10 @@ class AxisValues:
         given = given if isinstance(given, Array) else array(given)
         label = "" if name is None else str(name)
         if isinstance(given, TimeArray):
-            return cls(label, given._frame, given._value, "time" if isinstance(given, Datetime) else "span")
+            # Times with a zone are drawn as its clocks show them.
+            shown = given.tz_localize(None) if isinstance(given, Datetime) else given
+            numbers = shown.as_unit("ns")
+            return cls(label, numbers._frame, numbers._value, "time" if isinstance(given, Datetime) else "span")
         kind = given._value.dtype.kind
         if isinstance(given, pdarray) and given._pandas_converter() is None:
             if kind in ("int", "uint", "float"):

@@ -64,7 +64,6 @@ SUBSTITUTES: dict[str, dict[str, str]] = {
         "truediv": "a / b",
     },
     "TimeArray": {
-        "tz_localize": "pd.Series(t.to_pandas()).dt.tz_localize('UTC')",
         "to_period": "t.floor('d')",
         "to_pydatetime": "t.to_pandas().to_pydatetime()",
     },

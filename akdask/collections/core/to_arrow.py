@@ -29,8 +29,8 @@ class ToArrow:
     Parameters
     ----------
     columns : tuple of (hashable, str, str)
-        The columns: their names in the table and in Arrow's, and what their numbers stand for: ``timestamp``,
-        ``duration``, or nothing else.
+        The columns: their names in the table and in Arrow's, and what their numbers stand for: ``timestamp`` or
+        ``duration`` with unit and zone, see `arrow_type_of`, or nothing else.
     labelled : tuple of (hashable, int)
         Columns that are codes, and the position of their labels among the further arguments.
     nullable : frozenset of hashable
@@ -60,12 +60,19 @@ class ToArrow:
             if name in positions:
                 made[shown] = _dictionary(column, labels[positions[name]], ordered=name in self.ordered)
             elif isinstance(column, np.ndarray):
-                made[shown] = _times(column).view(getattr(pa, stands_for)("ns")) if stands_for else pa.array(column)
+                made[shown] = _times(column).view(arrow_type_of(stands_for)) if stands_for else pa.array(column)
             elif pa.types.is_large_string(column.type):
                 made[shown] = with_nulls(column) if name in self.nullable else column
             else:
                 made[shown] = _decimals(column, shown) if pa.types.is_fixed_size_binary(column.type) else column
         return pa.table(made)
+
+
+def arrow_type_of(meaning: str) -> pa.DataType:
+    """Return Arrow's type of numbers that stand for times: ``timestamp us Europe/Berlin`` or ``duration ns``."""
+    name, *parts = meaning.split(" ")
+    found: pa.DataType = getattr(pa, name)(*parts)
+    return found
 
 
 def _times(column: np.ndarray[Any, Any]) -> pa.Array:

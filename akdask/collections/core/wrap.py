@@ -53,7 +53,7 @@ def wrap(frame: Frame, value: Value) -> Array:
 
 
 def made_of(dtype_kind: str) -> Callable[[ArrayType], ArrayType]:
-    """Register a class that data at hand of a kind of NumPy dtype become."""
+    """Register a class that data at hand of a kind of NumPy dtype become, by its ``at_hand``."""
 
     def register(cls: ArrayType) -> ArrayType:
         _made_of[dtype_kind] = cls
@@ -73,8 +73,8 @@ def special(items: Any) -> Array | None:
         frame = literal_table(Table(dict(enumerate(apart)), len(apart[0])))
         return wrap(frame, with_missing(frame.column(0), frame.column(1)))
     kind = getattr(getattr(items, "dtype", None), "kind", "O" if isinstance(items, list | tuple) else "")
-    maker = registered(_made_of, _kind_of_first(items) if kind == "O" else kind, MADE_OF)
-    return None if maker is None else maker(items)
+    maker: Any = registered(_made_of, _kind_of_first(items) if kind == "O" else kind, MADE_OF)
+    return None if maker is None else maker.at_hand(items)
 
 
 def _kind_of_first(items: Any) -> str:

@@ -16,12 +16,14 @@ from akdask.plan.expr.created import counted
 from akdask.plan.expr.missing_text import without_missing
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Project
+from akdask.plan.expr.times import in_unit
 from akdask.plan.expr.values import Replica, Value
 from akdask.plan.reduce.aggregate import Aggregate, AggregateExpr
 from akdask.plan.run.write import Filling, aligned, cut, fitted, partitions_per_file, write
 from akdask.schema import INT64, NULLABLE_STR
+from akdask.schema.times import TimeForm
 from akdask.storage.atomic.recovery import recover
-from akdask.storage.formats.objects import LIMBS, VALUES, CuttingWriter, ObjectSpec, ObjType
+from akdask.storage.formats.objects import LIMBS, UNIT, VALUES, ZONE, CuttingWriter, ObjectSpec, ObjType
 from akdask.storage.formats.registry import format_named
 from akdask.storage.paths.files import absolute, is_file, is_remote, written_path
 from akdask.storage.paths.locales import locale_files
@@ -53,6 +55,8 @@ class Storable:
         Members that are objects themselves.
     params : mapping of str to value, optional
         Numbers that attributes hold, such as the shape of an array.
+    form : TimeForm, optional
+        What numbers stand for that are times.
     """
 
     kind: ObjType
@@ -61,6 +65,7 @@ class Storable:
     tables: Mapping[str, Project] = field(default_factory=dict)
     children: Mapping[str, Storable] = field(default_factory=dict)
     params: Mapping[str, Any] = field(default_factory=dict)
+    form: TimeForm | None = None
 
     def spec(self, name: str) -> ObjectSpec:
         """Return the description of the object under a name."""
@@ -72,8 +77,27 @@ class Storable:
             {member: (name, member) for member in self.tables},
             self.members[VALUES].dtype if VALUES in self.members else None,
             {member: child.spec(f"{name}/{member}") for member, child in self.children.items()},
-            self.params,
+            self.params if self.form is None else {**self.params, UNIT: self.form.unit, ZONE: self.form.zone},
         )
+
+    def in_nanoseconds(self, name: str) -> Storable:
+        """Return the object as formats store it that know only nanoseconds, of UTC where times have a zone.
+
+        Raises
+        ------
+        TimeOverflowError
+            When it is written, if 64 bits of nanoseconds do not hold a time.
+        """
+        children = {member: child.in_nanoseconds(f"{name}/{member}") for member, child in self.children.items()}
+        if self.form is None:
+            return replace(self, children=children) if children else self
+        if self.form.zone not in (None, "UTC"):
+            warn(f"the times of {name!r} are written as UTC: such files have no zone {self.form.zone!r}.", UserWarning)
+        members = {
+            member: in_unit(value, self.form.unit, "ns", name) if member == VALUES else value
+            for member, value in self.members.items()
+        }
+        return replace(self, members=members, form=None)
 
     def nullable(self, name: str) -> Iterator[tuple[str, str]]:
         """Yield the columns of text that may be missing, each by the path of the object and the name of the member."""
@@ -156,6 +180,8 @@ def write_objects(
     chosen_type = check_option("file_type", file_type, FILE_TYPES, ArgumentError)
     if not objects:
         raise FileError("there is nothing to write.", hint="pass at least one column.")
+    if not chosen_format.has_time_units:
+        objects = {name: item.in_nanoseconds(name) for name, item in objects.items()}
     nullable: set[tuple[str, str]] = set()
     if not chosen_format.has_missing_text:
         nullable = {pair for name, item in objects.items() for pair in item.nullable(name)}

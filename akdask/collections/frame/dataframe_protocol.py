@@ -94,7 +94,7 @@ class InterchangeFrame:
         self._shown = shown_names(columns)
         for name, text in self._shown.items():
             kind = columns.kinds[name]
-            of = kind._arrow_meaning or kind._value.dtype.kind
+            of = kind._arrow_meaning.partition(" ")[0] or kind._value.dtype.kind
             if of in NOT_EXCHANGED:
                 raise UnsupportedError(
                     f"the interchange protocol has no type for column {text!r}, of {kind._type_name()}.",

@@ -335,7 +335,7 @@ class SeriesGroupBy:
         asked = {"closed": closed, "label": label, "origin": origin, "offset": offset}
         return later("resampler of a column in groups", self, rule, asked)
 
-    def rolling(self, window: Any, min_periods: int | None = None) -> SeriesWindows:
+    def rolling(self, window: Any, min_periods: int | None = None, *, closed: str | None = None) -> SeriesWindows:
         """Return moving windows of each group: a number of rows, or a span of time; see `DataFrameGroupBy.rolling`.
 
         Examples
@@ -344,7 +344,7 @@ class SeriesGroupBy:
         >>> ak.DataFrame({"k": [1, 2, 1], "x": [1.0, 5.0, 3.0]}).groupby("k")["x"].rolling(2).sum().tolist()
         [nan, nan, 4.0]
         """
-        return SeriesWindows(self, self._groups.rolling(window, min_periods))
+        return SeriesWindows(self, self._groups.rolling(window, min_periods, closed=closed))
 
     def expanding(self, min_periods: int = 1) -> SeriesWindows:
         """Return windows of each row and all rows of its group before it; see `DataFrameGroupBy.rolling`."""

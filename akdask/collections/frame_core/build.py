@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -17,12 +18,14 @@ from akdask.collections.core.wrap import special, wrap
 from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.index import Index
 from akdask.collections.text.categorical import Categorical
+from akdask.collections.time.timearray import CLASSES, Moment
 from akdask.columns import Table
 from akdask.deferred import is_pandas, pd
 from akdask.errors import ArgumentError
 from akdask.plan.expr.created import as_column, counted, literal_table
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.values import Constant
+from akdask.schema.times import SPAN, TIME
 
 
 def named_items(data: Any, columns: Sequence[str] | None) -> dict[str, Any]:
@@ -106,9 +109,9 @@ def spread(frame: Frame, item: Any) -> Array:
     if item is None:
         item = np.nan
     elif isinstance(item, np.datetime64 | np.timedelta64 | datetime | timedelta):
-        known = np.asarray(pd.Series([item]).to_numpy()).astype("M8[ns]" if _is_time(item) else "m8[ns]")
-        kind: Any = special(known)
-        return kind._like(frame, Constant(known.view(np.int64)[0]))
+        moment = Moment.of(item, TIME if _is_time(item) else SPAN)
+        form = replace(moment.form, unit="ns", may_lack=moment.is_missing)
+        return CLASSES[form.kind].of(frame, Constant(moment.number_in("ns")), form)
     return wrap(frame, operand(item)[1])
 
 

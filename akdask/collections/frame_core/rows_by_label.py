@@ -289,7 +289,7 @@ def _is_missing(label: Any) -> bool:
 def _array_of(own: Array, labels: list[Any]) -> Any:
     if isinstance(own, TimeArray):
         made: Any = pd.DatetimeIndex(labels) if isinstance(own, Datetime) else pd.TimedeltaIndex(labels)
-        return special(made.to_numpy())
+        return special(made)
     dtype = _numpy(own)
     return array(labels if dtype is None else np.array(labels, dtype))
 
@@ -330,21 +330,23 @@ def _period(own: Datetime, text: str) -> Any:
     if unit == "ns":
         return None
     if unit in UNITS:
-        is_finer = (own != own.floor(UNITS[unit])) & is_there(own)
+        clock = own.tz_localize(None)
+        is_finer = (clock != clock.floor(UNITS[unit])) & is_there(own)
         return period if bool(is_finer.any()) else None
     return period
 
 
-def _bounds(period: Any, text: str) -> tuple[Any, Any]:
-    """Return the first and the last nanosecond of a period, in the zone that its text names."""
-    zone = pd.Timestamp(text).tzinfo if "Q" not in text.upper() else None
+def _bounds(own: Datetime, period: Any, text: str) -> tuple[Any, Any]:
+    """Return the first and the last nanosecond of a period, in the zone that its text names, or in that of labels."""
+    zone: Any = pd.Timestamp(text).tzinfo if "Q" not in text.upper() else None
+    zone = own.tz if zone is None else zone
     first, last = period.start_time, (period + 1).start_time - pd.Timedelta(1, "ns")
     return (first.tz_localize(zone), last.tz_localize(zone)) if zone is not None else (first, last)
 
 
 def _within(own: Datetime, text: str, period: Any) -> Any:
     """Return which times are within a period; refuse one that is before or after all times in order."""
-    first, last = _bounds(period, text)
+    first, last = _bounds(own, period, text)
     mask = (own >= first) & (own <= last)
     there, before, after, is_ascending, is_descending, is_full = dask.compute(
         mask.any(), (own < first).all(), (own > last).all(), *_orders(own)
@@ -401,7 +403,7 @@ def _bound(own: Any, label: Any, *, last: bool) -> Any:
         return label
     if isinstance(own, Datetime) and isinstance(label, str):
         try:
-            return _bounds(pd.Period(label), label)[last]
+            return _bounds(own, pd.Period(label), label)[last]
         except ValueError:
             raise MissingLabelError(f"rows are not bounded by {label!r}, which is no time.") from None
     if isinstance(own, Timedelta) and isinstance(label, str):

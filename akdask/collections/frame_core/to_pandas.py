@@ -102,7 +102,9 @@ class ToPandas:
     @cached_property
     def token(self) -> str:
         """Names the converter in plans."""
-        converted = tuple([(name, converter.__qualname__) for name, converter in self.converted])
+        converted = tuple(
+            [(name, getattr(converter, "token", None) or converter.__qualname__) for name, converter in self.converted]
+        )
         own = (
             self.names,
             self.has_index,

@@ -30,7 +30,7 @@ from akdask.collections.text.strings import Strings
 from akdask.collections.time.datetimes import Datetime, Timedelta
 from akdask.collections.time.timearray import TimeArray
 from akdask.deferred import pd
-from akdask.errors import ArgumentError, ArgumentTypeError, SchemaError, UnsupportedError
+from akdask.errors import ArgumentError, ArgumentTypeError, SchemaError, TimeOverflowError, UnsupportedError
 from akdask.plan.expr.values import Constant
 from akdask.plan.reduce.row_numbers import row_numbers
 from akdask.schema.times import NOT_A_TIME
@@ -407,8 +407,13 @@ def _times(  # noqa: PLR0917 - what both functions are given
         values = values.to_strings()
     if isinstance(values, Strings) and (format is not None or errors == "coerce" or kind is Timedelta):
         values = apply(values, _Parser(of_scalar, format, errors), np.int64)
-        unit = "ns"
-    made = values if isinstance(values, kind) else kind(values, unit)
+        made = kind(values, "ns")._lacking()
+    elif isinstance(values, kind):
+        made = values
+    elif isinstance(values, pdarray) and values._value.dtype.kind in ("int", "uint", "float"):
+        made = kind.counted(values, unit, coerce=errors == "coerce")
+    else:
+        made = kind(values, unit)
     return arg._with(made) if isinstance(arg, SeriesBase) else made
 
 
@@ -438,8 +443,15 @@ class _Parser:
         self._errors = errors
 
     def __call__(self, text: str) -> int:
-        found = self._parse(text, errors=self._errors, **self._format)
-        return int(NOT_A_TIME) if found is pd.NaT else int(found.as_unit("ns").value)
+        try:
+            found = self._parse(text, errors=self._errors, **self._format)
+            return int(NOT_A_TIME if found is pd.NaT else found.as_unit("ns")._value)
+        except (pd.errors.OutOfBoundsDatetime, pd.errors.OutOfBoundsTimedelta) as error:
+            if self._errors == "coerce":
+                return int(NOT_A_TIME)
+            raise TimeOverflowError(
+                f"{text!r:.100} is beyond what 64 bits of nanoseconds hold.", details=[str(error)]
+            ) from None
 
 
 def _check_errors(operation: str, errors: str) -> None:

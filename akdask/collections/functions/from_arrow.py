@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,12 +18,14 @@ from akdask.columns import Table
 from akdask.columns.bigint import from_ints
 from akdask.columns.lists import lists_of
 from akdask.deferred import is_arrow, pa, pc
-from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.errors import ArgumentTypeError
+from akdask.kernels.rowwise.times import checked_zone
 from akdask.plan.expr.created import literal, partition_lengths
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.sources import Literal
 from akdask.plan.expr.values import ColumnRef
 from akdask.schema import column_type
+from akdask.schema.times import SPAN, TIME, TimeForm
 from akdask.typing import Column
 
 _NAT = np.iinfo(np.int64).min
@@ -35,6 +38,7 @@ def from_arrow(data: Any) -> Any:
     """Return Arrow data as lazy objects: a DataFrame of tables, an array of anything else; numbers are not copied.
 
     Narrow numbers widen to 64 bits, and bools are unpacked.  Timestamps and dates are Datetimes, durations Timedeltas,
+    of their units and zones,
     dictionaries of text Categoricals, decimals without fraction integers of any size and others float64.  Where values
     are missing, integers and bools are float64 with NaN, text stays missing but is empty within lists, times are NaT,
     and elements of a Categorical its label for missing.
@@ -117,12 +121,8 @@ def _stored(name: str, column: pa.ChunkedArray) -> tuple[pa.ChunkedArray, Make]:
         return _categorical(name, column) if _is_text(kind.value_type) else _stored(name, column.cast(kind.value_type))
     if _is_text(kind):
         return column.cast(pa.large_string()), wrap
-    if pa.types.is_timestamp(kind) or pa.types.is_date(kind):
-        return _numbered(
-            name, column, pa.timestamp("ns", kind.tz if pa.types.is_timestamp(kind) else None)
-        ), Datetime.of
-    if pa.types.is_duration(kind):
-        return _numbered(name, column, pa.duration("ns")), Timedelta.of
+    if pa.types.is_timestamp(kind) or pa.types.is_date(kind) or pa.types.is_duration(kind):
+        return _numbered(column)
     if pa.types.is_decimal(kind):
         return (_integers(column), wrap) if kind.scale <= 0 and not column.null_count else (_floats(column), wrap)
     if pa.types.is_boolean(kind) or pa.types.is_integer(kind):
@@ -161,15 +161,17 @@ def _integers(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return pa.chunked_array([from_ints([int(number) for number in column.to_pylist()])])
 
 
-def _numbered(name: str, column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
-    """Return times as nanoseconds."""
-    try:
-        times = column.cast(kind)
-    except pa.ArrowInvalid as error:
-        raise ArgumentError(
-            f"times of {name!r} are further from 1970 than nanoseconds reach: {error}.", hint="they reach 292 years."
-        ) from None
-    return pa.chunked_array([chunk.view(pa.int64()) for chunk in _chunks(times)]).fill_null(_NAT)
+def _numbered(column: pa.ChunkedArray) -> tuple[pa.ChunkedArray, Make]:
+    """Return times as numbers of their own unit, days as seconds, and what makes an array of them."""
+    kind, may_lack = column.type, bool(column.null_count)
+    if pa.types.is_date(kind):
+        kind = pa.timestamp("s" if pa.types.is_date32(kind) else "ms")
+        column = column.cast(kind)
+    numbers = pa.chunked_array([chunk.view(pa.int64()) for chunk in _chunks(column)]).fill_null(_NAT)
+    if pa.types.is_duration(kind):
+        return numbers, partial(Timedelta.of, form=TimeForm(SPAN, kind.unit, None, may_lack))
+    zone = None if kind.tz is None else checked_zone(kind.tz)
+    return numbers, partial(Datetime.of, form=TimeForm(TIME, kind.unit, zone, may_lack))
 
 
 def _lists(name: str, chunk: pa.Array) -> pa.LargeListArray:

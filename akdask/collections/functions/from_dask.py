@@ -20,14 +20,15 @@ from akdask.collections.time.datetimes import Datetime, Timedelta
 from akdask.columns import Table
 from akdask.columns.missing_text import from_nulls
 from akdask.deferred import pa, pd
-from akdask.errors import ArgumentError, ArgumentTypeError, SchemaError
-from akdask.kernels.rowwise.times import nanoseconds
+from akdask.errors import ArgumentError, ArgumentTypeError, SchemaError, TimeOverflowError
+from akdask.kernels.rowwise.times import checked_zone, numbers_of
 from akdask.plan.expr._dask import Task, TaskRef
 from akdask.plan.expr.created import as_column
 from akdask.plan.expr.sources import Persisted
 from akdask.plan.expr.tokens import token
 from akdask.plan.expr.values import ColumnRef
 from akdask.schema import INT64, NULLABLE_STR, ColumnType, RowSpace, column_type
+from akdask.schema.times import PER_SECOND, SPAN, TIME, TimeForm
 
 INDEX = ("index",)
 """Name of the labels of rows among the columns of a partition; no column can have it."""
@@ -96,7 +97,8 @@ def _arrays(data: Any, columns: Mapping[Hashable, Any], lengths: Sequence[float]
     """Return the columns of a Dask collection on the rows of one frame."""
     schema = tuple((name, _type_of(name, dtype)) for name, dtype in columns.items())
     known = {name: dtype.categories for name, dtype in columns.items() if _has_categories(dtype)}
-    convert = partial(_table, schema=schema, categories=known)
+    units = {name: form.unit for name, dtype in columns.items() if (form := _form_of(dtype)) is not None}
+    convert = partial(_table, schema=schema, categories=known, units=units)
     optimized = data.optimize() if hasattr(data, "optimize") else data
     graph = dict(optimized.__dask_graph__())
     given = _flat(optimized.__dask_keys__())
@@ -117,8 +119,8 @@ def _lazy(frame: Persisted, name: Hashable, dtype: ColumnType, given: Any) -> Ar
     value = ColumnRef(frame._name, name, dtype)
     if _has_categories(given):
         return Categorical.from_codes(pdarray(frame, value), [*map(str, given.categories)])
-    made = _TIMES.get(getattr(given, "kind", ""))
-    return wrap(frame, value) if made is None else made.of(frame, value)
+    form = _form_of(given)
+    return wrap(frame, value) if form is None else _TIMES[given.kind].of(frame, value, form)
 
 
 def _has_categories(dtype: Any) -> bool:
@@ -146,7 +148,10 @@ def _type_of(name: Any, dtype: Any) -> ColumnType:
 
 
 def _table(
-    part: Any, schema: Sequence[tuple[Hashable, ColumnType]], categories: Mapping[Hashable, pd.Index[Any]]
+    part: Any,
+    schema: Sequence[tuple[Hashable, ColumnType]],
+    categories: Mapping[Hashable, pd.Index[Any]],
+    units: Mapping[Hashable, str],
 ) -> Table:
     """Return a partition of Dask's as a table: the function of its tasks.
 
@@ -158,7 +163,10 @@ def _table(
     columns = {}
     for name, dtype in schema:
         given = part if name == 0 and isinstance(part, np.ndarray) else part.index if name == INDEX else part[name]
-        columns[name] = _column(name, given, dtype, categories.get(name))
+        if name in units and getattr(given.dtype, "kind", "") in _TIMES:
+            columns[name] = _numbers(name, given, given.dtype.kind, units[name])
+        else:
+            columns[name] = _column(name, given, dtype, categories.get(name))
     return Table(columns, len(part))
 
 
@@ -166,9 +174,6 @@ def _column(name: Hashable, given: Any, dtype: ColumnType, categories: pd.Index[
     if categories is not None:
         codes = np.asarray(pd.Categorical(given, categories=categories).codes, np.int64)
         return np.where(codes < 0, len(categories), codes)
-    kind = getattr(given.dtype, "kind", "")
-    if kind in _TIMES:
-        return _nanoseconds(name, given, kind)
     if dtype.kind == "str":
         text = pa.array(given, from_pandas=True)
         return from_nulls(as_column(text.cast(pa.large_string())))
@@ -181,19 +186,31 @@ def _column(name: Hashable, given: Any, dtype: ColumnType, categories: pd.Index[
     return found
 
 
-def _nanoseconds(name: Hashable, given: Any, kind: str) -> Any:
-    """Return times or spans of any unit as nanoseconds; NumPy would wrap around those that are beyond.
+def _numbers(name: Hashable, given: Any, kind: str, unit: str) -> Any:
+    """Return times or spans as numbers of the unit that Dask has told of.
 
     Raises
     ------
-    ArgumentError
-        If one is beyond the years 1677 to 2262.
+    TimeOverflowError
+        If 64 bits do not hold one.
     """
     try:
-        return nanoseconds(given, kind)
-    except ArgumentError as error:
-        raise ArgumentError(
-            f"{name!r} has times that do not fit into 64 bits of nanoseconds.",
+        return numbers_of(given, kind, unit)[0]
+    except TimeOverflowError as error:
+        raise TimeOverflowError(
+            f"{name!r} has times that do not fit into 64 bits of {unit}.",
             details=error.details,
-            hint="columns of times reach from 1677 to 2262; pass others as numbers.",
+            hint="give Dask the right types as meta, or pass them as numbers.",
         ) from error
+
+
+def _form_of(dtype: Any) -> TimeForm | None:
+    """Return what the numbers of a type stand for, None for others than times."""
+    if isinstance(dtype, pd.DatetimeTZDtype):
+        return TimeForm(TIME, dtype.unit, checked_zone(dtype.tz))
+    if getattr(dtype, "kind", "") not in _TIMES:
+        return None
+    unit = np.datetime_data(dtype)[0]
+    return TimeForm(
+        TIME if dtype.kind == "M" else SPAN, unit if unit in PER_SECOND else "ns" if unit == "generic" else "s"
+    )

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
+
+import numpy as np
 
 from akdask.collections.arrays.creation import array
 from akdask.collections.arrays.pdarray import pdarray
@@ -11,27 +14,35 @@ from akdask.collections.core.stored import flat, from_stored, in_one_partition, 
 from akdask.collections.frame.dataframe import DataFrame
 from akdask.collections.frame_core.index import Index, MultiIndex
 from akdask.collections.groups.groupby import GroupBy
+from akdask.collections.groups.setops import in1d
 from akdask.collections.lists.segarray import SegArray
 from akdask.collections.text.categorical import DEFAULT_NA, Categorical
+from akdask.collections.text.concatenation import concatenate
+from akdask.collections.text.strings import Strings
 from akdask.collections.time.datetimes import Datetime, Timedelta
 from akdask.collections.time.ipv4 import IPv4
 from akdask.errors import ArgumentError, FileFormatError
+from akdask.plan.expr.missing_text import without_missing
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.values import Call, Constant, Value
-from akdask.plan.join.categories import CategoryTable
+from akdask.plan.join.categories import CategoryTable, Distinct
 from akdask.plan.task.combine import Gather
 from akdask.schema import INT64, UINT64, ColumnType
+from akdask.schema.times import NOT_A_TIME, SPAN, TIME, TimeForm
 from akdask.storage.formats.objects import (
     CATEGORIES,
     CODES,
     KEY,
     LEVEL,
     NA_CODES,
+    ORDERED,
     PERMUTATION,
     ROW_LABELS,
     SEGMENTS,
     UNIQUE_KEY_IDX,
+    UNIT,
     VALUES,
+    ZONE,
     ObjType,
     StoredObject,
 )
@@ -61,11 +72,24 @@ def _encoded_anew(stored: StoredObject) -> Categorical:
     known = stored.params.get(CATEGORIES)
     if known is None:
         return Categorical(strings)
-    labels = CategoryTable(Gather(array(list(known))._project()), known[stored.params[NA_CODES]])
+    if NA_CODES in stored.params:
+        na = known[stored.params[NA_CODES]]
+        labels = CategoryTable(Gather(array(list(known))._project()), na).in_order(ORDERED in stored.params)
+    else:
+        labels = CategoryTable(_with_others(known, strings), DEFAULT_NA).in_order()
     found = labels.code_of(strings._value)
     return Categorical.of(
         strings._frame, Call("where", Call("less", found, Constant(0)), labels.na_code, found), labels
     )
+
+
+def _with_others(known: Sequence[str], strings: Strings) -> Frame:
+    """Return labels that are known, and behind them those that rows have besides, in one partition."""
+    there = strings.dropna()
+    distinct = Distinct.of(there._frame, without_missing(there._value))
+    others = Strings(distinct, distinct.values)
+    own = array(np.array(list(known), np.str_))
+    return Gather(concatenate([own, others[in1d(others, own, invert=True)]])._project())
 
 
 def _grouping(stored: StoredObject) -> list[pdarray]:
@@ -144,12 +168,20 @@ def _arrayview(stored: StoredObject) -> ArrayView:
 
 @makes(ObjType.DATETIME)
 def _datetime(stored: StoredObject) -> Datetime:
-    return Datetime.of(*_checked_integers(stored, VALUES, INT64))
+    return Datetime.of(*_checked_integers(stored, VALUES, INT64), _form_of(stored, TIME))
 
 
 @makes(ObjType.TIMEDELTA)
 def _timedelta(stored: StoredObject) -> Timedelta:
-    return Timedelta.of(*_checked_integers(stored, VALUES, INT64))
+    return Timedelta.of(*_checked_integers(stored, VALUES, INT64), _form_of(stored, SPAN))
+
+
+def _form_of(stored: StoredObject, kind: str) -> TimeForm:
+    """Return what numbers of a file stand for; whether some are NaT, as far as bounds tell."""
+    column = stored.members[VALUES]
+    bounds = column.source.bounds(column.column)
+    may_lack = bounds is not None and bool((bounds.minima == NOT_A_TIME).any())
+    return TimeForm(kind, stored.params.get(UNIT, "ns"), stored.params.get(ZONE), may_lack)
 
 
 @makes(ObjType.IPV4)

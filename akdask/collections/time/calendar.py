@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,9 @@ from akdask.collections.arrays.elementwise import where
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.later import later
 from akdask.collections.time.timearray import TimeArray
-from akdask.deferred import pd
 from akdask.plan.expr import times
 from akdask.plan.expr.values import Call
-from akdask.schema.times import NOT_A_TIME
+from akdask.schema.times import NOT_A_TIME, TimeForm
 
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 MONTHS = (
@@ -110,8 +110,8 @@ class CalendarMethods(TimeArray):
         >>> ak.Datetime(["2026-01-02"]).strftime("%d.%m.%Y").tolist()
         ['02.01.2026']
         """
-        nanoseconds = pdarray(self._frame, self._value)
-        return self._text(later("apply", nanoseconds, lambda time: _formatted(time, date_format), str))
+        numbers = pdarray(self._frame, self._value)
+        return self._text(later("apply", numbers, Formatted(self._form, date_format), str))
 
     def _calendar(self, field: str) -> pdarray:
         return self._present_numbers(self._field(field, missing=self._form.may_lack))
@@ -127,5 +127,21 @@ class CalendarMethods(TimeArray):
         return found._like(found._frame, Call("make_missing", found._value, lacks))
 
 
-def _formatted(time: int, date_format: str) -> str:
-    return "" if time == NOT_A_TIME else str(pd.Timestamp(time).strftime(date_format))
+@dataclass(frozen=True, slots=True)
+class Formatted:
+    """Makes text of a number of a time.
+
+    Parameters
+    ----------
+    form : TimeForm
+        What numbers stand for.
+    date_format : str
+        How it is written.
+    """
+
+    form: TimeForm
+    date_format: str
+
+    def __call__(self, number: int) -> str:
+        """Return the text, none for NaT."""
+        return "" if number == NOT_A_TIME else str(self.form(number).strftime(self.date_format))

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from akdask.collections.arrays.creation import array
 from akdask.collections.arrays.pdarray import pdarray
+from akdask.collections.core.array import Array
+from akdask.collections.core.base import unlabelled
 from akdask.collections.core.later import later
 from akdask.collections.core.scalar import value_of
 from akdask.collections.core.wrap import made_of
@@ -14,10 +18,11 @@ from akdask.collections.time.calendar import CalendarMethods
 from akdask.collections.time.frequencies import frequency_of
 from akdask.collections.time.timearray import CLASSES, HOUR, MINUTE, SECOND, TimeArray
 from akdask.deferred import pd
-from akdask.errors import ArgumentError
-from akdask.kernels.rowwise.times import DAY
+from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
+from akdask.kernels.rowwise.times import DAY, checked_zone
 from akdask.plan.expr import times
 from akdask.plan.expr.values import Call, Constant
+from akdask.plan.run.alignment import align
 from akdask.schema.times import SPAN, TIME
 from akdask.storage.formats.objects import ObjType
 
@@ -51,16 +56,97 @@ class Datetime(CalendarMethods):
     _is = TIME
     _dtype_kind = "M"
 
-    @property
-    def _arrow_meaning(self) -> str:
-        return "timestamp"
-
     _objtype = ObjType.DATETIME
     _refused = frozenset({"prod", "var", "sum"})
 
     def to_pandas(self) -> pd.DatetimeIndex:
-        """Return the times as a pandas DatetimeIndex; computes."""
-        return pd.DatetimeIndex(self.to_ndarray())
+        """Return the times as a pandas DatetimeIndex, with their unit and zone; computes."""
+        index = pd.DatetimeIndex(self.to_ndarray())
+        return index if self.tz is None else index.tz_localize("UTC").tz_convert(self.tz)
+
+    @property
+    def tz(self) -> str | None:
+        """The name of the zone, None without one."""
+        return self._form.zone
+
+    def tz_convert(self, tz: Any) -> Datetime:
+        """Return the same times as the clocks of another zone show them; lazy.
+
+        Parameters
+        ----------
+        tz : str, tzinfo or None
+            A name of ``zoneinfo`` such as ``Europe/Berlin``, a fixed offset such as ``+02:00``, or None for times
+            without zone that are those of UTC.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If the times have no zone.
+        ArgumentError
+            If there is no such zone.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Datetime(["2024-07-01T12:00"]).tz_localize("UTC").tz_convert("Europe/Berlin").hour.tolist()
+        [14]
+        """
+        if self._form.zone is None:
+            raise ArgumentTypeError(
+                "times without a zone are not converted to another.", hint="tz_localize says where their clocks are."
+            )
+        zone = None if tz is None else checked_zone(tz)
+        return self.of(self._frame, self._value, replace(self._form, zone=zone))
+
+    def tz_localize(self, tz: Any, ambiguous: Any = "raise", nonexistent: Any = "raise") -> Datetime:
+        """Return the times at which the clocks of a zone show these; lazy.
+
+        Parameters
+        ----------
+        tz : str, tzinfo or None
+            The zone, see `tz_convert`; None takes times with a zone for what clocks show.
+        ambiguous : {"raise", "NaT"}, bool, or array of bool
+            What becomes of times that the clocks show twice: an error, NaT, or the first of both, of summer time,
+            where it is True.
+        nonexistent : {"raise", "NaT", "shift_forward", "shift_backward"} or timedelta
+            What becomes of times that the clocks pass over.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If the times have a zone already.
+        ArgumentError
+            If there is no such zone; when computed, if a time comes twice or not at all.
+        UnsupportedError
+            If `ambiguous` is ``"infer"``, for which all times would have to be looked at together.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Datetime(["2024-07-01T12:00"]).tz_localize("Europe/Berlin")[0]
+        Timestamp('2024-07-01 12:00:00+0200', tz='Europe/Berlin')
+        """
+        if tz is None:
+            return self.of(self._frame, self._clock, replace(self._form, zone=None))
+        if self._form.zone is not None:
+            raise ArgumentTypeError("the times have a zone already.", hint="tz_convert takes them to another.")
+        if isinstance(ambiguous, str) and ambiguous == "infer":
+            raise UnsupportedError(
+                "ambiguous='infer' would look at all times together.", hint="pass an array of bool, or 'NaT'."
+            )
+        form = replace(self._form, zone=checked_zone(tz))
+        how = {"nonexistent": nonexistent}
+        if isinstance(ambiguous, str | bool | np.bool_):
+            how["ambiguous"] = bool(ambiguous) if isinstance(ambiguous, np.bool_) else ambiguous
+            found = times.utc(self._value, form.zone, form.unit, **how)
+            frame = self._frame
+        else:
+            flags: Any = unlabelled(ambiguous)
+            given = flags if isinstance(flags, Array) else array(np.asarray(flags, np.bool_))
+            frame, (value, flag) = align("localize", [(self._frame, self._value), (given._frame, given._value)])
+            found = times.utc(value, form.zone, form.unit, flag, **how)
+        lacks = form.may_lack or "NaT" in (ambiguous if isinstance(ambiguous, str) else "", nonexistent)
+        return self.of(frame, found, form.lacking(lacks))
 
     @property
     def date(self) -> Datetime:
@@ -180,10 +266,6 @@ class Timedelta(TimeArray):
 
     _is = SPAN
     _dtype_kind = "m"
-
-    @property
-    def _arrow_meaning(self) -> str:
-        return "duration"
 
     _objtype = ObjType.TIMEDELTA
 

@@ -25,7 +25,7 @@ from akdask.columns import Table
 from akdask.deferred import is_na, is_pandas, pd
 from akdask.errors import ArgumentError, ArgumentTypeError, TimeOverflowError
 from akdask.kernels.aggregates.quantiles import checked_quantiles
-from akdask.kernels.rowwise.times import DAY, nanoseconds
+from akdask.kernels.rowwise.times import DAY, checked_zone, numbers_of
 from akdask.plan.expr import times
 from akdask.plan.expr.created import as_column, literal
 from akdask.plan.expr.missing_integers import with_missing
@@ -156,8 +156,56 @@ class TimeArray(pdarray):
         Array.__init__(self, frame, value)
         return self
 
+    @classmethod
+    def at_hand(cls, items: Any) -> Self:
+        """Return times at hand with the unit and zone that their dtype says; nanoseconds of what has none."""
+        has_dtype = getattr(getattr(items, "dtype", None), "kind", "O") in ("M", "m")
+        numbers, unit, zone = numbers_of(items, cls._dtype_kind, None if has_dtype else "ns")
+        form = TimeForm(cls._is, unit, zone, bool((numbers == NOT_A_TIME).any()))
+        return cls.of(*literal(numbers), form)
+
+    @classmethod
+    def counted(cls, numbers: pdarray, unit: str, *, coerce: bool = False) -> Self:
+        """Return numbers of a unit, also with fractions, as times.
+
+        NaN is NaT, and so is what 64 bits do not hold if `coerce`; otherwise that is an error when it is computed.
+        """
+        may_lack = coerce or numbers._value.dtype == FLOAT64
+        form = NANOSECONDS[cls._is].lacking(may_lack)
+        return cls.of(numbers._frame, _counted(numbers._value, unit, coerce=coerce), form)
+
     def _like(self, frame: Frame, value: Value) -> Self:
         return self.of(frame, value, self._form)
+
+    @property
+    def unit(self) -> str:
+        """What the numbers count: ``s``, ``ms``, ``us`` or ``ns``."""
+        return self._form.unit
+
+    def as_unit(self, unit: str) -> Self:
+        """Return the times in another unit, rounded down where that is coarser; lazy.
+
+        Parameters
+        ----------
+        unit : {"s", "ms", "us", "ns"}
+            What to count.
+
+        Raises
+        ------
+        ArgumentError
+            If it is something else.
+        TimeOverflowError
+            When computed, if 64 bits of a finer unit do not hold a time.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Datetime(["2024-02-28T12:44:01.5"]).as_unit("s").to_ndarray().dtype
+        dtype('<M8[s]')
+        """
+        if unit not in PER_SECOND:
+            raise ArgumentError(f"times count {', '.join(PER_SECOND)}, not {unit!r}.")
+        return self.of(self._frame, times.in_unit(self._value, self._form.unit, unit), replace(self._form, unit=unit))
 
     def _lacking(self, may_lack: bool = True) -> Self:
         """Return the same times, of which some may be NaT, or none is."""
@@ -188,7 +236,7 @@ class TimeArray(pdarray):
         return pdarray(self._frame, self._value)
 
     def _storable(self) -> Storable:
-        return replace(super()._storable(), kind=self._objtype)
+        return replace(super()._storable(), kind=self._objtype, form=self._form)
 
     # operators
 
@@ -216,11 +264,28 @@ class TimeArray(pdarray):
         if isinstance(item, np.ndarray) and not item.ndim:
             item = item[()]
         if isinstance(item, str):
-            return Moment.of(pd.Timestamp(item) if self._is == TIME else pd.Timedelta(item))
+            return self._read(item)
         if isinstance(item, np.datetime64 | np.timedelta64 | datetime.date | datetime.timedelta) or is_missing(item):
             return Moment.of(item, self._is)
         found = None if isinstance(item, Array | Scalar) else special(item)
         return item if found is None else found
+
+    def _read(self, text: str) -> Moment:
+        """Return a time or span that text says, which clocks of the zone show where it names none."""
+        try:
+            if self._is == SPAN:
+                return Moment.of(pd.Timedelta(text), SPAN)
+            time: Any = pd.Timestamp(text)
+            if is_missing(time):
+                return Moment.of(time, TIME)
+            if self._form.zone is not None and time.tz is None:
+                time = time.tz_localize(self._form.zone)
+            elif self._form.zone is None and time.tz is not None:
+                time = time.tz_convert("UTC").tz_localize(None)
+            return Moment.of(time, TIME)
+        except ValueError as error:
+            wanted = "time" if self._is == TIME else "span of time"
+            raise ArgumentError(f"{text!r:.100} is no {wanted}.", details=[str(error).splitlines()[0]]) from error
 
     def _become(self, changed: Any, operation: str) -> Any:
         if type(changed) is not type(self):
@@ -239,21 +304,46 @@ class TimeArray(pdarray):
         self._form = self._form.lacking(self._form.may_lack or form.may_lack)
 
     def astype(self, dtype: Any) -> Any:
-        """Return the nanoseconds converted to another type; lazy."""
-        return self.values.astype(dtype)
+        """Return the numbers converted to another type, or the times to another unit: ``"datetime64[us]"``; lazy.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If times are asked for spans, or the other way round.
+        """
+        kind = _time_dtype(dtype)
+        if kind is None:
+            return self.values.astype(dtype)
+        if kind.kind != self._dtype_kind:
+            raise ArgumentTypeError(f"a {type(self).__name__} does not become {kind}.")
+        zone = getattr(kind, "tz", None)
+        unit = getattr(kind, "unit", None) or np.datetime_data(kind)[0]
+        found: Any = self if unit == "generic" else self.as_unit(unit)
+        if zone is not None:
+            return found.tz_convert(zone)
+        if self._form.zone is not None:
+            raise ArgumentTypeError(
+                "times with a zone do not lose it by astype.", hint="tz_localize(None), or tz_convert(None) for UTC."
+            )
+        return found
 
     def equals(self, other: Any) -> bool:
         """Whether the other array has the same elements in the same order; computes."""
-        return type(other) is type(self) and self.values.equals(other.values)
+        if type(other) is not type(self) or (self._form.zone is None) != (other._form.zone is None):
+            return False
+        one, another = self._in_common("equals", [other])
+        return bool(one.values.equals(another.values))
 
-    def floor(self, freq: Any) -> Self:
+    def floor(self, freq: Any, ambiguous: Any = "raise", nonexistent: Any = "raise") -> Self:
         """Return the times rounded down to multiples of a fixed frequency; lazy.
 
         Parameters
         ----------
         freq : str, pandas offset or timedelta
             A unit in Arkouda's words, such as ``m`` for minutes, or a frequency of pandas, such as ``15min`` or ``7D``.
-            Multiples are counted from 1970.
+            Multiples are counted from 1970, by the clocks of the zone where there is one.
+        ambiguous, nonexistent : str, bool or timedelta
+            What becomes of times that the clocks of a zone show twice or not at all; see `Datetime.tz_localize`.
 
         Raises
         ------
@@ -266,24 +356,33 @@ class TimeArray(pdarray):
         >>> ak.Datetime(["2024-02-28T12:44"]).floor("15min")[0]
         Timestamp('2024-02-28 12:30:00')
         """
-        return self._rounded("floor", freq)
+        return self._rounded("floor", freq, ambiguous=ambiguous, nonexistent=nonexistent)
 
-    def ceil(self, freq: Any) -> Self:
+    def ceil(self, freq: Any, ambiguous: Any = "raise", nonexistent: Any = "raise") -> Self:
         """Return the times rounded up to multiples of a fixed frequency; lazy.  See `floor`."""
-        return self._rounded("ceil", freq)
+        return self._rounded("ceil", freq, ambiguous=ambiguous, nonexistent=nonexistent)
 
-    def round(self, freq: Any) -> Self:
+    def round(self, freq: Any, ambiguous: Any = "raise", nonexistent: Any = "raise") -> Self:
         """Return the times rounded to multiples of a fixed frequency, halves to even ones; lazy.  See `floor`."""
-        return self._rounded("round", freq)
+        return self._rounded("round", freq, ambiguous=ambiguous, nonexistent=nonexistent)
 
-    def _rounded(self, how: str, freq: Any) -> Self:
+    def _rounded(self, how: str, freq: Any, **zoned: Any) -> Self:
         step = rounding_span(freq, self._rules, asked=how)
-        return self._like(self._frame, Call("round_time", self._value, how=how, step=step))
+        count, rest = divmod(step * self._form.per_second, 10**9)
+        if rest:
+            # A step within the unit: no time is between two of its multiples, or they would be finer than the unit.
+            if (10**9 // self._form.per_second) % step:
+                raise ArgumentError(
+                    f"{how} to {step} ns is finer than the unit of the times, {self.unit}.", hint="as_unit('ns') first."
+                )
+            return self._like(self._frame, self._value)
+        rounded = Call("round_time", self._clock, how=how, step=count)
+        return self._like(self._frame, times.utc(rounded, self._form.zone, self.unit, **zoned))
 
     @property
     def _clock(self) -> Value:
         """What clocks show at the times, or the spans themselves."""
-        return self._value
+        return times.local(self._value, self._form.zone, self._form.unit)
 
     def _part(self, name: str, step: int, count: int) -> pdarray:
         """Return how many steps, of so many nanoseconds, are past the last multiple of `count` of them."""
@@ -361,7 +460,12 @@ class TimeArray(pdarray):
         return AsTimes(self._form.numpy.str)
 
     def _pandas_converter(self) -> Callable[..., Any]:
-        return datetimes if self._dtype_kind == "M" else timedeltas
+        return PandasTimes(self._form.lacking(False))
+
+    @property
+    def _arrow_meaning(self) -> str:
+        name = "timestamp" if self._is == TIME else "duration"
+        return " ".join(filter(None, (name, self._form.unit, self._form.zone)))
 
     def _type_name(self) -> str:
         return type(self).__name__
@@ -378,7 +482,7 @@ class TimeArray(pdarray):
 
     @property
     def _footer(self) -> str:
-        return f"dtype='{type(self).__name__.lower()}64[ns]'"
+        return f"dtype='{self._form}'"
 
     def __iter__(self) -> Iterator[Any]:
         """Iterate over the elements as pandas Timestamp or Timedelta; computes them all."""
@@ -410,7 +514,7 @@ class Moment:
         elif not is_pandas(item, "Timestamp", "Timedelta"):
             item = (pd.Timestamp if isinstance(item, datetime.date) else pd.Timedelta)(item)
         is_time = is_pandas(item, "Timestamp")
-        zone = None if not is_time or item.tz is None else zone_name(item.tz)
+        zone = None if not is_time or item.tz is None else checked_zone(item.tz)
         return cls(int(item._value), TimeForm(TIME if is_time else SPAN, item.unit, zone))
 
     @property
@@ -478,11 +582,6 @@ def form_of(item: Any) -> TimeForm | None:
     return item.form if isinstance(item, Moment) else None
 
 
-def zone_name(zone: Any) -> str:
-    """Return the name of a zone of Python, ``zoneinfo`` or pandas."""
-    return str(zone)
-
-
 def zone_of(operation: str, forms: Sequence[TimeForm | None]) -> str | None:
     """Return the zone of what is made of times, UTC where theirs differ.
 
@@ -525,6 +624,9 @@ def operated(operation: str, given: Sequence[Any], forms: Sequence[TimeForm | No
         What the operation wants to know besides.
     """
     zone = zone_of(operation, forms)
+    if zone is not None:
+        # A time that is known takes the zone of those beside it.
+        zone = zone_of(operation, [form_of(item) for item in given if not isinstance(item, Moment)]) or zone
     if operation not in ARITHMETIC:
         # A time that is known takes the unit of those beside it, where that has it.
         given = [item.coarsest() if isinstance(item, Moment) else item for item in given]
@@ -630,22 +732,30 @@ def _nanoseconds(items: Any, unit: str, kind: str) -> tuple[Frame, Value, TimeFo
     """Return times or spans as frame and value, from whatever a user has."""
     form = NANOSECONDS[CLASSES_OF[kind]]
     if isinstance(items, TimeArray):
-        return items._frame, items._value, items._form
+        if items._dtype_kind != kind:
+            raise ArgumentTypeError(f"a {type(items).__name__} is made of integers, not of another kind of times.")
+        found = items.as_unit("ns")
+        return found._frame, found._value, found._form
     if isinstance(items, Strings):
         value = call("parse_time", items._value, kind=kind)
         return items._frame, value, form.lacking()
     if not isinstance(items, Array):
         if not _are_numbers(items):
-            numbers = nanoseconds(items, kind)
-            return *literal(numbers), form.lacking(bool((numbers == NOT_A_TIME).any()))
+            numbers, _, zone = numbers_of(items, kind, "ns")
+            return *literal(numbers), replace(form, zone=zone, may_lack=bool((numbers == NOT_A_TIME).any()))
         items = pdarray(*literal(as_column(items)))
     if items._value.dtype.kind not in ("int", "uint"):
         raise ArgumentTypeError(f"times are made of integers, not of {items._value.dtype}.")
-    factor = unit_of(unit)
-    value = items._value
-    if factor != 1 or value.dtype != INT64:
-        value = Call("counted_time", value, step=factor)
+    value = _counted(items._value, unit)
     return items._frame, value, form
+
+
+def _counted(numbers: Value, unit: str, *, coerce: bool = False) -> Value:
+    """Return numbers of a unit as nanoseconds; an error where 64 bits do not hold them, or NaT if `coerce`."""
+    factor = unit_of(unit)
+    if factor == 1 and numbers.dtype == INT64:
+        return numbers
+    return Call("counted_time", numbers, step=factor, **({"coerce": True} if coerce else {}))
 
 
 CLASSES_OF = {"M": TIME, "m": SPAN}
@@ -662,14 +772,40 @@ def _are_numbers(items: Any) -> bool:
     return pd.api.types.infer_dtype(items, skipna=True) in {"integer", "floating", "boolean", "mixed-integer-float"}
 
 
-def datetimes(column: Any) -> Any:
-    """Return nanoseconds as NumPy's times."""
-    return column.view("M8[ns]")
+def _time_dtype(dtype: Any) -> Any:
+    """Return a dtype of times or spans that is asked for, None for others."""
+    if is_pandas(dtype, "DatetimeTZDtype"):
+        return dtype
+    if isinstance(dtype, str) and not dtype.startswith(("datetime64", "timedelta64", "M8", "m8", "<M8", "<m8")):
+        return None
+    try:
+        if isinstance(dtype, str) and "," in dtype:
+            return pd.DatetimeTZDtype.construct_from_string(dtype)
+        found = np.dtype(dtype)
+    except TypeError as error:
+        if isinstance(dtype, str):
+            raise ArgumentTypeError(f"{dtype!r} is no dtype of times.", details=[str(error)]) from None
+        return None
+    return found if found.kind in ("M", "m") else None
 
 
-def timedeltas(column: Any) -> Any:
-    """Return nanoseconds as NumPy's spans."""
-    return column.view("m8[ns]")
+@dataclass(frozen=True, slots=True)
+class PandasTimes:
+    """Makes what pandas holds of a column of numbers: NumPy's times or spans, or times with a zone."""
+
+    form: TimeForm
+
+    @property
+    def token(self) -> str:
+        """Names the converter in plans."""
+        return f"times {self.form.token}"
+
+    def __call__(self, column: Any) -> Any:
+        """Return the column as pandas holds it."""
+        found = column.view(self.form.numpy)
+        if self.form.zone is None:
+            return found
+        return pd.DatetimeIndex(found).tz_localize("UTC").tz_convert(self.form.zone).array
 
 
 @dataclass(frozen=True, slots=True)

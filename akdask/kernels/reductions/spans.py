@@ -5,6 +5,8 @@ Every window is reduced by itself, some million values at a time, so that nothin
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 
 from akdask.columns import new_array
@@ -20,7 +22,7 @@ SPANS = ("sum", "mean", "min", "max", "var", "std", "quantile")
 """Reductions, by name."""
 
 
-def span_starts(groups: NumberArray, measure: NumberArray, span: int) -> NumberArray:
+def span_starts(groups: NumberArray, measure: NumberArray, span: int, *, with_bound: bool = False) -> NumberArray:
     """Return the first row of each row's window: of its group, and less than a span before it.
 
     Parameters
@@ -30,7 +32,9 @@ def span_starts(groups: NumberArray, measure: NumberArray, span: int) -> NumberA
     measure : ndarray of int64
         Where each row is, such as when it was; ascending in each group.
     span : int
-        How far a window reaches back; what is exactly so far away is outside.
+        How far a window reaches back.
+    with_bound : bool
+        Whether what is exactly so far away is inside.
 
     Examples
     --------
@@ -38,6 +42,7 @@ def span_starts(groups: NumberArray, measure: NumberArray, span: int) -> NumberA
     [0, 1, 1, 3]
     """
     nrows = len(measure)
+    side: Literal["left", "right"] = "left" if with_bound else "right"
     if not nrows:
         return new_array(0, np.int64)
     firsts = np.concatenate([[0], np.flatnonzero(groups[1:] != groups[:-1]) + 1])
@@ -48,7 +53,7 @@ def span_starts(groups: NumberArray, measure: NumberArray, span: int) -> NumberA
         lowest = np.iinfo(np.int64).min
         bounds = np.where(measure < lowest + min(span, -lowest - 1), lowest, measure - min(span, -lowest - 1))
         far = [
-            first + np.searchsorted(measure[first:end], bounds[first:end], side="right")
+            first + np.searchsorted(measure[first:end], bounds[first:end], side=side)
             for first, end in zip(firsts.tolist(), [*firsts[1:].tolist(), nrows], strict=True)
         ]
         return np.concatenate(far)
@@ -56,17 +61,39 @@ def span_starts(groups: NumberArray, measure: NumberArray, span: int) -> NumberA
     if len(firsts) * (int(since.max()) + reach + 1) < MOST_POSITIONS:
         # Groups one after the other, further apart than a window reaches: one search among all rows.
         positions = number * (int(since.max()) + reach + 1) + since
-        found: NumberArray = np.searchsorted(positions, positions - reach, side="right")
+        found: NumberArray = np.searchsorted(positions, positions - reach, side=side)
         return found
     starts = new_array(nrows, np.int64)
     for first, count in zip(firsts.tolist(), counts.tolist(), strict=True):
         part = since[first : first + count]
-        starts[first : first + count] = first + np.searchsorted(part, part - reach, side="right")
+        starts[first : first + count] = first + np.searchsorted(part, part - reach, side=side)
     return starts
 
 
+def first_of_equals(groups: NumberArray, measure: NumberArray) -> NumberArray:
+    """Return for each row the first one of its group that is where it is, as rows whose measure ascends stand.
+
+    Examples
+    --------
+    >>> first_of_equals(np.array([0, 0, 0, 1]), np.array([5, 9, 9, 9])).tolist()
+    [0, 1, 1, 3]
+    """
+    is_first = np.ones(len(measure), np.bool_)
+    is_first[1:] = (groups[1:] != groups[:-1]) | (measure[1:] != measure[:-1])
+    found: NumberArray = np.maximum.accumulate(np.where(is_first, np.arange(len(measure)), 0))
+    return found
+
+
 def reduced_spans(
-    name: str, column: NumberArray, starts: NumberArray, first: int, *, least: int, ddof: int = 1, q: float = 0.5
+    name: str,
+    column: NumberArray,
+    starts: NumberArray,
+    first: int,
+    *,
+    least: int,
+    ddof: int = 1,
+    q: float = 0.5,
+    ends: NumberArray | None = None,
 ) -> NumberArray:
     """Return a reduction of each window of a column, as float64.
 
@@ -77,7 +104,7 @@ def reduced_spans(
     column : ndarray of float64
         The rows of all windows; NaN and infinite ones count as missing.
     starts : ndarray of int64
-        The first row of each window, which ends with its own row.
+        The first row of each window.
     first : int
         The first row that a result is wanted of.
     least : int
@@ -86,14 +113,30 @@ def reduced_spans(
         What the number of rows is lessened by in the divisor of a variance.
     q : float
         Which quantile, from 0 to 1.
+    ends : ndarray of int64, optional
+        The first row after each window, where that is not the one after its row.
 
     Examples
     --------
     >>> reduced_spans("sum", np.array([1.0, 2.0, 4.0]), np.array([0, 0, 2]), 0, least=1).tolist()
     [1.0, 3.0, 4.0]
     """
-    ends = np.arange(first + 1, len(column) + 1)
-    begins = starts[first:]
+    if ends is None:
+        return _windows_reduced(name, column, starts[first:], np.arange(first + 1, len(column) + 1), least, ddof, q)
+    ends = ends[first:]
+    begins = np.minimum(starts[first:], ends)
+    if (begins == ends).any():
+        # Windows without rows have no place among those that are reduced together.
+        found = np.full(len(ends), 0.0 if name == "sum" and least == 0 else np.nan)
+        some = np.flatnonzero(begins < ends)
+        found[some] = _windows_reduced(name, column, begins[some], ends[some], least, ddof, q)
+        return found
+    return _windows_reduced(name, column, begins, ends, least, ddof, q)
+
+
+def _windows_reduced(  # noqa: PLR0917 - what the caller knows
+    name: str, column: NumberArray, begins: NumberArray, ends: NumberArray, least: int, ddof: int, q: float
+) -> NumberArray:
     sizes = ends - begins
     out = new_array(len(ends), np.float64)
     upto = np.cumsum(sizes)

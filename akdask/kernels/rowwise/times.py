@@ -314,11 +314,16 @@ def _two_times(*times: ColumnType, **_: Any) -> ColumnType | None:
 # ---------------------------------------------------------------------------------------------------------------- units
 
 
-def _to_unit(times: Any, out: Any = None, *, given: str, wanted: str) -> Any:
+def _to_unit(times: Any, out: Any = None, *, given: str, wanted: str, column: str = "") -> Any:
     """Return times in another unit: an error where a finer one does not hold them, rounded down in a coarser one."""
     before, after = PER_SECOND[given], PER_SECOND[wanted]
     if after >= before:
-        return _multiplied(times, np.int64(after // before), out, what=f"a time in {wanted}")
+        return _multiplied(
+            times,
+            np.int64(after // before),
+            out,
+            what=f"a time in {wanted}{f' of column {column!r}' if column else ''}",
+        )
     missing = missing_among(times)
     return _finished(np.floor_divide(times, before // after), (), missing, out)
 
@@ -352,18 +357,25 @@ def _compare_type(*times: ColumnType, **_: Any) -> ColumnType | None:
     return BOOL if all(dtype == INT64 for dtype in times) else None
 
 
-def _counted(numbers: Any, out: Any = None, *, step: int) -> Any:
-    """Return numbers of steps as times: NaN is NaT."""
+def _counted(numbers: Any, out: Any = None, *, step: int, coerce: bool = False) -> Any:
+    """Return numbers of steps as times: NaN is NaT, and so is what is too far if `coerce`, which is an error else."""
     numbers, what = np.asarray(numbers), "a number of units of time"
     if numbers.dtype.kind != "f":
-        return _multiplied(_signed(numbers, what), np.int64(step), out, what=what)
+        if not coerce:
+            return _multiplied(_signed(numbers, what), np.int64(step), out, what=what)
+        most = LATEST // step
+        far = numbers > most if numbers.dtype.kind == "u" else (numbers > most) | (numbers < -most)
+        found = np.where(far, 0, numbers).astype(np.int64) * step
+        return _placed(np.where(far, NOT_A_TIME, found), out)
     lacks = np.isnan(numbers)
     base = np.trunc(np.where(lacks, 0.0, numbers))
-    # As pandas does, so that 0.1 s are 100 ms.
-    rest = np.round(np.where(lacks, 0.0, numbers - base), len(str(step)) - 1)
     wrong = ~(np.abs(base) * step < 2.0**63)
-    if np.any(wrong):
+    if coerce:
+        lacks, base = lacks | wrong, np.where(wrong, 0.0, base)
+    elif np.any(wrong):
         raise _overflow(what, wrong, (numbers,))
+    # As pandas does, so that 0.1 s are 100 ms.
+    rest = np.round(np.where(lacks, 0.0, numbers) - base, len(str(step)) - 1)
     found = _added(_multiplied(base.astype(np.int64), np.int64(step)), np.trunc(rest * step).astype(np.int64))
     return _placed(np.where(lacks, NOT_A_TIME, found), out)
 
@@ -412,6 +424,112 @@ def _round_type(times: ColumnType, *, how: str, step: int) -> ColumnType | None:
     return INT64 if times == INT64 else None
 
 
+# ---------------------------------------------------------------------------------------------------------------- zones
+
+
+def checked_zone(zone: Any) -> str:
+    """Return the name of a zone: one of ``zoneinfo``, a fixed offset, or one of Python's own.
+
+    Raises
+    ------
+    ArgumentError
+        If there is no such zone.
+    """
+    name = getattr(zone, "key", None) or getattr(zone, "zone", None) or zone
+    try:
+        found: Any = pd.DatetimeTZDtype("ns", name).tz
+    except (TypeError, ValueError, KeyError, AttributeError) as error:
+        raise ArgumentError(
+            f"{zone!r:.100} is no zone.", details=[str(error)], hint="such as 'Europe/Berlin', 'UTC' or '+02:00'."
+        ) from None
+    return str(getattr(found, "key", None) or getattr(found, "zone", None) or found)
+
+
+def local(times: Any, zone: str, unit: str = "ns", out: Any = None) -> Any:
+    """Return what the clocks of a zone show at times of UTC, as numbers of the same unit; NaT stays.
+
+    Parameters
+    ----------
+    times : ndarray of int64, or one number
+        Numbers of `unit` since 1970.
+    zone : str
+        The zone.
+    unit : {"s", "ms", "us", "ns"}
+        What is counted.
+    out : ndarray, optional
+        Where to write.
+    """
+    index = _index(times, unit).tz_localize("UTC").tz_convert(zone).tz_localize(None)
+    return _numbers(index, times, out)
+
+
+def utc(
+    times: Any, zone: str, unit: str = "ns", *, ambiguous: Any = "raise", nonexistent: Any = "raise", out: Any = None
+) -> Any:
+    """Return the times of UTC at which the clocks of a zone show some; NaT stays.
+
+    Parameters
+    ----------
+    times : ndarray of int64, or one number
+        What clocks show, as numbers of `unit` since 1970.
+    zone : str
+        The zone.
+    unit : {"s", "ms", "us", "ns"}
+        What is counted.
+    ambiguous : {"raise", "NaT"}, bool or ndarray of bool
+        What becomes of times that clocks show twice: whether they are the first ones, of summer time.
+    nonexistent : {"raise", "NaT", "shift_forward", "shift_backward"} or timedelta
+        What becomes of times that clocks pass over.
+    out : ndarray, optional
+        Where to write.
+
+    Raises
+    ------
+    ArgumentError
+        If a time comes twice or not at all, and nothing says what becomes of it.
+    """
+    index = _index(times, unit)
+    if isinstance(ambiguous, bool | np.bool_):
+        ambiguous = np.full(len(index), ambiguous)
+    try:
+        found = index.tz_localize(zone, ambiguous=ambiguous, nonexistent=nonexistent)
+    except (ValueError, OverflowError) as error:
+        raise ArgumentError(
+            f"not every time is shown once by the clocks of {zone}.",
+            details=[str(error)],
+            hint="ambiguous= and nonexistent= say what becomes of those that come twice, or not at all.",
+        ) from None
+    return _numbers(found.tz_convert("UTC").tz_localize(None), times, out)
+
+
+def _index(times: Any, unit: str) -> Any:
+    return pd.DatetimeIndex(np.atleast_1d(times).view(f"M8[{unit}]"))
+
+
+def _numbers(index: Any, like: Any, out: Any) -> Any:
+    found = np.asarray(index).view(np.int64)
+    return _placed(found if np.ndim(like) else found[0], out)
+
+
+def _local(times: Any, out: Any = None, *, zone: str, unit: str) -> Any:
+    return local(times, zone, unit, out)
+
+
+def _utc(times: Any, *flags: Any, out: Any = None, zone: str, unit: str, **how: Any) -> Any:
+    return utc(
+        times,
+        zone,
+        unit,
+        **({"ambiguous": np.broadcast_to(flags[0], np.shape(times))} if flags else {}),
+        **how,
+        out=out,
+    )
+
+
+def _utc_type(times: ColumnType, *flags: ColumnType, **_: Any) -> ColumnType | None:
+    return INT64 if times == INT64 and all(dtype == BOOL for dtype in flags) else None
+
+
 def _placed(found: Any, out: Any) -> Any:
     if out is None:
         return found[()]
@@ -433,11 +551,38 @@ def nanoseconds(items: Any, kind: str) -> Any:
     Raises
     ------
     ArgumentError
-        If they are none, or beyond what 64 bits hold: the years 1677 to 2262.
+        If they are none.
+    TimeOverflowError
+        If they are beyond what 64 bits hold: the years 1677 to 2262.
+    """
+    return numbers_of(items, kind, "ns")[0]
+
+
+def numbers_of(items: Any, kind: str, unit: str | None = None) -> tuple[Any, str, str | None]:
+    """Return times or spans as int64 numbers of UTC, what these count, and the zone of the times, None without one.
+
+    Parameters
+    ----------
+    items : array-like
+        See `nanoseconds`.
+    kind : {"M", "m"}
+        Times or spans.
+    unit : {"s", "ms", "us", "ns"}, optional
+        What to count; what their dtype says unless given.
+
+    Raises
+    ------
+    ArgumentError
+        If they are no times or spans.
+    TimeOverflowError
+        If they are beyond what 64 bits hold.
     """
     try:
-        found = _times(items) if kind == "M" else pd.TimedeltaIndex(pd.to_timedelta(items))
-        return np.array(found.as_unit("ns").to_numpy(), copy=True).view(np.int64)
+        found: Any = _times(items) if kind == "M" else pd.TimedeltaIndex(pd.to_timedelta(items))
+        zone = None if kind == "m" or found.tz is None else checked_zone(found.tz)
+        numbers = np.array(found.asi8, copy=True)
+    except (pd.errors.OutOfBoundsDatetime, pd.errors.OutOfBoundsTimedelta) as error:
+        raise TimeOverflowError("a time is beyond what 64 bits of its unit hold.", details=[str(error)]) from error
     except (ValueError, TypeError) as error:
         wanted = "time" if kind == "M" else "span of time"
         raise ArgumentError(
@@ -445,13 +590,16 @@ def nanoseconds(items: Any, kind: str) -> Any:
             details=[str(error).splitlines()[0]],
             hint="text is read as ISO 8601, such as 2026-01-31T12:00:00.5.",
         ) from error
+    wanted = found.unit if unit is None else unit
+    return _to_unit(numbers, given=found.unit, wanted=wanted), wanted, zone
 
 
 def _times(items: Any) -> pd.DatetimeIndex:
-    """Return times without zone; text of mixed precision is read as a whole."""
+    """Return times; text of mixed precision is read as a whole, and taken to UTC."""
     is_text = pd.api.types.infer_dtype(items, skipna=True) == "string"
-    found = pd.DatetimeIndex(pd.to_datetime(items, format="ISO8601", utc=True) if is_text else items)
-    return found if found.tz is None else found.tz_convert(None)
+    if not is_text:
+        return pd.DatetimeIndex(items)
+    return pd.DatetimeIndex(pd.to_datetime(items, format="ISO8601", utc=True)).tz_convert(None)
 
 
 def _parse(text: Any, out: Any = None, *, kind: str) -> Any:
@@ -475,6 +623,8 @@ _OPERATIONS = (
     Operation("time_in_unit", 1, _to_unit_type, _to_unit),
     Operation("compare_times", 2, _compare_type, _compare),
     Operation("counted_time", 1, _counted_type, _counted),
+    Operation("local_time", 1, _to_unit_type, _local),
+    Operation("utc_time", None, _utc_type, _utc),
 )
 
 TIME_OPERATIONS: dict[str, Operation] = {operation.name: operation for operation in _OPERATIONS}

@@ -11,7 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from akdask.deferred import pa
 from akdask.schema import UINT8
+from akdask.schema.times import PER_SECOND
 from akdask.storage.formats.objects import ObjType
 
 KEY = b"akdask"
@@ -36,18 +38,27 @@ class Annotation:
         Of a Categorical: its labels, in order; None where they are too many to be noted.
     na : int, optional
         Of a Categorical with `labels`: the position of the label that stands for missing.
+    ordered : bool, default False
+        Of a Categorical with `labels`: whether their order means something.
     is_bigint : bool, default False
         Whether bytes of fixed length are integers, two's complement with the lowest byte first.
     is_uint8 : bool, default False
         Whether uint64 stands for uint8, which servers do not read.
+    unit : str, optional
+        Of times: what they count, nanoseconds unless it says otherwise.
+    zone : str, optional
+        Of times: their zone.
     """
 
     kind: ObjType
     max_bits: int = -1
     labels: tuple[str, ...] | None = None
     na: int | None = None
+    ordered: bool = False
     is_bigint: bool = False
     is_uint8: bool = False
+    unit: str | None = None
+    zone: str | None = None
 
 
 def encode(annotations: Mapping[str, Annotation]) -> dict[bytes, bytes]:
@@ -64,8 +75,11 @@ def _encoded(annotation: Annotation) -> dict[str, Any]:
         found["max_bits"] = annotation.max_bits
     if annotation.is_uint8:
         found["dtype"] = UINT8.name
+    found |= {name: told for name in ("unit", "zone") if (told := getattr(annotation, name)) is not None}
     if annotation.labels is not None:
         found["labels"], found["na"] = list(annotation.labels), annotation.na
+    if annotation.ordered:
+        found["ordered"] = True
     return found
 
 
@@ -92,15 +106,26 @@ def decode(metadata: Mapping[bytes, bytes] | None) -> dict[str, Annotation]:
     return {name: item for name, item in found.items() if item is not None}
 
 
+def _is_zone(zone: Any) -> bool:
+    try:
+        return isinstance(zone, str) and len(zone) < 100 and pa.timestamp("s", zone) is not None
+    except (ValueError, UnicodeEncodeError):
+        return False
+
+
 def _decoded(item: Mapping[str, Any]) -> Annotation | None:
     match item:
         case {"kind": "CATEGORICAL", "labels": list() as labels, "na": int() as na} if 0 <= na < len(labels):
             known = all(isinstance(label, str) for label in labels) and len(set(labels)) == len(labels)
-            return Annotation(ObjType.CATEGORICAL, labels=tuple(labels), na=na) if known else None
+            ordered = item.get("ordered") is True
+            return Annotation(ObjType.CATEGORICAL, labels=tuple(labels), na=na, ordered=ordered) if known else None
         case {"kind": str() as kind, "max_bits": int() as max_bits}:
             return Annotation(ObjType[kind], max_bits, is_bigint=True)
         case {"kind": str() as kind, "dtype": UINT8.name}:
             return Annotation(ObjType[kind], is_uint8=True)
         case {"kind": str() as kind}:
-            return Annotation(ObjType[kind])
+            unit, zone = item.get("unit"), item.get("zone")
+            return Annotation(
+                ObjType[kind], unit=unit if unit in PER_SECOND else None, zone=zone if _is_zone(zone) else None
+            )
     return None

@@ -1,7 +1,7 @@
 """Columns of a Parquet file as akdask has them: what each stored type becomes, and which cannot be read.
 
-Types are widened to 64 bits.  Times become nanoseconds, decimals floats.  Where there are nulls, whole numbers and
-bools become floats, as only these have a value for what is missing.
+Types are widened to 64 bits.  Times keep their unit and zone, days become seconds, decimals floats.  Where
+there are nulls, whole numbers and bools become floats, as only these have a value for what is missing.
 """
 
 from __future__ import annotations
@@ -51,7 +51,9 @@ class ParquetColumn:
     leaves : int, default 1
         How many leaves it has.
     scale : int, default 1
-        What stored whole numbers are multiplied by: times have nanoseconds.
+        What stored whole numbers are multiplied by: days have seconds, and files of a set the finest unit of all.
+    counts : str, optional
+        What times count in all files of a set, where that is not their own unit.
     annotation : Annotation, optional
         What akdask noted when it wrote the file.
     refusal : str, optional
@@ -68,6 +70,7 @@ class ParquetColumn:
     is_optional: bool
     leaves: int = 1
     scale: int = 1
+    counts: str | None = None
     annotation: Annotation | None = None
     refusal: str | None = None
 
@@ -85,6 +88,33 @@ class ParquetColumn:
         if plain is not None and self.dtype.kind == "uint":
             return plain.replace("i", "u")
         return plain if self.dtype.is_number and not pa.types.is_null(self.stored) else None
+
+    @property
+    def unit(self) -> str | None:
+        """What times count, ``s``, ``ms``, ``us`` or ``ns``; None for other columns."""
+        if self.kind not in _TIMES:
+            return None
+        if self.counts is not None:
+            return self.counts
+        if pa.types.is_date(self.stored):
+            return "s" if pa.types.is_date32(self.stored) else "ms"
+        noted = None if self.annotation is None else self.annotation.unit
+        return str(getattr(self.stored, "unit", noted or "ns"))
+
+    @property
+    def zone(self) -> str | None:
+        """The zone of times, UTC where the file only says that there is one."""
+        if self.kind != ObjType.DATETIME:
+            return None
+        noted = None if self.annotation is None else self.annotation.zone
+        return noted or getattr(self.stored, "tz", None)
+
+    def in_unit(self, unit: str | None) -> ParquetColumn:
+        """Return the column with times that count a unit, which is no coarser than their own."""
+        own = self.unit
+        if unit is None or own is None or own == unit:
+            return self
+        return replace(self, scale=self.scale * (UNITS[own] // UNITS[unit]), counts=unit)
 
     def with_nulls(self) -> ColumnType | None:
         """Return the type that rows have where some are null."""
@@ -191,11 +221,11 @@ def _meaning(stored: Any) -> tuple[ObjType, ColumnType, int]:
     if types.is_floating(stored) or types.is_decimal(stored) or types.is_null(stored):
         return ObjType.PDARRAY, FLOAT64, 1
     if types.is_timestamp(stored):
-        return ObjType.DATETIME, INT64, UNITS[stored.unit]
+        return ObjType.DATETIME, INT64, 1
     if types.is_date(stored):
-        return ObjType.DATETIME, INT64, DAY if types.is_date32(stored) else UNITS["ms"]
+        return ObjType.DATETIME, INT64, DAY // UNITS["s"] if types.is_date32(stored) else 1
     if types.is_time(stored) or types.is_duration(stored):
-        return ObjType.TIMEDELTA, INT64, UNITS[stored.unit]
+        return ObjType.TIMEDELTA, INT64, 1
     if _is_text(stored):
         return ObjType.STRINGS, STR, 1
     raise _RefusedError(f"{stored} is not read")

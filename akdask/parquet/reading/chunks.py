@@ -253,6 +253,17 @@ def count_nulls(file: FileIdentity, column: ParquetColumn, groups: tuple[int, ..
         return sum(batch.column(0).null_count for batch in batches)
 
 
+@lru_cache(maxsize=256)
+def first_dictionary(file: FileIdentity, column: ParquetColumn) -> tuple[str, ...]:
+    """Return the strings of the first dictionary of a column in their order, which its rows refer to."""
+    with range_reader(file) as ranges, errors_naming(file.path, column.name):
+        opened = open_parquet(ranges)
+        groups = list(range(opened.num_row_groups))
+        batches = opened.reader.iter_batches(1, row_groups=groups, column_indices=[column.leaf], use_threads=False)
+        first = next(batches, None)
+        return () if first is None else tuple(first.column(0).dictionary.to_pylist())
+
+
 @contextmanager
 def errors_naming(path: str, column: str) -> Iterator[None]:
     """Turn what pyarrow raises into an error that names the file and the column."""

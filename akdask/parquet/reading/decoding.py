@@ -79,7 +79,7 @@ def _items(array: pa.Array, column: ParquetColumn, dtype: ColumnType) -> Column:
     if pa.types.is_null(array.type):
         return np.full(len(array), np.nan) if dtype == FLOAT64 else np.full(len(array), NAT, dtype.numpy)
     if column.scale != 1 or not _is_number(array.type):
-        array = _as_number(array)
+        array = _as_number(array, column)
     if array.null_count and dtype == FLOAT64:
         valid = np.asarray(pc.is_valid(array))
         floats = np.full(len(array), np.nan)
@@ -105,16 +105,26 @@ def _is_number(stored: Any) -> bool:
     return bool(types.is_integer(stored) or types.is_floating(stored) or types.is_boolean(stored))
 
 
-def _as_number(array: pa.Array) -> pa.Array:
-    """Return decimals as floats, and times as nanoseconds."""
+def _as_number(array: pa.Array, column: ParquetColumn) -> pa.Array:
+    """Return decimals as floats, and times as numbers of the unit that the column has in all files."""
     stored, types = array.type, pa.types
     if types.is_decimal(stored):
         return _of_decimals(array)
     days = types.is_date32(stored)
     narrow = days or types.is_time32(stored)
     integers = array.cast(pa.int32()).cast(pa.int64()) if narrow else array.cast(pa.int64())
+    if types.is_integer(stored) or column.unit is None:
+        return _multiplied(integers, column.scale)
     # By the type of the array: times of 96 bits come in other units than the schema says.
-    scale = DAY if days else UNITS["ms" if types.is_date(stored) else stored.unit]
+    given = DAY if days else UNITS["ms" if types.is_date(stored) else stored.unit]
+    wanted = UNITS[column.unit]
+    if given < wanted:
+        numbers = np.asarray(integers.fill_null(0)) // (wanted // given)
+        return pa.array(numbers, mask=np.asarray(integers.is_null()))
+    return _multiplied(integers, given // wanted)
+
+
+def _multiplied(integers: pa.Array, scale: int) -> pa.Array:
     return integers if scale == 1 else pc.multiply_checked(integers, pa.scalar(scale, pa.int64()))
 
 

@@ -17,6 +17,7 @@ from akdask.parquet.reading.chunks import count_nulls
 from akdask.parquet.sets.hive import folder_columns
 from akdask.parquet.sets.source import SetColumn
 from akdask.schema import BOOL, FLOAT64, INT64, NULLABLE_STR, STR, UINT8, UINT64, ColumnType
+from akdask.schema.times import finer
 from akdask.storage.formats.differences import Difference
 from akdask.storage.formats.objects import ObjType
 
@@ -191,13 +192,29 @@ class ColumnAgreement:
         elif dtype == STR and self._may_have_nulls(name):
             dtype = NULLABLE_STR
         kind = ObjType.PDARRAY if dtype == FLOAT64 and _kind(known) == ObjType.IPV4 else _kind(known)
-        return SetColumn(name, kind, dtype, annotation=annotation)
+        stored = [column.stored for column in known]
+        is_ordered = all(pa.types.is_dictionary(one) and one.ordered for one in stored)
+        units = [column.unit for column in known if column.unit is not None]
+        zones = list(dict.fromkeys(column.zone for column in known))
+        zone = zones[0] if len(zones) == 1 else "UTC"
+        unit = finer(*units) if units else None
+        return SetColumn(
+            name,
+            kind,
+            dtype,
+            annotation=annotation,
+            is_ordered=is_ordered,
+            unit=unit,
+            zone=zone if units else None,
+        )
 
     def nulls(self, name: str) -> SetColumn:
         """Return the column that tells which rows of another are null."""
         found = self.column(name)
         values = None if found.values is None else [int(value in ("", None)) for value in found.values]
-        return replace(found, kind=ObjType.PDARRAY, dtype=INT64, values=values, of_nulls=True, annotation=None)
+        return replace(
+            found, kind=ObjType.PDARRAY, dtype=INT64, values=values, of_nulls=True, annotation=None, is_ordered=False
+        )
 
     def _may_have_nulls(self, name: str) -> bool:
         """Whether statistics do not rule out that there are nulls."""

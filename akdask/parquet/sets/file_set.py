@@ -173,7 +173,7 @@ class ParquetSet:
 
 def _stored(source: ParquetSource, name: str) -> StoredObject:
     column = source.column(name)
-    found = StoredObject(name, column.kind, {VALUES: StoredColumn(source, name)}, params=column.params)
+    found = StoredObject(name, column.kind, {VALUES: StoredColumn(source, name)}, params=source.params(name))
     if column.kind != ObjType.INDEX:
         return found
     return StoredObject(name, column.kind, {}, {f"{LEVEL}0": replace(found, kind=ObjType.PDARRAY)}, {"count": 1})

@@ -15,13 +15,14 @@ from akdask.errors import MissingDatasetError
 from akdask.parquet.metadata.annotations import Annotation
 from akdask.parquet.metadata.columns import ParquetColumn
 from akdask.parquet.metadata.description import ParquetFileDescription
+from akdask.parquet.reading.chunks import first_dictionary
 from akdask.parquet.reading.partitions import RowGroupPartitions
 from akdask.parquet.reading.reader import ConstantPlace, ParquetPart, StoredPlace
 from akdask.parquet.reading.row_group_part import RowGroup
 from akdask.parquet.reading.statistics import bounds_of, constant, of_stretches, unbounded
 from akdask.schema import FLOAT64, ColumnType
 from akdask.storage.data.source import Bounds
-from akdask.storage.formats.objects import CATEGORIES, NA_CODES, ObjType
+from akdask.storage.formats.objects import CATEGORIES, NA_CODES, ORDERED, UNIT, ZONE, ObjType
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,10 @@ class SetColumn:
         Whether its rows tell which rows of the stored column are null.
     annotation : Annotation, optional
         What akdask noted when it wrote the files.
+    is_ordered : bool, default False
+        Whether it is text as positions in dictionaries whose order means something.
+    unit, zone : str, optional
+        What times count in all files, and their zone.
     """
 
     name: str
@@ -50,14 +55,20 @@ class SetColumn:
     values: list[Any] | None = None
     of_nulls: bool = False
     annotation: Annotation | None = None
+    is_ordered: bool = False
+    unit: str | None = None
+    zone: str | None = None
 
     @property
     def params(self) -> dict[str, Any]:
-        """What the object is made with: the labels of a Categorical."""
+        """What the object is made with: the labels of a Categorical, where the files note them; how times count."""
+        if self.unit is not None:
+            return {UNIT: self.unit, ZONE: self.zone}
         noted = self.annotation
         if self.kind != ObjType.CATEGORICAL or noted is None or noted.labels is None:
             return {}
-        return {CATEGORIES: noted.labels, NA_CODES: noted.na}
+        found = {CATEGORIES: noted.labels, NA_CODES: noted.na}
+        return found | ({ORDERED: True} if noted.ordered else {})
 
 
 class _Types(Mapping[str, ColumnType]):
@@ -156,6 +167,17 @@ class ParquetSource:
             raise MissingDatasetError(f"{self.label} has no column {name!r}.")
         return self._found[name]
 
+    def params(self, name: str) -> dict[str, Any]:
+        """Return what the object of a column is made with; reads the first dictionary of one whose order matters."""
+        column = self.column(name)
+        if column.params or not column.is_ordered or column.kind != ObjType.CATEGORICAL:
+            return column.params
+        for file in self._files:
+            stored = file.columns.get(name)
+            if stored is not None and file.nrows:
+                return {CATEGORIES: first_dictionary(file.file, stored), ORDERED: True}
+        return {}
+
     def _place(
         self, file: ParquetFileDescription, number: int, groups: Sequence[RowGroup], column: SetColumn
     ) -> StoredPlace | ConstantPlace:
@@ -165,7 +187,7 @@ class ParquetSource:
         if stored is None:  # a file without rows
             return ConstantPlace(_known(None, column.dtype), column.dtype)
         chunks = file.chunks_of(stored)[groups[0].number : groups[-1].number + 1] if groups else file.chunks[0, :0]
-        return StoredPlace(stored, column.dtype, chunks, column.of_nulls)
+        return StoredPlace(stored.in_unit(column.unit), column.dtype, chunks, column.of_nulls)
 
     def bounds(self, column: str) -> Bounds | None:
         """Return what statistics tell of the values of a column in each partition, None if they tell nothing."""
@@ -197,7 +219,7 @@ class ParquetSource:
         stored: ParquetColumn | None = file.columns.get(column.name)
         if stored is None or stored.dtype is None or not stored.is_flat:
             return None
-        return bounds_of(stored, column.dtype, file.chunks_of(stored))
+        return bounds_of(stored.in_unit(column.unit), column.dtype, file.chunks_of(stored))
 
 
 def _known(value: Any, dtype: ColumnType) -> Any:

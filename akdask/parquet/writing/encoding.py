@@ -20,13 +20,17 @@ from akdask.columns.rows import arrow_type
 from akdask.errors import ArgumentError, SchemaError, UnsupportedError
 from akdask.parquet.metadata.annotations import MOST_LABELS, Annotation
 from akdask.schema import INT64, UINT8, ColumnType
+from akdask.schema.times import NOT_A_TIME
 from akdask.storage.formats.objects import (
     CATEGORIES,
     CODES,
     LEVEL,
     LIMBS,
     NA_CODES,
+    ORDERED,
+    UNIT,
     VALUES,
+    ZONE,
     Columns,
     ObjectSpec,
     ObjType,
@@ -121,6 +125,9 @@ def encode_column(
     dtype = spec.dtype
     if dtype is None:
         raise SchemaError(f"{spec.name!r} has no type to be written as.")
+    unit, zone = spec.params.get(UNIT, "ns"), spec.params.get(ZONE)
+    if spec.kind == ObjType.DATETIME and (unit != "ns" or zone is not None):
+        return _timestamps(spec, rows[spec.members[VALUES]], unit, zone)
     limbs = int(tables[spec.tables[LIMBS]][0]) + 1 if LIMBS in spec.tables else 0
     values = _stored(rows[spec.members[VALUES]], dtype, limbs)
     field = pa.field(spec.name, _stored_type(dtype, limbs), nullable=not _is_required(dtype))
@@ -133,7 +140,18 @@ def _noted(spec: ObjectSpec, dtype: ColumnType) -> Annotation | None:
         return Annotation(spec.kind, item.max_bits, is_bigint=True)
     if item == UINT8:
         return Annotation(spec.kind, is_uint8=True)
-    return Annotation(spec.kind) if spec.kind in _NOTED else None
+    unit = spec.params.get(UNIT)
+    return Annotation(spec.kind, unit=None if unit == "ns" else unit) if spec.kind in _NOTED else None
+
+
+def _timestamps(spec: ObjectSpec, column: Column, unit: str, zone: str | None) -> EncodedColumn:
+    """Return times as Parquet has them, which knows no seconds; the name of their zone is noted."""
+    numbers = np.asarray(column)
+    missing = numbers == NOT_A_TIME
+    times = pa.array(numbers, mask=missing if missing.any() else None).cast(pa.timestamp(unit, zone and "UTC"))
+    if unit == "s":
+        times = times.cast(pa.timestamp("ms", zone and "UTC"))
+    return EncodedColumn(pa.field(spec.name, times.type), times, Annotation(spec.kind, zone=zone))
 
 
 def _is_required(dtype: ColumnType) -> bool:
@@ -187,15 +205,26 @@ def _categorical(
             f"{spec.name!r} has codes that name none of its categories.",
             details=[f"codes from {codes.min()} to {codes.max()}, {len(labels)} categories"],
         )
-    stored = pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int32)), labels)
+    if spec.params.get(ORDERED):
+        stored = _in_order(codes.astype(np.int32), labels, int(tables[spec.tables[NA_CODES]][0]))
+    else:
+        stored = pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int32)), labels)
     field = pa.field(spec.name, stored.type, nullable=True)
     return EncodedColumn(field, stored, None if as_strings else _noted_labels(spec, labels, tables))
+
+
+def _in_order(codes: Any, labels: Any, na: int) -> Any:
+    """Return codes and labels as a dictionary in an order, in which the label for missing has no place."""
+    known = labels.filter(pa.array(np.arange(len(labels)) != na))
+    moved = pa.array(np.where(codes > na, codes - 1, codes), mask=codes == na)
+    return pa.DictionaryArray.from_arrays(moved, known, ordered=True)
 
 
 def _noted_labels(spec: ObjectSpec, labels: Any, tables: Columns) -> Annotation:
     if labels.nbytes > MOST_LABELS:
         return Annotation(ObjType.CATEGORICAL)
-    return Annotation(ObjType.CATEGORICAL, labels=tuple(labels.to_pylist()), na=int(tables[spec.tables[NA_CODES]][0]))
+    na, ordered = int(tables[spec.tables[NA_CODES]][0]), bool(spec.params.get(ORDERED))
+    return Annotation(ObjType.CATEGORICAL, labels=tuple(labels.to_pylist()), na=na, ordered=ordered)
 
 
 def text_leaves(field: Any) -> list[str]:

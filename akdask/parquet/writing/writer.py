@@ -196,7 +196,8 @@ class ParquetWriter(StagedWriter[FileReceipt]):
             data_page_version="1.0",
             compression=codec,
             use_dictionary=text if codec == "none" else True,
-            store_schema=False,
+            # Only Arrow's own schema tells that categories are ordered.
+            store_schema=any(pa.types.is_dictionary(field.type) and field.type.ordered for field in fields),
             write_page_checksum=self._checksums,
             write_page_index=True,
             **_PAGES,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -62,11 +63,21 @@ def of_floats(value: Value) -> Value:
     return Call("where", Call("isnan", value), _NAT, cast(Call("trunc", value), INT64))
 
 
-def in_unit(value: Value, given: str, wanted: str) -> Value:
+def in_unit(value: Value, given: str, wanted: str, column: str = "") -> Value:
     """Return times in another unit; an error, when computed, where a finer one does not hold one."""
     if given == wanted or value == _NAT:
         return value
-    return Call("time_in_unit", value, given=given, wanted=wanted)
+    return Call("time_in_unit", value, given=given, wanted=wanted, **({"column": column} if column else {}))
+
+
+def local(value: Value, zone: str | None, unit: str) -> Value:
+    """Return what the clocks of a zone show at times; the times themselves without one."""
+    return value if zone is None else Call("local_time", value, zone=zone, unit=unit)
+
+
+def utc(value: Value, zone: str | None, unit: str, *flags: Value, **how: Any) -> Value:
+    """Return the times at which the clocks of a zone show some; see `akdask.kernels.rowwise.times.utc`."""
+    return value if zone is None else Call("utc_time", value, *flags, zone=zone, unit=unit, **how)
 
 
 def compared(how: str, left: Value, right: Value, units: tuple[str, str]) -> Value:

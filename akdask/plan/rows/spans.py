@@ -9,7 +9,7 @@ import numpy as np
 
 from akdask.columns import Table
 from akdask.errors import ArgumentError
-from akdask.kernels.reductions.spans import reduced_spans, span_starts
+from akdask.kernels.reductions.spans import first_of_equals, reduced_spans, span_starts
 from akdask.plan.expr._dask import Expr
 from akdask.plan.expr.lower import lower
 from akdask.plan.expr.rowwise import Project
@@ -35,6 +35,8 @@ class SpanWindows(WithNeighbours):
     least: int
     ddof: int
     q: float
+    with_bound: bool
+    with_row: bool
 
     def dtype_of(self, name: Hashable) -> ColumnType:
         return FLOAT64
@@ -46,31 +48,39 @@ class SpanWindows(WithNeighbours):
 @lower.register
 def _(frame: SpanWindows) -> Expr:
     count = frame.npartitions
-    calls = tuple((((0, number),), (frame.span,)) for number in range(count))
+    calls = tuple((((0, number),), (frame.span, frame.with_bound)) for number in range(count))
     ends = Tasks(f"ends {frame._name}", _end, calls, frame.frame)
-    before = PartitionChain(f"spans before {frame._name}", _further, (frame.span,), False, ends)
-    reduction = (frame.name, frame.span, frame.least, frame.ddof, frame.q)
+    before = PartitionChain(f"spans before {frame._name}", _further, (frame.span, frame.with_bound), False, ends)
+    reduction = (frame.name, frame.span, frame.least, frame.ddof, frame.q, frame.with_bound, frame.with_row)
     wanted = tuple((((0, number), (1, number)), reduction) for number in range(count))
     return Tasks(frame._name, _reduce, wanted, frame.frame, before)
 
 
-def _end(tables: Sequence[Table], span: int) -> Table:
+def _end(tables: Sequence[Table], span: int, with_bound: bool) -> Table:
     """Return the last rows of a partition, those that are in the windows of rows below it."""
     (table,) = tables
     if not table.nrows:
         return table.own()
     groups, measure = table.columns[GROUP], table.columns[MEASURE]
     bound = max(int(measure[-1]) - span, NOT_A_TIME)
-    beyond = np.flatnonzero((groups != groups[-1]) | (measure <= bound))
+    is_out = measure < bound if with_bound else measure <= bound
+    beyond = np.flatnonzero((groups != groups[-1]) | is_out)
     return table.slice(int(beyond[-1]) + 1 if len(beyond) else 0, table.nrows).own()
 
 
-def _further(earlier: Table | None, part: Table, span: int) -> Table:
-    return part if earlier is None else _end([Table.concat([earlier, part])], span)
+def _further(earlier: Table | None, part: Table, span: int, with_bound: bool) -> Table:
+    return part if earlier is None else _end([Table.concat([earlier, part])], span, with_bound)
 
 
 def _reduce(  # noqa: PLR0917 - the parameters of the node
-    inputs: Sequence[Any], name: str, span: int, least: int, ddof: int, q: float
+    inputs: Sequence[Any],
+    name: str,
+    span: int,
+    least: int,
+    ddof: int,
+    q: float,
+    with_bound: bool,
+    with_row: bool,
 ) -> Table:
     table, above = inputs
     rows = table if above is None else Table.concat([above, table])
@@ -83,9 +93,10 @@ def _reduce(  # noqa: PLR0917 - the parameters of the node
             "windows of a span of time need rows in the order of their times.",
             hint="sort them first: df.sort_values('t').",
         )
-    starts = span_starts(groups, measure, span)
+    starts = span_starts(groups, measure, span, with_bound=with_bound)
+    ends = None if with_row else first_of_equals(groups, measure)
     found = {
-        number: reduced_spans(name, column, starts, first, least=least, ddof=ddof, q=q)
+        number: reduced_spans(name, column, starts, first, least=least, ddof=ddof, q=q, ends=ends)
         for number, column in rows.columns.items()
         if number not in (GROUP, MEASURE)
     }

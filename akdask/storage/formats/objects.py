@@ -72,6 +72,9 @@ LEVEL = "IDX_"
 ROW_LABELS = "Index"
 """The member of a DataFrame that labels its rows."""
 
+UNIT, ZONE = "unit", "zone"
+"""What params of times tell: what is counted, and the zone or None."""
+
 LIMBS = "limbs"
 """The table of an object that tells how many limbs its integers of any size need, in all partitions."""
 

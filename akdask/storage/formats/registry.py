@@ -72,6 +72,8 @@ class Format:
         Whether its writers are `akdask.storage.formats.objects.CuttingWriter`.
     has_missing_text : bool
         Whether files tell missing text from empty text; writers of others are never given any.
+    has_time_units : bool
+        Whether files tell what times count, and their zone; writers of others are given nanoseconds of UTC.
     """
 
     name: ClassVar[str]
@@ -84,6 +86,7 @@ class Format:
     joins_partitions: ClassVar[bool] = False
     chooses_partitions: ClassVar[bool] = False
     has_missing_text: ClassVar[bool] = False
+    has_time_units: ClassVar[bool] = False
 
     def recognizes(self, first: bytes) -> bool:
         """Whether a file with these first bytes, 64 of a longer one, is of the format."""

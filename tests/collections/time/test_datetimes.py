@@ -52,7 +52,8 @@ def test_times_are_made_of_whatever_holds_times():
         found = ak.Datetime(given_times)
         assert found.dtype == np.int64
         np.testing.assert_array_equal(found.to_ndarray(), expected)
-        pd.testing.assert_index_equal(found.to_pandas(), TIMES)
+        assert found.tz == getattr(getattr(given_times, "tz", None), "key", None)
+        pd.testing.assert_index_equal(found.to_pandas(), TIMES if found.tz is None else given_times)
     days = np.array([0, 11_016], "M8[D]")
     np.testing.assert_array_equal(ak.Datetime(days).to_ndarray(), days.astype("M8[ns]"))
 

@@ -54,11 +54,7 @@ def test_comparisons_are_those_of_numpy(left, right, kind):
 @pytest.mark.parametrize("compare", COMPARISONS)
 def test_masks_leave_out_times_that_are_not_there(compare, tmp_path):
     ak.DataFrame({"t": TIMES, "k": KEYS}).to_parquet(f"{tmp_path}/x")
-    df = (
-        ak.read_parquet(f"{tmp_path}/x*", return_obj=False)
-        if False
-        else ak.DataFrame(ak.read_parquet(f"{tmp_path}/x*"))
-    )
+    df = ak.DataFrame(ak.read_parquet(f"{tmp_path}/x*"))
     for bound in (TIMES[0], TIMES[2], TIMES[4], np.datetime64("NaT", "ns")):
         assert df["k"][compare(df["t"], bound)].tolist() == KEYS[compare(TIMES, bound)].tolist()
 

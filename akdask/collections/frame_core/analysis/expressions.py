@@ -22,7 +22,6 @@ from akdask.collections.frame_core.missing import present
 from akdask.collections.groups.setops import in1d
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.strings import Strings
-from akdask.collections.time.datetimes import Datetime
 from akdask.collections.time.timearray import TimeArray
 from akdask.deferred import pd
 from akdask.errors import AkdaskError, ArgumentError, ArgumentTypeError, MissingColumnError
@@ -361,7 +360,7 @@ def _membership(column: Array, items: Any) -> Array:
         return pdarray(column._frame, Constant(np.bool_(False)))
     if isinstance(column, TimeArray):
         items = [_as_time(column, item) for item in items]
-        return in1d(column, type(column)(pd.Index(items)))
+        return in1d(column, column.at_hand(pd.Index(items)))
     _check_kinds(column, items)
     return in1d(column, items)
 
@@ -378,7 +377,8 @@ def _as_time(column: Array, item: Any) -> Any:
     """Return text as a time or span where the column has such."""
     if not isinstance(item, str) or not isinstance(column, TimeArray):
         return item
-    return pd.Timestamp(item) if isinstance(column, Datetime) else pd.Timedelta(item)
+    moment = column._read(item)
+    return moment.form(moment.number)
 
 
 def _text(column: Array) -> Strings:

@@ -173,7 +173,9 @@ class FrameGroupMethods(Generic[Rows]):
         """Return the largest of each value and all before it in its group; counts rows.  See `cumsum`."""
         return self._running("cummax")
 
-    def rolling(self, window: Any, min_periods: int | None = None, on: str | None = None) -> Any:
+    def rolling(
+        self, window: Any, min_periods: int | None = None, on: str | None = None, *, closed: str | None = None
+    ) -> Any:
         """Return moving windows of the rows of each group, to be reduced: ``df.groupby("k").rolling(3).mean()``.
 
         Parameters
@@ -184,6 +186,8 @@ class FrameGroupMethods(Generic[Rows]):
             Fewest rows that must not be missing: all, of a span 1, unless given.
         on : str, optional
             For a span, the column of times; the labels of the rows unless given.
+        closed : {"right", "left", "both", "neither"}, optional
+            Which ends belong to a window; see `DataFrame.rolling`.
 
         Returns
         -------
@@ -204,7 +208,7 @@ class FrameGroupMethods(Generic[Rows]):
         >>> df.groupby("k").rolling(2).sum().to_pandas()["x"].tolist()
         [nan, nan, 4.0]
         """
-        return group_windows(self, self._columns(None), window, min_periods, on)
+        return group_windows(self, self._columns(None), window, min_periods, on, closed)
 
     def expanding(self, min_periods: int = 1) -> Any:
         """Return windows of each row and all rows of its group before it; see `rolling` and `DataFrame.expanding`.

@@ -9,15 +9,17 @@ import numpy as np
 
 from akdask.collections.arrays.creation import full
 from akdask.collections.arrays.elementwise import where
+from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.array import Array
 from akdask.collections.core.column_names import names_of
-from akdask.collections.core.later import later
 from akdask.collections.frame_core.analysis.kinds import missing_rows
 from akdask.collections.frame_core.analysis.moving.arranged import empty_rows
 from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.index import Index, MultiIndex
-from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.collections.frame_core.rows_by_label import kind_of
+from akdask.collections.groups.keys import comparable_keys
+from akdask.errors import ArgumentError
 from akdask.plan.task.align import align
 
 
@@ -43,12 +45,10 @@ class ReindexMethods(FrameBase):
         ------
         ArgumentError
             If labels are given twice, or rows or labels have several levels.
+        NonUniqueError
+            When it is computed, if several rows have the same label.
         ArgumentTypeError
             If labels are no array or sequence.
-
-        Notes
-        -----
-        Follows ``pandas.DataFrame.reindex``, but of rows with one label the first is taken, where pandas refuses.
 
         Examples
         --------
@@ -78,10 +78,12 @@ def reindexed(columns: ColumnSet, labels: Any, fill_value: Any = None) -> Column
         raise ArgumentError("labels of several levels are not looked for by reindex.", hint="merge on the levels.")
     sought = Index(wanted).values
     own = columns.index_array()
-    if type(own) is not type(sought):
-        raise ArgumentTypeError(f"labels are {own._type_name()}, and not {sought._type_name()}.")
     has_rows = sum(columns.counted()) > 0
-    positions = later("find", sought, own) if has_rows else full(sought.size, -1, dtype="int64")
+    if has_rows and kind_of(own) == kind_of(sought):
+        keys, others = comparable_keys("reindex", sought, own)
+        positions = pdarray(keys.frame, others.indexed("only rows").find(keys.values))
+    else:
+        positions = full(sought.size, -1, dtype="int64")
     lacks = positions < 0
     at = where(lacks, 0, positions)
     found = {}

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import akdask as ak
-from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.errors import ArgumentError, ArgumentTypeError, NonUniqueError
 
 labels = st.lists(st.integers(0, 9), unique=True, max_size=8)
 
@@ -34,6 +34,40 @@ def test_text_and_times_are_missing_where_there_is_no_label():
     assert found["s"].iloc[0] == "q"
     assert found.index.name == "k"
     assert ak.DataFrame({"x": ak.arange(0)}).reindex([1]).to_pandas()["x"].isna().tolist() == [True]
+
+
+@pytest.mark.parametrize(
+    ("own", "sought"),
+    [
+        ([1, 2, 3], ["a", "b"]), (["a", "b", "c"], [1, 2]), ([1, 2, 3], [2.0, 2.5]),
+        ([1.0, np.nan, 3.0], [np.nan, 3.0]),
+        ([1.0, 2.5, 3.0], [3, 2]), ([True, False], [False, True, False]),
+        (["a", None, "c"], ["c", None, "z"]),
+        (pd.to_datetime(["2024-01-02", "2024-01-01", "2024-03-01"]), pd.to_datetime(["2024-03-01", "2024-04-01"])),
+        (pd.to_timedelta([1, 2, 3], unit="h"), pd.to_timedelta([3, 9], unit="h")),
+    ],
+    ids=repr,
+)  # fmt: skip
+def test_labels_of_all_kinds_are_looked_for_as_in_pandas(own, sought):
+    plain = pd.DataFrame({"x": np.arange(len(own)), "s": list("uvw")[: len(own)]}, index=pd.Index(own))
+    lazy = ak.DataFrame(plain)
+    for ours, theirs in ((lazy, plain), (lazy.x, plain.x)):
+        found, wanted = ours.reindex(sought).to_pandas(), theirs.reindex(pd.Index(sought))
+        compare = pd.testing.assert_frame_equal if isinstance(wanted, pd.DataFrame) else pd.testing.assert_series_equal
+        compare(found, wanted, check_dtype=False, check_index_type=False)
+
+
+def test_labels_that_repeat_are_refused_as_in_pandas():
+    plain = pd.DataFrame({"x": [1, 2, 3]}, index=["a", "b", "a"])
+    for rows in (plain, plain.x):
+        with pytest.raises(ValueError, match="duplicate"):
+            rows.reindex(["b"])
+    lazy = ak.DataFrame(plain)
+    for rows in (lazy, lazy.x):
+        with pytest.raises(NonUniqueError):
+            rows.reindex(["b"]).to_pandas()
+    # What is looked for may repeat.
+    assert lazy[1:].reindex(["a", "b", "a"]).x.tolist() == plain[1:].reindex(["a", "b", "a"]).x.tolist()
 
 
 def test_columns_are_chosen_and_added():
@@ -71,6 +105,6 @@ def test_what_has_no_other_labels_or_shape_is_said():
     ):
         with pytest.raises(ArgumentError):
             call()
-    for call in (lambda: lazy.reindex(["a"]), lambda: lazy.reindex(5), lazy.stack):
+    for call in (lambda: lazy.reindex(5), lazy.stack):
         with pytest.raises(ArgumentTypeError):
             call()

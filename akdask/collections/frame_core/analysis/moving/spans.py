@@ -19,7 +19,7 @@ from akdask.collections.frame_core.analysis.kinds import demand_numbers
 from akdask.collections.frame_core.analysis.moving.arranged import Arranged, running_of_groups
 from akdask.collections.frame_core.analysis.moving.decaying import DecayingColumn, Weights
 from akdask.collections.frame_core.analysis.moving.reductions import Analysed, NamedReductions, WindowReductions
-from akdask.collections.frame_core.analysis.moving.windows import as_integer
+from akdask.collections.frame_core.analysis.moving.windows import as_integer, ends_of
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.time.datetimes import Datetime
 from akdask.collections.time.frequencies import frequency_of, is_offset
@@ -49,14 +49,22 @@ class SpanRolling(WindowReductions[Owner]):
         Fewest rows that must not be missing, 1 unless given.
     on : str, optional
         The column that says when each row was, the labels of the rows unless given.
+    closed : {"right", "left", "both", "neither"}, optional
+        Which ends belong to a window: the row itself, and what is a whole span before it.  The row alone unless given.
     """
 
     reductions = (*WindowReductions.reductions, "median")
 
-    def __init__(
-        self, owner: Owner, columns: ColumnSet, window: Any, min_periods: Any = None, on: str | None = None
+    def __init__(  # noqa: PLR0917 - what `rolling` is given
+        self,
+        owner: Owner,
+        columns: ColumnSet,
+        window: Any,
+        min_periods: Any = None,
+        on: str | None = None,
+        closed: str | None = None,
     ) -> None:
-        self._span = span_of(window)
+        self._span, self._ends = span_of(window), ends_of(closed)
         self._on = on
         self._all = columns
         times: Any = columns.index_array() if on is None else columns.array(on)
@@ -87,7 +95,9 @@ class SpanRolling(WindowReductions[Owner]):
         by_name = dict(zip(self._names, given, strict=True))
         zero: Any = pdarray(self._times._frame, Constant(np.int64(0)))
         when = pdarray(self._times._frame, self._times._value)
-        found = span_windows(by_name, zero, when, name, in_units(self._span, self._times), self._least, ddof, q)
+        found = span_windows(
+            by_name, zero, when, name, in_units(self._span, self._times), self._least, ddof, q, self._ends
+        )
         if self._on is not None:
             found[self._on] = self._times
         return self._owner._resulting({column: found[column] for column in self._all.values if column in found})
@@ -172,12 +182,22 @@ class GroupRolling(GroupWindows):
         Fewest rows that must not be missing: all of a number of rows, 1 of a span, unless given.
     times : Datetime, optional
         When each row was.
+    closed : {"right", "left", "both", "neither"}, optional
+        Which ends belong to a window; see `SpanRolling`.
     """
 
     reductions = (*WindowReductions.reductions, "median")
 
-    def __init__(self, groups: Any, names: Sequence[str], window: Any, min_periods: Any, times: Any) -> None:
-        self._times = times
+    def __init__(  # noqa: PLR0917 - what `rolling` is given
+        self,
+        groups: Any,
+        names: Sequence[str],
+        window: Any,
+        min_periods: Any,
+        times: Any,
+        closed: str | None = None,
+    ) -> None:
+        self._times, self._ends = times, ends_of(closed)
         self._span = as_integer("window", window) if times is None else span_of(window)
         least = (self._span if times is None else 1) if min_periods is None else as_integer("min_periods", min_periods)
         if self._span < 1 or least < 0:
@@ -200,7 +220,7 @@ class GroupRolling(GroupWindows):
         values = dict(floats)
         if name == "count":
             name, values = "sum", {column: _is_there(array) for column, array in floats.items()}
-        return span_windows(values, arranged.numbers, measure, name, span, self._least, ddof, 0.5)
+        return span_windows(values, arranged.numbers, measure, name, span, self._least, ddof, 0.5, self._ends)
 
 
 class GroupExpanding(GroupWindows):
@@ -270,11 +290,20 @@ class GroupDecaying(GroupWindows):
 
 
 def span_windows(  # noqa: PLR0917 - the parameters of the node
-    values: Mapping[str, pdarray], groups: Any, measure: Any, name: str, span: int, least: int, ddof: int, q: float
+    values: Mapping[str, pdarray],
+    groups: Any,
+    measure: Any,
+    name: str,
+    span: int,
+    least: int,
+    ddof: int,
+    q: float,
+    ends: tuple[bool, bool],
 ) -> dict[str, Array]:
     """Return reductions of the rows less than a span before each one, in its group; lazy.
 
-    Rows of a group stand together, and their measure ascends.
+    Rows of a group stand together, and their measure ascends.  `ends` says whether what is a whole span before a row is
+    in its window, and whether the row itself is.
     """
     given = [*values.values(), groups, measure]
     frame, found = align("reduce spans of", [(array._frame, array._value) for array in given])
@@ -282,7 +311,7 @@ def span_windows(  # noqa: PLR0917 - the parameters of the node
     project = Project(
         frame, (*range(len(columns)), GROUP, MEASURE), (*columns, cast(found[-2], INT64), cast(found[-1], INT64))
     )
-    node = SpanWindows(project, name, span, least, ddof, q)
+    node = SpanWindows(project, name, span, least, ddof, q, *ends)
     return {column: pdarray(node, node.column(number)) for number, column in enumerate(values)}
 
 
@@ -315,7 +344,9 @@ def is_span(window: Any) -> bool:
     return isinstance(window, str | np.timedelta64) or hasattr(window, "total_seconds") or is_offset(window)
 
 
-def group_windows(groups: Any, names: Sequence[str], window: Any, min_periods: Any, on: str | None) -> GroupRolling:
+def group_windows(  # noqa: PLR0917 - pandas' arguments
+    groups: Any, names: Sequence[str], window: Any, min_periods: Any, on: str | None, closed: str | None = None
+) -> GroupRolling:
     """Return moving windows of groups; see `DataFrameGroupBy.rolling`."""
     times = None
     if is_span(window):
@@ -325,7 +356,7 @@ def group_windows(groups: Any, names: Sequence[str], window: Any, min_periods: A
             raise ArgumentTypeError(
                 f"a window of {window!r} needs a column of times.", hint="name it: groups.rolling('1h', on='t')."
             )
-    return GroupRolling(groups, [name for name in names if name != on], window, min_periods, times)
+    return GroupRolling(groups, [name for name in names if name != on], window, min_periods, times, closed)
 
 
 def _is_there(array: Any) -> pdarray:

@@ -160,6 +160,7 @@ class WindowMethods(Analysed):
         *,
         numeric_only: bool = False,
         on: str | None = None,
+        closed: str | None = None,
     ) -> Any:
         """Return moving windows of rows, to be reduced: ``df.rolling(3).mean()``; lazy.
 
@@ -177,6 +178,9 @@ class WindowMethods(Analysed):
             Leave out columns without numbers.
         on : str, optional
             For a span, the column of times, which stays; the labels of the rows unless given.
+        closed : {"right", "left", "both", "neither"}, optional
+            Which ends belong to a window: on the right the row itself, on the left what is a whole window before it.
+            The row alone unless given.
 
         Returns
         -------
@@ -210,10 +214,10 @@ class WindowMethods(Analysed):
         if isinstance(window, str | np.timedelta64) or hasattr(window, "total_seconds") or is_offset(window):
             if center:
                 raise ArgumentError("windows of a span of time end with their row.", hint="leave center out.")
-            return later("span windows", self, columns, window, min_periods, on)
+            return later("span windows", self, columns, window, min_periods, on, closed)
         if on is not None:
             raise ArgumentError("on= is for windows of a span of time.", hint="pass window='1h' or the like.")
-        return Rolling(self, columns, window, min_periods, center)
+        return Rolling(self, columns, window, min_periods, center, closed)
 
     def ffill(self, *, limit: int | None = None) -> Self:
         """Return the values with the last one before each that is missing in its place; lazy.
@@ -295,11 +299,15 @@ class Rolling(WindowReductions[Owner]):
         Fewest that must not be missing.
     center : bool
         Whether a row stands in the middle of its window.
+    closed : {"right", "left", "both", "neither"}, optional
+        Which ends belong to a window; see `DataFrame.rolling`.
     """
 
     reductions = (*WindowReductions.reductions, "median")
 
-    def __init__(self, owner: Owner, columns: ColumnSet, window: Any, min_periods: Any, center: bool) -> None:
+    def __init__(  # noqa: PLR0917 - what `rolling` is given
+        self, owner: Owner, columns: ColumnSet, window: Any, min_periods: Any, center: bool, closed: str | None = None
+    ) -> None:
         self._width = as_integer("window", window, hint="a span of time is text, such as '90min'.")
         self._least = self._width if min_periods is None else as_integer("min_periods", min_periods)
         if self._width < 1 or not 0 <= self._least <= self._width:
@@ -308,7 +316,10 @@ class Rolling(WindowReductions[Owner]):
                 f"min_periods={min_periods!r}."
             )
         super().__init__(owner, columns, demand_numbers("rolling", columns, columns.values))
-        self._after = (self._width - 1) // 2 if center else 0
+        with_bound, with_row = ends_of(closed)
+        # Rows after the row itself; -1 where it is not in its window.
+        self._after = ((self._width - 1) // 2 if center else 0) - (not with_row)
+        self._before = self._width - 1 - (self._width - 1) // 2 * center + with_bound
 
     def median(self) -> Owner:
         """Return the median of each window, as float64; lazy.  See `quantile`."""
@@ -340,7 +351,30 @@ class Rolling(WindowReductions[Owner]):
         return self._reduced("quantile", q=float(q))
 
     def _node(self, project: Project, name: str, ddof: int, q: float) -> WithNeighbours:
-        return Windows(project, name, self._width - 1 - self._after, self._after, self._least, ddof, q)
+        before, after = self._before, self._after
+        if after < 0:
+            # They are the windows of the row above, with which there is one row less before it.
+            above = Shifted(project, 1, (np.nan,) * len(project.names))
+            values: list[Value] = [above.column(column) for column in project.names]
+            if not before:
+                # One row without itself is none.
+                values = [Call("multiply", value, Constant(np.nan)) for value in values]
+            project = Project(above, project.names, tuple(values))
+            before, after = max(before - 1, 0), 0
+        return Windows(project, name, before, after, self._least, ddof, q)
+
+
+def ends_of(closed: str | None) -> tuple[bool, bool]:
+    """Return whether a window has what is a whole window before its row, and whether it has the row itself.
+
+    Raises
+    ------
+    ArgumentError
+        If `closed` is something else than pandas has.
+    """
+    if closed not in (None, "right", "left", "both", "neither"):
+        raise ArgumentError("closed must be 'right', 'left', 'both' or 'neither'", hint=f"not {closed!r}.")
+    return closed in ("left", "both"), closed in (None, "right", "both")
 
 
 def shifted(columns: ColumnSet, names: Iterable[str], periods: int, fill_value: Any = None) -> dict[str, Array]:

@@ -46,6 +46,28 @@ def test_spans_of_time_are_reduced_as_in_pandas(df):
     same(df.rolling("3h", on="t")["x"].agg("sum"), P.rolling("3h", on="t")["x"].sum())
 
 
+@pytest.mark.parametrize("closed", ["right", "left", "both", "neither"])
+@pytest.mark.parametrize("least", [None, 0, 2])
+def test_windows_have_the_ends_that_are_closed(df, closed, least):
+    given = {"min_periods": least, "closed": closed}
+    # Rows a whole number of hours apart, several of them at the same time.
+    hours = P.assign(t=P["t"].dt.floor("h"))
+    rows = df.assign(t=df["t"].floor("h"))
+    for how in REDUCTIONS:
+        same(getattr(rows.rolling("3h", on="t", **given), how)(), getattr(hours.rolling("3h", on="t", **given), how)())
+        for width in (1, 3):
+            if least is not None and least > width:
+                continue
+            same(
+                getattr(df[["x", "y"]].rolling(width, **given), how)(),
+                getattr(P[["x", "y"]].rolling(width, **given), how)(),
+            )
+    same(df.x.rolling(4, center=True, closed=closed).sum(), P["x"].rolling(4, center=True, closed=closed).sum())
+    wanted = P.groupby("k").rolling(3, min_periods=1, closed=closed)[["x", "y"]].sum()
+    found = df.groupby("k").rolling(3, min_periods=1, closed=closed)[["x", "y"]].sum()
+    same(found, wanted.reset_index(level=0, drop=True).sort_index())
+
+
 def test_windows_of_groups_have_the_rows_of_the_frame(df):
     for how in REDUCTIONS:
         for args in ((3,), (3, 1)):
@@ -90,6 +112,19 @@ def test_rows_in_no_group_are_missing():
     assert np.isnan(groups.ewm(alpha=0.5).mean().to_pandas()["x"][1])
 
 
+def test_windows_reach_over_rows_that_are_centuries_apart():
+    # pandas' own differences wrap around here: these sums are by definition, of integers of any size.
+    times = pd.DatetimeIndex(["1680-01-01", "1680-01-02", "2200-01-01", "2255-01-01", "2255-01-02"]).as_unit("ns")
+    ticks = [int(tick) for tick in times.asi8]
+    wanted = pd.DataFrame({"t": times, "x": np.arange(5.0)})
+    for cut in (2, 3, 4):
+        df = ak.DataFrame.concat([ak.DataFrame(wanted[:cut]), ak.DataFrame(wanted[cut:].reset_index(drop=True))])
+        for days in (1, 2, 30_000, 100_000):
+            span = days * 86_400 * 10**9
+            sums = [sum(x for x, tick in enumerate(ticks[: row + 1]) if ticks[row] - tick < span) for row in range(5)]
+            assert df.rolling(f"{days}D", on="t")["x"].sum().tolist() == sums
+
+
 def test_windows_of_no_rows_are_none():
     empty = ak.DataFrame(P[:0])
     assert len(empty.rolling("1h", on="t").sum()) == 0
@@ -108,6 +143,11 @@ def test_several_reductions_of_a_series_are_columns(df):
         (lambda df: df.rolling("1h", on="x"), ArgumentTypeError),
         (lambda df: df.rolling("no time", on="t"), ArgumentError),
         (lambda df: df.rolling("-1h", on="t"), ArgumentError),
+        (lambda df: df.rolling("MS", on="t"), ArgumentError),
+        (lambda df: df.rolling("M", on="t"), ArgumentError),
+        (lambda df: df.rolling(pd.offsets.BDay(2), on="t"), ArgumentError),
+        (lambda df: df.rolling("1h", on="t", closed="up"), ArgumentError),
+        (lambda df: df[["x"]].rolling(2, closed="up"), ArgumentError),
         (lambda df: df.rolling("1h", on="t", min_periods=-1), ArgumentError),
         (lambda df: df.rolling("1h", on="t", center=True), ArgumentError),
         (lambda df: df.rolling(3, on="t"), ArgumentError),
