@@ -192,7 +192,7 @@ def open_set(
 
         def described(file: FileIdentity) -> File:
             if config.get("verify_checksums"):
-                known, claimed = told.in_place.get(file), told.unproven.get(file)
+                known, claimed = told.in_place.get(file.path), told.unproven.get(file.path)
                 found = known or claimed
                 if found is not None and found.sums is not None:
                     found.sums.check_once(file, is_proven=known is not None)

@@ -112,8 +112,8 @@ class CsvWriter(StagedWriter[FileReceipt]):
         file = identify(path)
         return SummedFile(file, FileSums.of(file))
 
-    def _write_manifest(self, path: str, files: Sequence[SummedFile]) -> None:
-        SummedManifest.write(path, files)
+    def _write_manifest(self, path: str, files: Sequence[SummedFile], *, are_in_place: bool) -> None:
+        SummedManifest.write(path, files, are_in_place=are_in_place)
 
     def _opened(self, path: str) -> Any:
         """Open a new file.  Files of any of the codecs, one after the other, are one of it."""

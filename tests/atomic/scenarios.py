@@ -214,6 +214,31 @@ def split(shares: dict[str, list[str]]) -> tuple[State, list[str]]:
     return {f"set_{name}": ids for name, ids in shares.items()}, sorted(f"set_{name}" for name in shares)
 
 
+def writing_csv(names: str, seed: int, lengths: list[int]) -> Callable[[str], None]:
+    def write(path: str) -> None:
+        ak.to_csv(arrays(names, seed, lengths), path, overwrite=True)
+
+    return write
+
+
+def csv(path: str, way: int) -> State:
+    """Read CSV files in one of several ways."""
+    found = ak.read_csv(path if way % 2 else path.replace(".csv", "_LOCALE*"))
+    return {name: column.to_ndarray().tolist() for name, column in found.items()}
+
+
+def writing_zarr(names: str, seed: int, lengths: list[int]) -> Callable[[str], None]:
+    def write(path: str) -> None:
+        ak.save_all(arrays(names, seed, lengths), path, file_format="zarr")
+
+    return write
+
+
+def zarr(path: str, way: int) -> State:
+    """Read the arrays of a store, whose format is looked for first."""
+    return {name: column.to_ndarray().tolist() for name, column in ak.read(path).items()}
+
+
 OLD_SPLIT = {"train": ["1", "2", "3"], "validation": ["4"]}
 NEW_SPLIT = {"train": ["2", "4"], "validation": ["1", "3"]}
 
@@ -233,6 +258,22 @@ SCENARIOS |= {
         ({"x": numbers(1, 8).tolist(), "in/y": numbers(8, 8).tolist()}, sample_files(2)),
         ({"x": numbers(2, 9).tolist(), "in/y": numbers(9, 9).tolist()}, sample_files(3)),
         samples,
+    ),
+    "truncate CSV over a wider set": Scenario(
+        "set.csv",
+        writing_csv("xs", 1, OLD),
+        writing_csv("ys", 2, NEW),
+        (values("xs", 1, 9), files(3, "csv")),
+        (values("ys", 2, 9), files(2, "csv")),
+        csv,
+    ),
+    "replace a Zarr store": Scenario(
+        "set",
+        writing_zarr("xs", 1, OLD),
+        writing_zarr("xy", 2, NEW),
+        (values("xs", 1, 9), ["set"]),
+        (values("xy", 2, 9), ["set"]),
+        zarr,
     ),
     "split a list again": Scenario(
         "set", splitting(OLD_SPLIT), splitting(NEW_SPLIT), split(OLD_SPLIT), split(NEW_SPLIT), lists
@@ -268,4 +309,6 @@ def found(folder: str, scenario: Scenario, way: int = 0) -> tuple[State, list[st
 
 def visible(folder: str) -> list[str]:
     """Return the names of all files of a folder but the manifest, which belongs to a set."""
-    return sorted(name for name in os.listdir(folder) if not name.endswith((".h5.akdask", ".parquet.akdask")))
+    return sorted(
+        name for name in os.listdir(folder) if not name.endswith((".h5.akdask", ".parquet.akdask", ".csv.akdask"))
+    )

@@ -123,18 +123,21 @@ def verify(filenames: Filenames) -> Verification:
     """
     files = settled(filenames, lambda paths: list(map(identify, paths)))
     told = HdfManifest.told(files, [re.compile(".*", re.DOTALL)])
-    checked, unknown = 0, [file.path for file in files if file not in told.in_place and file not in told.unproven]
+    checked, unknown = (
+        0,
+        [path for path in (file.path for file in files) if path not in told.in_place and path not in told.unproven],
+    )
     damages = [Damage(path, None, "the file is missing from the set.") for path in told.lost if not exists(path)]
-    for file, description in [*told.in_place.items(), *told.unproven.items()]:
+    for path, description in [*told.in_place.items(), *told.unproven.items()]:
         try:
-            found = damages_of(replace(description, is_proven=file in told.in_place))
+            found = damages_of(replace(description, is_proven=path in told.in_place))
         except AkdaskError as error:
             found = [(None, " ".join([error.message, *error.details]))]
         if found is None:
-            unknown.append(file.path)
+            unknown.append(path)
             continue
         checked += sum(1 for _ in summed_datasets(description))
-        damages += [Damage(file.path, dataset, text) for dataset, text in found]
+        damages += [Damage(path, dataset, text) for dataset, text in found]
     return Verification(checked, tuple(damages), tuple(unknown))
 
 
@@ -145,7 +148,8 @@ class HdfManifest(ManifestRows[FileDescription]):
 
     def __init__(self, batch: pa.RecordBatch, *, original: bool = False) -> None:
         super().__init__(batch, original=original)
-        self._beside, self._is_summed = batch["beside"].to_pylist(), batch["summed"].to_pylist()
+        sums = zip(batch["beside"].to_pylist(), batch["summed"].to_pylist(), strict=True)
+        self._beside = [found if is_summed else None for found, is_summed in sums]
         self._made = [_made(decode(item)) for item in self._schemas_read]
         self._ends = batch["datasets"].offsets.to_pylist()
         datasets = batch["datasets"].values[self._ends[0] : self._ends[-1]]
@@ -187,8 +191,7 @@ class HdfManifest(ManifestRows[FileDescription]):
             return None
         objects, column_order = self._made[self._schema_of[row]]
         part = slice(self._ends[row], self._ends[row + 1])
-        beside = self._beside[row] if self._is_summed[row] else None
-        return FileDescription(file, objects, self._slots[part], column_order, self._summaries[part], beside)
+        return FileDescription(file, objects, self._slots[part], column_order, self._summaries[part], self._beside[row])
 
     @classmethod
     def compared(cls, found: FileDescription, claimed: FileDescription) -> FileDescription:

@@ -127,8 +127,8 @@ class SetWriter(StagedWriter[Receipt]):
         pairs = zip(files, self._added_to, strict=True)
         return [carry_summaries(file, old.get(copied)) for file, copied in pairs]
 
-    def _write_manifest(self, path: str, files: Sequence[FileDescription]) -> None:
-        HdfManifest.write(path, files)
+    def _write_manifest(self, path: str, files: Sequence[FileDescription], *, are_in_place: bool) -> None:
+        HdfManifest.write(path, files, are_in_place=are_in_place)
 
     def _lay_out(self, path: str, parts: Sequence[NewGroup | NewDataset], old: str | None) -> tuple[Placed, ...]:
         names = [spec.name for spec in self.specs]

@@ -221,8 +221,8 @@ class ParquetWriter(StagedWriter[FileReceipt]):
         file = identify(path)
         return replace(describe_file(file), sums=FileSums.of(file, footer_start(file)))
 
-    def _write_manifest(self, path: str, files: Sequence[ParquetFileDescription]) -> None:
-        ParquetManifest.write(path, files)
+    def _write_manifest(self, path: str, files: Sequence[ParquetFileDescription], *, are_in_place: bool) -> None:
+        ParquetManifest.write(path, files, are_in_place=are_in_place)
 
 
 def _codec_of(file: ParquetFileDescription) -> str:

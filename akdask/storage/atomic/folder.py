@@ -292,6 +292,12 @@ def recover_folders(parent: str) -> None:
             _recover(os.path.join(parent, name))
 
 
+def recover_folder(target: str) -> None:
+    """Complete or remove the write of a dead writer of one folder; see `recover_folders`."""
+    if os.path.lexists(_hidden_folder(target)):
+        _recover(_hidden_folder(target))
+
+
 def _recover(path: str) -> None:
     give_up = time.monotonic() + _PATIENCE
     while True:

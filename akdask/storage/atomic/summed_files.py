@@ -122,9 +122,9 @@ def differing_files(manifest: type[ManifestRows[Any]], files: Sequence[FileIdent
     for path in told.lost:
         if not exists(path):
             yield path, "the file is missing from the set."
-    for file, found in [*told.in_place.items(), *told.unproven.items()]:
+    for path, found in [*told.in_place.items(), *told.unproven.items()]:
         if found.sums is not None:
             try:
-                found.sums.check_once(file, is_proven=file in told.in_place)
+                found.sums.check_once(found.file, is_proven=path in told.in_place)
             except AkdaskError as error:
-                yield file.path, " ".join([error.message, *error.details])
+                yield path, " ".join([error.message, *error.details])

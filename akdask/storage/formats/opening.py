@@ -61,12 +61,15 @@ def manifest_describer(
             inspect_ahead(files)
             return inspect, []
         told = manifest.told(files, patterns)
-        inspect_ahead([file for file in files if file not in told.in_place])
+        in_place = told.in_place
+        if len(in_place) < len(files):
+            inspect_ahead([file for file in files if file.path not in in_place])
 
         def described(file: FileIdentity) -> DescribedFile:
-            known, claimed = told.in_place.get(file), told.unproven.get(file)
+            known = in_place.get(file.path)
             if known is not None:
                 return known
+            claimed = told.unproven.get(file.path)
             return inspect(file) if claimed is None else manifest.compared(inspect(file), claimed)
 
         return described, told.lost

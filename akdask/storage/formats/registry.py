@@ -31,8 +31,11 @@ from akdask.storage.paths.remote import file_system, retrying
 
 if TYPE_CHECKING:
     from importlib import metadata
+
+    from akdask.storage.atomic import folder as folders
 else:
     metadata = DeferredModule("importlib.metadata")
+    folders = DeferredModule("akdask.storage.atomic.folder")
 
 ENTRY_POINTS = "akdask.formats"
 """Group of the entry points that name formats of other packages; each leads to an instance of `Format`."""
@@ -288,8 +291,8 @@ def format_of_files(filenames: Filenames, *, allow_errors: bool = False) -> Form
     MissingFileError, FileFormatError
         If there is none.
     """
-    folders = names_of(filenames)[:1]
-    found = format_of_folder(absolute(folders[0])) if folders else None
+    first = names_of(filenames)[:1]
+    found = format_of_folder(absolute(first[0])) if first else None
     if found is not None:
         return found
     if not allow_errors:
@@ -314,7 +317,9 @@ def format_of_folder(path: str) -> Format | None:
     if is_remote(path):
         candidates = [known for known in candidates if extension in known.extensions]
     elif not os.path.isdir(path):
-        return None
+        folders.recover_folder(path.rstrip("/"))  # it is away for a moment while it is replaced
+        if not os.path.isdir(path):
+            return None
     return next(
         (
             known

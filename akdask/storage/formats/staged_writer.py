@@ -244,7 +244,7 @@ class StagedWriter(ABC, Generic[Receipt]):
         """Return the descriptions of all files with what only they together tell."""
         return files
 
-    def _write_manifest(self, path: str, files: Sequence[Any]) -> None:
+    def _write_manifest(self, path: str, files: Sequence[Any], *, are_in_place: bool) -> None:
         """Write the manifest of a set, of which `files` are the descriptions that the receipts carry."""
         raise NotImplementedError
 
@@ -337,14 +337,14 @@ class StagedWriter(ABC, Generic[Receipt]):
             return []
         try:
             self._in_manifest = self._completed(files)
-            return [(self._stage_manifest(), manifest_path(self.path))]
+            return [(self._stage_manifest(are_in_place=False), manifest_path(self.path))]
         except OSError:
             self._in_manifest = ()
             return []
 
-    def _stage_manifest(self) -> str:
+    def _stage_manifest(self, *, are_in_place: bool) -> str:
         attempt = self._staging.attempt("manifest")
-        self._write_manifest(attempt, self._in_manifest)
+        self._write_manifest(attempt, self._in_manifest, are_in_place=are_in_place)
         return self._staging.finish(attempt, "manifest")
 
     def _renew_manifest(self) -> None:
@@ -359,7 +359,7 @@ class StagedWriter(ABC, Generic[Receipt]):
             replace(file, file=there) if _is_renamed(file.file, there) else file
             for file, there in zip(self._in_manifest, now, strict=True)
         ]
-        self._stage_manifest()
+        self._stage_manifest(are_in_place=True)
         self._staging.replace("manifest", manifest_path(self.path))
 
 
