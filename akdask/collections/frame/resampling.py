@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from akdask.collections.arrays.creation import arange, full
+from akdask.collections.arrays.creation import arange, array, full
 from akdask.collections.arrays.elementwise import cast, where
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.arrays.sorting import argsort, searchsorted
@@ -600,7 +600,9 @@ def _range_of(times: TimeArray, offset: Any) -> Any:
     known: Any = times[there]
     if not len(known):
         return known
-    return Datetime(pd.date_range(value_of(known.min()), value_of(known.max()), freq=offset))
+    found = pd.date_range(value_of(known.min()), value_of(known.max()), freq=offset)
+    ticks: Any = array(found.as_unit(times._form.unit).asi8)
+    return times._like(ticks._frame, ticks._value)._lacking(False)
 
 
 @provides("resampler")

@@ -273,6 +273,22 @@ def test_days_of_a_zone_have_23_or_25_hours(rule, zone, sides):
     assert found.index.values._form.zone == zone
 
 
+@pytest.mark.parametrize("zone", ["Europe/Berlin", "UTC"])
+@pytest.mark.parametrize("rule", ["12h", "D", "B", "MS"])
+def test_other_times_of_a_zone_are_filled_as_in_pandas(rule, zone):
+    index = CLOCKS[[0, 2, 4, 5, 9]].tz_localize("UTC").tz_convert(zone).normalize()
+    wanted = pd.Series(range(len(index)), index)
+    ours = ak.DataFrame({"x": np.arange(len(index))}, index=in_their_form(index)).x
+    for ask in (
+        lambda x: x.asfreq(rule, fill_value=-1),
+        lambda x: x.resample(rule).ffill(),
+        lambda x: x.resample(rule).sum(),
+    ):
+        found, expected = ask(ours), ask(wanted)
+        assert found.fillna(-1).tolist() == expected.fillna(-1).tolist()
+        assert found.index.values.values.tolist() == expected.index.asi8.tolist()
+
+
 def test_rows_of_a_frame_stay_what_they_were_when_they_were_grouped():
     df = ak.DataFrame({"t": ak.Datetime(stamps("2024-01-01", "2024-01-02")), "x": [1, 2]})
     bins = df.resample("D", on="t")
