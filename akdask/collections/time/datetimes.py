@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -351,7 +351,7 @@ def date_range(  # noqa: PLR0917 - pandas' signature
     inclusive : {"both", "neither", "left", "right"}
         Which bounds belong to the range.
     **kwargs
-        Passed on to pandas.
+        Passed on to pandas, such as ``unit``, which is ``"ns"`` unless given.
 
     Raises
     ------
@@ -364,7 +364,9 @@ def date_range(  # noqa: PLR0917 - pandas' signature
     [30, 31, 1]
     """
     params = {"tz": tz, "normalize": normalize, "name": name, "inclusive": inclusive, **kwargs}
-    return Datetime(_range("date_range", pd.date_range, start, end, periods, freq, params))
+    found = _range("date_range", pd.date_range, start, end, periods, freq, params)
+    # Arkouda's are nanoseconds; a unit that is asked for stays.
+    return cast("Datetime", array(found)) if "unit" in kwargs else Datetime(found)
 
 
 def bdate_range(  # noqa: PLR0917 - pandas' signature

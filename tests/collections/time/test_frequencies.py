@@ -165,6 +165,22 @@ def test_ranges_of_times_are_those_of_pandas(freq, params):
     np.testing.assert_array_equal(ak.date_range(freq=freq, **params).to_ndarray(), expected.to_numpy())
 
 
+@pytest.mark.parametrize("unit", ["s", "ms", "us"])
+def test_ranges_count_the_unit_that_is_asked_for(unit):
+    expected = pd.date_range("2024-01-31", periods=3, freq="ME", unit=unit)
+    found = ak.date_range("2024-01-31", periods=3, freq="ME", unit=unit)
+    assert found.unit == unit
+    assert found.values.tolist() == expected.asi8.tolist()
+    assert ak.date_range("2024-01-31", periods=3).unit == "ns"
+
+
+def test_ranges_go_by_the_clocks_of_a_zone():
+    expected = pd.date_range("2024-03-30", periods=3, tz="Europe/Berlin").as_unit("ns")
+    found = ak.date_range("2024-03-30", periods=3, tz="Europe/Berlin")
+    assert found.values.tolist() == expected.asi8.tolist()
+    assert found.hour.tolist() == [0, 0, 0]
+
+
 def test_ranges_of_business_days_and_of_spans_are_those_of_pandas():
     params = {"start": "2024-01-01", "end": "2024-01-20"}
     np.testing.assert_array_equal(ak.bdate_range(**params).to_ndarray(), pd.bdate_range(**params).to_numpy())
