@@ -198,7 +198,9 @@ def _one(item: Any) -> Array:
 def _looked_for(array: Array, values: Array) -> tuple[Aligned, Aligned]:
     """Return what tells elements of two arrays apart by order, the same for both."""
     array, values = array._in_common("searchsorted", [values])
-    if type(array) is type(values) and array._key()[1] != array._value:
+    values = array._in_my_order(values)
+    has_order = array._key()[1] != array._value or getattr(array, "ordered", False)
+    if type(array) is type(values) and has_order:
         return array._sort_key(), values._sort_key()
     return array._as_operand(), values._as_operand()
 

@@ -97,6 +97,10 @@ class Array(StorageMethods, RegisteredArray, Substitutes, ArrayDisplay):
         """Return this array and others in what their kinds have in common, such as a unit of time."""
         return [self, *others]
 
+    def _in_my_order(self, values: Any) -> Any:
+        """Return values that are looked for among the elements as ones that are ordered as these are."""
+        return values
+
     def _key(self) -> tuple[Frame, Value]:
         """Return what rows are grouped by, groups being ordered upwards."""
         return self._frame, self._value

@@ -193,7 +193,7 @@ def _filled_with(array: Array) -> str | None:
     if isinstance(array, TimeArray):
         return "times" if array._is == TIME else "spans of time"
     if isinstance(array, Categorical):
-        return None
+        return "text"
     dtype = array._value.dtype
     return "text" if dtype.kind == "str" else "numbers" if dtype == FLOAT64 else None
 
@@ -214,6 +214,8 @@ def filled_array(array: Array, item: Any) -> Any:
     if isinstance(array, TimeArray):
         found: Any = where(pdarray(array._frame, is_present_time(array._value)), array, item)
         return found._lacking(False)
+    if isinstance(array, Categorical):
+        return array.fillna(item)
     return array._like(array._frame, _filled(array._value, item))
 
 

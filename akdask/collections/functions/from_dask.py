@@ -118,7 +118,7 @@ def _flat(keys: Any) -> list[Any]:
 def _lazy(frame: Persisted, name: Hashable, dtype: ColumnType, given: Any) -> Array:
     value = ColumnRef(frame._name, name, dtype)
     if _has_categories(given):
-        return Categorical.from_codes(pdarray(frame, value), [*map(str, given.categories)])
+        return Categorical.from_codes(pdarray(frame, value), [*map(str, given.categories)], ordered=bool(given.ordered))
     form = _form_of(given)
     return wrap(frame, value) if form is None else _TIMES[given.kind].of(frame, value, form)
 

@@ -86,7 +86,7 @@ class SeriesMissing(SeriesOperators):
         """
         values = self.values
         filling = self._on_rows(value)
-        if isinstance(values, Strings) and isinstance(filling, str):
+        if isinstance(values, Strings | Categorical) and isinstance(filling, str):
             return self._with(values.fillna(filling))
         if isinstance(values, TimeArray):
             filled = where(~self.isna().values, values, filling)

@@ -481,10 +481,51 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
         code = int(reduced(self._in_order(operation), operation))
         return np.nan if code in (-1, NOWHERE) else self.categories.tolist()[code]
 
+    def _in_my_order(self, values: Any) -> Any:
+        """Return values as ones of these labels, where their order means something; computes whether they are such."""
+        if not self.ordered or (isinstance(values, Categorical) and values._category_table is self._category_table):
+            return values
+        text = values.to_strings() if isinstance(values, Categorical) else values
+        known, codes = self._labels_in_order(), self._category_table.code_of(strings_of(text)._value)
+        others = sorted({str(label) for label in strings_of(text).dropna().tolist()} - {*known})
+        if others:
+            raise ArgumentTypeError(
+                f"{others[0]!r} is no label of the Categorical, and has no place in their order.",
+                details=[f"labels: {', '.join(known[:10])}"],
+            )
+        missing = Call("less", codes, Constant(0))
+        return self.of(text._frame, Call("where", missing, self._category_table.na_code, codes), self._category_table)
+
     def sort_values(self) -> Categorical:
         """Return the elements in order of their labels; lazy."""
         ordered: Categorical = sorting.sort(self)
         return ordered
+
+    def fillna(self, value: str) -> Categorical:
+        """Return the elements with a label in place of missing ones; lazy.
+
+        Parameters
+        ----------
+        value : str
+            The label, which is added to those that are in no order if it is none of them.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If labels are in an order, in which it has no place.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Categorical(ak.array(["a", None])).fillna("b").tolist()
+        ['a', 'b']
+        """
+        if self.ordered and value not in self._labels_in_order():
+            raise ArgumentTypeError(
+                f"{value!r} is no label of the Categorical, and has no place in their order.",
+                hint="set_categories adds one.",
+            )
+        return self._chosen(self.isna(), value, self)
 
     # other categories
 

@@ -279,3 +279,43 @@ def test_missing_labels_are_last_in_every_order(lazy):
     for ascending in (True, False):
         found = unordered[ak.argsort(unordered, ascending=ascending)]
         assert found.isna().tolist() == [False] * 5 + [True]
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_labels_are_looked_for_in_their_order(full, side):
+    ordered, wanted = ak.sort(full["c"]), FULL.c.sort_values()
+    for label in GRADES.categories:
+        assert ak.searchsorted(ordered, label, side=side) == wanted.searchsorted(label, side=side)
+    several = ["top", "lo", "hi"]
+    assert ak.searchsorted(ordered, ak.array(several), side=side).tolist() == list(
+        wanted.searchsorted(several, side=side)
+    )
+    assert ak.searchsorted(ordered, full["c"], side=side).tolist() == list(wanted.searchsorted(FULL.c, side=side))
+    with pytest.raises(TypeError):
+        wanted.searchsorted("new")
+    with pytest.raises(ArgumentTypeError, match="'new'"):
+        ak.searchsorted(ordered, "new")
+
+
+def test_missing_labels_are_filled_with_one_that_has_a_place(lazy):
+    same(lazy.c.fillna("top"), ROWS.c.fillna("top"))
+    same(lazy.fillna({"c": "hi"}).c, ROWS.fillna({"c": "hi"}).c)
+    with pytest.raises(TypeError):
+        ROWS.c.fillna("new")
+    with pytest.raises(ArgumentTypeError, match="'new'"):
+        lazy.c.fillna("new")
+    assert lazy["c"].as_unordered().fillna("new").tolist()[2] == "new"
+
+
+def test_bounds_go_by_the_order(full):
+    for bounds in (("lo", "mid"), ("mid", None), (None, "lo"), (None, None)):
+        same(full.c.clip(*bounds), FULL.c.clip(*bounds))
+    same(full.c.clip("mid"), FULL.c.clip("mid"))
+
+
+def test_dask_and_other_libraries_see_the_order(lazy):
+    dd = pytest.importorskip("dask.dataframe")
+    assert ak.from_dask(dd.from_pandas(ROWS, npartitions=2))["c"].ordered
+    same(lazy.to_dask().compute().c.reset_index(drop=True), ROWS.c)
+    told = lazy.__dataframe__().get_column_by_name("c").describe_categorical
+    assert told["is_ordered"]

@@ -43,7 +43,7 @@ class CellMethods(Analysed):
     """Element by element, in every column; lazy.  Shared by DataFrames and Series."""
 
     def clip(self, lower: Any = None, upper: Any = None) -> Self:
-        """Return numbers bounded below and above; NaN stay, and so do columns without numbers; lazy.
+        """Return numbers, times and ordered labels bounded below and above; all else stays; lazy.
 
         Parameters
         ----------
@@ -61,7 +61,8 @@ class CellMethods(Analysed):
         bounds = [(self._bounds(lower, arrays), np.less), (self._bounds(upper, arrays), np.greater)]
         made = dict(arrays)
         for name, array in arrays.items():
-            if not is_number(array):
+            given = [by_column[name][0] for by_column, _ in bounds if name in by_column]
+            if not (is_number(array) or getattr(array, "ordered", False) or _are_times(array, given)):
                 continue
             for by_column, is_outside in bounds:
                 if name in by_column:
@@ -240,6 +241,9 @@ def _inverted(cond: Any) -> Any:
 
 def _bounded(array: Any, bound: Any, lacks: Array | None, is_outside: np.ufunc) -> Any:
     """Return numbers bounded on one side, where the bound is not missing; missing where its label lacks."""
+    if isinstance(array, Categorical):
+        is_beyond = array < bound if is_outside is np.less else array > bound
+        return where(is_beyond, bound, array)
     if not isinstance(bound, Array | np.ndarray | list):
         return elementwise.clip(array, *((bound, None) if is_outside is np.less else (None, bound)))
     found = where(is_outside(array, bound), bound, array)
