@@ -319,3 +319,24 @@ def test_dask_and_other_libraries_see_the_order(lazy):
     same(lazy.to_dask().compute().c.reset_index(drop=True), ROWS.c)
     told = lazy.__dataframe__().get_column_by_name("c").describe_categorical
     assert told["is_ordered"]
+
+
+def test_the_label_for_missing_has_no_place_wherever_it_stands(tmp_path):
+    made = ak.Categorical.from_codes([2, 1, 0, 2], ["lo", "none", "hi"], na_value="none", ordered=True)
+    wanted = pd.Series(pd.Categorical(["hi", None, "lo", "hi"], categories=["lo", "hi"], ordered=True))
+    same(made, wanted.array)
+    same(ak.Series(made), wanted)
+    pd.testing.assert_series_equal(made.to_arrow().to_pandas(), wanted, check_names=False)
+    assert made.argsort().tolist() == wanted.argsort(kind="stable").tolist()
+    assert (made.min(), made.max(), int(made.argmin()), int(made.argmax())) == ("lo", "hi", 2, 0)
+    assert (made < "hi").tolist() == (wanted < "hi").tolist()
+    ak.DataFrame({"c": made}).to_parquet(tmp_path / "set.parquet")
+    pd.testing.assert_series_equal(pd.concat(map(pd.read_parquet, tmp_path.glob("set*"))).c, wanted, check_names=False)
+    same(ak.DataFrame.load(tmp_path / "set.parquet").c, wanted.rename("c"))
+
+
+def test_an_order_is_shared_only_if_all_have_it(lazy):
+    other = ak.Categorical(ROWS.c.cat.as_unordered().array)
+    for found in (ak.concatenate([lazy["c"], other]), ak.concatenate([other, lazy["c"]])):
+        assert not found.ordered
+        assert found[6:].isna().tolist() == ROWS.c.isna().tolist()
