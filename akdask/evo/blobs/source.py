@@ -41,6 +41,11 @@ class BlobColumn:
     stored: ParquetColumn
     decoding: ColumnDecoding
 
+    @property
+    def as_read(self) -> ParquetColumn:
+        """The column in the file, with times that count what they are read as."""
+        return self.stored if self.decoding.as_microseconds else self.stored.in_unit("ns")
+
 
 @dataclass(frozen=True, slots=True)
 class BlobPart(RowGroupPart):
@@ -92,7 +97,7 @@ class BlobPartReader(RowGroupPartReader[BlobPart]):
         if known is None or len(part.groups) < 2 or len(within):
             return None
         dtype = part.columns[column].decoding.dtype
-        bounds = bounds_of(part.columns[column].stored, dtype, known)
+        bounds = bounds_of(part.columns[column].as_read, dtype, known)
         starts = np.array([group.first - part.start for group in part.groups], np.int64)
         return None if bounds is None else RowBounds(np.maximum(starts, 0), without_values(bounds, dtype, known))
 
@@ -190,7 +195,7 @@ class BlobSource:
         everything = unbounded(decoding.dtype, len(self._parts))
         if everything is None or not decoding.is_plain:
             return None
-        of_groups = bounds_of(stored, decoding.dtype, self._file.chunks_of(stored))
+        of_groups = bounds_of(self._found[column].as_read, decoding.dtype, self._file.chunks_of(stored))
         if of_groups is None:
             return None
         stretches = [(groups[0].number, groups[-1].number + 1) if groups else (0, 0) for _, _, groups in self._parts]

@@ -393,7 +393,7 @@ def test_own_accessors_can_be_made_with_arkoudas_machinery():
 
     assert Own(["ab", "c"]).words.contains("b").tolist() == [True, False]
     floored = Own(pd.to_datetime(["2024-02-29 12:34"])).times.floor("d")
-    assert floored.tolist() == ak.Datetime(pd.to_datetime(["2024-02-29"])).tolist()
+    assert floored.tolist() == ak.Series(pd.to_datetime(["2024-02-29"])).tolist()
     assert Own.words is Words
 
 
