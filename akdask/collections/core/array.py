@@ -279,8 +279,8 @@ class Array(StorageMethods, RegisteredArray, Substitutes, ArrayDisplay):
         """Return the elements as an Arrow array; computes.
 
         Numbers and text are not copied, but for bools, which Arrow packs.  Times are timestamps and durations of
-        nanoseconds with nulls for NaT, Categoricals are dictionaries, integers of any size are decimals, and addresses
-        are numbers.
+        their unit and zone with nulls for NaT, Categoricals are dictionaries, integers of any size are decimals, and
+        addresses are numbers.
 
         Raises
         ------

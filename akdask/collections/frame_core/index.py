@@ -33,6 +33,7 @@ from akdask.collections.registered import Registered
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.concatenation import concatenate
 from akdask.collections.text.strings import Strings
+from akdask.collections.time.datetimes import Datetime
 from akdask.deferred import is_pandas, pd
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.plan.run.alignment import align
@@ -178,6 +179,24 @@ class Index(LabelConversion, HtmlDisplay, StorageMethods, Registered, Substitute
     def __sub__(self, other: Any) -> Any:
         """Return the labels less a number, span or offset of pandas; lazy."""
         return NotImplemented if isinstance(self, MultiIndex) else Index(self._labels - unlabelled(other), self.name)
+
+    @property
+    def tz(self) -> str | None:
+        """The zone of labels that are times, None without one."""
+        return self._times("tz").tz
+
+    def tz_convert(self, tz: Any) -> Index:
+        """Return labels that are times as the clocks of another zone show them; see `Datetime.tz_convert`.  Lazy."""
+        return Index(self._times("tz_convert").tz_convert(tz), self.name)
+
+    def tz_localize(self, tz: Any, ambiguous: Any = "raise", nonexistent: Any = "raise") -> Index:
+        """Return the times at which the clocks of a zone show the labels; see `Datetime.tz_localize`.  Lazy."""
+        return Index(self._times("tz_localize").tz_localize(tz, ambiguous, nonexistent), self.name)
+
+    def _times(self, asked: str) -> Any:
+        if not isinstance(self._labels, Datetime):
+            raise ArgumentTypeError(f"{asked} is for labels that are times, not for {self._labels._type_name()}.")
+        return self._labels
 
     def equals(self, other: Any) -> Any:
         """Whether the other index has the same labels in the same order; computes.

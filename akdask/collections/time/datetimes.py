@@ -29,15 +29,16 @@ from akdask.storage.formats.objects import ObjType
 
 @made_of("M")
 class Datetime(CalendarMethods):
-    """A lazy array of times: int64 nanoseconds since 1970, without zone.
+    """A lazy array of times: int64 nanoseconds since 1970, in a zone or none.
 
     Differences are `Timedelta`; adding and subtracting those gives times again.  Comparing takes pandas, NumPy and
-    Python times, and ISO 8601 text.
+    Python times, and ISO 8601 text.  Columns of pandas and files may count other units, see `unit`.  Fields such as
+    `year` go by the clocks of the zone, and are float64 with NaN where some times may be NaT.
 
     Parameters
     ----------
     pda : pdarray of int, Strings, or times at hand
-        Numbers of `unit` since 1970, ISO 8601 text, pandas or NumPy times.  Times with a zone are taken to UTC.
+        Numbers of `unit` since 1970, ISO 8601 text, pandas or NumPy times, whose zone is kept.
     unit : str, default "ns"
         What numbers count: ``w``, ``d``, ``h``, ``m``, ``s``, ``ms``, ``us`` or ``ns``, or a longer name.
 
@@ -343,7 +344,7 @@ def date_range(  # noqa: PLR0917 - pandas' signature
     freq : str or pandas offset, optional
         Distance, such as ``D`` or ``5min``.
     tz : str or tzinfo, optional
-        Zone of the bounds; the times are UTC.
+        Zone of the bounds and of the times.
     normalize : bool
         Take the bounds to the start of their day.
     name : str, optional

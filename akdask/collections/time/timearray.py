@@ -484,6 +484,10 @@ class TimeArray(pdarray):
     def _footer(self) -> str:
         return f"dtype='{self._form}'"
 
+    def tolist(self) -> list[Any]:
+        """Return the elements as NumPy lists them, those with a zone as pandas Timestamps; computes."""
+        return super().tolist() if self._form.zone is None else list(self)
+
     def __iter__(self) -> Iterator[Any]:
         """Iterate over the elements as pandas Timestamp or Timedelta; computes them all."""
         return map(self._plain_one, self.to_ndarray().view(np.int64))

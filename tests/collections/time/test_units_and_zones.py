@@ -317,3 +317,24 @@ def test_files_of_arkouda_have_nanoseconds_of_utc(tmp_path):
     with pytest.warns(UserWarning, match=r"'t'(.|\n)*UTC(.|\n)*Europe/Berlin"):
         aware.to_hdf(f"{tmp_path}/aware")
     np.testing.assert_array_equal(ak.read_hdf(f"{tmp_path}/aware*")["t"].to_ndarray(), np.array(NEAR, "M8[ns]"))
+
+
+def test_labels_of_rows_take_zones():
+    times = pd.DatetimeIndex(np.array(NEAR, "M8[us]"), name="t")
+    for given, lazy in (
+        (pd.Series(range(5), index=times), ak.Series(np.arange(5), index=ak.array(times))),
+        (pd.DataFrame({"x": range(5)}, index=times), ak.DataFrame({"x": np.arange(5)}, index=ak.array(times))),
+    ):
+        expected = given.tz_localize("UTC").tz_convert("Europe/Berlin")
+        found = lazy.tz_localize("UTC").tz_convert("Europe/Berlin")
+        pd.testing.assert_index_equal(found.index.to_pandas(), expected.index, check_names=False)
+        assert found.index.tz == "Europe/Berlin"
+        assert found.index.tz_convert(None).to_pandas().tolist() == expected.index.tz_convert(None).tolist()
+        assert found.loc["2024-10-27"].index.size == len(expected.loc["2024-10-27"])
+    with pytest.raises(ArgumentTypeError, match="labels that are times"):
+        ak.Series([1, 2]).tz_localize("UTC")
+
+
+def test_elements_with_a_zone_are_listed_with_it():
+    given = zoned("Europe/Berlin")
+    assert str(ak.array(given).tolist()) == str(given.tolist())

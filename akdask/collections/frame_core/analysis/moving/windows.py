@@ -106,6 +106,52 @@ class WindowMethods(Analysed):
             moved.index = type(labels)(labels.values + offset * periods, labels.name)
         return moved
 
+    def tz_convert(self, tz: Any) -> Self:
+        """Return the same rows, whose labels are the same times on the clocks of another zone; lazy.
+
+        Parameters
+        ----------
+        tz : str, tzinfo or None
+            The zone, see `Datetime.tz_convert`.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If the labels are no times with a zone.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> s = ak.Series([1], index=ak.Datetime(["2024-07-01T12:00"]))
+        >>> s.tz_localize("UTC").tz_convert("Europe/Berlin").index[0]
+        Timestamp('2024-07-01 14:00:00+0200', tz='Europe/Berlin')
+        """
+        return self._with_index(lambda labels: labels.tz_convert(tz))
+
+    def tz_localize(self, tz: Any, ambiguous: Any = "raise", nonexistent: Any = "raise") -> Self:
+        """Return the same rows, labelled by the times at which the clocks of a zone show the labels; lazy.
+
+        Parameters
+        ----------
+        tz : str, tzinfo or None
+            The zone.
+        ambiguous, nonexistent : str, bool, array of bool or timedelta
+            What becomes of times that the clocks show twice or not at all; see `Datetime.tz_localize`.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If the labels are no times without a zone.
+        """
+        return self._with_index(lambda labels: labels.tz_localize(tz, ambiguous, nonexistent))
+
+    def _with_index(self, change: Callable[[Any], Any]) -> Self:
+        labels: Any = self.index  # type: ignore[attr-defined]
+        moved: Any = self.copy()  # type: ignore[attr-defined]
+        moved.index = change(labels)
+        found: Self = moved
+        return found
+
     def diff(self, periods: int = 1) -> Self:
         """Return each value less the one `periods` rows before, or after if negative; lazy.
 
