@@ -38,8 +38,9 @@ def read_parquet(  # noqa: PLR0917 - Arkouda's signature
 
     Numbers are widened to 64 bits and decimals become floats.  Times become Datetime and Timedelta of their unit and
     zone; dates are midnight, in seconds.  Lists become SegArray, dictionaries of text Categorical, ordered where
-    Arrow's schema says so, by the dictionary that is read first.  A null is NaN among floats, NaT among times, empty text and an empty list elsewhere.
-    Whole numbers and bools with nulls become floats; one that would change, beyond 2**53, is an error where it is read.
+    Arrow's schema says so, by the dictionary that is read first.  A null is NaN among floats, NaT among times, empty
+    text and an empty list elsewhere.  Whole numbers and bools with nulls become floats; one that would change, beyond
+    2**53, is an error where it is read.
     Where a file has no statistics, optional whole numbers are read to look for nulls.
 
     Row groups that statistics rule out are not read, nor are columns that nobody asks for.

@@ -320,12 +320,12 @@ def test_files_of_arkouda_have_nanoseconds_of_utc(tmp_path):
 
 
 def test_labels_of_rows_take_zones():
-    times = pd.DatetimeIndex(np.array(NEAR, "M8[us]"), name="t")
-    for given, lazy in (
-        (pd.Series(range(5), index=times), ak.Series(np.arange(5), index=ak.array(times))),
-        (pd.DataFrame({"x": range(5)}, index=times), ak.DataFrame({"x": np.arange(5)}, index=ak.array(times))),
+    labels = pd.DatetimeIndex(np.array(NEAR, "M8[us]"), name="t")
+    for pandas, lazy in (
+        (pd.Series(range(5), index=labels), ak.Series(np.arange(5), index=ak.array(labels))),
+        (pd.DataFrame({"x": range(5)}, index=labels), ak.DataFrame({"x": np.arange(5)}, index=ak.array(labels))),
     ):
-        expected = given.tz_localize("UTC").tz_convert("Europe/Berlin")
+        expected = pandas.tz_localize("UTC").tz_convert("Europe/Berlin")
         found = lazy.tz_localize("UTC").tz_convert("Europe/Berlin")
         pd.testing.assert_index_equal(found.index.to_pandas(), expected.index, check_names=False)
         assert found.index.tz == "Europe/Berlin"
