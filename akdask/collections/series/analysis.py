@@ -21,6 +21,7 @@ from akdask.collections.frame_core.analysis.summaries import (
 from akdask.collections.series.base import VALUES, LabelledRows, SeriesBase
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.strings import Strings
+from akdask.collections.time.time_of_day import within_day
 from akdask.collections.time.timearray import TimeArray
 from akdask.deferred import pd
 from akdask.errors import ArgumentError, ArgumentTypeError
@@ -202,6 +203,23 @@ class SeriesAnalysis(SeriesBase, CellMethods):
         if self._level_names:
             raise ArgumentError("asfreq takes labels of one level.")
         return self._moved(later("rows at regular times", self._labelled, freq, method, normalize, fill_value))
+
+    def between_time(self, start_time: Any, end_time: Any, inclusive: str = "both") -> Self:
+        """Return the entries whose labels lie between two times of day; lazy.  See `DataFrame.between_time`.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> s = ak.Series([1, 2], index=ak.Datetime(["2024-01-31T08:00", "2024-02-01T10:00"]))
+        >>> s.between_time("09:30", "17:00").tolist()
+        [2]
+        """
+        chosen = within_day("between_time", self.index.values, start_time, end_time, inclusive)
+        return self._moved(self._labelled._rows(chosen))
+
+    def at_time(self, time: Any) -> Self:
+        """Return the entries whose labels have a time of day; lazy.  See `DataFrame.between_time`."""
+        return self._moved(self._labelled._rows(within_day("at_time", self.index.values, time, time)))
 
     def reindex(self, index: Any, fill_value: Any = None) -> Self:
         """Return the entries that have given labels, in their order, missing where there is none; counts rows.

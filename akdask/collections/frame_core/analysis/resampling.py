@@ -6,6 +6,7 @@ from typing import Any, Self
 
 from akdask.collections.core.later import later
 from akdask.collections.frame_core.rows import RowMethods
+from akdask.collections.time.time_of_day import within_day
 
 
 class ResampleMethods(RowMethods):
@@ -105,3 +106,36 @@ class ResampleMethods(RowMethods):
         """
         found: Self = later("rows at regular times", self, freq, method, normalize, fill_value)
         return found
+
+    def between_time(self, start_time: Any, end_time: Any, inclusive: str = "both") -> Self:
+        """Return the rows whose labels lie between two times of day; lazy.
+
+        Parameters
+        ----------
+        start_time, end_time : datetime.time or str
+            The bounds, such as ``"09:30"``, by the clocks of the labels; over midnight where the first is later.
+        inclusive : {"both", "neither", "left", "right"}
+            Which of them count as between.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If the labels are no times, or a bound is none.
+        ArgumentError
+            If `inclusive` is something else.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> df = ak.DataFrame({"x": [1, 2]}, index=ak.Datetime(["2024-01-31T08:00", "2024-02-01T10:00"]))
+        >>> df.between_time("09:30", "17:00")["x"].tolist()
+        [2]
+        """
+        labels = self._columns.index_array()
+        rows: Self = self._rows(within_day("between_time", labels, start_time, end_time, inclusive))
+        return rows
+
+    def at_time(self, time: Any) -> Self:
+        """Return the rows whose labels have a time of day; lazy.  See `between_time`."""
+        rows: Self = self._rows(within_day("at_time", self._columns.index_array(), time, time))
+        return rows
