@@ -224,7 +224,7 @@ class Matched:
     def of(cls, target: RowLabels, labels: RowLabels, arrays: Sequence[Array]) -> Matched:
         """Join columns that have labels to the rows of a target; lazy."""
         pair = comparable(target, labels)
-        if pair is None:
+        if pair is None or target.frame.rows.size == 0:
             nothing = [_nothing_like(array) for array in arrays]
             return cls(target.frame, arrays, nothing, Constant(np.bool_(True)))
         mine, theirs = pair
@@ -329,7 +329,7 @@ def missing_like(frame: Frame, array: Array) -> Array:
 # all labels of both sides
 
 LABEL, ORDER, HERE = "\0label", "\0order", "\0here"
-"""Begin the names of columns of rows that are joined by their labels."""
+"""Begin the names of the columns of rows that are joined by their labels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -390,7 +390,7 @@ def on_all_labels(
         return OnAllLabels(one, list(ones), columns_on_rows_of(one, other, others))
     keys = pair if are_told else _told_apart(*pair)
     sides = [
-        _with_labels(labels, keys, columns, f"{HERE}{number}")
+        _with_labels(labels, keys, columns, f"{HERE}{number}", is_told_apart=not are_told)
         for number, (labels, keys, columns) in enumerate(zip((one, other), keys, (ones, others), strict=True))
     ]
     joined: ColumnSet = later("outer join of labels", sides[0], keys[0], sides[1], keys[1])
@@ -413,11 +413,12 @@ def _of_side(joined: ColumnSet, here: str, number: int, fill: Any, *, is_all: bo
     return array._like(joined.frame, Call("where", is_here, array._value, filling))
 
 
-def _with_labels(labels: RowLabels, keys: Keys, columns: Sequence[Array], here: str) -> ColumnSet:
+def _with_labels(
+    labels: RowLabels, keys: Keys, columns: Sequence[Array], here: str, *, is_told_apart: bool
+) -> ColumnSet:
     """Return columns beside their labels, what puts rows in order before these, and that each row is there."""
     levels = {f"{LABEL}{number}": level for number, level in enumerate(labels.arrays)}
-    more = keys.values[len(levels) :]
-    order = {f"{ORDER}{number}": pdarray(keys.frame, value) for number, value in enumerate(more)}
+    order = {ORDER: pdarray(keys.frame, keys.values[-1])} if is_told_apart else {}
     named = {f"{here} {number}": array for number, array in enumerate(columns)}
     return ColumnSet.of({**levels, **order, **named, here: pdarray(keys.frame, Constant(np.bool_(True)))})
 

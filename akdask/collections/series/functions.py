@@ -14,7 +14,7 @@ from akdask.collections.core.array import Array
 from akdask.collections.core.base import unlabelled
 from akdask.collections.core.later import later
 from akdask.collections.core.selection import sample_of
-from akdask.collections.frame_core.alignment import as_labelled, on_all_labels, on_same_labels
+from akdask.collections.frame_core.alignment import as_labelled, comparable, on_all_labels, on_same_labels
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.index import Index, MultiIndex
 from akdask.collections.groups.reduction_names import called, is_named
@@ -418,6 +418,8 @@ class SeriesFunctions(SeriesOperators):
         other = as_labelled(other)
         values: list[Any] = [self.values, unlabelled(other)]
         if isinstance(other, SeriesBase):
+            if comparable(self._row_labels, other._row_labels) is None:
+                return (later("DataFrame", {"one": [np.nan]})["one"],) * 2
             joined = on_all_labels(self._row_labels, values[:1], other._row_labels, values[1:])
             values = [*joined.ones, *joined.others]
         both = later("DataFrame", dict(zip(("one", "other"), values, strict=True))).dropna()
