@@ -277,9 +277,14 @@ def _as_time(own: Array, label: Any) -> tuple[bool, Any]:
     if not isinstance(label, (str, *(TIMES if isinstance(own, Datetime) else SPANS))):
         return False, label
     try:
-        return True, makes(label)
+        found = makes(label)
     except (ValueError, OverflowError):
         return False, label
+    if not isinstance(own, Datetime):
+        return True, found
+    if isinstance(label, str) and own.tz is not None and found.tzinfo is None:
+        found = found.tz_localize(own.tz)  # text names local times
+    return (own.tz is None) == (found.tzinfo is None), found
 
 
 def _is_missing(label: Any) -> bool:
@@ -339,6 +344,8 @@ def _period(own: Datetime, text: str) -> Any:
 def _bounds(own: Datetime, period: Any, text: str) -> tuple[Any, Any]:
     """Return the first and the last nanosecond of a period, in the zone that its text names, or in that of labels."""
     zone: Any = pd.Timestamp(text).tzinfo if "Q" not in text.upper() else None
+    if zone is not None and own.tz is None:
+        raise LabelTypeError(f"times without a zone are not among those of {text!r}, which names one.")
     zone = own.tz if zone is None else zone
     first, last = period.start_time, (period + 1).start_time - pd.Timedelta(1, "ns")
     return (first.tz_localize(zone), last.tz_localize(zone)) if zone is not None else (first, last)

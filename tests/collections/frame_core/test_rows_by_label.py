@@ -309,3 +309,35 @@ def test_assigning_by_labels(name, key, value):
             return series
 
         same(lambda: changed(frame.x), lambda: changed(rows.x))
+
+
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+def test_periods_end_with_the_last_moment_of_any_unit(unit):
+    times = pd.DatetimeIndex(["2024-01-31", "2024-02-01", "2024-02-29 23:59:59", "2024-03-01"]).as_unit(unit)
+    if unit == "ns":
+        times = times.insert(3, pd.Timestamp("2024-02-29 23:59:59.999999999"))
+    rows = pd.DataFrame({"x": range(len(times))}, index=times)
+    frame = ak.DataFrame(rows)
+    for key in (
+        "2024-02",
+        "2024-02-29",
+        "2024-02-29 23:59:59",
+        slice("2024-02", "2024-02"),
+        slice(None, "2024-02-29"),
+        "2024",
+    ):
+        same(lambda key=key: frame.loc[key], lambda key=key: rows.loc[key])
+
+
+@pytest.mark.parametrize("zone", ["UTC", "Europe/Berlin", "US/Eastern"])
+def test_text_names_local_times_of_a_zone(zone):
+    times = ["2024-01-31 23:30", "2024-02-01 00:30", "2024-02-29 23:59:59", "2024-03-01", "2024-03-31 03:30"]
+    rows = pd.DataFrame({"x": range(5)}, index=pd.DatetimeIndex(times, tz=zone))
+    frame = ak.DataFrame(rows)
+    for key in (
+        "2024-02", "2024-02-01", "2024-03-01", "2024-03-31 03", ["2024-03-01"], [pd.Timestamp("2024-03-01", tz=zone)],
+        slice("2024-02", "2024-02"), slice("2024-02-01 00:30+00:00", None), pd.Timestamp("2024-03-01", tz=zone),
+        pd.Timestamp("2024-03-01"), slice(pd.Timestamp("2024-03-01", tz="UTC"), None), "2024-03-01 00:00:00+00:00",
+    ):  # fmt: skip
+        same(lambda key=key: frame.loc[key], lambda key=key: rows.loc[key])
+        same(lambda key=key: frame.x.loc[key], lambda key=key: rows.x.loc[key])
