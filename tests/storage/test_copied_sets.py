@@ -15,7 +15,11 @@ import akdask as ak
 from akdask.cli import main
 from akdask.errors import AkdaskError, FileFormatError, InconsistentFilesError
 from akdask.hdf5.sets.file_set import open_set
+from akdask.hdf5.sets.manifest import HdfManifest
+from akdask.parquet.metadata.manifest import ParquetManifest
+from akdask.storage.atomic.summed_files import SummedManifest
 from akdask.storage.formats.staged_writer import StagedWriter
+from akdask.storage.paths.files import identify
 from akdask.testing.strategies import partitioned
 
 VALUES = np.arange(9) * 100
@@ -54,6 +58,7 @@ FORMATS = {
     "parquet": ("parquet", lambda array, path: array.to_parquet(path, "x"), ak.read_parquet, by_arrow),
     "csv": ("csv", lambda array, path: array.to_csv(path, "x", overwrite=True), ak.read_csv, by_hand),
 }
+MANIFESTS = {"hdf": HdfManifest, "parquet": ParquetManifest, "csv": SummedManifest}
 COPIES = {
     "cp -a": partial(shutil.copytree, copy_function=shutil.copy2),
     "cp": partial(shutil.copytree, copy_function=shutil.copy),
@@ -216,6 +221,34 @@ def test_bounds_of_a_copy_are_used_once_its_bytes_were_compared(tmp_path):
     patched(kind.file(2, folder), 700, 701)  # a new state, of which nothing is known
     assert x[:1].tolist() == [0]
     assert answers(kind, folder) == expected([*VALUES[:7], 701, 800])
+
+
+def test_the_manifest_of_a_copy_that_is_valid_is_that_of_its_files(kind, capsys):
+    folder = kind.copy()
+    assert is_valid(kind, folder)
+    manifest = MANIFESTS[kind.name]
+    told = manifest.told([identify(kind.file(number, folder)) for number in range(3)])
+    assert len(told.in_place) == 3
+    assert sorted(os.listdir(folder)) == sorted(os.listdir(kind.folder))
+    assert answers(kind, folder) == expected(VALUES)
+    # It is no copy any more: a file that is newer was written anew.
+    kind.by_others(kind.file(1, folder), np.array([1000]))
+    assert answers(kind, folder) == expected([*VALUES[:3], 1000, *VALUES[6:]])
+    assert kind.name == "hdf" or is_valid(kind, folder)  # h5py tells nothing of Arkouda's objects
+
+
+def test_the_manifest_of_a_copy_that_lacks_a_file_or_is_damaged_stays_that_of_a_copy(kind, capsys):
+    for name, change in {
+        "lost": lambda folder: os.unlink(kind.file(2, folder)),
+        "damaged": lambda folder: patched(kind.file(1, folder), 400, 401),
+    }.items():
+        folder = kind.copy(name=name)
+        change(folder)
+        with open(kind.manifest(folder), "rb") as file:
+            before = file.read()
+        assert not is_valid(kind, folder)
+        with open(kind.manifest(folder), "rb") as file:
+            assert file.read() == before
 
 
 # --------------------------------------------------------------------------------------------------- changed in place

@@ -21,6 +21,7 @@ from akdask.hdf5.encoding.statistics import SUMMARY, DatasetSummary
 from akdask.hdf5.reading.checksums import damages_of, summed_datasets
 from akdask.hdf5.schema.description import FileDescription, ObjectSchema, datasets_of, ranges_beside
 from akdask.hdf5.sets.schema_json import decode, encode
+from akdask.storage.atomic.adoption import adopt
 from akdask.storage.atomic.manifest import from_struct, to_struct
 from akdask.storage.atomic.manifest_rows import ManifestRows, rows_batch
 from akdask.storage.atomic.recovery import settled
@@ -111,6 +112,9 @@ class Verification:
 def verify(filenames: Filenames) -> Verification:
     """Read all data of files whose checksums are known, and compare.
 
+    A manifest that was copied with its files, all of which are what was written, is then theirs: the next that opens
+    them need not look into them, and uses what it tells of values.
+
     Parameters
     ----------
     filenames : str, path or sequence of them
@@ -138,6 +142,8 @@ def verify(filenames: Filenames) -> Verification:
             continue
         checked += sum(1 for _ in summed_datasets(description))
         damages += [Damage(path, dataset, text) for dataset, text in found]
+    if told.unproven and not damages and not unknown:
+        adopt(HdfManifest, told)
     return Verification(checked, tuple(damages), tuple(unknown))
 
 

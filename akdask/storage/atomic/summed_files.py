@@ -12,6 +12,7 @@ import numpy as np
 from akdask.columns.arrow import arrow_numbers
 from akdask.deferred import pa
 from akdask.errors import AkdaskError
+from akdask.storage.atomic.adoption import adopt
 from akdask.storage.atomic.manifest_rows import ManifestRows, rows_batch
 from akdask.storage.data.compared import FileSums
 from akdask.storage.paths.files import FileIdentity, exists
@@ -116,15 +117,19 @@ class SummedManifest(ManifestRows[SummedFile]):
 def differing_files(manifest: type[ManifestRows[Any]], files: Sequence[FileIdentity]) -> Iterable[tuple[str, str]]:
     """Read all bytes of files whose manifests know their checksums, and yield what is wrong: path, and words.
 
-    Files that are missing are named as well.
+    Files that are missing are named as well.  A manifest that was copied with its files, all of which are what was
+    written, is then theirs.
     """
     told = manifest.told(files, [re.compile(".*", re.DOTALL)])
-    for path in told.lost:
-        if not exists(path):
-            yield path, "the file is missing from the set."
+    lost, is_right = [path for path in told.lost if not exists(path)], True
+    for path in lost:
+        yield path, "the file is missing from the set."
     for path, found in [*told.in_place.items(), *told.unproven.items()]:
         if found.sums is not None:
             try:
-                found.sums.check_once(found.file, is_proven=path in told.in_place)
+                is_right = found.sums.check_once(found.file, is_proven=path in told.in_place) and is_right
             except AkdaskError as error:
+                is_right = False
                 yield path, " ".join([error.message, *error.details])
+    if told.unproven and is_right and not lost:
+        adopt(manifest, told)
