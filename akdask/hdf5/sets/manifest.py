@@ -8,20 +8,19 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from akdask import config
 from akdask.columns.arrow import arrow_numbers, numpy_numbers
-from akdask.deferred import pa
+from akdask.deferred import DeferredModule, pa
 from akdask.errors import AkdaskError, FileFormatError
 from akdask.hdf5.encoding.statistics import SUMMARY, DatasetSummary
 from akdask.hdf5.reading.checksums import damages_of, summed_datasets
 from akdask.hdf5.schema.description import FileDescription, ObjectSchema, datasets_of, ranges_beside
 from akdask.hdf5.sets.schema_json import decode, encode
-from akdask.storage.atomic.adoption import adopt
 from akdask.storage.atomic.manifest import from_struct, to_struct
 from akdask.storage.atomic.manifest_rows import ManifestRows, rows_batch
 from akdask.storage.atomic.recovery import settled
@@ -29,6 +28,11 @@ from akdask.storage.data.compared import sum_of_ranges
 from akdask.storage.data.ranges import range_reader
 from akdask.storage.paths.files import FileIdentity, exists, identify
 from akdask.storage.paths.locales import Filenames
+
+if TYPE_CHECKING:
+    from akdask.storage.atomic import adoption
+else:
+    adoption = DeferredModule("akdask.storage.atomic.adoption")  # it writes, and few who read do that
 
 Made: TypeAlias = tuple[tuple[ObjectSchema, ...], str | None]
 """What files have in common that are made alike: their objects, and the order of columns that they keep."""
@@ -143,7 +147,7 @@ def verify(filenames: Filenames) -> Verification:
         checked += sum(1 for _ in summed_datasets(description))
         damages += [Damage(path, dataset, text) for dataset, text in found]
     if told.unproven and not damages and not unknown:
-        adopt(HdfManifest, told)
+        adoption.adopt(HdfManifest, told)
     return Verification(checked, tuple(damages), tuple(unknown))
 
 

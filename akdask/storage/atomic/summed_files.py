@@ -5,17 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 
 from akdask.columns.arrow import arrow_numbers
-from akdask.deferred import pa
+from akdask.deferred import DeferredModule, pa
 from akdask.errors import AkdaskError
-from akdask.storage.atomic.adoption import adopt
 from akdask.storage.atomic.manifest_rows import ManifestRows, rows_batch
 from akdask.storage.data.compared import FileSums
 from akdask.storage.paths.files import FileIdentity, exists
+
+if TYPE_CHECKING:
+    from akdask.storage.atomic import adoption
+else:
+    adoption = DeferredModule("akdask.storage.atomic.adoption")  # it writes, and few who read do that
 
 
 class OfSummedFile(Protocol):
@@ -132,4 +136,4 @@ def differing_files(manifest: type[ManifestRows[Any]], files: Sequence[FileIdent
                 is_right = False
                 yield path, " ".join([error.message, *error.details])
     if told.unproven and is_right and not lost:
-        adopt(manifest, told)
+        adoption.adopt(manifest, told)
