@@ -10,7 +10,7 @@ import argparse
 import sys
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,6 +20,7 @@ import pandas as pd
 
 import akdask as ak
 from akdask.plan.group import aggregate as group
+from akdask.testing import small_data_as_large
 from akdask.testing.memory import MemorySource
 
 STEPS = 12
@@ -552,10 +553,19 @@ def small_ranges() -> Iterator[None]:
         group.RANGE_ROWS = rows
 
 
+SIZES: tuple[Callable[[], AbstractContextManager[None]], ...] = (
+    small_ranges,
+    small_data_as_large,
+    lambda: small_data_as_large(kept=True),
+)
+"""What programs take for large data, in turn."""
+
+
 def run_programs(seeds: range) -> int:
     """Run a program for each seed, all in this process, and return how many have run."""
     others: deque[Thing] = deque(maxlen=KEPT)
-    with small_ranges():
+    # The same for all of them, as the objects of earlier ones are looked at again.
+    with SIZES[seeds.start // len(seeds) % len(SIZES)]():
         for seed in seeds:
             Program(seed).run(others)
     return len(seeds)

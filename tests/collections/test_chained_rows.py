@@ -1,13 +1,14 @@
 """Every operation on rows after every other gives what pandas gives, kept copies of rows between them or not."""
 
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import akdask as ak
-from akdask.plan.task import materialized
+from akdask.testing import small_data_as_large
 
 ROWS = {
     "k": [1, 2, 1, 3, 2, 1, 2],
@@ -64,11 +65,18 @@ STEPS: dict[str, Callable] = {
 }
 
 
-@pytest.fixture(params=["kept where worth it", "kept at each step"])
-def keeping(request, monkeypatch) -> Iterator[None]:
-    if request.param == "kept at each step":
-        for name in ("MOST_ROUNDS", "MOST_STEPS", "MOST_STEPS_OF_UNKNOWN", "MOST_ROUNDS_OF_MANY"):
-            monkeypatch.setattr(materialized, name, 1)
+MODES = {
+    "as it is": nullcontext,
+    "kept at each step": lambda: small_data_as_large(kept=True),
+    "as large data": small_data_as_large,
+    "eager": lambda: ak.config.set(eager=True),
+}
+
+
+@pytest.fixture(params=MODES)
+def keeping(request) -> Iterator[None]:
+    with MODES[request.param]():
+        yield
 
 
 def assert_chain_is_that_of_pandas(names):

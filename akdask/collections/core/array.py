@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self, overload
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -346,6 +347,10 @@ class Array(StorageMethods, RegisteredArray, Substitutes, ArrayDisplay):
         return iter(self.to_ndarray())
 
 
+_COMPUTED: WeakValueDictionary[str, Persisted] = WeakValueDictionary()
+"""What eager arrays hold of plans, by the names of these."""
+
+
 class _Columns(Collection):
     """A projection that is to be computed, before there is an object that it belongs to."""
 
@@ -368,7 +373,11 @@ def computed(frame: Frame, value: Value) -> tuple[Frame, Value]:
     parts = separated([value])
     if not isinstance(frame, SELECTIONS) and all(_is_there(part) for part in parts):
         return frame, value
-    persisted: Any = _Columns(Project(frame, tuple(range(len(parts))), tuple(parts))).persist()
+    project = Project(frame, tuple(range(len(parts))), tuple(parts))
+    # The same rows are the same node, so that labels are known to be equal.
+    persisted: Any = _COMPUTED.get(project._name)
+    if persisted is None:
+        persisted = _COMPUTED[project._name] = _Columns(project).persist()
     return persisted, recombined([value], [persisted.column(number) for number in range(len(parts))])[0]
 
 

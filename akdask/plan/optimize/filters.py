@@ -93,8 +93,10 @@ def filter_first(node: Filter, need: Need) -> Swapped | None:
 
 def _sorted_later(node: Filter, sort: Sort) -> Sort:
     project = _with_filter(node, sort, sort.frame)
-    # Partitions are others than those of all rows, and so are their lengths.
-    order = replace(sort.order, token=_filtered(ColumnIdentity(sort.order.token), node).token)
+    # Partitions are others than those of all rows, and so are their lengths.  The numbers of the rows that are left do
+    # not follow one another.
+    name = _filtered(ColumnIdentity(sort.order.token), node).token
+    order = replace(sort.order, token=name, straddle=False, numbered=False)
     return Sort(project, sort.by, sort.names, order)
 
 

@@ -53,6 +53,7 @@ class RangePartition:
     count: int
     memory_budget: int | None
     leave_last_mask: bool = False
+    numbered: bool = True
 
     @property
     def programs(self) -> Sequence[Program]:
@@ -62,7 +63,7 @@ class RangePartition:
         splitters: Splitters = partition.replicas[self.splitters.position][self.splitters.field]
         # Keys that have lost bits must be at hand wherever their rows are put in order.
         stays = self.memory_budget is None and PACKED_BYTES * splitters.nrows <= memory_share()
-        packs = self.names == (ROW,) and (splitters.fits or (splitters.nearly_fits and stays))
+        packs = self.numbered and self.names == (ROW,) and (splitters.fits or (splitters.nearly_fits and stays))
         if self._can_radix_partition(splitters) and compiled.should_compile(partition.nrows):
             if not packs:
                 return self._cut(self._radix_runs(partition, splitters), splitters)
@@ -145,9 +146,12 @@ class RangePartition:
             order = argsort([found[name] for name in self.by], self.ascending)
             columns = found | self._with_words(found, splitters)
             wanted = dict.fromkeys([*self.names, *names])
-            # Row numbers follow one another, so that those of the sorted rows need not be looked up.
-            first = int(columns[ROW][0]) if ROW in columns else 0
-            taken = {name: order + first if name == ROW else take_rows(columns[name], order) for name in wanted}
+            # Row numbers that follow one another need not be looked up for the sorted rows.
+            first = int(columns[ROW][0]) if ROW in columns and self.numbered else 0
+            taken = {
+                name: order + first if name == ROW and self.numbered else take_rows(columns[name], order)
+                for name in wanted
+            }
             bounds = split_sorted(
                 [taken[name] for name in names], ascending, order, [at[name] for name in names], splitters.rows - first
             )

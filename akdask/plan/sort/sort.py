@@ -57,6 +57,8 @@ class SortOrder:
         Rows for each sampled one.
     straddle : bool
         Whether rows with equal keys may be divided between partitions, by row number.
+    numbered : bool
+        Whether the column `ROW`, where there is one, has numbers that follow one another; not of filtered rows.
     """
 
     token: str
@@ -64,6 +66,7 @@ class SortOrder:
     count: int
     stride: int
     straddle: bool
+    numbered: bool = True
 
     @classmethod
     def of(cls, frame: Frame, keys: Sequence[Aligned], ascending: Sequence[bool]) -> SortOrder:
@@ -195,7 +198,15 @@ def _(frame: Sort) -> Expr:
         assert isinstance(splitters, BroadcastInput), "a replica is whole"
         program = compile_these(given[:-1])
         split = RangePartition(
-            names, frame.names, frame.by, order.ascending, program, splitters, order.count, memory_budget
+            names,
+            frame.names,
+            frame.by,
+            order.ascending,
+            program,
+            splitters,
+            order.count,
+            memory_budget,
+            numbered=order.numbered,
         )
         return split if kind == KEYS else SplitColumn(split)
 
@@ -213,6 +224,8 @@ def sorts_numbers(frame: Frame) -> bool:
 
 def _kind_of(frame: Sort) -> str:
     """Return what is sorted, in partitions few enough to compare each row with every splitter between them."""
+    if not frame.order.numbered and ROW in frame.names:
+        return KEYS
     dtype, are_few = frame.keys[0].dtype, len(frame.by) == 1 and frame.order.count <= MOST_RANGES
     if are_few and dtype.is_number and frame.names == frame.by:
         return NUMBERS

@@ -1,0 +1,78 @@
+"""Small data treated as large: every threshold from which on another strategy is chosen, in one table."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from typing import Any
+
+LARGE_DATA: dict[str, dict[str, Any]] = {
+    "akdask.plan.shuffle.exchange": {"SMALL_ROWS": 0, "FEWEST_GROUPS": 2},
+    "akdask.plan.task.batches": {"SMALL_ROWS": 0, "FEW_GROUP_ROWS": 1},
+    "akdask.plan.task.compact": {"SMALL_ROWS": 0},
+    "akdask.plan.optimize.joins": {"SMALL_ROWS": 0},
+    "akdask.collections.frame.counts": {"SMALL_ROWS": 0},
+    "akdask.plan.task.inputs": {"FEW_ROWS": 0},
+    "akdask.plan.task.pipeline": {"FEWEST_ROWS": 1},
+    "akdask.plan.group.aggregate": {"RANGE_ROWS": 2},
+    "akdask.plan.group.merge": {"FEW_TABLES": 1, "FEW_ROWS": 1, "RANGE_SAMPLES": 2},
+    "akdask.plan.sort.sort": {"MOST_SAMPLED": 1, "SAMPLES": 2},
+    "akdask.plan.sort.values": {"WORTH_RANGES": 0},
+    "akdask.plan.sort.splitters": {"RANGE": 2},
+    "akdask.plan.rows.take": {"FEW": 0, "FEWEST_SOURCES": 1},
+    "akdask.plan.join.hash_buckets": {"BLOCK_ROWS": 4, "SLICE_ROWS": 2, "SAMPLED": 2, "FEW": 1},
+    "akdask.kernels.group.sorted": {"FEW_ROWS": 0},
+    "akdask.kernels.group.radix": {"FEWEST_ROWS": 1, "SLICE_ROWS": 2},
+    "akdask.kernels.group.direct_index": {"MOST_SLOTS": 4, "FEWEST_SLOTS": 0},
+    "akdask.kernels.group.dense": {"MOST_SLOTS": 4},
+    "akdask.kernels.group.dictionary": {"MOST_STRINGS": 2, "MOST_NUMBERS": 2},
+    "akdask.kernels.index.key_index": {"FEW_STRINGS": -1},
+}
+"""By module, the values at which a few rows are as many as there can be."""
+
+KEPT: dict[str, dict[str, Any]] = {
+    "akdask.plan.task.materialized": {
+        "MOST_ROUNDS": 1,
+        "MOST_STEPS": 1,
+        "MOST_STEPS_OF_UNKNOWN": 1,
+        "MOST_ROUNDS_OF_MANY": 1,
+    },
+}
+"""By module, the values at which each step on rows is kept for the next."""
+
+
+@contextmanager
+def small_data_as_large(*, kept: bool = False) -> Iterator[None]:
+    """Choose strategies for a few rows as for very many, as long as the context lasts.
+
+    Results are the same; plans, tasks and their order are not.  It is meant for tests, and holds for all threads.
+
+    Parameters
+    ----------
+    kept : bool, default False
+        Whether each step on rows is kept for the next as well, as after many steps.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> with small_data_as_large():
+    ...     ak.sort(ak.array([3, 1, 2])).tolist()
+    [1, 2, 3]
+    """
+    # Rows that have been counted may lie in other partitions by other thresholds.
+    wanted = {**LARGE_DATA, **(KEPT if kept else {}), "akdask.plan.expr.lengths": {"_known": OrderedDict()}}
+    modules = {name: import_module(name) for name in wanted}
+    before = {name: {item: getattr(modules[name], item) for item in items} for name, items in wanted.items()}
+    try:
+        _set(modules, wanted)
+        yield
+    finally:
+        _set(modules, before)
+
+
+def _set(modules: dict[str, Any], values: dict[str, dict[str, Any]]) -> None:
+    for name, items in values.items():
+        for item, value in items.items():
+            setattr(modules[name], item, value)

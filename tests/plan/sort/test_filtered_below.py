@@ -1,0 +1,47 @@
+"""Filters that go below sorts of several partitions leave rows the numbers that they had."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import akdask as ak
+from akdask.testing import small_data_as_large
+from akdask.testing.memory import MemorySource
+
+RANDOM = np.random.default_rng(4)
+ROWS = {
+    "k": RANDOM.integers(0, 5, 40),
+    "x": RANDOM.integers(-9, 9, 40),
+    "s": RANDOM.choice(["a", "b", "c"], 40).tolist(),
+}
+
+
+@pytest.mark.parametrize("by", [["k"], ["x", "k"], ["s"], ["s", "x"]])
+@pytest.mark.parametrize("names", [["k", "x"], ["k", "x", "s"]])
+@pytest.mark.parametrize("lengths", [[40], [7, 0, 20, 13]])
+def test_labels_of_sorted_rows_that_are_filtered_are_those_of_pandas(by, names, lengths):
+    names = [*names, *(name for name in by if name not in names)]
+    with small_data_as_large():
+        arrays = MemorySource(ROWS, lengths).arrays()
+        found = ak.DataFrame({name: arrays[name] for name in names}).sort_values(by)
+        wanted = pd.DataFrame({name: ROWS[name] for name in names}).sort_values(by, kind="stable")
+        for few in (3, -100, 100):
+            rows = found[found["x"] < few].to_pandas()
+            expected = wanted[wanted["x"] < few]
+            assert rows.index.tolist() == expected.index.tolist()
+            assert rows.to_dict("list") == expected.to_dict("list")
+        order = ak.argsort(arrays[by[0]])
+        expected = np.argsort(np.array(ROWS[by[0]]), kind="stable")
+        assert order[order > 20].tolist() == expected[expected > 20].tolist()
+
+
+def test_categories_that_are_sorted_in_several_partitions_give_all_places():
+    words = [f"w{number % 97:03}" for number in range(300)]
+    with small_data_as_large():
+        labels = ak.Categorical(MemorySource({"s": words}, [100, 200]).arrays()["s"])
+        assert labels[ak.argsort(labels)].tolist() == sorted(words)
+        assert ak.coargsort([labels, ak.arange(300)]).tolist() == sorted(range(300), key=lambda row: (words[row], row))
+        frame = ak.DataFrame({"c": labels, "x": ak.arange(300)})
+        found = frame.merge(ak.DataFrame({"c": ak.Categorical(ak.array(["w000", "w096"])), "y": [1, 2]}), on="c")
+        assert found["x"].tolist() == [row for word in ("w000", "w096") for row in range(300) if words[row] == word]
+        assert frame.sort_values("c")["x"].tolist() == sorted(range(300), key=lambda row: (words[row], row))
