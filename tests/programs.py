@@ -20,8 +20,8 @@ import pandas as pd
 
 import akdask as ak
 from akdask.plan.group import aggregate as group
-from akdask.testing import small_data_as_large
 from akdask.testing.memory import MemorySource
+from akdask.testing.thresholds import small_data_as_large
 
 STEPS = 12
 KEPT = 150

@@ -25,7 +25,6 @@ from akdask.testing.equivalence import (
     assert_series_equivalent,
 )
 from akdask.testing.labelled import assert_frame_equal, assert_index_equal, assert_series_equal
-from akdask.testing.thresholds import small_data_as_large
 
 __all__ = [
     "assert_almost_equal",
@@ -50,5 +49,4 @@ __all__ = [
     "assert_is_sorted",
     "assert_series_equal",
     "assert_series_equivalent",
-    "small_data_as_large",
 ]

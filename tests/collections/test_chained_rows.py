@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import akdask as ak
-from akdask.testing import small_data_as_large
+from akdask.testing.thresholds import small_data_as_large
 
 ROWS = {
     "k": [1, 2, 1, 3, 2, 1, 2],

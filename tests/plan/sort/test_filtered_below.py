@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 import akdask as ak
-from akdask.testing import small_data_as_large
 from akdask.testing.memory import MemorySource
+from akdask.testing.thresholds import small_data_as_large
 
 RANDOM = np.random.default_rng(4)
 ROWS = {
