@@ -17,7 +17,7 @@ from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.array import Array, of_rows
 from akdask.collections.core.base import Labelled
 from akdask.collections.core.later import later
-from akdask.collections.frame_core.analysis.kinds import is_number, missing_where
+from akdask.collections.frame_core.analysis.kinds import is_number, missing_rows
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.groups.keys import Keys, comparable_keys
 from akdask.collections.text.categorical import Categorical
@@ -174,7 +174,7 @@ def put_on_rows_of(target: RowLabels, own: Array, mask: Array, item: Any) -> Arr
         return put
     others = [(put._frame, put._value), (mask._frame, mask._value), (matched.frame, matched.lacks)]
     frame, (value, holds, lacks) = align("assign", others)
-    return put._like(frame, missing_where(put, value, Call("logical_and", holds, lacks)))
+    return missing_rows(put, frame, value, Call("logical_and", holds, lacks))
 
 
 def condition_on_rows_of(target: RowLabels, item: Any) -> Any:
@@ -256,7 +256,7 @@ class Matched:
             return self.array(number)
         if value.dtype.kind == "str" and isinstance(value, Call) and value.operation == "lookup_found":
             return kind._like(self.frame, Call("lookup_found", *value.args, missing_text=True))
-        return kind._like(self.frame, missing_where(kind, value, self.lacks))
+        return missing_rows(kind, self.frame, value, self.lacks)
 
 
 def comparable(target: RowLabels, labels: RowLabels) -> tuple[Keys, Keys] | None:
@@ -323,7 +323,7 @@ def on_same_labels(target: RowLabels, labels: RowLabels, array: Array) -> Array:
 
 def missing_like(frame: Frame, array: Array) -> Array:
     """Return missing values of the type of an array on the rows of a frame."""
-    return array._like(frame, missing_where(array, _nothing_like(array), Constant(np.bool_(True))))
+    return missing_rows(array, frame, _nothing_like(array), Constant(np.bool_(True)))
 
 
 # all labels of both sides
@@ -408,7 +408,7 @@ def _of_side(joined: ColumnSet, here: str, number: int, fill: Any, *, is_all: bo
     if is_all:
         return array
     if fill is None or not is_number(array):
-        return array._like(joined.frame, missing_where(array, array._value, Call("logical_not", is_here)))
+        return missing_rows(array, joined.frame, array._value, Call("logical_not", is_here))
     filling = Constant(array._value.dtype.numpy.type(fill))
     return array._like(joined.frame, Call("where", is_here, array._value, filling))
 

@@ -317,3 +317,19 @@ def test_means_of_times_are_exact(numbers):
     assert int(lazy.mean().value().as_unit("ns").value) == mean
     _keys, means = ak.GroupBy(ak.zeros(len(numbers), dtype="int64")).mean(lazy)
     assert means.values.tolist() == [mean]
+
+
+def test_fields_of_times_that_labels_leave_missing():
+    times = pd.Series(TIMES[[0, 2, 3]])
+    keys = pd.Series([3, 1, 2])
+    expected, lazy = (pandas.DataFrame({"t": times, "k": keys}) for pandas in (pd, ak))
+    for frame in (expected, lazy):
+        frame["u"] = frame.sort_values("k")["t"].head(2) if frame is expected else frame.sort_values("k").t.head(2)
+    same(lazy.u.dt.year, expected.u.dt.year)
+    assert lazy.sort_values("u").k.tolist() == expected.sort_values("u").k.tolist()
+    same(lazy.reindex([0, 7]).t.dt.day, expected.reindex([0, 7]).t.dt.day)
+    same((lazy.t.head(2) - lazy.t.tail(2)).dt.days, (expected.t.head(2) - expected.t.tail(2)).dt.days)
+    both = ak.concat([lazy.t.head(2), lazy.t.tail(2)], axis=1, keys=["x", "y"]).to_pandas()
+    assert (
+        both.isna().to_numpy().tolist() == pd.concat([times.head(2), times.tail(2)], axis=1).isna().to_numpy().tolist()
+    )

@@ -22,7 +22,7 @@ from akdask.collections.frame_core.alignment import (
     conditions_on_rows_of,
     on_rows_of,
 )
-from akdask.collections.frame_core.analysis.kinds import demand_numbers, is_number, missing_rows, missing_where
+from akdask.collections.frame_core.analysis.kinds import demand_numbers, is_number, missing_rows
 from akdask.collections.frame_core.analysis.moving.reductions import Analysed
 from akdask.collections.frame_core.missing import can_be_missing, present_among
 from akdask.collections.text.categorical import Categorical
@@ -250,7 +250,7 @@ def _bounded(array: Any, bound: Any, lacks: Array | None, is_outside: np.ufunc) 
     if lacks is None:
         return found
     frame, (value, missing) = align("clip", [(found._frame, found._value), (lacks._frame, lacks._value)])
-    return found._like(frame, missing_where(found, value, missing))
+    return missing_rows(found, frame, value, missing)
 
 
 def _masked(array: Array, condition: Any, other: Any, invert: bool) -> Array:
