@@ -20,10 +20,12 @@ from akdask.csv.parse import CsvColumn, RowParser
 from akdask.csv.source import CsvSource
 from akdask.csv.types import found_types, given_types
 from akdask.errors import FileFormatError, InconsistentFilesError, MissingDatasetError
+from akdask.schema import FLOAT64, INT64, UINT64, ColumnType
 from akdask.storage.atomic.manifest_rows import Told
 from akdask.storage.atomic.object_store import compare_with_catalogs
 from akdask.storage.atomic.recovery import settled
 from akdask.storage.atomic.summed_files import SummedFile, SummedManifest
+from akdask.storage.formats.differences import Difference, differing_error, warn_of_differing
 from akdask.storage.formats.objects import VALUES, ObjType, StoredColumn, StoredObject
 from akdask.storage.formats.opening import lost_error, readable, shown
 from akdask.storage.paths.files import FileIdentity, identify_all, is_remote
@@ -33,6 +35,8 @@ from akdask.storage.paths.remote import AT_ONCE, concurrently
 File: TypeAlias = tuple[TextFile, Head]
 Files: TypeAlias = Sequence[File]
 
+_NUMBERS = {"int64", "uint64", "float64", "double"}
+_HINT = "dtypes={…} gives a type to columns of files that tell none; or read the files of each type by themselves"
 _TO_END = 2**62
 """More bytes than any text has."""
 
@@ -43,7 +47,7 @@ class CsvSet:
     Parameters
     ----------
     files : sequence of (FileIdentity or CompressedFile, Head)
-        In the order of the rows; all have the same columns.
+        In the order of the rows.
     delimiter : bytes
         What stands between fields.
     dtypes : mapping of str to dtype, dtype or None
@@ -52,10 +56,15 @@ class CsvSet:
         How plans and messages name the set.
     allow_errors : bool
         Give the smallest value of its type for a cell that does not fit.
+    widen : bool, default False
+        Read numbers that files have in different types in one that has all of them.
     """
 
-    def __init__(self, files: Files, delimiter: bytes, dtypes: Any, label: str, *, allow_errors: bool) -> None:
+    def __init__(
+        self, files: Files, delimiter: bytes, dtypes: Any, label: str, *, allow_errors: bool, widen: bool = False
+    ) -> None:
         self._files = files
+        self._widen = widen
         self._dtypes = dtypes
         self._label = label
         self._allow_errors = allow_errors
@@ -68,15 +77,52 @@ class CsvSet:
         """The files, in order."""
         return tuple(file.path for file, _ in self._files)
 
-    @cached_property
+    @property
     def columns(self) -> Mapping[str, CsvColumn]:
         """All columns with their types: those given, else of the header, else found from samples."""
-        head = self._files[0][1]
-        known = given_types(self._dtypes, head.names)
-        if head.types is None:
-            return found_types(self._files, self._lines, known)
-        told = {name: CsvColumn(position, head.types[position]) for position, name in enumerate(head.names)}
-        return {**told, **known}
+        return self._found[0]
+
+    @property
+    def differences(self) -> Mapping[str, Difference]:
+        """Columns that the files have differently, and how."""
+        return self._found[1]
+
+    @cached_property
+    def _found(self) -> tuple[Mapping[str, CsvColumn], Mapping[str, Difference]]:
+        names = list(dict.fromkeys(name for _, head in self._files for name in head.names))
+        known = given_types(self._dtypes, names)
+        if self._files[0][1].types is None:
+            columns, of_files = found_types(self._files, names, self._lines, known)
+        else:
+            columns, of_files = self._told(names, known)
+        lacking = {name: [file.path for file, head in self._files if name not in head.names] for name in names}
+        differences = {
+            name: Difference(f"{len(paths)} of {len(self._files)} files do not have it", paths)
+            for name, paths in lacking.items()
+            if paths
+        }
+        for name, found in of_files.items():
+            numbers = found.keys() <= _NUMBERS
+            if name not in differences and not (numbers and self._widen):
+                told = [f"{path}: {kind}" for kind, path in found.items()]
+                differences[name] = Difference(f"it is {' and '.join(found)}", told, can_widen=numbers)
+        return columns, differences
+
+    def _told(
+        self, names: Sequence[str], known: Mapping[str, CsvColumn]
+    ) -> tuple[dict[str, CsvColumn], dict[str, dict[str, str]]]:
+        """Return what the headers tell of columns whose types the user has not given: as `found_types` does."""
+        of_files: dict[str, dict[str, str]] = {name: {} for name in names}
+        types: dict[str, dict[str, ColumnType]] = {name: {} for name in names}
+        for file, head in self._files:
+            for name, dtype in zip(head.names, head.types or (), strict=True):
+                of_files[name].setdefault(dtype.name, file.path)
+                types[name].setdefault(dtype.name, dtype)
+        columns = {
+            name: known.get(name, CsvColumn(position, _common(list(types[name].values()))))
+            for position, name in enumerate(names)
+        }
+        return columns, {name: found for name, found in of_files.items() if len(found) > 1 and name not in known}
 
     @cached_property
     def kinds(self) -> Mapping[str, ObjType]:
@@ -93,20 +139,42 @@ class CsvSet:
         FileFormatError
             If the rows of a file cannot be told apart.
         """
-        wanted = list(self.columns) if names is None else list(dict.fromkeys(names))
+        wanted = self._readable() if names is None else list(dict.fromkeys(names))
         missing = [name for name in wanted if name not in self.columns]
         if missing:
             raise MissingDatasetError(
                 f"{self._label} has no dataset {', '.join(map(repr, missing))}.",
                 details=[f"datasets: {', '.join(self.columns)}"],
             )
+        differing = {name: self.differences[name] for name in wanted if name in self.differences}
+        if differing:
+            raise differing_error(differing, _HINT)
         source = self._source
         return {name: StoredObject(name, self.kinds[name], {VALUES: StoredColumn(source, name)}) for name in wanted}
+
+    def _readable(self) -> list[str]:
+        """Return the columns that are read where none are named: all but those that the files have differently."""
+        rest = [name for name in self.columns if name not in self.differences]
+        if self.differences and not rest:
+            raise differing_error(self.differences, _HINT)
+        if self.differences:
+            warn_of_differing(self._label, self.differences)
+        return rest
+
+    def _own_types(self, head: Head) -> tuple[ColumnType | None, ...] | None:
+        """Return the types that the header of a file tells, None of a column whose type the user has given."""
+        if head.types is None:
+            return None
+        given = given_types(self._dtypes, list(self.columns))
+        return tuple(None if name in given else dtype for name, dtype in zip(head.names, head.types, strict=True))
 
     @cached_property
     def _source(self) -> CsvSource:
         limit = max(partition_size() // 2, 1)  # text, and what it is parsed to, are in memory at the same time
-        rows = [RowParser(file.path, head.names, self._lines, self._allow_errors) for file, head in self._files]
+        rows = [
+            RowParser(file.path, head.names, self._lines, self._allow_errors, self._own_types(head))
+            for file, head in self._files
+        ]
         waits = any(is_remote(file.path) for file, _ in self._files)
         with ThreadPoolExecutor(min(AT_ONCE if waits else CPU_COUNT, len(rows))) as threads:
             found = threads.map(
@@ -146,6 +214,7 @@ def open_set(
     allow_errors: bool = False,
     dtypes: Any = None,
     names: Sequence[str] | None = None,
+    widen: bool = False,
 ) -> CsvSet:
     """Open a set of CSV files: find them and read their heads.
 
@@ -162,6 +231,8 @@ def open_set(
         Types by name, or one for all columns.
     names : sequence of str, optional
         Names of the columns, for files without a line of names.
+    widen : bool, default False
+        Read numbers that files have in different types in one that has all of them.
 
     Raises
     ------
@@ -202,7 +273,7 @@ def open_set(
 
     files = readable(filenames, describer) if allow_errors else settled(filenames, look)
     _check_agreement(files)
-    return CsvSet(files, delimiter, dtypes, label, allow_errors=allow_errors)
+    return CsvSet(files, delimiter, dtypes, label, allow_errors=allow_errors, widen=widen)
 
 
 def _headed(file: FileIdentity, delimiter: bytes, names: Sequence[str] | None) -> File:
@@ -212,20 +283,20 @@ def _headed(file: FileIdentity, delimiter: bytes, names: Sequence[str] | None) -
 
 
 def _check_agreement(files: Files) -> None:
-    first = files[0][1]
-    differing = [
-        f"{file.path}: {_described(head)}"
-        for file, head in files
-        if (head.names, head.types) != (first.names, first.types)
-    ]
-    if differing:
+    """Refuse sets of two kinds: lines without text are rows of one and no rows of the other."""
+    first, *rest = [(file.path, head.types is None) for file, head in files]
+    other = next((path for path, is_bare in rest if is_bare != first[1]), None)
+    if other is not None:
         raise InconsistentFilesError(
-            "the CSV files do not have the same columns.",
-            details=[f"{files[0][0].path}: {_described(first)}", *differing],
+            "some of the CSV files begin with Arkouda's header, and others do not.",
+            details=[f"with: {other if first[1] else first[0]}", f"without: {first[0] if first[1] else other}"],
             hint="read them one by one.",
         )
 
 
-def _described(head: Head) -> str:
-    types = head.types or ("",) * len(head.names)
-    return ", ".join(f"{name!r} {kind}".strip() for name, kind in zip(head.names, types, strict=True))
+def _common(dtypes: Sequence[ColumnType]) -> ColumnType:
+    """Return the type that takes the numbers of several, the first unless they are numbers."""
+    found = set(dtypes)
+    if len(found) == 1 or not found <= {INT64, UINT64, FLOAT64}:
+        return dtypes[0]
+    return FLOAT64 if FLOAT64 in found else INT64

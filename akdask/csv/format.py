@@ -18,7 +18,7 @@ class CsvFormat(FileFormat):
     extensions = (".csv",)
     is_tabular = True
     joins_partitions = True
-    read_options = frozenset({"column_delim", "allow_errors", "dtypes", "names"})
+    read_options = frozenset({"column_delim", "allow_errors", "dtypes", "names", "widen"})
     write_options = frozenset({"column_delim", "compression"})
 
     def recognizes_packed(self, path: str) -> bool:

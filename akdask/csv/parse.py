@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
 import numpy as np
@@ -75,12 +75,22 @@ class RowParser:
         How rows are told apart.
     allow_errors : bool
         Give the smallest value of its type for a cell that does not fit.
+    types : tuple of ColumnType, optional
+        Types that the file tells of its columns, and that the user has not given otherwise; None of a column for that
+        of the set.
     """
 
     path: str
     names: tuple[str, ...]
     lines: Lines
     allow_errors: bool = False
+    types: tuple[ColumnType | None, ...] | None = None
+
+    def column_of(self, name: str, column: CsvColumn) -> CsvColumn:
+        """Return a column of the set as it is in the file: at its own position, in its own type."""
+        position = self.names.index(name)
+        own = None if self.types is None else self.types[position]
+        return replace(column, position=position, dtype=own or column.dtype)
 
     def parse(
         self, data: NumberArray, columns: Mapping[str, CsvColumn], start: int, nrows: int, block: int = BLOCK

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
 from types import TracebackType
+from typing import Any
 
 import numpy as np
 
 from akdask.cluster import check_memory
 from akdask.columns import new_array, slice_rows
+from akdask.columns.widening import widen_into
 from akdask.csv.compressed import TextFile, text_reader
 from akdask.csv.lines import ByteRange
 from akdask.csv.parse import CsvColumn, RowParser
@@ -64,13 +66,16 @@ class CsvPart:
     rows : RowParser
         How they are parsed.
     columns : mapping of str to CsvColumn
-        Only the columns that will be read.
+        Only the columns that will be read, as this file has them.
+    dtypes : mapping of str to ColumnType
+        The types that they have in all files, where these are others.
     """
 
     file: TextFile
     range: ByteRange
     rows: RowParser
     columns: Mapping[str, CsvColumn]
+    dtypes: Mapping[str, ColumnType]
 
     @property
     def nrows(self) -> int:
@@ -96,7 +101,12 @@ class CsvPart:
         data = new_array(stop - start, np.uint8)
         with text_reader(self.file) as reader:
             reader.read_into(data, start, "CSV")
-        return self.rows.parse(data, self.columns, start, nrows)
+        found = self.rows.parse(data, self.columns, start, nrows)
+        for name, dtype in self.dtypes.items():
+            numbers: Any = found[name]
+            found[name] = new_array(nrows, dtype.numpy)
+            widen_into(found[name], numbers, name)
+        return found
 
 
 class CsvSource(Source):
@@ -170,4 +180,7 @@ class CsvSource(Source):
         if missing:
             raise MissingDatasetError(f"{self._label} has no column {', '.join(map(repr, missing))}.")
         file, found, rows = self._parts[index]
-        return CsvPart(file, found, rows, {name: self._columns[name] for name in columns})
+        own = {name: rows.column_of(name, self._columns[name]) for name in columns}
+        wanted = {name: self._columns[name].dtype for name in columns}
+        others = {name: dtype for name, dtype in wanted.items() if own[name].dtype != dtype}
+        return CsvPart(file, found, rows, own, others)

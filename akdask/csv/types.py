@@ -23,6 +23,7 @@ FILES = 8
 """Files of which samples are taken."""
 
 _LARGEST = 2**30
+_NUMBERS = {"int64", "uint64", "double"}
 _TIME = CsvColumn(0, INT64, is_time=True)
 
 
@@ -67,14 +68,21 @@ def _given(position: int, dtype: Any) -> CsvColumn:
 
 
 def found_types(
-    files: Sequence[tuple[TextFile, Head]], lines: Lines, known: Mapping[str, CsvColumn]
-) -> dict[str, CsvColumn]:
+    files: Sequence[tuple[TextFile, Head]], names: Sequence[str], lines: Lines, known: Mapping[str, CsvColumn]
+) -> tuple[dict[str, CsvColumn], dict[str, dict[str, str]]]:
     """Return all columns, with types that the samples of some files agree on; a sample has whole rows.
 
     What has digits only and no sign is an integer, unless cells of the column are empty, which integers cannot be.
+
+    Returns
+    -------
+    mapping of str to CsvColumn
+        The columns.
+    mapping of str to mapping of str to str
+        Of those that are integers in some files and other numbers in others: each type, and the first file of it.
     """
-    names = files[0][1].names
     seen: dict[str, list[pa.DataType]] = {name: [] for name in names if name not in known}
+    of_files: dict[str, dict[str, str]] = {name: {} for name in seen}
     for file, head in files[:FILES] if seen else ():
         sample = _sample(file, head.start, lines)
         if not sample:
@@ -84,11 +92,20 @@ def found_types(
             table = rows.table(sample, None)
         except pa.ArrowInvalid as error:
             rows.refuse(error, head.start)
-        for position, name in enumerate(names):
+        for position, name in enumerate(head.names):
             if name in seen:
-                seen[name].append(_refined(rows, sample, str(position), table.column(position)))
+                found = table.column(position)
+                seen[name].append(_refined(rows, sample, str(position), found))
+                # Empty cells make floats of integers, whichever file has them.
+                stored = found.type if pa.types.is_integer(found.type) else seen[name][-1]
+                of_files[name].setdefault(str(stored), file.path)
     made = {name: _agreed(position, seen[name]) for position, name in enumerate(names) if name in seen}
-    return {name: known[name] if name in known else made[name] for name in names}
+    differing = {
+        name: {kind: path for kind, path in found.items() if kind in _NUMBERS}
+        for name, found in of_files.items()
+        if made[name].dtype == FLOAT64 and len(_NUMBERS.intersection(found)) > 1
+    }
+    return {name: known[name] if name in known else made[name] for name in names}, differing
 
 
 def _sample(file: TextFile, start: int, lines: Lines) -> bytes:

@@ -78,7 +78,7 @@ def read_csv(
     MissingDatasetError
         If there is no column of a name.
     InconsistentFilesError
-        If the files do not have the same columns.
+        If files have a column differently that is named, or lack it, or have all of them so.
     ArgumentError
         If the delimiter is empty, or holds a quote or a line break.
     """

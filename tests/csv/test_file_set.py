@@ -12,7 +12,14 @@ from pyarrow import csv as arrow_csv
 
 import akdask as ak
 from akdask.csv.file_set import open_set
-from akdask.errors import FileError, FileFormatError, InconsistentFilesError, MissingDatasetError, MissingFileError
+from akdask.errors import (
+    ConversionError,
+    FileError,
+    FileFormatError,
+    InconsistentFilesError,
+    MissingDatasetError,
+    MissingFileError,
+)
 
 N = 1000
 FRAME = pd.DataFrame(
@@ -134,11 +141,61 @@ def test_rows_with_other_fields_are_refused(tmp_path, content, message):
         ak.read_csv(tmp_path / "x.csv")
 
 
-def test_files_with_other_columns_are_refused(tmp_path):
+def test_columns_are_found_by_name_never_by_position(tmp_path):
     (tmp_path / "a.csv").write_text("x,y\n1,2\n")
-    (tmp_path / "b.csv").write_text("y,x\n1,2\n")
-    with pytest.raises(InconsistentFilesError, match=r"a\.csv: 'x', 'y'(.|\n)*b\.csv: 'y', 'x'"):
-        ak.read_csv(f"{tmp_path}/*.csv")
+    (tmp_path / "b.csv").write_text("y,x\n20,10\n")
+    found = ak.read_csv(tmp_path / "*.csv")
+    assert {name: rows.tolist() for name, rows in found.items()} == {"x": [1, 10], "y": [2, 20]}
+
+
+@pytest.mark.parametrize("number", [0, 1, 2])
+def test_a_column_that_a_file_lacks_is_left_out_whichever_file_it_is(tmp_path, number):
+    for other in range(3):
+        (tmp_path / f"{other}.csv").write_text("x\n1\n" if other == number else "x,y\n1,2\n")
+    with pytest.warns(RuntimeWarning, match="'y': 1 of 3 files do not have it"):
+        found = ak.read_csv(tmp_path / "*.csv")
+    assert {name: rows.tolist() for name, rows in found.items()} == {"x": [1, 1, 1]}
+    with pytest.raises(InconsistentFilesError, match=rf"'y'(.|\n)*{number}\.csv"):
+        ak.read_csv(tmp_path / "*.csv", "y")
+    assert ak.ls_csv(tmp_path / "*.csv") == ["x", "y"]
+    with pytest.warns(RuntimeWarning, match="'y'"):
+        assert list(ak.DataFrame.read_csv(tmp_path / "*.csv")) == ["x"]
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_numbers_of_another_type_are_left_out_or_widened(tmp_path, order):
+    for name, cells in zip("ab"[::order], ("1,1\n2,2", "1,1.5\n2,-0.5"), strict=True):
+        (tmp_path / f"{name}.csv").write_text(f"k,v\n{cells}\n")
+    with pytest.warns(RuntimeWarning, match="'v': it is"):
+        assert list(ak.read_csv(tmp_path / "*.csv")) == ["k"]
+    with pytest.raises(InconsistentFilesError, match=r"'v'(.|\n)*a\.csv(.|\n)*b\.csv(.|\n)*widen=True(.|\n)*dtypes="):
+        ak.read_csv(tmp_path / "*.csv", ["v"])
+    expected = [1, 2, 1.5, -0.5] if order == 1 else [1.5, -0.5, 1, 2]
+    for options in ({"widen": True}, {"dtypes": {"v": float}}):
+        assert ak.read_csv(tmp_path / "*.csv", **options)["v"].tolist() == expected
+        assert ak.DataFrame.read_csv(tmp_path / "*.csv", **options)["v"].tolist() == expected
+
+
+def test_so_are_those_that_a_header_tells(tmp_path):
+    for number, values in enumerate(([2**53 + 1, 2], [0.5, 1.5], [2**60, 3])):
+        rows = ak.array(np.array(values, "f8" if number == 1 else "i8"))
+        ak.to_csv({"v": rows, "k": ak.arange(2)}, tmp_path / f"{number}.csv", num_locales=1)
+    with pytest.warns(RuntimeWarning, match="'v': it is int64 and float64"):
+        assert list(ak.read_csv(tmp_path / "*.csv")) == ["k"]
+    with pytest.raises(InconsistentFilesError, match="widen=True"):
+        ak.read_csv(tmp_path / "*.csv", "v")
+    found = ak.read_csv([tmp_path / "1_LOCALE0000.csv", tmp_path / "2_LOCALE0000.csv"], widen=True)["v"]
+    assert found.tolist() == [0.5, 1.5, 2**60, 3]
+    found = ak.read_csv(tmp_path / "*.csv", widen=True)["v"]
+    with pytest.raises(ConversionError, match="9007199254740993 of column 'v'"):
+        found.tolist()
+
+
+def test_files_with_a_header_and_without_are_no_set(tmp_path):
+    ak.to_csv({"v": ak.arange(2)}, tmp_path / "a.csv", num_locales=1)
+    (tmp_path / "b.csv").write_text("v\n1\n")
+    with pytest.raises(InconsistentFilesError, match="Arkouda's header"):
+        ak.read_csv(tmp_path / "*.csv")
 
 
 def test_a_file_with_stray_quotes_is_one_partition(tmp_path):

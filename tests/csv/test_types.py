@@ -48,9 +48,11 @@ def test_dates_and_times_are_those_of_pandas(tmp_path):
 def test_files_agree_on_a_type_that_holds_all(tmp_path):
     for number, cell in enumerate(["1", "2.5", "3"]):
         (tmp_path / f"{number}.csv").write_text(f"v,w\n{cell},{'x' if number else 7}\n")
-    found = ak.read_csv(f"{tmp_path}/*.csv")
+    # Cells are text, so text changes none of them; integers become floats only on request.
+    with pytest.warns(RuntimeWarning, match="'v': it is int64 and double"):
+        assert ak.read_csv(f"{tmp_path}/*.csv")["w"].tolist() == ["7", "x", "x"]
+    found = ak.read_csv(f"{tmp_path}/*.csv", widen=True)
     assert found["v"].tolist() == [1.0, 2.5, 3.0]
-    assert found["w"].tolist() == ["7", "x", "x"]
 
 
 def test_types_may_be_given(tmp_path):
