@@ -197,7 +197,7 @@ def set(**settings: Any) -> dask.config.set:
 
 
 def _setting(name: str) -> Setting:
-    if name not in SETTINGS:
+    if not isinstance(name, str) or name not in SETTINGS:
         raise ArgumentError(f"akdask has no setting {name!r}.", details=[f"settings: {', '.join(SETTINGS)}"])
     return SETTINGS[name]
 

@@ -324,7 +324,7 @@ class _Entry:
 
 
 def _read(folder: Path) -> dict[str, pdarray]:
-    if not (folder / SERVER).is_file():
+    if not os.path.isfile(folder / SERVER):
         raise MissingFileError(f"there is no checkpoint {str(folder)!r}.", hint="write one with ak.save_checkpoint.")
     entries: dict[str, _Entry] = {}
     for file in sorted(file for file in folder.glob("*.md") if file.name != SERVER):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from akdask.collections.core.storage_methods import StorageMethods
@@ -30,12 +30,30 @@ def read_objects(files: StoredSet, datasets: str | Sequence[str] | None, *, tagg
     FileError
         If there are none.
     """
-    found = files.objects([datasets] if isinstance(datasets, str) else datasets)
+    found = files.objects(None if datasets is None else dataset_names(datasets))
     if not found:
         hint = None if datasets is None else "name some of them, or leave datasets out for all."
         raise FileError("no objects to read.", details=[f"objects: {', '.join(files.kinds) or 'none'}"], hint=hint)
     objects = {name: from_stored(stored) for name, stored in found.items()}
     return {**objects, FILE_CODES: file_codes(files, found)} if tagged else objects
+
+
+def dataset_names(datasets: Any) -> list[str]:
+    """Return the names of objects that are asked for.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If they are no text, or no list of such.
+    """
+    names = [datasets] if isinstance(datasets, str) else datasets
+    is_list = isinstance(names, Collection) and getattr(names, "ndim", 1) == 1
+    if not is_list or not all(isinstance(name, str) for name in names):
+        raise ArgumentTypeError(
+            f"datasets are named by a str or a list of them, not by {type(datasets).__name__}.",
+            hint="leave datasets out for all.",
+        )
+    return list(names)
 
 
 def storables(columns: Any, names: Sequence[str] | None) -> dict[str, Storable]:
@@ -45,6 +63,11 @@ def storables(columns: Any, names: Sequence[str] | None) -> dict[str, Storable]:
             "a dict or list of arrays is wanted, not one.", hint="for one array: a.to_hdf(prefix), and so on."
         )
     named = isinstance(columns, Mapping | frames.FrameBase)
+    if not named and (isinstance(columns, str) or not isinstance(columns, Sequence)):
+        raise ArgumentTypeError(
+            f"what is written is a dict or a list of arrays, not a {type(columns).__name__}.",
+            hint="pass {'name': array}.",
+        )
     given = list(columns.keys()) if named else [str(number) for number in range(len(columns))]
     arrays = [columns[name] for name in given] if named else list(columns)
     if names is not None and len(names) != len(arrays):

@@ -20,7 +20,7 @@ from akdask.collections.text.strings import Strings
 from akdask.errors import FileError
 from akdask.plan.expr.missing_text import is_missing
 from akdask.storage.formats.objects import KEY, LEVEL, ROW_LABELS, VALUES, ObjType
-from akdask.storage.paths.files import written_path
+from akdask.storage.paths.files import path_text, written_path
 
 SUFFIX = "_SNAPSHOT"
 
@@ -75,7 +75,7 @@ def restore(filename: str | os.PathLike[str]) -> dict[str, Any]:
     MissingFileError
         If there is no such snapshot.
     """
-    found = read_objects(open_prefix(f"{os.fspath(filename)}{SUFFIX}"))
+    found = read_objects(open_prefix(f"{path_text(filename)}{SUFFIX}"))
     for name in [name for name in found if name.startswith(MISSING)]:
         _lose(found, unquote(name.removeprefix(MISSING)), found.pop(name))
     return found

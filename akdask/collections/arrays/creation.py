@@ -17,13 +17,14 @@ from akdask.collections.core.later import later
 from akdask.collections.core.scalar import value_of
 from akdask.collections.core.wrap import class_asked_for, special, wrap
 from akdask.deferred import is_pandas, pd
-from akdask.errors import ArgumentError, ArgumentTypeError, ZeroDivisorError
+from akdask.errors import ArgumentError, ArgumentTypeError, ZeroDivisorError, refuses_foreign
 from akdask.plan.expr.created import as_column, at_hand, counted, literal
 from akdask.plan.expr.values import Call, Constant, Value
 from akdask.plan.expr.values import cast as cast_value
 from akdask.schema import BIGINT, BOOL, FLOAT64, STR, UINT64, ColumnType, bigint_of, column_type
 
 
+@refuses_foreign()
 def array(
     a: Any,
     dtype: Any = None,
@@ -102,6 +103,7 @@ def _typed(made: Any, dtype: Any, max_bits: int | None) -> Any:
     return made if dtype is None else cast(made, BIGINT)
 
 
+@refuses_foreign()
 def arange(*args: int | float, dtype: Any = None, max_bits: int | None = None) -> pdarray:
     """Return evenly spaced numbers: ``arange(stop)``, ``arange(start, stop)`` or ``arange(start, stop, step)``.
 
@@ -164,6 +166,7 @@ def _stepping(position: Value, start: Any, step: Any) -> Value:
     return value if start == 0 else Call("add", value, Constant(start))
 
 
+@refuses_foreign()
 def linspace(  # noqa: PLR0917 - NumPy's signature
     start: Any,
     stop: Any,
@@ -259,16 +262,19 @@ def _check_numbers(name: str, *items: Any) -> None:
             raise ArgumentTypeError(f"{name} takes numbers, not {item!r:.100}.")
 
 
+@refuses_foreign()
 def zeros(size: Any, dtype: Any = np.float64, max_bits: int | None = None) -> Any:
     """Return zeros of a type, float64 unless given; takes no memory.  See `full` for `size`."""
     return full(size, 0, _number_type(dtype), max_bits)
 
 
+@refuses_foreign()
 def ones(size: Any, dtype: Any = np.float64, max_bits: int | None = None) -> Any:
     """Return ones of a type, float64 unless given; takes no memory.  See `full` for `size`."""
     return full(size, 1, _number_type(dtype), max_bits)
 
 
+@refuses_foreign()
 def full(size: Any, fill_value: Any, dtype: Any = None, max_bits: int | None = None) -> Any:
     """Return an array of one value; takes no memory.
 
@@ -295,6 +301,8 @@ def full(size: Any, fill_value: Any, dtype: Any = None, max_bits: int | None = N
     >>> full(3, 7).tolist()
     [7, 7, 7]
     """
+    if isinstance(fill_value, str):
+        fill_value.encode()  # what UTF-8 does not hold is refused here, not where rows are computed
     shape, fill_value = shape_of(size), value_of(fill_value)
     made = _filled(math.prod(shape), fill_value, str if class_asked_for(dtype) is not None else dtype, max_bits)
     return made if len(shape) == 1 else reshaped(made, shape)
@@ -331,6 +339,7 @@ def ones_like(pda: Any) -> Any:
     return full_like(pda, 1)
 
 
+@refuses_foreign()
 def full_like(pda: Any, fill_value: Any) -> Any:
     """Return one value on the rows of an array of numbers, in its shape and type.
 
@@ -440,8 +449,8 @@ def shape_of(size: Any) -> tuple[int, ...]:
     for length in lengths:
         if isinstance(length, bool) or not isinstance(length, SupportsIndex):
             raise ArgumentTypeError(f"a size is a whole number from 0, not {size!r:.100}.")
-        if index(length) < 0:
-            raise ArgumentError(f"a size is a whole number from 0, not {size!r:.100}.")
+        if not 0 <= index(length) < 2**63:
+            raise ArgumentError(f"a size is a whole number from 0 and below 2**63, not {size!r:.100}.")
     if not lengths:
         raise ArgumentError("a size is a whole number from 0, or a shape with at least one dimension.")
     return tuple(map(index, lengths))

@@ -114,7 +114,7 @@ def where(condition: Any, x: Any, y: Any) -> Any:
     [-1, -1, 2, 3]
     """
     for item in (condition, x, y):
-        if isinstance(item, list | tuple | np.ndarray) and np.ndim(item):
+        if isinstance(item, list | tuple) or (isinstance(item, np.ndarray) and item.ndim):
             raise ArgumentTypeError(
                 f"where takes lazy arrays and scalars, not a {type(item).__name__}.",
                 hint="make it an array with ak.array(…).",

@@ -17,7 +17,7 @@ from akdask.collections.core.array import Array, check_axis
 from akdask.collections.core.scalar import Scalar
 from akdask.collections.core.wrap import special, wrap
 from akdask.deferred import DeferredModule
-from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.errors import ArgumentError, ArgumentTypeError, refuses_foreign
 from akdask.kernels.core.rules import promote
 from akdask.plan.expr.created import as_column, literal
 from akdask.plan.expr.missing_text import without_missing
@@ -68,6 +68,7 @@ def argsort(pda: Any, algorithm: Any = SortingAlgorithm.RadixSortLSD, axis: int 
     return coargsort([array], algorithm, ascending)
 
 
+@refuses_foreign()
 def coargsort(
     arrays: Sequence[Any], algorithm: Any = SortingAlgorithm.RadixSortLSD, ascending: bool | Sequence[bool] = True
 ) -> pdarray:

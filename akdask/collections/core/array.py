@@ -393,6 +393,8 @@ def of_rows(array: Any) -> Any:
     ArgumentTypeError
         If it has not one dimension.
     """
+    if not isinstance(getattr(array, "ndim", None), int):
+        raise ArgumentTypeError(f"a lazy array is wanted, not a {type(array).__name__}.", hint="use ak.array(…).")
     if array.ndim != 1:
         raise ArgumentTypeError(
             f"rows are those of arrays of one dimension, not of {array.ndim}.", hint="flatten() it."

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Any
 
-from akdask.errors import ArgumentError, ArgumentTypeError, MissingColumnError
+from akdask.errors import ArgumentError, ArgumentTypeError, MissingColumnError, refuses_foreign
 
 SHOWN = 20
 """Names of columns that an error lists."""
@@ -40,6 +40,7 @@ class ColumnNames(list[str]):
         return list(self)
 
 
+@refuses_foreign()
 def names_of(keys: Any) -> list[str]:
     """Return one name, or several, as a list.
 

@@ -14,7 +14,7 @@ from akdask.collections.core.scalar import Scalar
 from akdask.collections.core.wrap import class_asked_for, wrap
 from akdask.deferred import is_na, is_pandas
 from akdask.error_state import check_divisor
-from akdask.errors import AlignmentError, ArgumentTypeError
+from akdask.errors import AlignmentError, ArgumentTypeError, refuses_foreign
 from akdask.kernels.core.exact import SWAPPED, are_floats, comparable_with
 from akdask.kernels.rowwise.operations import UFUNCS
 from akdask.plan.expr.created import as_column, literal
@@ -32,6 +32,7 @@ COMPARISONS = {ufunc.__name__: swapped.__name__ for ufunc, swapped in SWAPPED.it
 DIVISIONS = frozenset({"divide", "floor_divide"})
 
 
+@refuses_foreign()
 def operand(item: Any, like: Value | None = None) -> Operand:
     """Return the frame and value of anything that can stand in an expression; scalars have no frame.
 
@@ -48,6 +49,8 @@ def operand(item: Any, like: Value | None = None) -> Operand:
         item = item[()]
     if (item is None or is_na(item)) and like is not None and like.dtype.kind == "str":
         return None, missing_text()
+    if isinstance(item, str):
+        item.encode()  # text that UTF-8 does not hold is refused here, not where rows are computed
     if isinstance(item, bool | int | float | str | np.generic):
         return None, Constant(item, like.dtype if like is not None else None)
     if isinstance(item, np.ndarray | list | tuple):

@@ -32,7 +32,7 @@ from akdask.collections.frame_core.storage import FileMethods
 from akdask.collections.frame_core.to_pandas import ToPandas
 from akdask.collections.series.base import SeriesBase
 from akdask.deferred import is_pandas, pd
-from akdask.errors import ArgumentTypeError
+from akdask.errors import ArgumentTypeError, refuses_foreign
 from akdask.plan.run.result import CollectionRows
 from akdask.plan.run.run import run
 from akdask.storage.formats.registry import format_named, open_files
@@ -92,6 +92,7 @@ class DataFrame(
 
     objType = "DataFrame"
 
+    @refuses_foreign()
     def __init__(self, initialdata: Any = None, index: Any = None, columns: Sequence[str] | None = None) -> None:
         named, found = split_index(named_items(initialdata, columns))
         labels = found if index is None else Index(index)

@@ -30,7 +30,14 @@ from akdask.collections.text.strings import Strings
 from akdask.collections.time.datetimes import Datetime, Timedelta
 from akdask.collections.time.timearray import TimeArray
 from akdask.deferred import pd
-from akdask.errors import ArgumentError, ArgumentTypeError, SchemaError, TimeOverflowError, UnsupportedError
+from akdask.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    SchemaError,
+    TimeOverflowError,
+    UnsupportedError,
+    refuses_foreign,
+)
 from akdask.plan.expr.values import Constant
 from akdask.plan.reduce.row_numbers import row_numbers
 from akdask.schema.times import NOT_A_TIME
@@ -38,6 +45,7 @@ from akdask.schema.times import NOT_A_TIME
 ERRORS = ("raise", "coerce")
 
 
+@refuses_foreign()
 def concat(
     objs: Iterable[Any] | Mapping[Any, Any],
     axis: int | str = 0,
@@ -178,6 +186,7 @@ isnull = isna
 notnull = notna
 
 
+@refuses_foreign()
 def to_datetime(arg: Any, errors: str = "raise", format: str | None = None, unit: str = "ns") -> Any:
     """Return text or numbers as times; lazy where `arg` is.
 
@@ -210,6 +219,7 @@ def to_datetime(arg: Any, errors: str = "raise", format: str | None = None, unit
     return _times("to_datetime", arg, errors, unit, format, Datetime, pd.to_datetime)
 
 
+@refuses_foreign()
 def to_timedelta(arg: Any, unit: str = "ns", errors: str = "raise") -> Any:
     """Return text or numbers as spans of time; lazy where `arg` is.  See `to_datetime`.
 
@@ -451,6 +461,10 @@ class _Parser:
                 return int(NOT_A_TIME)
             raise TimeOverflowError(
                 f"{text!r:.100} is beyond what 64 bits of nanoseconds hold.", details=[str(error)]
+            ) from None
+        except ValueError as error:
+            raise ArgumentError(
+                f"{text!r:.100} is no time.", details=[str(error)], hint="errors='coerce' makes NaT of it."
             ) from None
 
 

@@ -15,12 +15,13 @@ from akdask.collections.groups.keys import as_arrays, comparable_keys, is_severa
 from akdask.collections.groups.uniqueness import unique
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.concatenation import concatenate
-from akdask.errors import ArgumentError
+from akdask.errors import ArgumentError, refuses_foreign
 from akdask.kernels.core.exact import EXACT
 from akdask.plan.expr.values import Call
 from akdask.plan.join.join import has_match
 
 
+@refuses_foreign()
 def in1d(A: Any, B: Any, assume_unique: bool = False, symmetric: bool = False, invert: bool = False) -> Any:
     """Return which elements of `A` are among those of `B`; lazy.
 

@@ -45,7 +45,7 @@ from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.concatenation import concatenate
 from akdask.collections.text.strings import Strings
 from akdask.deferred import is_pandas, pd
-from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.errors import ArgumentError, ArgumentTypeError, refuses_foreign
 
 
 @provides("Series")
@@ -97,6 +97,7 @@ class Series(
 
     objType = "Series"
 
+    @refuses_foreign()
     def __init__(self, data: Any, name: Any = None, index: Any = None) -> None:
         labels = None if index is None else Index.factory(index)
         if isinstance(data, tuple | list) and len(data) == 2 and _is_labelled_pair(data):

@@ -21,7 +21,7 @@ from akdask.collections.text.category_labels import in_one_partition, labels_in_
 from akdask.collections.text.strings import Strings
 from akdask.collections.text.strings_parts import as_str
 from akdask.deferred import DeferredModule, is_pandas, pd
-from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.errors import ArgumentError, ArgumentTypeError, refuses_foreign
 from akdask.plan.explain.cost import is_cheap
 from akdask.plan.expr.missing_text import call, is_missing, without_missing
 from akdask.plan.expr.node import Frame
@@ -101,6 +101,7 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
     """Where each label starts in `permutation`, where that was given or stored with the array."""
     inferred_type = "categorical"
 
+    @refuses_foreign()
     def __init__(
         self, values: Any, *, na_value: str | None = None, NAvalue: str | None = None, naValue: str | None = None
     ) -> None:

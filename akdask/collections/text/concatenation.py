@@ -14,7 +14,7 @@ from akdask.collections.arrays.shaped.ndarray import ArrayView, rearranged, shap
 from akdask.collections.core.array import Array, check_axis
 from akdask.collections.core.scalar import Scalar
 from akdask.collections.text.strings import Strings
-from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.errors import AkdaskError, ArgumentError, ArgumentTypeError
 from akdask.kernels.core.rules import promote
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Project
@@ -161,7 +161,14 @@ def _reduced(name: str, pda: Any, **params: Any) -> Any:
     if not hasattr(pda, name) or isinstance(pda, np.ndarray):
         raise ArgumentTypeError(f"{name} needs a lazy array of numbers, got {type(pda).__name__}.")
     given = {param: value for param, value in params.items() if value is not None and value is not False}
-    return getattr(pda, name)(**given)
+    try:
+        return getattr(pda, name)(**given)
+    except (TypeError, NotImplementedError) as error:
+        if isinstance(error, AkdaskError):
+            raise
+        raise ArgumentTypeError(
+            f"{name} needs a lazy array of numbers, got {type(pda).__name__}.", details=[str(error)]
+        ) from error
 
 
 def concatenate(arrays: Any, axis: int | None = 0, ordered: bool = True) -> Any:

@@ -18,7 +18,7 @@ from akdask.collections.time.calendar import CalendarMethods
 from akdask.collections.time.frequencies import frequency_of
 from akdask.collections.time.timearray import CLASSES, HOUR, MINUTE, SECOND, TimeArray
 from akdask.deferred import pd
-from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
+from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError, refuses_foreign
 from akdask.kernels.rowwise.times import DAY, checked_zone
 from akdask.plan.expr import times
 from akdask.plan.expr.values import Call, Constant
@@ -322,6 +322,7 @@ class Timedelta(TimeArray):
 CLASSES.update({TIME: Datetime, SPAN: Timedelta})
 
 
+@refuses_foreign()
 def date_range(  # noqa: PLR0917 - pandas' signature
     start: Any = None,
     end: Any = None,
@@ -413,6 +414,7 @@ def bdate_range(  # noqa: PLR0917 - pandas' signature
     return Datetime(_range("bdate_range", pd.bdate_range, start, end, periods, freq, params))
 
 
+@refuses_foreign()
 def timedelta_range(  # noqa: PLR0917 - pandas' signature
     start: Any = None,
     end: Any = None,

@@ -19,7 +19,7 @@ from akdask.collections.core.wrap import wrap
 from akdask.collections.core.writing import Storable
 from akdask.collections.text.strings import Strings, as_text
 from akdask.columns import Table
-from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.errors import ArgumentError, ArgumentTypeError, refuses_foreign
 from akdask.kernels.rowwise.ipv4 import to_text
 from akdask.plan.expr.missing_text import call
 from akdask.plan.expr.node import Frame
@@ -55,6 +55,7 @@ class IPv4(pdarray):
     __array_priority__ = 1500
     __hash__ = None  # type: ignore[assignment]  # comparison gives an array, as in NumPy
 
+    @refuses_foreign()
     def __init__(self, values: Any) -> None:
         super().__init__(*_numbers(values))
 

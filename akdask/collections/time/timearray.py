@@ -23,7 +23,7 @@ from akdask.collections.time.frequencies import is_offset, rounding_span
 from akdask.collections.time.offsets import moved
 from akdask.columns import Table
 from akdask.deferred import is_na, is_pandas, pd
-from akdask.errors import ArgumentError, ArgumentTypeError, TimeOverflowError
+from akdask.errors import ArgumentError, ArgumentTypeError, TimeOverflowError, refuses_foreign
 from akdask.kernels.aggregates.quantiles import checked_quantiles
 from akdask.kernels.rowwise.times import DAY, checked_zone, numbers_of
 from akdask.plan.expr import times
@@ -144,6 +144,7 @@ class TimeArray(pdarray):
 
     _form: TimeForm
 
+    @refuses_foreign()
     def __init__(self, pda: Any, unit: str = "ns") -> None:
         frame, value, self._form = _nanoseconds(pda, unit, self._dtype_kind)
         super().__init__(frame, value)

@@ -13,7 +13,7 @@ from akdask.cluster import partition_size
 from akdask.columns import Table
 from akdask.columns.bigint import from_ints
 from akdask.deferred import is_arrow, is_na, is_pandas, pa, pd
-from akdask.errors import ArgumentError
+from akdask.errors import ArgumentError, refuses_foreign
 from akdask.plan.expr.sources import Literal, Rows
 from akdask.plan.expr.values import ColumnRef
 from akdask.schema import INT64, STR, column_type
@@ -68,6 +68,7 @@ def literal_table(table: Table) -> Literal:
     return Literal.of([table.slice(start, stop) for start, stop in pairwise(bounds)])
 
 
+@refuses_foreign()
 def as_column(items: Any) -> Column:
     """Return a column of the elements of a NumPy array, pandas object, Arrow array, list or other sequence.
 
@@ -160,6 +161,7 @@ def without_mask(items: Any) -> Any:
     )
 
 
+@refuses_foreign()
 def integers_apart(items: Any) -> tuple[Column, Column] | None:
     """Return integers or bools at hand, of which some are missing, and where they are; None for anything else.
 

@@ -8,9 +8,18 @@ from typing import Any
 
 import numpy as np
 
+from akdask.errors import ArgumentError
 from akdask.plan.expr import missing_integers
 from akdask.plan.expr.values import Call, Constant, Value
 from akdask.schema import FLOAT64, NULLABLE_STR, STR, column_type
+
+
+def _is_utf8(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def call(operation: str, *args: Value, **params: Any) -> Value:
@@ -19,6 +28,10 @@ def call(operation: str, *args: Value, **params: Any) -> Value:
     As in pandas, tests of missing text are False, ``!=`` is True, and changed text stays missing.  Its length is 0: no
     integer stands for what is missing.  Where there is no rule, missing text is an error when it is met.
     """
+    if any(type(param) is str and not _is_utf8(param) for param in params.values()):
+        raise ArgumentError(
+            f"{operation} takes text that UTF-8 can hold, without halves of surrogates.", hint="correct the text."
+        )
     for arg in args:
         if getattr(arg, "operation", "") == missing_integers.OPERATION:
             found = missing_integers.rule(operation, args, params)

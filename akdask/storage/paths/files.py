@@ -64,15 +64,33 @@ def is_remote(path: str) -> bool:
     return "://" in path
 
 
+def path_text(path: Any) -> str:
+    """Return a path or a URL as text.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If it is neither text nor a path.
+    """
+    text = os.fspath(path) if isinstance(path, str | os.PathLike) else None
+    if not isinstance(text, str):
+        raise ArgumentTypeError(
+            f"a file is named by a str or a path, not by {type(path).__name__}.", hint="pass its name, such as 'x.h5'."
+        )
+    return text
+
+
 def absolute(path: str | os.PathLike[str]) -> str:
     """Return the path as any worker can use it: absolute, with ``~`` expanded.  URLs stay as they are.
 
     Raises
     ------
+    ArgumentTypeError
+        If it is neither text nor a path.
     ArgumentError
         If no file can have that name.
     """
-    text = os.fspath(path)
+    text = path_text(path)
     if is_remote(text):
         return text
     try:

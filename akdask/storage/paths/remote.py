@@ -138,7 +138,16 @@ def file_system(url: str) -> tuple[Any, str]:
     """
     check_protocol(url)
     _USED.add(url.partition("://")[0])
-    system, path = fsspec.core.url_to_fs(url, **current_options().for_protocol(url))
+    try:
+        system, path = fsspec.core.url_to_fs(url, **current_options().for_protocol(url))
+    except AkdaskError:
+        raise
+    except Exception as error:  # each file system has errors of its own
+        raise ArgumentError(
+            f"the file system of {url!r:.200} cannot be opened.",
+            details=[f"{type(error).__name__}: {error}"],
+            hint="check the URL, and give what the file system needs as storage_options={…}.",
+        ) from error
     return system, path
 
 
