@@ -29,6 +29,7 @@ from akdask.plan.expr.times import not_a_time
 from akdask.plan.expr.values import Call, Constant, Value
 from akdask.plan.join.join import has_match, join_row_numbers, join_rows
 from akdask.plan.run.alignment import align
+from akdask.plan.shuffle.exchange import partition_count
 from akdask.plan.task.materialized import within_rounds
 from akdask.schema import FLOAT64
 
@@ -178,11 +179,11 @@ def _filtered(left: MergeSide, right: MergeSide, *, invert: bool) -> ColumnSet:
     return left.columns.on(lambda frame, values: filter_columns(frame, values, marked, mask)).labelled(None)
 
 
-def _sorted(columns: ColumnSet, names: Sequence[str]) -> ColumnSet:
+def _sorted(columns: ColumnSet, names: Sequence[str], count: int | None = None) -> ColumnSet:
     by = [columns.array(name)._sort_key() for name in names]
 
     def select(frame: Frame, values: list[Value]) -> tuple[Frame, list[Value]]:
-        ordered, moved = sort_plan.sorted_rows(by, [True] * len(by), [(frame, value) for value in values])
+        ordered, moved = sort_plan.sorted_rows(by, [True] * len(by), [(frame, value) for value in values], count=count)
         return ordered, list(moved)
 
     return columns.moved(select)
@@ -346,7 +347,9 @@ def outer_by_labels(left: ColumnSet, left_keys: Keys, right: ColumnSet, right_ke
     sources |= {name: (name, None) for name in left.values if name not in sources}
     sources |= {name: (None, name) for name in right.values if name not in sources}
     joined = Joined(_side(left, left_keys), _side(right, right_keys), sources, convert_ints=False).of_kind("outer")
-    return _sorted(joined, sorted(common, key=lambda name: not name.startswith(ORDER)))
+    # No more partitions than a side has: sums of many sides would have more with each of them.
+    count = max(partition_count(side.frame) for side in (left, right))
+    return _sorted(joined, sorted(common, key=lambda name: not name.startswith(ORDER)), count)
 
 
 def inner_join(

@@ -69,12 +69,14 @@ class SortOrder:
     numbered: bool = True
 
     @classmethod
-    def of(cls, frame: Frame, keys: Sequence[Aligned], ascending: Sequence[bool]) -> SortOrder:
-        """Return how the rows of a frame are ordered by some keys.
+    def of(
+        cls, frame: Frame, keys: Sequence[Aligned], ascending: Sequence[bool], count: int | None = None
+    ) -> SortOrder:
+        """Return how the rows of a frame are ordered by some keys, in as many partitions as suit them unless given.
 
         All of it depends on the plan alone, as rows of unknown number may be counted later.
         """
-        count, most = partition_count(frame), max_rows(frame)
+        count, most = partition_count(frame) if count is None else count, max_rows(frame)
         # Small partitions have some sampled rows each.
         wanted = MOST_SAMPLED if most is None else most // (frame.npartitions * SAMPLES)
         stride = max(min(max(wanted, 1), MOST_SAMPLED), (most or 0) // ALL_SAMPLES)
@@ -116,9 +118,16 @@ class Sort(OverProject):
 
 
 def sorted_rows(
-    keys: Sequence[Aligned], ascending: Sequence[bool], payload: Sequence[Aligned] = (), *, with_row: bool = False
+    keys: Sequence[Aligned],
+    ascending: Sequence[bool],
+    payload: Sequence[Aligned] = (),
+    *,
+    with_row: bool = False,
+    count: int | None = None,
 ) -> tuple[Sort, list[ColumnRef]]:
     """Return columns sorted by some keys, and last, if asked for, the number that each row had before.
+
+    `count` is the number of partitions, one that suits the rows unless given.
 
     Raises
     ------
@@ -127,7 +136,7 @@ def sorted_rows(
     """
     keys, ascending = key_order(keys, ascending)
     frame, _ = align("sort", [*keys, *payload])
-    return _sort(keys, payload, SortOrder.of(frame, keys, ascending), with_row)
+    return _sort(keys, payload, SortOrder.of(frame, keys, ascending, count), with_row)
 
 
 def key_order(keys: Sequence[Aligned], ascending: Sequence[bool]) -> tuple[Sequence[Aligned], Sequence[bool]]:

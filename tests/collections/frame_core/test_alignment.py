@@ -308,3 +308,13 @@ def test_conditions_and_others_go_by_labels(case: str, layout: str) -> None:
         assert_same(mine.mask(cond), plain.mask(condition))
         assert_same(mine.where(mine > 10, theirs), plain.where(plain > 10, rest))
         assert_same(mine.mask(mine > 10, theirs), plain.mask(plain > 10, rest))
+
+
+def test_plans_of_many_sums_grow_with_their_number(layout: str) -> None:
+    one, other = lazy(pd.Series([1, 2, 3], index=[3, 1, 2]), layout), lazy(pd.Series([1, 2], index=[1, 9]), layout)
+    tasks = []
+    found = one
+    for _ in range(12):
+        found = found + other
+        tasks.append(len(dict(found.dask)))
+    assert tasks[-1] <= 3 * tasks[len(tasks) // 2 - 1]
