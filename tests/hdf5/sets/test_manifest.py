@@ -20,6 +20,8 @@ from akdask import config
 from akdask.errors import FileFormatError, InconsistentFilesError
 from akdask.hdf5.metadata.inspect import describe_file
 from akdask.hdf5.metadata.templates import Templates
+from akdask.hdf5.reading.checksums import summed_datasets
+from akdask.hdf5.schema.description import ranges_beside
 from akdask.hdf5.sets import manifest
 from akdask.hdf5.sets.file_set import open_set
 from akdask.hdf5.sets.manifest import HdfManifest
@@ -514,3 +516,27 @@ def test_files_without_checksums_are_read_as_ever_where_they_are_to_be_verified(
     with config.set(verify_checksums=True):
         assert ak.read_hdf(str(tmp_path / "x_LOCALE*"))["x"].tolist() == [1, 2]
     assert manifest.verify(str(tmp_path / "x_LOCALE*")).unknown == (str(tmp_path / "x_LOCALE0000"),)
+
+
+@pytest.mark.parametrize("by", ["akdask", "h5py"])
+def test_all_bytes_of_a_file_are_summed_up(tmp_path, write_set, by):
+    write_set(tmp_path / "set.h5", COLUMNS, LENGTHS)
+    path = str(tmp_path / "set_LOCALE0000.h5")
+    if by == "h5py":  # which puts what describes data behind it, too
+        with h5py.File(path, "w") as file:
+            file["a"] = np.arange(500)
+            for number in range(50):
+                file.create_group(f"group of a long name {number}")
+            file["b"] = np.arange(3, dtype=np.int8)
+            file.create_group("the last")
+    summed = manifest.summed_up(describe_file(identify(path)))
+    covered = np.zeros(summed.file.size, int)
+    for begin, end in ranges_beside(summed):
+        covered[begin:end] += 1
+    for extent, _ in summed_datasets(summed):
+        if extent.offset >= 0:
+            covered[extent.offset : extent.offset + extent.length * np.dtype(extent.dtype).itemsize] += 1
+    assert covered.tolist() == [1] * summed.file.size
+    raw = np.fromfile(path, np.uint8)
+    parts = [raw[begin:end] for begin, end in ranges_beside(summed)]
+    assert summed.beside == checksum(np.concatenate(parts))
