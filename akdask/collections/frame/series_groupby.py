@@ -21,7 +21,7 @@ from akdask.collections.series.base import VALUES
 from akdask.collections.series.series import Series
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.concatenation import concatenate
-from akdask.deferred import is_pandas
+from akdask.deferred import is_pandas, pd
 from akdask.errors import ArgumentError, ArgumentTypeError, MissingAttributeError
 
 
@@ -385,8 +385,12 @@ class SeriesGroupBy:
         return self._series._with(rows._columns.array(VALUES))
 
     def _pandas_groups(self) -> Any:
-        keys: list[Any] = [key.to_pandas() if isinstance(key, Categorical) else key.to_ndarray() for key in self._keys]
         given = self._series.to_pandas()
+        arrays: list[Any] = [
+            key.to_pandas() if isinstance(key, Categorical) else key.to_ndarray() for key in self._keys
+        ]
+        named = zip(arrays, self._names, strict=True)
+        keys = [pd.Series(key, index=given.index, name=name) for key, name in named]
         return given.groupby(keys[0] if len(keys) == 1 else keys, dropna=self._groups.gb.dropna, observed=True)
 
 

@@ -16,7 +16,7 @@ from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.columnset import ColumnSet, Select
 from akdask.collections.frame_core.display import Row
 from akdask.collections.frame_core.index import Index
-from akdask.collections.frame_core.rows_by_label import without_labels
+from akdask.collections.frame_core.rows_by_label import demands_all, without_labels
 from akdask.errors import ArgumentError, ArgumentTypeError, MissingLabelError, PositionError, SchemaError
 from akdask.plan.expr.created import as_column, literal
 from akdask.plan.expr.node import Frame
@@ -62,6 +62,7 @@ class RowMethods(FrameBase):
         *,
         columns: str | Iterable[str] | None = None,
         index: Any = None,
+        errors: str = "raise",
     ) -> Self | None:
         """Return the frame without some rows or columns.
 
@@ -77,6 +78,8 @@ class RowMethods(FrameBase):
             Names of columns, as pandas spells it.
         index : scalar, array or sequence, optional
             Labels of rows, as in pandas; whether there are such is computed.
+        errors : {"raise", "ignore"}
+            Whether columns and labels that are not there are an error.
 
         Raises
         ------
@@ -97,12 +100,12 @@ class RowMethods(FrameBase):
         """
         if keys is None and columns is None and index is None:
             raise ArgumentError("nothing is left out.", hint="pass columns= or index=.")
-        found = self._columns if index is None else _without_labels(self._columns, index)
+        found = self._columns if index is None else _without_labels(self._columns, index, errors)
         if keys is not None and axis_number(axis) == 1:
-            found = _without_columns(found, keys)
+            found = _without_columns(found, keys, errors)
         elif keys is not None:
             found = _without_positions(found, keys)
-        return self._changed(found if columns is None else _without_columns(found, columns), inplace)
+        return self._changed(found if columns is None else _without_columns(found, columns, errors), inplace)
 
     def reset_index(
         self,
@@ -180,9 +183,10 @@ def _column_of_labels(columns: ColumnSet, names: Any) -> str:
     return "level_0" if "index" in columns.values else "index"
 
 
-def _without_columns(columns: ColumnSet, names: Any) -> ColumnSet:
+def _without_columns(columns: ColumnSet, names: Any, errors: str) -> ColumnSet:
     left_out = names_of(names)
-    columns.only(left_out)
+    if demands_all(errors):
+        columns.only(left_out)
     return columns.only(name for name in columns.values if name not in left_out)
 
 
@@ -193,8 +197,8 @@ def _without_positions(columns: ColumnSet, keys: Any) -> ColumnSet:
     return columns.on(_choose(*literal(is_left)))
 
 
-def _without_labels(columns: ColumnSet, labels: Any) -> ColumnSet:
-    remaining = without_labels(Index(columns.index_array()), labels)
+def _without_labels(columns: ColumnSet, labels: Any, errors: str) -> ColumnSet:
+    remaining = without_labels(Index(columns.index_array()), labels, errors)
     return columns if isinstance(remaining, slice) else columns.on(_choose(*remaining._as_operand()))
 
 

@@ -83,6 +83,7 @@ def rows_by_label(index: Index, key: Any, *, numbered: bool = False) -> Chosen:
         If a mask has not as many elements as there are rows.
     """
     item = key if isinstance(key, Index) else unlabelled(key)
+    item = list(item) if isinstance(item, tuple) and index.nlevels == 1 else item
     if isinstance(item, slice):
         return _between(index, item, numbered=numbered)
     mask = as_mask(item)
@@ -493,6 +494,8 @@ def _sought_tuples(index: MultiIndex, tuples: list[tuple[Any, ...]]) -> tuple[An
     wrong = [one for one in tuples if len(one) != index.nlevels]
     if wrong:
         raise LabelTypeError(f"labels have {index.nlevels} levels, and {wrong[0]!r} has {len(wrong[0])}.")
+    if not tuples:
+        return [None], []
     levels = [
         sought_labels(own, list(labels)) for own, labels in zip(index.levels, zip(*tuples, strict=True), strict=True)
     ]
@@ -570,7 +573,20 @@ def called_with(key: Any, rows: Any) -> Any:
     return function(rows) if callable(key) and not isinstance(key, Array | Labelled) else key
 
 
-def without_labels(index: Index, labels: Any) -> Any:
+def demands_all(errors: str) -> bool:
+    """Whether what is left out must be there, as `errors` of `drop` says.
+
+    Raises
+    ------
+    ArgumentError
+        If it says neither ``raise`` nor ``ignore``.
+    """
+    if errors not in ("raise", "ignore"):
+        raise ArgumentError(f"errors={errors!r} is neither 'raise' nor 'ignore'.")
+    return errors == "raise"
+
+
+def without_labels(index: Index, labels: Any, errors: str = "raise") -> Any:
     """Return which rows have none of some labels, as a lazy bool array; computes whether all labels are there.
 
     Parameters
@@ -579,6 +595,8 @@ def without_labels(index: Index, labels: Any) -> Any:
         The labels of the rows.
     labels : label, or array or sequence of labels
         Those that are left out.
+    errors : {"raise", "ignore"}
+        Whether labels that no row has are an error.
 
     Raises
     ------
@@ -589,13 +607,18 @@ def without_labels(index: Index, labels: Any) -> Any:
     if isinstance(index, MultiIndex) and isinstance(listed, list) and listed and isinstance(listed[0], tuple):
         own: Any = index.levels
         sought, lacking = _sought_tuples(index, listed)
+        if lacking and not demands_all(errors):
+            sought, lacking = _sought_tuples(index, [one for one in listed if one not in lacking])
     else:
         own = index._levels[0]
         sought, lacking = sought_labels(own, listed)
-    _demand_none_lacking(lacking)
-    if sought is None:
+    is_demanded = demands_all(errors)
+    if is_demanded:
+        _demand_none_lacking(lacking)
+    if sought is None or (isinstance(sought, list) and any(level is None for level in sought)):
         return slice(None)
-    check_labels(own, sought)
+    if is_demanded:
+        check_labels(own, sought)
     return in1d(own, sought, invert=True)
 
 

@@ -17,6 +17,7 @@ from akdask.collections.core.selection import sample_of
 from akdask.collections.frame_core.alignment import as_labelled, comparable, on_all_labels, on_same_labels
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.index import Index, MultiIndex
+from akdask.collections.frame_core.rows_by_label import without_labels
 from akdask.collections.groups.reduction_names import called, is_named
 from akdask.collections.series.base import SeriesBase
 from akdask.collections.series.operators import SeriesOperators, filled
@@ -249,13 +250,20 @@ class SeriesFunctions(SeriesOperators):
 
     # rows
 
-    def drop(self, labels: Any) -> Self:
+    def drop(self, labels: Any = None, *, index: Any = None, errors: str = "raise") -> Self:
         """Return the entries without those of some labels; computes whether there are such.
+
+        Parameters
+        ----------
+        labels, index : label, or array or sequence of labels
+            Both mean the same; of several levels a tuple, or a list of them.
+        errors : {"raise", "ignore"}
+            Whether labels that no entry has are an error.
 
         Raises
         ------
         MissingLabelError
-            If there is none.
+            If no entry has one of the labels.
 
         Examples
         --------
@@ -263,9 +271,10 @@ class SeriesFunctions(SeriesOperators):
         >>> ak.Series([1, 2, 3], index=["a", "b", "c"]).drop("b").to_dict()
         {'a': 1, 'c': 3}
         """
-        if self._level_names:
-            raise ArgumentError("labels of several levels are not looked for by drop.", hint="use a mask.")
-        return self._moved(self._labelled.drop(index=labels))
+        if (labels is None) == (index is None):
+            raise ArgumentError("drop takes labels= or index=, which mean the same.")
+        left = without_labels(self.index, index if labels is None else labels, errors)
+        return self[:] if isinstance(left, slice) else self._moved(self._labelled._rows(left))
 
     def sample(self, n: int = 1, *, frac: float | None = None, random_state: Any = None) -> Self:
         """Return some entries chosen at random; counts rows of unknown number.  See `DataFrame.sample`."""

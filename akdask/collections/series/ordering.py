@@ -81,6 +81,8 @@ class SeriesOrder(SeriesOperators):
     ) -> Self:
         """Return how often each value occurs, as int64 labelled by the values; lazy.
 
+        As in pandas, the labels are called as the values are, and the result is called ``count`` or ``proportion``.
+
         Parameters
         ----------
         sort : bool, default True
@@ -100,7 +102,8 @@ class SeriesOrder(SeriesOperators):
         """
         groups = ColumnGroups(self.values, dropna=dropna)
         values, counts = groups.size()
-        counted = self._of(counts / counts.sum() if normalize else counts, Index(values))
+        found, name = (counts / counts.sum(), "proportion") if normalize else (counts, "count")
+        counted = self._of(found, Index(values, self.name), name)
         return counted.sort_values(ascending=ascending) if sort else counted
 
     def unique(self) -> Any:

@@ -123,3 +123,20 @@ def test_rows_without_a_name_are_numbered_anew_as_in_arkouda(lazy):
     same(lazy[lazy["n"] > 3].reset_index(names="row"), P[P["n"] > 3].reset_index(names="row"))
     there = lazy[["n"]].rename(columns={"n": "index"})
     same(there.reset_index(drop=False), P[["n"]].rename(columns={"n": "index"}).reset_index())
+
+
+def test_counts_of_values_are_called_as_in_pandas(lazy):
+    for options in ({}, {"normalize": True}, {"sort": False}, {"dropna": False}):
+        for name in ("k", "s", "x"):
+            found, wanted = (getattr(df, name).value_counts(**options).reset_index() for df in (lazy, P))
+            by = list(wanted.columns)
+            same(found.sort_values(by).reset_index(drop=True), wanted.sort_values(by).reset_index(drop=True))
+
+
+def test_what_functions_make_of_groups_has_the_key(lazy):
+    for call in (
+        lambda df: df.groupby("k")["n"].apply(lambda s: s.max() - s.min()).reset_index(),
+        lambda df: df.groupby(["k", "s"])["n"].apply(lambda s: s.sum()).reset_index(),
+        lambda df: df.groupby("k").apply(lambda rows: rows["n"].sum()).reset_index(name="total"),
+    ):
+        pd.testing.assert_frame_equal(call(lazy), call(P), check_dtype=False)

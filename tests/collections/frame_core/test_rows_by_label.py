@@ -341,3 +341,41 @@ def test_text_names_local_times_of_a_zone(zone):
     ):  # fmt: skip
         same(lambda key=key: frame.loc[key], lambda key=key: rows.loc[key])
         same(lambda key=key: frame.x.loc[key], lambda key=key: rows.x.loc[key])
+
+
+def test_what_is_left_out_may_be_absent_if_it_is_said():
+    frame, rows = pair("ints")
+    for key in ([99], [10, 99], 99, 20, ["a"], ["a", 10]):
+        same(
+            lambda key=key: frame.drop(index=key, errors="ignore"),
+            lambda key=key: rows.drop(index=key, errors="ignore"),
+        )
+        same(lambda key=key: frame.x.drop(key, errors="ignore"), lambda key=key: rows.x.drop(key, errors="ignore"))
+        same(lambda key=key: frame.x.drop(index=key), lambda key=key: rows.x.drop(index=key))
+    same(
+        lambda: frame.drop(columns=["x", "z"], errors="ignore"), lambda: rows.drop(columns=["x", "z"], errors="ignore")
+    )
+    for call in (lambda: frame.drop(index=10, errors="none"), frame.x.drop, lambda: frame.x.drop(1, index=1)):
+        with pytest.raises(ValueError, match=r"errors=|labels="):
+            call()
+
+
+@pytest.mark.filterwarnings("ignore::pandas.errors.PerformanceWarning")
+def test_labels_of_several_levels_are_left_out():
+    wanted = pd.Series([1, 2, 3, 4, 5, 6], LEVELS, name="x")
+    found = ak.Series(wanted)
+    for key in ([(1, "a")], [(1, "a"), (3, "a")], [(9, "a")], [("z", 5)], (1, "b")):
+        same(lambda key=key: found.drop(key), lambda key=key: wanted.drop(key))
+    same(
+        lambda: found.drop([(9, "a"), (1, "a")], errors="ignore"),
+        lambda: wanted.drop([(9, "a"), (1, "a")], errors="ignore"),
+    )
+
+
+def test_columns_are_chosen_by_a_mask_and_rows_by_a_tuple():
+    frame, rows = pair("ints")
+    for key in ([True, False], np.array([False, True])):
+        same(lambda key=key: frame.loc[:, key], lambda key=key: rows.loc[:, key])
+    same(lambda: frame.loc[(30, 10), :], lambda: rows.loc[(30, 10), :])
+    with pytest.raises(IndexError):
+        frame.loc[:, [True]]

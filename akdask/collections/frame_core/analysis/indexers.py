@@ -22,7 +22,7 @@ from akdask.collections.frame_core.alignment import (
 )
 from akdask.collections.frame_core.display import Row
 from akdask.collections.frame_core.index import Index
-from akdask.collections.frame_core.rows_by_label import Chosen, called_with, rows_by_label
+from akdask.collections.frame_core.rows_by_label import Chosen, as_mask, called_with, rows_by_label
 from akdask.errors import ArgumentError, ArgumentTypeError, MissingLabelError, PositionError
 
 
@@ -212,6 +212,11 @@ class CellIndexer:
 def _names(frame: Any, names: Any) -> list[str]:
     """Return the columns that names, or a slice of names, choose."""
     columns = list(frame.columns)
+    mask = as_mask(names) if not isinstance(names, slice | str | Array) else None
+    if mask is not None:
+        if len(mask) != len(columns):
+            raise PositionError(f"a mask of {len(mask)} elements does not fit {len(columns)} columns.")
+        return [name for name, is_chosen in zip(columns, mask.tolist(), strict=True) if is_chosen]
     if not isinstance(names, slice):
         return names_of(names)
     frame._columns.only([name for name in (names.start, names.stop) if name is not None])
