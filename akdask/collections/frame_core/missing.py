@@ -26,7 +26,7 @@ from akdask.plan.expr.times import is_present_time
 from akdask.plan.expr.values import Call, Constant, Value, cast
 from akdask.plan.reduce.aggregate import Aggregate, AggregateExpr
 from akdask.plan.run.run import run
-from akdask.schema import FLOAT64, INT64, NULLABLE_STR
+from akdask.schema import BOOL, FLOAT64, INT64, NULLABLE_STR
 from akdask.schema.times import TIME
 
 
@@ -92,20 +92,23 @@ class MissingMethods(FrameBase):
         return self._of(remaining.labelled(None) if ignore_index else remaining)
 
     def fillna(self, value: Any) -> Self:
-        """Return the frame with other values in place of missing text and NaN; lazy.
+        """Return the frame with other values in place of those that are missing; lazy.
+
+        Integers of which some are missing stay exact where they are filled with one.
 
         Parameters
         ----------
-        value : str, number, mapping of str to str or number, Series or DataFrame
-            The value for all columns of its kind, text or floats, others stay as they are; or the value for each column
-            that is named, also as the label of a Series; or a value for each cell, by labels and names.
+        value : str, number, bool, time, mapping of str to such, Series or DataFrame
+            The value for all columns of its kind, or the value for each column that is named, also as the label of a
+            Series; or a value for each cell, by labels and names.
 
         Raises
         ------
         MissingColumnError
             If there is no column of a name.
         ArgumentTypeError
-            If a value is neither text nor a number, or not of the kind of the column that it is named for.
+            If a value is of no such kind, or not of that of the column that it is named for; when computed, if a column
+            of another kind has missing values, which one value for all would leave there.
 
         Examples
         --------
@@ -129,15 +132,19 @@ class MissingMethods(FrameBase):
             wanted = _kind_of_filling(item)
             if wanted is None:
                 raise ArgumentTypeError(
-                    f"what is missing is filled with text, a number or a time, not a {type(item).__name__}."
+                    f"what is missing is filled with text, a number, a bool or a time, not a {type(item).__name__}."
                 )
-            if wanted == _filled_with(array):
+            if _fills(wanted, array):
                 columns = columns.having(name, filled_array(array, item))
             elif named:
                 raise ArgumentTypeError(
                     f"column {name!r} of {array._describe()} is not filled with {wanted}.",
                     hint="text is filled with a str, floats with a number, times with a Timestamp.",
                 )
+            elif can_be_missing(array, array._value):
+                missing = missing_integers.negated(present(columns, name))
+                demanded = Call("demand_present", columns.values[name], missing, column=name, filling=wanted)
+                columns = columns.having(name, array._like(columns.frame, demanded))
         return self._of(columns)
 
     def _filled_by_cells(self, other: FrameBase) -> Self:
@@ -188,6 +195,13 @@ def _is_number(item: Any) -> bool:
     return isinstance(item, int | float | np.integer | np.floating) and not isinstance(item, bool)
 
 
+def _fills(kind: str, array: Array) -> bool:
+    """Whether values of a kind fill missing elements of an array."""
+    if kind == "bools":
+        return missing_integers.exact_type(array._value) == BOOL and missing_integers.is_in_parts(array._value)
+    return kind == _filled_with(array)
+
+
 def _filled_with(array: Array) -> str | None:
     """Return what missing elements of an array are filled with: text, numbers, or None for other arrays."""
     if isinstance(array, TimeArray):
@@ -206,11 +220,15 @@ def _kind_of_filling(item: Any) -> str | None:
         return "times"
     if isinstance(item, np.timedelta64 | datetime.timedelta):
         return "spans of time"
+    if isinstance(item, bool | np.bool_):
+        return "bools"
     return "numbers" if _is_number(item) else None
 
 
 def filled_array(array: Array, item: Any) -> Any:
     """Return an array with a value in place of what is missing."""
+    if isinstance(array, Categorical):
+        return where(array.isna(), item, array)
     if isinstance(array, TimeArray):
         found: Any = where(pdarray(array._frame, is_present_time(array._value)), array, item)
         return found._lacking(False)

@@ -78,6 +78,11 @@ class SeriesMissing(SeriesOperators):
         Series
             Values that cannot be missing, such as integers, stay as they are.
 
+        Raises
+        ------
+        ArgumentTypeError
+            If text would be filled with something else, or numbers with text.
+
         Examples
         --------
         >>> import akdask as ak
@@ -91,8 +96,17 @@ class SeriesMissing(SeriesOperators):
         if isinstance(values, TimeArray):
             filled = where(~self.isna().values, values, filling)
             return self._with(filled if isinstance(filling, Array) else filled._lacking(False))
-        if isinstance(values, Strings | Categorical) or values._value.dtype != FLOAT64:
+        if isinstance(values, Strings | Categorical):
+            if isinstance(filling, str | Strings | Categorical):
+                return self._with(where(self.isna().values, filling, values))
+            raise ArgumentTypeError(
+                f"missing elements of {values._describe()} are filled with text, not a {type(filling).__name__}.",
+                hint="fillna('…') fills them.",
+            )
+        if values._value.dtype != FLOAT64:
             return self._with(values)
+        if isinstance(filling, str | Strings):
+            raise ArgumentTypeError("NaN is filled with a number, not with text.", hint="make text of it: astype(str).")
         return self._with(where(self.isna().values, filling, values))
 
     def _present(self) -> Value:

@@ -247,6 +247,27 @@ def _check_floats(integers: Any, missing: Any, column: str) -> None:
             )
 
 
+def _demand_present(values: Any, missing: Any, out: Any = None, *, column: str, filling: str) -> Any:
+    """Return a column none of whose values is missing.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If one is.
+    """
+    lacking = np.atleast_1d(missing)
+    if lacking.any():
+        raise ArgumentTypeError(
+            f"column {column!r} has missing values, which are not filled with {filling}.",
+            details=[f"the first of a block of {len(lacking)} at row {lacking.argmax()}"],
+            hint="name columns with what fills them: fillna({'column': value}).",
+        )
+    if out is None or not isinstance(values, np.ndarray):
+        return values
+    out[...] = values
+    return out
+
+
 def _takes_missing(integers: ColumnType, missing: ColumnType, *, column: str = "") -> ColumnType | None:
     return FLOAT64 if integers.is_number and integers != FLOAT64 and missing == BOOL else None
 
@@ -255,5 +276,6 @@ CAST_OPERATIONS: dict[str, Operation] = {
     "cast": Operation("cast", 1, _cast_type, _cast),
     "cast_exactly": Operation("cast_exactly", 1, _exact_type, _cast_exactly),
     "missing_as_nan": Operation("missing_as_nan", 2, _takes_missing, missing_as_nan),
+    "demand_present": Operation("demand_present", 2, lambda given, missing, *, column, filling: given, _demand_present),
     "is_number": Operation("is_number", 1, _is_number_type, _is_number),
 }

@@ -425,8 +425,24 @@ def test_columns_of_frames_are_filled_by_kind(drawn):
     y = np.where(frame["x"] % 2, np.nan, frame["x"])
     lazy, frame = lazy.assign(y=ak.array(y)), frame.assign(y=y)
     same(lazy.fillna({"s": "-", "y": 7}), frame.fillna({"s": "-", "y": 7}))
-    same(lazy.fillna("-"), frame.fillna({"s": "-", "t": "-"}))
-    same(lazy.fillna(0.5), frame.fillna({"y": 0.5}))
+    texts, numbers = lazy[["s", "t", "x"]], lazy[["x", "y"]]
+    same(texts.fillna("-"), frame[["s", "t", "x"]].fillna({"s": "-", "t": "-"}))
+    same(numbers.fillna(0.5), frame[["x", "y"]].fillna({"y": 0.5}))
+
+
+def test_one_value_for_all_is_an_error_where_it_would_leave_missing_ones():
+    frame = ak.DataFrame({"s": ["a", None], "y": [1.5, 2.0], "t": pd.to_datetime(["2024-01-05", "2024-01-06"])})
+    for value, name in [(0, "s"), (0.5, "s"), (pd.Timestamp("2024-01-01"), "s")]:
+        with pytest.raises(ArgumentTypeError, match=f"column {name!r} has missing values"):
+            frame.fillna(value).to_pandas()
+    assert frame.fillna("-").to_pandas()["s"].tolist() == ["a", "-"]
+    there = ak.DataFrame({"s": ["a", "b"], "y": [1.5, None]})
+    assert there.fillna(0).to_pandas()["y"].tolist() == [1.5, 0.0]
+    with pytest.raises(ArgumentTypeError, match="column 'y' has missing values"):
+        there.fillna("-").to_pandas()
+    for series, value in [(frame.s, 0), (there.y, "-")]:
+        with pytest.raises(ArgumentTypeError):
+            series.fillna(value)
 
 
 def test_frames_are_not_filled_with_what_does_not_fit():
