@@ -9,10 +9,12 @@ from akdask.collections.core.later import later
 from akdask.collections.frame_core.analysis.cells import CellMethods, between
 from akdask.collections.frame_core.analysis.kinds import is_number
 from akdask.collections.frame_core.analysis.reindexing import reindexed
+from akdask.collections.frame_core.analysis.reshaping import with_wide_integers
 from akdask.collections.frame_core.analysis.summaries import (
     KEEPS,
     described_labels,
     described_numbers,
+    described_times,
     quantiles_of,
     ranks,
     repeated,
@@ -33,7 +35,8 @@ class SeriesAnalysis(SeriesBase, CellMethods):
     def describe(self, percentiles: Sequence[float] | None = None) -> pd.Series:
         """Return count, mean, standard deviation, extremes and quantiles of numbers; computes.
 
-        Of text, Categoricals and bool: count, number of distinct values, the commonest one and how often it occurs.
+        Of times the same, but for the standard deviation of points in time.  Of text, Categoricals and bool: count,
+        number of distinct values, the commonest one and how often it occurs.
 
         Parameters
         ----------
@@ -55,6 +58,8 @@ class SeriesAnalysis(SeriesBase, CellMethods):
         values = self.values
         if is_number(values) and values._value.dtype.kind != "bool":
             found = described_numbers(columns, [VALUES], quantiles_of(percentiles))
+        elif isinstance(values, TimeArray):
+            found = described_times(columns, [VALUES], quantiles_of(percentiles))
         elif isinstance(values, Strings | Categorical) or values._value.dtype.kind == "bool":
             found = described_labels(columns, [VALUES])
         else:
@@ -268,7 +273,7 @@ class SeriesAnalysis(SeriesBase, CellMethods):
         if not self._level_names:
             raise ArgumentError("labels of one level are not unstacked.", hint="label by a MultiIndex.")
         try:
-            table = self.to_pandas().unstack(level, fill_value)
+            table = with_wide_integers(self.to_pandas()).unstack(level, fill_value=fill_value)
         except (ValueError, KeyError, IndexError) as error:
             raise ArgumentError(f"the level {level!r} cannot become columns.", details=[str(error)]) from None
         table.columns = [str(name) for name in table.columns]

@@ -20,6 +20,7 @@ from akdask.collections.frame_core.missing import can_be_missing, how_many, pres
 from akdask.collections.series.series import Series, by_column, series_of
 from akdask.deferred import pd
 from akdask.kernels.aggregates.quantiles import checked_quantiles
+from akdask.plan.expr import missing_integers
 from akdask.plan.expr.values import Call, Constant, Value, cast
 from akdask.plan.reduce.aggregate import Aggregate, AggregateExpr
 from akdask.plan.run.run import run
@@ -258,7 +259,10 @@ def _without_missing(columns: ColumnSet, name: str, value: Value, reduction: str
     """Return the plan of a reduction of the values of a column that are there."""
     frame, chosen = columns.frame, value
     if value.dtype == FLOAT64:
-        frame, (chosen,) = filter_columns(frame, [value], frame, present(columns, name))
+        there = (missing_integers.parts(value) or (value,))[0]
+        frame, (chosen,) = filter_columns(frame, [there], frame, present(columns, name))
+        if reduction in ("min", "max"):
+            params = {**params, "nan_of_none": True}
     return Aggregate(frame, (AggregateExpr(reduction, chosen, **params),))
 
 

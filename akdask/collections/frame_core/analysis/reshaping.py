@@ -31,6 +31,7 @@ from akdask.collections.text.strings import Strings
 from akdask.collections.time.timearray import TimeArray
 from akdask.deferred import is_pandas, pd
 from akdask.errors import ArgumentError, ArgumentTypeError, SchemaError
+from akdask.kernels.rowwise.cast import EXACT
 
 MOST_COLUMNS = 10_000
 """Largest number of columns that are made of values."""
@@ -204,6 +205,8 @@ class ReshapingMethods(FrameBase):
         columns: str | Sequence[str] | None = None,
         aggfunc: str | Mapping[str, str] = "mean",
         fill_value: Any = None,
+        *,
+        dropna: bool = True,
     ) -> Self:
         """Return reductions of groups, with the keys of rows as labels and those of columns as names; computes.
 
@@ -217,6 +220,9 @@ class ReshapingMethods(FrameBase):
             A reduction of groups, of all columns or of each.
         fill_value : scalar, optional
             What stands where there are no rows, NaN unless given.
+        dropna : bool, default True
+            Leave out groups and columns of nothing but missing values, and rows whose keys are missing; otherwise there
+            is a row or a column for each combination of keys.
 
         Returns
         -------
@@ -261,13 +267,17 @@ class ReshapingMethods(FrameBase):
                 f"pivot_table reduces columns by a reduction of groups, not by {aggfunc!r}.",
                 details=[f"columns: {wanted}", f"reductions: {', '.join(sorted(GROUP_REDUCTIONS))}"],
             )
-        reduced = self._grouped([*rows, *across], wanted, how)
+        reduced = with_wide_integers(self._grouped([*rows, *across], wanted, how, dropna))
         table: Any = reduced.set_index([*rows, *across])
+        table = table.dropna(how="all") if dropna else table
         if across and rows:
             table = table.unstack(across)
         elif not rows:
             table = table.T
-        table = table.dropna(axis=1, how="all") if rows else table
+        if not dropna:
+            table = _with_all_combinations(table)
+        elif rows:
+            table = table.dropna(axis=1, how="all")
         if table.shape[1] > MOST_COLUMNS:
             raise ArgumentError(
                 f"pivot_table would have {table.shape[1]:,} columns.", hint="exchange index and columns."
@@ -278,10 +288,12 @@ class ReshapingMethods(FrameBase):
         table.columns = [_flat(name, keep_value or not across, bool(rows)) for name in table.columns]
         return self._labelled_table(table, rows)
 
-    def _grouped(self, keys: Sequence[str], wanted: Sequence[str], how: Mapping[str, Any]) -> pd.DataFrame:
+    def _grouped(
+        self, keys: Sequence[str], wanted: Sequence[str], how: Mapping[str, Any], dropna: bool = True
+    ) -> pd.DataFrame:
         """Return the reduced columns of groups beside the keys; computes."""
         arrays = [self._columns.array(name) for name in keys]
-        groups = ColumnGroups(arrays)
+        groups = ColumnGroups(arrays, dropna=dropna)
         columns = {name: groups.reduce_column(how[name], self._columns.array(name)) for name in wanted}
         found = dict(zip(keys, groups.unique_keys, strict=True))
         frame = later(
@@ -537,3 +549,27 @@ def _dummies(values: Array, begin: str, dummy_na: bool, drop_first: bool, dtype:
     columns = [*(values == label for label in known), *([~there] if dummy_na else [])]
     made = {f"{begin}{name}": cast(column, dtype) for name, column in zip(names, columns, strict=True)}
     return dict(list(made.items())[1:]) if drop_first else made
+
+
+def with_wide_integers(table: Any) -> Any:
+    """Return pandas' rows with integers as its nullable ones where some of them are no floats.
+
+    Reshaping makes floats of others where it leaves gaps.
+    """
+    if isinstance(table, pd.Series):
+        return with_wide_integers(table.to_frame("values"))["values"].rename(table.name)
+    wide = {
+        name: {"i": "Int64", "u": "UInt64"}[dtype.kind]
+        for name, dtype in table.dtypes.items()
+        if isinstance(dtype, np.dtype) and dtype.kind in "iu" and ((table[name] > EXACT) | (table[name] < -EXACT)).any()
+    }
+    return table.astype(wide) if wide else table
+
+
+def _with_all_combinations(table: Any) -> Any:
+    """Return a table with a row and a column for each combination of their keys."""
+    for axis in (0, 1):
+        labels = table.axes[axis]
+        if isinstance(labels, pd.MultiIndex):
+            table = table.reindex(pd.MultiIndex.from_product(labels.levels, names=labels.names), axis=axis)
+    return table

@@ -26,6 +26,7 @@ from akdask.collections.groups.setops import in1d
 from akdask.collections.groups.uniqueness import value_counts
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.strings import Strings
+from akdask.collections.time.datetimes import Datetime
 from akdask.collections.time.timearray import TimeArray
 from akdask.deferred import pd
 from akdask.errors import ArgumentError, ArgumentTypeError
@@ -51,7 +52,7 @@ class SummaryMethods(RowMethods, Analysed):
     """Descriptions, largest rows, repeated rows."""
 
     def describe(self, percentiles: Sequence[float] | None = None, include: str | None = None) -> pd.DataFrame:
-        """Return count, mean, standard deviation, extremes and quantiles of each column of numbers; computes.
+        """Return count, mean, standard deviation, extremes and quantiles of columns of numbers and times; computes.
 
         Parameters
         ----------
@@ -85,11 +86,21 @@ class SummaryMethods(RowMethods, Analysed):
         wanted = quantiles_of(percentiles)
         numbers = [name for name in numbers_among(columns) if columns.values[name].dtype.kind != "bool"]
         described = described_numbers(columns, numbers, wanted)
+        times = [name for name in columns.values if isinstance(columns.kinds[name], TimeArray)]
+        if times:
+            parts = [described.astype(object)] if numbers else []
+            parts = sorted([*parts, *(described_times(columns, [name], wanted) for name in times)], key=len)
+            rows = dict.fromkeys(row for part in parts for row in part.index)
+            described = pd.concat([part.reindex(list(rows)) for part in parts], axis=1)
+            numbers = [name for name in columns.values if name in (*numbers, *times)]
+            described = described[numbers]
         others = [name for name in columns.values if name not in numbers and _has_labels(columns, name)]
         if include != "all" and numbers:
             return described
         if not numbers and not others:
-            raise ArgumentTypeError("describe needs columns of numbers or text.", details=[f"types: {self.dtypes}"])
+            raise ArgumentTypeError(
+                "describe needs columns of numbers, times or text.", details=[f"types: {self.dtypes}"]
+            )
         labels = described_labels(columns, others)
         if not numbers:
             return labels
@@ -282,6 +293,27 @@ def described_numbers(columns: ColumnSet, names: Sequence[str], quantiles: Seque
         for name, (count, mean, std, ranked) in by_name.items()
     }
     return pd.DataFrame(described, index=rows, dtype=np.float64)
+
+
+def described_times(columns: ColumnSet, names: Sequence[str], quantiles: Sequence[float]) -> pd.DataFrame:
+    """Return a description of columns of times, a row for each statistic; computes."""
+    quantiles = sorted(set(quantiles))
+    found = {}
+    for name in names:
+        series: Any = later("Series", columns.array(name)).dropna()
+        count = len(series)
+        spread = {} if isinstance(columns.kinds[name], Datetime) else {"std": series.std(ddof=1)}
+        several = series.quantile(quantiles).to_pandas().tolist() if count else [pd.NaT] * len(quantiles)
+        statistics = {
+            "count": count,
+            "mean": series.mean() if count else pd.NaT,
+            **spread,
+            "min": series.min() if count else pd.NaT,
+            **dict(zip(map(percentage, quantiles), several, strict=True)),
+            "max": series.max() if count else pd.NaT,
+        }
+        found[name] = pd.Series(dict(zip(statistics, dask.compute(*statistics.values()), strict=True)), dtype=object)
+    return pd.DataFrame(found)
 
 
 def _moments(value: Value) -> tuple[AggregateExpr, AggregateExpr]:
