@@ -355,6 +355,80 @@ def observed(series: Any) -> dict[str, bool]:
     return {"observed": True} if isinstance(series, pd.Series) else {}
 
 
+GroupOperation = Callable[[Any], Any]
+"""Takes the groups of a frame of akdask or pandas."""
+
+KEYS: dict[str, list[Any]] = {
+    "floats": [1.0, nan, 2.0, 1.0, nan, 2.0],
+    "text": ["a", None, "b", "a", None, "b"],
+    "Categoricals": ["a", None, "b", "a", None, "b"],
+    "integers": [1, None, 2, 1, None, 2],
+    "bools": [True, None, False, True, None, False],
+    "times": ["2024-01-05", None, "2023-03-01", "2024-01-05", None, "2023-03-01"],
+}
+
+
+def keyed(kind: str) -> pd.DataFrame:
+    """Return rows with keys of a kind, some of which are missing, as are some of their values."""
+    dtype = {"floats": "float", "text": "str", "Categoricals": "category", "integers": "Int64", "bools": "boolean"}
+    keys = KEYS[kind]
+    key = pd.Series(pd.to_datetime(keys).astype("M8[ns]")) if kind == "times" else pd.Series(keys, dtype=dtype[kind])
+    return pd.DataFrame(
+        {
+            "k": key,
+            "x": [1.0, nan, 3.0, 4.0, 5.0, nan],
+            "n": [6, 5, 4, 3, 2, 1],
+            "s": pd.Series(["p", None, "q", "p", "r", None], dtype="str"),
+        }
+    )
+
+
+def _of_frame(name: str) -> GroupOperation:
+    return lambda g: getattr(g[["x", "n"]], name)()
+
+
+def _of_floats(name: str) -> GroupOperation:
+    return lambda g: getattr(g["x"], name)()
+
+
+def _of_texts(name: str) -> GroupOperation:
+    return lambda g: getattr(g["s"], name)()
+
+
+GROUPS: dict[str, GroupOperation] = {
+    **{name: _of_frame(name) for name in ("sum", "mean", "min", "max", "prod", "count", "std", "var", "median", "any")},
+    **{name: _of_frame(name) for name in ("first", "last", "nunique", "all", "size")},
+    **{f"text.{name}": _of_texts(name) for name in ("count", "first", "last", "nunique", "min", "max", "value_counts")},
+    **{f"text.{name}": _of_texts(name) for name in ("shift", "ffill")},
+    **{name: _of_floats(name) for name in ("cumsum", "cumprod", "cummin", "cummax", "shift", "diff", "rank", "ffill")},
+    **{name: _of_floats(name) for name in ("bfill", "cumcount", "ngroup", "head", "tail", "sem", "describe", "idxmax")},
+    **{name: _of_floats(name) for name in ("idxmin", "value_counts", "pct_change", "quantile")},
+    "rank of integers": lambda g: g["n"].rank(),
+    "shift of integers": lambda g: g["n"].shift(),
+    "transform('sum')": lambda g: g["x"].transform("sum"),
+    "transform('mean')": lambda g: g["n"].transform("mean"),
+    "nth": lambda g: g["n"].nth(0),
+    "nlargest": lambda g: g["n"].nlargest(1),
+    "agg by name": lambda g: g.agg(a=("x", "sum"), b=("n", "max")),
+    "agg of a list": lambda g: g["x"].agg(["sum", "count"]),
+    "rolling.sum": lambda g: g["n"].rolling(2).sum(),
+    "expanding.sum": lambda g: g["n"].expanding().sum(),
+    "filter": lambda g: g.filter(lambda rows: len(rows) > 1),
+    "ngroups": lambda g: g.ngroups,
+    "reset_index": lambda g: g["n"].sum().reset_index(),
+}
+
+_LABELS = "rows keep their labels and their order"
+
+ALONE_OF_GROUPS: dict[str, str] = {
+    "first": "Arkouda's first is that of the rows, missing or not",
+    "text.first": "Arkouda's first is that of the rows, missing or not",
+    "text.min": "groups have no extremes of text",
+    "text.max": "groups have no extremes of text",
+    **dict.fromkeys(("nlargest", "rolling.sum", "expanding.sum"), _LABELS),
+}
+"""Differences of operations on groups, and the reason."""
+
 _NO_TEXT = "text is not added up, accumulated, bounded or taken for true or false"
 _AS_NUMBERS = "bools are computed with as the numbers 1 and 0"
 _WINDOWS = "windows are of numbers"

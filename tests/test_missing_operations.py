@@ -34,3 +34,28 @@ def test_a_series_is_that_of_pandas(name, kind, function):
         )
     else:
         assert different, f"it is that of pandas, although {reason}"
+
+
+def groups(frame, kind, dropna):
+    if isinstance(frame, ak.DataFrame):
+        return frame.groupby("k", dropna=dropna)
+    if kind in ("integers", "bools"):
+        frame = frame.astype({"k": float})
+    return frame.groupby("k", dropna=dropna, observed=True)
+
+
+@pytest.mark.parametrize("kind", table.KINDS)
+@pytest.mark.parametrize(("name", "function"), table.GROUPS.items(), ids=table.GROUPS)
+def test_groups_of_missing_keys_are_those_of_pandas(name, function, kind):
+    frame = table.keyed(kind)
+    different = []
+    for dropna in (True, False):
+        expected = table.outcome(lambda rows: function(groups(rows, kind, dropna)), frame)  # noqa: B023 - called at once
+        found = table.outcome(lambda rows: function(groups(rows, kind, dropna)), ak.DataFrame(frame))  # noqa: B023
+        if found != expected:
+            different.append((dropna, expected, found))
+    reason = table.ALONE_OF_GROUPS.get(name)
+    if reason is None:
+        assert not different, "\n".join(f"{dropna=}: pandas {one}, akdask {other}" for dropna, one, other in different)
+    else:
+        assert different, f"it is that of pandas, although {reason}"

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
 from typing import Any
 
 import numpy as np
 
 from akdask.collections.arrays.creation import arange, array
+from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.array import Array
 from akdask.collections.core.base import Labelled
 from akdask.collections.core.later import later, provides
@@ -15,6 +18,7 @@ from akdask.collections.frame.groupby import DataFrameGroupBy
 from akdask.collections.frame_core.analysis.moving.spans import GroupWindows
 from akdask.collections.frame_core.analysis.summaries import QUARTILES, percentage
 from akdask.collections.frame_core.index import Index, MultiIndex
+from akdask.collections.frame_core.missing import present_among
 from akdask.collections.groups.groupby import ColumnGroups, GroupBy
 from akdask.collections.groups.reduction_names import called, is_named
 from akdask.collections.series.base import VALUES
@@ -140,8 +144,15 @@ class SeriesGroupBy:
         found |= {percentage(q): self.quantile(q) for q in QUARTILES}
         return self._table({**found, "max": self.max()})
 
-    def value_counts(self, sort: bool = True) -> Series:
+    def value_counts(self, sort: bool = True, *, dropna: bool = True) -> Series:
         """Return how often each value occurs in each group, the commonest of a group first; lazy.
+
+        Parameters
+        ----------
+        sort : bool, default True
+            Put the commonest of a group first.
+        dropna : bool, default True
+            Leave out missing values, which count as one value of a group otherwise.
 
         Examples
         --------
@@ -149,7 +160,14 @@ class SeriesGroupBy:
         >>> ak.Series([5, 6, 6]).groupby(ak.array([0, 0, 0])).value_counts().tolist()
         [2, 1]
         """
-        keys, counts = ColumnGroups([*self._keys, self._series.values], dropna=self._groups.gb.dropna).size()
+        columns = [*self._keys, self._series.values]
+        if dropna:
+            there = self._series.notna().values
+            columns = [column[there] for column in columns]
+        if self._groups.gb.dropna and not dropna:
+            there = reduce(operator.and_, [pdarray(key._frame, present_among(key, key._value)) for key in self._keys])
+            columns = [column[there] for column in columns]
+        keys, counts = ColumnGroups(columns, dropna=self._groups.gb.dropna and dropna).size()
         names = [*self._key_names, VALUES]
         rows = later("DataFrame", {**dict(zip(names, keys, strict=True)), "count": counts})
         if sort:

@@ -410,7 +410,11 @@ class FrameGroupMethods(Generic[Rows]):
     # how
 
     def _ranks(self, values: Array, method: str, ascending: bool) -> pdarray:
-        groups = ColumnGroups([*self.gb._arrays, values], dropna=True)
+        by: list[Array] = list(self.gb._arrays)
+        if not self.gb.dropna:
+            # Rows whose key is missing are in a group, those whose value is are not.
+            by = [self.gb.broadcast(arange(self.gb.ngroups))]
+        groups = ColumnGroups([*by, values], dropna=True)
         keys, counts = groups.size()
         sizes = ranked_sizes(counts, method)
         outer = GroupBy(list(keys[:-1]), dropna=False)
