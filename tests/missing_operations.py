@@ -82,7 +82,7 @@ def plain(item: Any) -> Any:
     if isinstance(item, datetime.datetime | np.datetime64):
         return None if np.isnat(np.datetime64(item)) else str(np.datetime64(pd.Timestamp(item), "ns"))
     if isinstance(item, datetime.timedelta | np.timedelta64):
-        return None if item != item else f"{pd.Timedelta(item).value} ns"  # noqa: PLR0124 - NaT
+        return None if item != item else f"{pd.Timedelta(item).value:.11g} ns"  # noqa: PLR0124 - NaT
     if isinstance(item, float | np.floating | int | np.integer | np.bool_):
         number = float(item)
         return None if math.isnan(number) else float(f"{number:.11g}")
@@ -122,7 +122,9 @@ def outcome(function: Callable[..., Any], *items: Any) -> Any:
             return as_plain(function(*items))
         except AkdaskError:
             return REFUSED
-        except Exception:
+        except Exception as error:
+            if str(error).startswith("unsupported operand type(s)"):
+                return REFUSED  # Python's own word for an operator that there is not
             if any(isinstance(item, ak.Series | ak.DataFrame) for item in items):
                 raise
             return REFUSED
@@ -432,6 +434,8 @@ ALONE_OF_GROUPS: dict[str, str] = {
 _NO_TEXT = "text is not added up, accumulated, bounded or taken for true or false"
 _AS_NUMBERS = "bools are computed with as the numbers 1 and 0"
 _WINDOWS = "windows are of numbers"
+_OCCURRING = "labels that do not occur are not counted"
+_UNORDERED = "labels that are in no order have no places"
 
 
 def _because(reason: str, kind: str, *operations: str) -> dict[tuple[str, str], str]:
@@ -446,6 +450,19 @@ ALONE: dict[tuple[str, str], str] = {
     **_because("pandas knows no lists where all are missing", "text", "str.split.str.len", "str.split.str[i]"),
     **_because("pandas knows no lists where all are missing", "text", "str.split.str.get"),
     **_because("lists are only looked at where some may be missing", "text", "str.split.isna", "str.split.dropna"),
+    **_because(_WINDOWS, "times", "rolling(3).count"),
+    **_because(_WINDOWS, "Categoricals", "rolling(2).sum", "rolling(3, min_periods=1).mean", "rolling(3).count"),
+    **_because(_WINDOWS, "Categoricals", "expanding.sum", "expanding(2).max", "ewm.mean"),
+    **_because("bounds that are not compared with a column leave it", "Categoricals", "clip"),
+    **_because(_UNORDERED, "Categoricals", "quantile", "quantile([…])", "idxmin", "idxmax", "is_monotonic_increasing"),
+    **_because(
+        _OCCURRING, "Categoricals", "value_counts", "value_counts(dropna=False)", "value_counts(normalize=True)"
+    ),
+    **_because("correlations are of numbers", "times", "corr", "cov", "autocorr"),
+    **_because("correlations are of numbers", "Categoricals", "autocorr"),
+    **_because("the error of a mean time is a span, which pandas refuses", "times", "sem"),
+    **_because("as in Arkouda, the label for missing is listed", "Categoricals", "tolist", "to_numpy"),
+    **_because("as in Arkouda, times are listed as integers", "times", "tolist"),
     **_because(_AS_NUMBERS, "bools", "describe", "diff", "pct_change", "quantile", "quantile([…])"),
     **_because(_AS_NUMBERS, "bools", "map of a dict", "map of a dict of text"),
     **_because(_AS_NUMBERS, "bools", "replace", "replace of a dict"),

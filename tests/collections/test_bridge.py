@@ -25,7 +25,7 @@ def df():
 @pytest.fixture
 def expected():
     labels = [f"k{k % 3}" for k in range(N)]
-    categories = ["k0", "k1", "k2", "N/A"]
+    categories = ["k0", "k1", "k2"]
     return pd.DataFrame(
         {
             "x": np.arange(N),

@@ -154,7 +154,7 @@ class ToPandas:
         return missing_as_nan(integers, missing, column="" if name == INDEX else str(name))
 
     def _labelled(self, name: Hashable, codes: Column, labels: Table) -> Any:
-        return pandas_categorical(np.asarray(codes), labels, ordered=name in self.ordered)
+        return pandas_categorical(np.asarray(codes), labels, ordered=name in self.ordered, keeps_na=False)
 
     def _column(self, column: Column) -> Any:
         if is_arrow(column, "LargeStringArray", "ChunkedArray"):

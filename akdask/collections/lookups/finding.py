@@ -19,6 +19,7 @@ from akdask.collections.groups.setops import in1d
 from akdask.collections.series.series import Series
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.strings import Strings
+from akdask.collections.time.timearray import NOT_A_TIME, TimeArray
 from akdask.deferred import is_pandas
 from akdask.errors import ArgumentTypeError
 from akdask.plan.expr.missing_text import missing_text
@@ -179,6 +180,9 @@ def map(values: Any, mapping: Mapping[Any, Any], absent: str | None = "null") ->
         keys, found = like(given, array(list(news)) if news else []), array(list(news.values()))
     if found._value.dtype.kind == "str":
         return lookup(keys, found, given, fillvalue=absent)
+    if isinstance(found, TimeArray):
+        numbers = lookup(keys, pdarray(found._frame, found._value), given, fillvalue=NOT_A_TIME)
+        return found._lacking()._like(numbers._frame, numbers._value)
     if found._value.dtype.kind != "float" and bool(in1d(given, keys).all()):
         return lookup(keys, found, given, fillvalue=0)
     return lookup(keys, found.astype("float64"), given, fillvalue=np.nan)

@@ -22,6 +22,7 @@ from akdask.collections.groups.reduction_names import called, is_named
 from akdask.collections.series.base import SeriesBase
 from akdask.collections.series.operators import SeriesOperators, filled
 from akdask.collections.text.categorical import Categorical
+from akdask.collections.time.timearray import TimeArray
 from akdask.errors import ArgumentError, ArgumentTypeError, SchemaError
 
 REDUCTIONS = ("sum", "prod", "mean", "min", "max", "std", "var", "median", "count", "nunique", "any", "all", "size")
@@ -241,12 +242,13 @@ class SeriesFunctions(SeriesOperators):
     @property
     def is_monotonic_increasing(self) -> bool:
         """Whether no value is less than the one before it; computes."""
-        return bool(self.values.is_sorted())
+        return bool(self.values.is_sorted()) and not (isinstance(self.values, TimeArray) and self.hasnans())
 
     @property
     def is_monotonic_decreasing(self) -> bool:
         """Whether no value is more than the one before it; computes."""
-        return bool(self.values[::-1].is_sorted())
+        is_sorted = bool(self.values[::-1].is_sorted())
+        return is_sorted and not (isinstance(self.values, TimeArray) and self.hasnans())
 
     # rows
 

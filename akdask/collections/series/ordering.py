@@ -16,6 +16,7 @@ from akdask.collections.groups.uniqueness import unique
 from akdask.collections.series.base import SeriesBase
 from akdask.collections.series.operators import SeriesOperators
 from akdask.collections.text.concatenation import concatenate
+from akdask.collections.time.timearray import TimeArray
 from akdask.errors import ArgumentError, ArgumentTypeError
 
 
@@ -129,7 +130,8 @@ class SeriesOrder(SeriesOperators):
             return self._with(in1d(values, lst.values if isinstance(lst, SeriesBase) else lst))
         there = [item for item in lst if not is_nothing(item)]
         is_number = isinstance(values, pdarray) and values._pandas_converter() is None
-        stands_for_missing = any(is_nothing(item) and not (is_number and item is None) for item in lst)
+        others = type(None) if is_number else float if isinstance(values, TimeArray) else ()
+        stands_for_missing = any(is_nothing(item) and not isinstance(item, others) for item in lst)
         found = in1d(values, there) if there else self.notna().values & False
         return self._with(found | self.isna().values if stands_for_missing else found)
 

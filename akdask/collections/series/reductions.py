@@ -11,6 +11,8 @@ from akdask.collections.arrays.reductions import distinct_count, reduced
 from akdask.collections.frame_core.index import Index
 from akdask.collections.series.operators import SeriesOperators
 from akdask.collections.text.strings import Strings
+from akdask.collections.time.timearray import TimeArray
+from akdask.deferred import pd
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.kernels.aggregates.quantiles import checked_quantiles
 from akdask.plan.expr import missing_integers
@@ -55,11 +57,11 @@ class SeriesReductions(SeriesOperators):
         return self._there(skipna, numpy).mean()
 
     def min(self, *, skipna: bool | None = None, **numpy: None) -> Any:
-        """Return the smallest value, missing if nothing is left of them; lazy, but for text.  See `sum`."""
+        """Return the smallest value, missing if nothing is left of them; computes of text and times.  See `sum`."""
         return self._extreme("min", skipna, numpy)
 
     def max(self, *, skipna: bool | None = None, **numpy: None) -> Any:
-        """Return the largest value, missing if nothing is left of them; lazy, but for text.  See `sum`."""
+        """Return the largest value, missing if nothing is left of them; computes of text and times.  See `sum`."""
         return self._extreme("max", skipna, numpy)
 
     def std(self, ddof: int = 0, *, skipna: bool | None = None, **numpy: None) -> Any:
@@ -72,11 +74,11 @@ class SeriesReductions(SeriesOperators):
 
     def any(self, *, skipna: bool = True) -> Any:
         """Return whether any value is not zero; lazy.  Missing values are left out if `skipna`."""
-        return self._there(skipna).any()
+        return self._truths(skipna).any()
 
     def all(self, *, skipna: bool = True) -> Any:
         """Return whether no value is zero; lazy.  See `any`."""
-        return self._there(skipna).all()
+        return self._truths(skipna).all()
 
     def argmin(self) -> Any:
         """Return the position of the first smallest value, or of the first that is NaN, as in Arkouda; lazy."""
@@ -159,12 +161,21 @@ class SeriesReductions(SeriesOperators):
         apart = missing_integers.parts(values._value)
         return values if apart is None else pdarray(values._frame, apart[0])
 
+    def _truths(self, skipna: bool) -> Any:
+        if not isinstance(self.values, pdarray) or isinstance(self.values, TimeArray):
+            raise ArgumentTypeError(
+                f"elements of {self.values._describe()} are neither true nor false.", hint="compare them first."
+            )
+        return self._there(skipna)
+
     def _extreme(self, name: str, skipna: bool | None, numpy: Mapping[str, Any]) -> Any:
         values = self._there(skipna, numpy)
         if isinstance(values, Strings):
             if not values.size or bool(self.isna().values.any() if values is self.values else False):
                 return float("nan")
             return few_extremes(f"{name}k", values, 1).tolist()[0]
+        if isinstance(values, TimeArray) and values is not self.values and not values.size:
+            return pd.NaT
         if values is self.values or not isinstance(values, pdarray) or values._pandas_converter() is not None:
             return getattr(values, name)()
         return reduced(values, name, nan_of_none=True)

@@ -47,10 +47,13 @@ class AsPandas:
         return pandas_categorical(np.asarray(table.columns[0]), labels, ordered=self.ordered)
 
 
-def pandas_categorical(codes: NumberArray, labels: Table, *, ordered: bool = False) -> pd.Categorical:
+def pandas_categorical(
+    codes: NumberArray, labels: Table, *, ordered: bool = False, keeps_na: bool = True
+) -> pd.Categorical:
     """Return the pandas Categorical of codes and a table of labels.
 
-    Of ordered ones the label for missing is no category, and what has it is missing, as it has no place in the order.
+    Unless `keeps_na`, as for Arkouda's arrays, the label for missing is no category, and what has it is missing; so it
+    is of ordered ones, as it has no place in the order.
 
     Raises
     ------
@@ -61,7 +64,7 @@ def pandas_categorical(codes: NumberArray, labels: Table, *, ordered: bool = Fal
     """
     check_codes(codes, labels.nrows)
     named = labels_text(labels).astype(object)
-    if ordered and labels.nrows:
+    if (ordered or not keeps_na) and labels.nrows:
         codes, there = without_na(codes, labels)
         named = named[there]
     categories = pd.Index(named)

@@ -114,7 +114,7 @@ def test_what_lacks_a_match_is_missing():
     assert joined["x_y"].tolist()[0] == 1.0
     assert joined["x_y"].isna().tolist() == joined["b"].isna().tolist() == [False, True, False, False]
     assert joined["s"].fillna("none").tolist() == ["a", "none", "b", "b"]
-    assert joined["c"].tolist() == ["p", "N/A", "q", "q"]
+    assert joined["c"].astype(object).fillna("none").tolist() == ["p", "none", "q", "q"]
 
 
 def test_integers_stay_so_if_asked_for():

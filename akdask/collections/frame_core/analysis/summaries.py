@@ -358,7 +358,10 @@ def commonest(columns: ColumnSet, name: str, dropna: bool = True) -> np.ndarray[
     if not missing or missing < most:
         return found
     nothing = np.array("NaT", found.dtype) if found.dtype.kind in "mM" else np.nan
-    return np.append(found if found.dtype.kind in "mMf" else found.astype(object), nothing)
+    known = found if found.dtype.kind in "mMf" else found.astype(object)
+    # Among times and labels pandas has the missing one first.
+    is_first = isinstance(columns.kinds[name], TimeArray | Categorical)
+    return np.insert(known, 0, nothing) if is_first else np.append(known, nothing)
 
 
 def quantiles_of(percentiles: Sequence[float] | None) -> list[float]:

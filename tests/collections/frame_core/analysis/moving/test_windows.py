@@ -89,7 +89,7 @@ def test_all_kinds_are_shifted_and_filled_with_what_is_missing_for_them():
     assert down["t"].tolist()[1:] == list(times[:2])
     assert pd.isna(down["t"][0])
     assert down["c"].tolist()[1:] == ["x", "y"]
-    assert down["c"][0] == "N/A"
+    assert pd.isna(down["c"][0])
     assert frame.shift(1).to_pandas(nullable=True)["b"].tolist()[1:] == [True, False]
     assert frame.shift(1).bfill().to_pandas()["s"].tolist() == ["a", "a", "b"]
     assert frame[["t"]].diff().to_pandas()["t"].tolist()[1:] == [pd.Timedelta("1D"), pd.Timedelta("3D")]
