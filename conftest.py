@@ -44,6 +44,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="at most two cases of each test, few examples, by the general path of kernels, no other processes",
     )
+    parser.addoption("--eager", action="store_true", help="compute each array as it is made")
+
+
+@pytest.fixture(autouse=True)
+def eager_arrays(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Have arrays computed as they are made, where that is asked for: what tests laziness fails then."""
+    if not request.config.getoption("--eager"):
+        yield
+        return
+    with ak.config.set(eager=True):
+        yield
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
