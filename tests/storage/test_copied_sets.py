@@ -400,3 +400,21 @@ def test_a_manifest_whose_writer_died_before_it_was_renewed_tells_of_copies(kind
     os.unlink(kind.file(2))
     with pytest.raises(InconsistentFilesError, match="missing"):
         kind.read()
+
+
+def test_a_file_that_is_replaced_while_the_manifest_is_renewed_is_not_taken_for_that_of_the_set(
+    kind, tmp_path, monkeypatch
+):
+    other = Kind(kind.name, tmp_path / "other")
+    (tmp_path / "other").mkdir()
+    other.write([8, 701, 702, *VALUES[3:]])
+    assert os.path.getsize(other.file(0)) == os.path.getsize(kind.file(0))
+    renew = StagedWriter._renew_manifest
+
+    def overtaken(writer):
+        os.replace(shutil.copy(other.file(0), f"{tmp_path}/new"), kind.file(0))
+        renew(writer)
+
+    monkeypatch.setattr(StagedWriter, "_renew_manifest", overtaken)
+    kind.write()
+    assert answers(kind) == expected([8, 701, 702, *VALUES[3:]])
