@@ -20,12 +20,14 @@ import numpy as np
 import pandas as pd
 
 import akdask as ak
-from akdask.errors import AkdaskError, ConversionError, NonUniqueError, UnsupportedError
+from akdask.errors import AkdaskError, ArgumentTypeError, ConversionError, NonUniqueError, UnsupportedError
 from akdask.testing.memory import MemorySource
 
 DIFFERENCES = {
     "merge": "rows come sorted by the key unless sort=False is given, as in Arkouda: programs give it",
     "mean, sum, min, max of Series": "propagate NaN, as in Arkouda: programs give skipna=True or drop what is missing",
+    "merge(how='outer') by times": "puts NaT last, as every sort does, pandas first: programs leave it out",
+    "labels of integers and of text": "have no order in common, and are refused where pandas makes objects of them",
     "std, var of Series": "have ddof=0, as in Arkouda: programs give it",
     "repeated labels": "of another plan are refused on the right of an assignment, equal ones too",
     "order of ties of nlargest(keep='last')": "is from the last row to the first: programs take the first, or all",
@@ -36,6 +38,9 @@ DIFFERENCES = {
     'df["x"]': "is an array, which goes by position: programs write df.x",
 }
 """What is another answer than pandas', on purpose."""
+
+REFUSALS = (UnsupportedError, ConversionError, NonUniqueError)
+"""What akdask says it does not do."""
 
 STEPS = 5
 
@@ -129,9 +134,12 @@ class Program:
             self.several(others)
         except AssertionError:
             raise
-        except (ConversionError, NonUniqueError) as refusal:
-            # Where the plan cannot tell that none is missing, or that labels are equal.
+        except REFUSALS as refusal:
+            # Also where the plan cannot tell that none is missing, or that labels are equal.
             self.refused[type(refusal).__name__] += 1
+        except ArgumentTypeError as refusal:
+            if "no order in common" not in str(refusal):
+                raise AssertionError(f"{type(refusal).__name__}: {refusal}") from refusal
         except Exception as error:
             raise AssertionError(f"{type(error).__name__}: {error}") from error
 
@@ -139,8 +147,8 @@ class Program:
         self, step: Callable[..., Any], lazy: Any, plain: Any, others: list[tuple[Any, Any]]
     ) -> tuple[Any, Any] | None:
         """Return what both make of a step; None where pandas refuses it, or akdask says that it has no such thing."""
-        number = int(self.random.integers(len(others)))
-        other, plain_other = others[number]
+        alike = [pair for pair in others if as_made(pair[1]) >= as_made(plain)] or [(lazy, plain)]
+        other, plain_other = self.one_of(alike)
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
@@ -163,7 +171,7 @@ class Program:
                 ours = step(lazy, other)
                 if not isinstance(theirs, pd.DataFrame) or self.random.random() < 0.5:
                     plainly(ours)
-        except (UnsupportedError, ConversionError, NonUniqueError) as refusal:
+        except REFUSALS as refusal:
             self.refused[f"{self.steps[-1]}: {str(refusal)[:100]}"] += 1
             return None
         return ours, theirs
@@ -185,7 +193,16 @@ class Program:
     def step(self, plain: pd.DataFrame) -> tuple[str, Callable[[Any, Any], Any]]:
         """Return a step, for frames of akdask and of pandas alike, and what it is in words."""
         make = self.one_of(MAKERS)
-        return make(self, list(plain.columns))
+        return make(self, sorted(as_made(plain)))
+
+
+KINDS = {"k": "iuf", "b": "b", "w": "iu", "x": "iuf", "s": "OU", "t": "M", "d": "m", "c": "O"}
+"""What NumPy calls the types that steps take columns for; others may have been put in their places."""
+
+
+def as_made(frame: pd.DataFrame) -> set[str]:
+    """Return the columns that have the types in which programs begin."""
+    return {name for name in frame.columns if frame[name].dtype.kind in KINDS.get(name, "")}
 
 
 UNLIKE = (TypeError, ValueError, KeyError, IndexError)
@@ -444,8 +461,8 @@ def columnwise(p: Program, columns: list[str]) -> Made:
 
 
 def merged(p: Program, columns: list[str]) -> Made:
-    how = p.one_of(["inner", "left", "left", "right", "outer"])
     on = p.one_of(["k", "k", "s", "x", "w", "c", "t", ["k", "b"]])
+    how = p.one_of(["inner", "left", "left", "right", "right" if on == "t" else "outer"])
     keys = [on] if isinstance(on, str) else on
     names = list(dict.fromkeys([*keys, "k", "x"]))
     if not set(keys) <= set(columns):
@@ -582,7 +599,8 @@ def reshaped(p: Program, columns: list[str]) -> Made:
 def changed(p: Program, columns: list[str]) -> Made:
     """Change rows of a copy."""
     words, make = compared(p, columns)
-    name, value = p.one_of([("x", 9.5), ("k", 7), ("x", np.nan)])
+    name = p.one_of(there(columns, ["x", "k"]))
+    value = p.one_of([9.5, np.nan]) if name == "x" else 7
 
     def change(f: Any, o: Any) -> Any:
         copy = f.copy()
@@ -591,11 +609,11 @@ def changed(p: Program, columns: list[str]) -> Made:
 
     def change_of_rows(f: Any, o: Any) -> Any:
         copy = f.copy()
-        copy.loc[make(f), "x"] = o.x
+        copy.loc[make(f), name] = column(o, name)
         return copy
 
     if p.random.random() < 0.3:
-        return f"loc[{words}, 'x'] = x of another frame", change_of_rows
+        return f"loc[{words}, {name!r}] = {name} of another frame", change_of_rows
     return f"loc[{words}, {name!r}] = {value}", change
 
 
