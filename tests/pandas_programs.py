@@ -28,6 +28,7 @@ DIFFERENCES = {
     "mean, sum, min, max of Series": "propagate NaN, as in Arkouda: programs give skipna=True or drop what is missing",
     "merge(how='outer') by times": "puts NaT last, as every sort does, pandas first: programs leave it out",
     "labels of integers and of text": "have no order in common, and are refused where pandas makes objects of them",
+    "assignment to a frame without rows": "leaves it without rows; pandas takes over the labels of the Series",
     "std, var of Series": "have ddof=0, as in Arkouda: programs give it",
     "repeated labels": "of another plan are refused on the right of an assignment, equal ones too",
     "order of ties of nlargest(keep='last')": "is from the last row to the first: programs take the first, or all",
@@ -354,6 +355,8 @@ def assigned(p: Program, columns: list[str]) -> Made:
 
 def put(frame: Any, name: str, values: Any) -> Any:
     changed = frame.copy()
+    if isinstance(frame, pd.DataFrame) and not len(frame):
+        values = values.reindex(frame.index)
     changed[name] = values
     return changed
 
