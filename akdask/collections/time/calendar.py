@@ -12,7 +12,6 @@ from akdask.collections.arrays.elementwise import where
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.later import later
 from akdask.collections.time.timearray import TimeArray
-from akdask.plan.expr import times
 from akdask.plan.expr.values import Call
 from akdask.schema.times import NOT_A_TIME, TimeForm
 
@@ -123,8 +122,8 @@ class CalendarMethods(TimeArray):
 
     def _text(self, found: Any) -> Any:
         """Return text that is missing where the time is."""
-        lacks = times.is_missing_time(self._value)
-        return found._like(found._frame, Call("make_missing", found._value, lacks))
+        frame, (value, lacks) = self._beside(found)
+        return found._like(frame, Call("make_missing", value, lacks))
 
 
 @dataclass(frozen=True, slots=True)

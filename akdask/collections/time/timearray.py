@@ -398,7 +398,13 @@ class TimeArray(pdarray):
         """Return integers made of the times, NaN for NaT where there may be some."""
         if not self._form.may_lack or found._value.dtype != INT64:
             return found
-        return pdarray(found._frame, with_missing(found._value, times.is_missing_time(self._value)))
+        frame, (value, lacks) = self._beside(found)
+        return pdarray(frame, with_missing(value, lacks))
+
+    def _beside(self, found: Array) -> tuple[Frame, list[Value]]:
+        """Return what was found of the times, and where they are missing, on common rows."""
+        lacks = times.is_missing_time(self._value)
+        return align("mark what is missing", [(found._frame, found._value), (self._frame, lacks)])
 
     # reductions
 

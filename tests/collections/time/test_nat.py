@@ -333,3 +333,17 @@ def test_fields_of_times_that_labels_leave_missing():
     assert (
         both.isna().to_numpy().tolist() == pd.concat([times.head(2), times.tail(2)], axis=1).isna().to_numpy().tolist()
     )
+
+
+@pytest.mark.parametrize("replicate_size", [0, None])
+def test_fields_that_are_looked_up_are_those_of_filtered_rows(replicate_size):
+    plain = pd.DataFrame(
+        {"x": [1, np.nan, 2, 3], "t": pd.to_datetime(["2024-02-03", "2024-03-31", None, "2024-04-30"])}
+    )
+    kept = plain.dropna(subset=["x"]).t.dt
+    with ak.config.set(replicate_size=replicate_size):
+        found = ak.DataFrame(plain).dropna(subset=["x"]).t.dt
+        assert found.is_month_end.tolist() == kept.is_month_end.tolist()
+        np.testing.assert_array_equal(found.days_in_month.to_pandas(), kept.days_in_month)
+        pd.testing.assert_series_equal(found.day_name().to_pandas(), kept.day_name())
+        pd.testing.assert_series_equal(found.month_name().to_pandas(), kept.month_name())
