@@ -10,6 +10,7 @@ import datetime
 import math
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -478,3 +479,64 @@ def kinds_of(operation: str) -> tuple[str, ...]:
 def differs(operation: str, kind: str) -> str | None:
     """Return the reason for which an operation is not that of pandas, None if it is."""
     return ALONE.get((operation, kind)) or ALONE.get((operation, "*"))
+
+
+PAGE = Path(__file__).parents[1] / "docs/howto/missing.md"
+
+INTRODUCTION = """# Missing values
+
+NaN among floats, NaT among times, missing text, the label of a Categorical that stands for missing, and integers and
+bools of which some are missing follow one rule: comparisons with them are False (`!=` is True), arithmetic propagates
+them, a mask chooses no row where it is missing, they come last in every order and last among the keys of groups, and
+`isna` finds them.
+
+- **Reductions.** `sum`, `prod`, `mean`, `min`, `max`, `std` and `var` of arrays, Series and frames propagate NaN, as
+  in Arkouda, and leave it out with `skipna=True`. What only pandas has, such as `median`, `quantile`, `nunique`,
+  `idxmax` and groups of frames, leaves missing values out by itself.
+- **Integers and bools.** They arrive with missing values from `Int64`, `boolean`, Arrow, masked arrays of NumPy,
+  `None` in lists, left joins, `shift` and reshaping. They are floats to compute with, but are kept exactly beside
+  where they are missing: moving them, comparing them, `where`, masks, `fillna` and `to_pandas(nullable=True)` change
+  none. An integer that is no float is an error where a float of it would be computed with or handed out; the message
+  has column and value.
+- **Frames.** `df.fillna(0)` fills columns of numbers, and is an error when computed if columns of other kinds have
+  missing values; name these, as in `df.fillna({"name": "-", "count": 0})`.
+- **Joins.** Missing keys match missing keys, as in pandas and unlike SQL.
+- **Lists.** `.str.split()` of missing text is missing, and of blank text an empty list.
+
+## Operations by kinds of values
+
+`=` does what pandas 3 does, with none, one, some and all values missing; `-` is refused by both. Numbers name the
+differences below. Integers and bools are compared with the floats that pandas has for them.
+"""
+
+
+def page() -> str:
+    """Return the page of the documentation that the tests hold."""
+    reasons = list(dict.fromkeys([*ALONE.values(), *ALONE_OF_GROUPS.values()]))
+    lines = [INTRODUCTION]
+    for title, operations in SERIES.items():
+        kinds = ("text",) if operations is TEXT else KINDS
+        lines += [f"### {title}", "", f"| | {' | '.join(kinds)} |", f"| --- |{' --- |' * len(kinds)}"]
+        for name, function in operations.items():
+            cells = [_cell(name, kind, function, reasons) for kind in kinds]
+            lines.append(f"| `{name}` | {' | '.join(cells)} |")
+        lines.append("")
+    lines += ["## Groups of missing keys", "", "Each is tried with keys of all kinds, and with `dropna` both ways.", ""]
+    lines += ["| | of all kinds of keys |", "| --- | --- |"]
+    for name in GROUPS:
+        reason = ALONE_OF_GROUPS.get(name)
+        lines.append(f"| `{name}` | {'=' if reason is None else reasons.index(reason) + 1} |")
+    lines += ["", "## Differences", "", *(f"{number}. {reason}" for number, reason in enumerate(reasons, 1)), ""]
+    return "\n".join(lines)
+
+
+def _cell(name: str, kind: str, function: Operation, reasons: list[str]) -> str:
+    reason = differs(name, kind)
+    if reason is not None:
+        return str(reasons.index(reason) + 1)
+    series = compared_with(kind, reference(kind, "none"))
+    return "-" if outcome(function, series, SAMPLE[kind], OTHER[kind]) == REFUSED else "="
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")

@@ -58,3 +58,7 @@ def test_groups_of_missing_keys_are_those_of_pandas(name, function, kind):
         assert not different, "\n".join(f"{dropna=}: pandas {one}, akdask {other}" for dropna, one, other in different)
     else:
         assert different, f"it is that of pandas, although {reason}"
+
+
+def test_the_page_says_what_the_table_does():
+    assert table.PAGE.read_text(encoding="utf-8") == table.page(), "run python -m tests.missing_operations"
