@@ -55,7 +55,7 @@ class ArithmeticMethods(NDArrayOperatorsMixin, FrameBase):
         if not isinstance(target, ArithmeticMethods):
             return NotImplemented
         # In place a frame keeps its rows and columns.
-        inputs = tuple(item if item is target else _on_cells_of(target, item) for item in inputs)
+        inputs = tuple(item if item is target else _on_rows_and_names(target, item) for item in inputs)
         target._become(target._each_column(BY_OPERATOR.get(ufunc, ufunc), inputs)._columns.only(target.columns))
         return target
 
@@ -242,7 +242,7 @@ def _arrays(frame: FrameBase) -> dict[str, Array]:
     return {name: frame._columns.array(name) for name in frame.columns}
 
 
-def _on_cells_of(target: FrameBase, item: Any) -> Any:
+def _on_rows_and_names(target: FrameBase, item: Any) -> Any:
     """Return another DataFrame on the rows and columns of a target; everything else as it is."""
     item = as_labelled(item)
     if not isinstance(item, FrameBase):
