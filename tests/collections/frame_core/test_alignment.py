@@ -318,3 +318,30 @@ def test_plans_of_many_sums_grow_with_their_number(layout: str) -> None:
         found = found + other
         tasks.append(len(dict(found.dask)))
     assert tasks[-1] <= 3 * tasks[len(tasks) // 2 - 1]
+
+
+def test_first_rows_of_a_sort_lack_the_labels_of_the_others(layout: str) -> None:
+    plain = pd.DataFrame({"x": [30, 10, 20, 40]})
+    mine = lazy(plain, layout)
+    for frame in (plain, mine):
+        frame["few"] = frame.sort_values("x").head(2).x
+        frame["top"] = frame.nlargest(1, "x").x
+    assert_same(mine, plain)
+    few, some = plain[plain["x"] > 10].reset_index(drop=True), mine[mine["x"] > 10].reset_index(drop=True)
+    for frame in (few, some):
+        frame["last"] = frame.tail(1).x
+    assert_same(some, few)
+
+
+def test_values_that_are_not_assigned_to_stay_where_labels_lack(layout: str) -> None:
+    plain, given = pd.Series([1.0, 2.0, 3.0], index=[5, 6, 7]), pd.Series([10.0, 20.0], index=[6, 9])
+    mine = lazy(plain, layout)
+    plain[plain > 1] = given
+    mine[mine > 1] = lazy(given, layout)
+    assert_same(mine, plain)
+    assert mine.tolist()[0] == 1.0
+
+
+def test_repeated_labels_within_default_ones_are_repeated(layout: str) -> None:
+    one, other = pd.Series([1.0, 2.0, 3.0]), pd.Series([10, 20, 30], index=[0, 2, 2])
+    assert_same(lazy(one, layout).sub(lazy(other, layout)), one.sub(other))
