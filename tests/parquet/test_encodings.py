@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import akdask as ak
-from akdask.errors import FileFormatError
+from akdask.errors import FileFormatError, UnsupportedError
 
 NROWS = 200
 NAT = -(2**63)
@@ -218,6 +218,14 @@ def test_a_page_that_the_fast_way_does_not_know_is_found_by_the_general_way_whoe
     found = ak.read_parquet(path)["a"]
     assert (found.sum() if stored == pa.int64() else found.max()) is not None
     assert rows_of(found) == expected_of(pq.read_table(path).column("a"))
+
+
+def test_differences_that_arrow_does_not_read_are_not_called_damage(tmp_path):
+    path = tmp_path / "x.parquet"
+    stored = pa.table({"a": pa.array([-(2**31), 2**31 - 1, 5], pa.int32())})  # noqa: F841 - duckdb finds it by name
+    duckdb.sql(f"copy (select * from stored) to '{path}' (format parquet, parquet_version v2)")
+    with pytest.raises(UnsupportedError, match=r"'a'(.|\n)*Hint: write it in another encoding"):
+        ak.read_parquet(path)["a"].to_ndarray()
 
 
 # Times of 96 bits

@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 
 from akdask.columns import concat_rows, slice_rows
 from akdask.deferred import pc
-from akdask.errors import AkdaskError, FileFormatError
+from akdask.errors import AkdaskError, FileFormatError, UnsupportedError
 from akdask.parquet.metadata.columns import ParquetColumn
 from akdask.parquet.metadata.footers import PARQUET_ERRORS, metadata_of
 from akdask.storage.data.ranges import RangeReader, range_reader
@@ -272,6 +272,13 @@ def errors_naming(path: str, column: str) -> Iterator[None]:
     except AkdaskError:
         raise
     except PARQUET_ERRORS as error:
+        if "delta bit width" in str(error):
+            # duckdb writes differences of 33 bits between integers of 32, and Arrow does not read them.
+            raise UnsupportedError(
+                f"column {column!r} of {path!r} has differences between integers that Arrow does not read.",
+                details=[str(error)],
+                hint="write it in another encoding: with parquet_version v1, or as integers of 64 bits.",
+            ) from error
         raise FileFormatError(
             f"column {column!r} of {path!r} cannot be read.",
             details=[str(error)],
