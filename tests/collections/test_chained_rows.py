@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 import akdask as ak
+from akdask.plan.expr.values import Call
 from akdask.testing.thresholds import small_data_as_large
 
 ROWS = {
@@ -123,3 +124,15 @@ def test_kept_integers_with_gaps_stay_integers(keeping):
     for _ in range(40):
         found = found[found["k"] > 0]
     assert found.to_pandas(nullable=True)["i"].tolist() == [big, pd.NA]
+
+
+def test_values_of_rows_as_they_were_meet_kept_ones_on_the_frame_of_either():
+    rows = ak.array([1.0, 2.0, 3.0])
+    for given, wanted in ((rows, [1.0, 2.0, 3.0]), (rows[rows > 1], [2.0, 3.0]), (rows[1:], [2.0, 3.0])):
+        with small_data_as_large(kept=True):
+            kept = given + 1
+            twice = kept * 2
+            assert given._frame is not kept._frame is not twice._frame
+            for frame in (given._frame, kept._frame, twice._frame):
+                both = ak.pdarray(frame, Call("add", Call("add", kept._value, given._value), twice._value))
+                assert both.tolist() == [(x + 1) + x + (x + 1) * 2 for x in wanted]

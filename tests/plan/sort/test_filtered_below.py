@@ -35,12 +35,19 @@ def test_labels_of_sorted_rows_that_are_filtered_are_those_of_pandas(by, names, 
         assert order[order > 20].tolist() == expected[expected > 20].tolist()
 
 
-def test_categories_that_are_sorted_in_several_partitions_give_all_places():
+def test_categories_that_are_sorted_in_several_partitions_give_all_places(prefix):
     words = [f"w{number % 97:03}" for number in range(300)]
     with small_data_as_large():
         labels = ak.Categorical(MemorySource({"s": words}, [100, 200]).arrays()["s"])
         assert labels[ak.argsort(labels)].tolist() == sorted(words)
         assert ak.coargsort([labels, ak.arange(300)]).tolist() == sorted(range(300), key=lambda row: (words[row], row))
+        # Labels of files in no order: their places are sorted, and looked up in all tasks.
+        known = [f"w{number:03}" for number in np.random.default_rng(1).permutation(97)]
+        codes = [known.index(word) for word in words]
+        ak.Categorical.from_codes(ak.array(codes), ak.array(known)).to_hdf(prefix, "c")
+        unordered = ak.read_hdf(str(prefix), "c")["c"]
+        assert unordered[ak.argsort(unordered)].tolist() == sorted(words)
+        assert ak.DataFrame({"c": unordered}).sort_values("c")["c"].tolist() == sorted(words)
         frame = ak.DataFrame({"c": labels, "x": ak.arange(300)})
         found = frame.merge(ak.DataFrame({"c": ak.Categorical(ak.array(["w000", "w096"])), "y": [1, 2]}), on="c")
         assert found["x"].tolist() == [row for word in ("w000", "w096") for row in range(300) if words[row] == word]
