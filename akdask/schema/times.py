@@ -93,15 +93,15 @@ class TimeForm:
         """Return one number as pandas' Timestamp or Timedelta; NaN is NaT."""
         if number != number:  # noqa: PLR0124 - so is NaN found in any type
             return pd.NaT
-        whole = int(number)
+        count = int(number)
         if self.ordered:
-            whole = NOT_A_TIME if whole == -NOT_A_TIME - 1 else whole + 1
-        if whole == NOT_A_TIME:
+            count = NOT_A_TIME if count == -NOT_A_TIME - 1 else count + 1
+        if count == NOT_A_TIME:
             return pd.NaT
         if self.is_time:
-            time: Any = pd.Timestamp(np.int64(whole).view(self.numpy))
+            time: Any = pd.Timestamp(np.int64(count).view(self.numpy))
             return time if self.zone is None else time.tz_localize("UTC").tz_convert(self.zone)
-        span: Any = np.int64(whole).view(self.numpy)
+        span: Any = np.int64(count).view(self.numpy)
         return pd.Timedelta(span)
 
     def __str__(self) -> str:

@@ -701,7 +701,7 @@ def _expression(
         case "multiply":
             return Call("multiply_times", *(values if are_times[0] else reversed(values)))
         case "divide" | "floor_divide" if not are_times[1]:
-            return Call("divide_times", *values, whole_down=operation == "floor_divide")
+            return Call("divide_times", *values, round_down=operation == "floor_divide")
         case "divide":
             return Call("time_ratio", *values)
         case "floor_divide":

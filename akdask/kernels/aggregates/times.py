@@ -67,8 +67,8 @@ def _mean(state: State) -> Any:
     if state.missing or not state.count:
         return np.int64(NOT_A_TIME)
     # Fractions of a unit are cut off, as pandas does.
-    whole = abs(state.total) // state.count
-    return np.int64(whole if state.total >= 0 else -whole)
+    size = abs(state.total) // state.count
+    return np.int64(size if state.total >= 0 else -size)
 
 
 def _sorted_runs(column: NumberArray, mask: NumberArray | None) -> State:

@@ -222,7 +222,7 @@ def _multiplied(spans: Any, factor: Any, out: Any = None, *, what: str = "a mult
     missing = missing_among(spans)
     if np.asarray(factor).dtype.kind == "f":
         product = np.trunc(np.multiply(spans, factor, dtype=np.float64))
-        return _whole(product, (spans, factor), _either(missing, np.isnan(factor)), out, what)
+        return _integers(product, (spans, factor), _either(missing, np.isnan(factor)), out, what)
     factor = _signed(factor, what)
     (low, high), (least, most) = _bounds(spans), _bounds(factor)
     found = np.multiply(spans, factor)
@@ -239,7 +239,7 @@ def _either(missing: Any, other: Any) -> Any:
     return other if missing is None else missing | other
 
 
-def _whole(found: Any, operands: tuple[Any, ...], missing: Any, out: Any, what: str) -> Any:
+def _integers(found: Any, operands: tuple[Any, ...], missing: Any, out: Any, what: str) -> Any:
     """Return floats that are whole numbers as times, NaT where they are `missing`; infinite ones are an error."""
     wrong = ~missing & ~(np.abs(found) < 2.0**63)
     if np.any(wrong):
@@ -266,14 +266,14 @@ def _ratio_type(*times: ColumnType) -> ColumnType | None:
     return FLOAT64 if all(dtype == INT64 for dtype in times) else None
 
 
-def _whole_ratio(left: Any, right: Any, out: Any = None, *, missing: bool = False) -> Any:
+def _quotient(left: Any, right: Any, out: Any = None, *, missing: bool = False) -> Any:
     lacks = missing_among(left, right)
     if lacks is not None and not missing:
         raise _has_no_value("quotient")
     return _placed(np.floor_divide(left, right), out)
 
 
-def _whole_ratio_type(*times: ColumnType, missing: bool = False) -> ColumnType | None:
+def _quotient_type(*times: ColumnType, missing: bool = False) -> ColumnType | None:
     return INT64 if all(dtype == INT64 for dtype in times) else None
 
 
@@ -285,20 +285,20 @@ def _remaining(left: Any, right: Any, out: Any = None) -> Any:
     return _finished(np.remainder(left, right), (), lacks, out)
 
 
-def _divided(spans: Any, divisor: Any, out: Any = None, *, whole_down: bool) -> Any:
+def _divided(spans: Any, divisor: Any, out: Any = None, *, round_down: bool) -> Any:
     """Return spans by numbers, rounded down, or cut off as NumPy and pandas do; NaT where the divisor is 0 or NaN."""
     missing = missing_among(spans)
     none = np.equal(divisor, 0)
     if np.asarray(divisor).dtype.kind == "f":
         lacks = _either(missing, none | np.isnan(divisor))
         quotient = np.true_divide(spans, np.where(none, 1.0, divisor))
-        whole = np.floor(quotient) if whole_down else np.trunc(quotient)
-        return _whole(whole, (spans, divisor), lacks, out, "a part of a span of time")
+        quotient = np.floor(quotient) if round_down else np.trunc(quotient)
+        return _integers(quotient, (spans, divisor), lacks, out, "a part of a span of time")
     divisor = _signed(divisor, "a part of a span of time")
     lacks = _either(missing, none) if np.any(none) else missing
     by = np.where(none, 1, divisor)
     found = np.floor_divide(spans, by)
-    if not whole_down:
+    if not round_down:
         found = found + ((found < 0) & np.not_equal(found * by, spans))
     return _finished(found, (), lacks, out)
 
@@ -618,7 +618,7 @@ _OPERATIONS = (
     Operation("multiply_times", 2, _times_and_number, _multiplied, "*"),
     Operation("divide_times", 2, _times_and_number, _divided),
     Operation("time_ratio", 2, _ratio_type, _ratio, "/"),
-    Operation("whole_time_ratio", 2, _whole_ratio_type, _whole_ratio),
+    Operation("whole_time_ratio", 2, _quotient_type, _quotient),
     Operation("remaining_time", 2, _two_times, _remaining, "%"),
     Operation("time_in_unit", 1, _to_unit_type, _to_unit),
     Operation("compare_times", 2, _compare_type, _compare),

@@ -158,5 +158,5 @@ def halves(value: Value) -> tuple[Value, Value]:
 
 def of_halves(high: Value, low: Value) -> Value:
     """Return the sums of times, given those of their halves; an error, when computed, where 64 bits do not hold it."""
-    whole = Call("multiply_times", Call("add", high, Call("right_shift", low, HALF)), Constant(np.int64(2**32)))
-    return Call("add_times", whole, Call("bitwise_and", low, _LOW))
+    upper = Call("multiply_times", Call("add", high, Call("right_shift", low, HALF)), Constant(np.int64(2**32)))
+    return Call("add_times", upper, Call("bitwise_and", low, _LOW))

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import akdask as ak
 from akdask.errors import ArgumentError, ArgumentTypeError, TimeOverflowError
+from akdask.plan.expr.values import Call, walk
 
 NAT = np.iinfo(np.int64).min
 TIMES = np.array(["2026-01-05", "NaT", "2024-02-29T12:34:56.789", "2026-01-05", "1969-07-20", "NaT"], "M8[ns]")
@@ -347,3 +348,17 @@ def test_fields_that_are_looked_up_are_those_of_filtered_rows(replicate_size):
         np.testing.assert_array_equal(found.days_in_month.to_pandas(), kept.days_in_month)
         pd.testing.assert_series_equal(found.day_name().to_pandas(), kept.day_name())
         pd.testing.assert_series_equal(found.month_name().to_pandas(), kept.month_name())
+
+
+def test_comparisons_take_at_most_one_more_comparison():
+    lazy, bound = ak.Datetime(ak.array([1, 2])), np.datetime64(1, "ns")
+    for compare in (operator.gt, operator.ge, operator.eq, operator.ne):
+        assert [step.operation for step in walk(compare(lazy, bound)._value) if isinstance(step, Call)] == [
+            {operator.gt: "greater", operator.ge: "greater_equal", operator.eq: "equal", operator.ne: "not_equal"}[
+                compare
+            ]
+        ]
+    for compare in (operator.lt, operator.le):
+        steps = [step.operation for step in walk(compare(lazy, bound)._value) if isinstance(step, Call)]
+        assert steps[-1] == "bitwise_and"
+        assert len(steps) == 3

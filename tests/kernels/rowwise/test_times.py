@@ -84,13 +84,13 @@ def test_rounding_is_exact_or_an_error(times, how, step):
 def test_parts_of_spans_are_those_of_python(columns):
     spans, by = columns
     by = np.where(by == NAT, 2, by)
-    found = computed("divide_times", spans, by, whole_down=True)
+    found = computed("divide_times", spans, by, round_down=True)
     expected = [
         NAT if span == NAT or not part else span // part
         for span, part in zip(*map(np.ndarray.tolist, (spans, by)), strict=True)
     ]
     np.testing.assert_array_equal(found, np.array(expected))
-    found = computed("divide_times", spans, by, whole_down=False)
+    found = computed("divide_times", spans, by, round_down=False)
     expected = [
         NAT if span == NAT or not part else (abs(span) // abs(part)) * (1 if (span < 0) == (part < 0) else -1)
         for span, part in zip(*map(np.ndarray.tolist, (spans, by)), strict=True)
