@@ -19,7 +19,7 @@ from akdask.collections.groups.setops import in1d
 from akdask.collections.series.series import Series
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.strings import Strings
-from akdask.collections.time.timearray import NOT_A_TIME, TimeArray
+from akdask.collections.time.timearray import TimeArray
 from akdask.deferred import is_pandas
 from akdask.errors import ArgumentTypeError
 from akdask.plan.expr.missing_text import missing_text
@@ -28,6 +28,7 @@ from akdask.plan.join.join import join_row_numbers
 from akdask.plan.rows.broadcast import broadcast
 from akdask.plan.run.alignment import align
 from akdask.schema import ColumnType
+from akdask.schema.times import NOT_A_TIME
 
 
 @provides("find")
