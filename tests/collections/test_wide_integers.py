@@ -213,3 +213,12 @@ def test_bins_take_integers_as_what_they_are():
     assert ak.cut(numbers, [0.0, float(BIG), float(2 * BIG)], labels=False).tolist() == [1, 0, 0, -1]
     assert ak.cut(numbers, [0.0, float(BIG), float(2 * BIG)], right=False, labels=False).tolist() == [1, 1, 0, 0]
     assert numbers.between(0.0, float(BIG)).tolist() == [False, True, True, True]
+
+
+@pytest.mark.parametrize("name", ["min", "max"])
+def test_extremes_of_windows_are_values_or_are_refused(name):
+    numbers = [2**60, 2**60 + 2**9, 5]
+    found = getattr(ak.Series(numbers).rolling(2), name)()
+    np.testing.assert_array_equal(found.tolist(), getattr(pd.Series(numbers).rolling(2), name)())
+    with pytest.raises(ConversionError, match="the integer 9007199254740993 would become"):
+        getattr(ak.Series([BIG + 1, 5]).rolling(1), name)().tolist()

@@ -16,7 +16,7 @@ from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.missing import present
 from akdask.errors import ArgumentError
 from akdask.plan.expr.rowwise import Project
-from akdask.plan.expr.values import Value, cast
+from akdask.plan.expr.values import Value, cast, widened
 from akdask.plan.rows.neighbours import WithNeighbours
 from akdask.schema import FLOAT64
 
@@ -143,7 +143,9 @@ class WindowReductions(NamedReductions[Owner]):
     aggregate = agg
 
     def _reduced(self, name: str, ddof: int = 1, q: float = 0.5) -> Owner:
-        values = [cast(self._columns.values[column], FLOAT64) for column in self._names]
+        # Extremes are values, none of which may become another; sums are rounded, as those of floats are.
+        to_floats = widened if name in ("min", "max") else cast
+        values = [to_floats(self._columns.values[column], FLOAT64) for column in self._names]
         return self._windows(name, values, ddof, q)
 
     def _windows(self, name: str, values: list[Value], ddof: int = 1, q: float = 0.5) -> Owner:
