@@ -454,7 +454,7 @@ class DataFrameGroupBy(GroupTopMethods[Rows], FrameGroupMethods[Rows], Generic[R
             (name, column, how if callable(how) else EXTREMES.get(how) or GROUP_REDUCTIONS.get(how.lower(), how))
             for name, column, how in calls
         ]
-        known = {*GROUP_REDUCTIONS.values(), "size"}
+        known = {*GROUP_REDUCTIONS.values(), "size", "last"}
         unknown = [how for _, _, how in calls if not callable(how) and how not in known]
         if unknown:
             raise ArgumentError(
@@ -465,7 +465,7 @@ class DataFrameGroupBy(GroupTopMethods[Rows], FrameGroupMethods[Rows], Generic[R
         given = {column: self.df._columns.array(column) for _, column, _ in calls}
         by_users = {name: (column, how) for name, column, how in calls if callable(how)}
         calls, order = [call for call in calls if not callable(call[2])], [name for name, _, _ in calls]
-        one_pass = [call for call in calls if reduces_at_once(call[2], given[call[1]])]
+        one_pass = [call for call in calls if call[2] != "last" and reduces_at_once(call[2], given[call[1]])]
         arrays = [(given[column], how) for _, column, how in one_pass]
         keys, results = (
             self.gb.reduce_at_once(arrays, **(params if arrays else {}))
@@ -474,7 +474,9 @@ class DataFrameGroupBy(GroupTopMethods[Rows], FrameGroupMethods[Rows], Generic[R
         )
         found = {name: result for (name, _, _), result in zip(one_pass, results, strict=True)}
         for name, column, how in calls:
-            if name not in found:
+            if how == "last":
+                found[name] = _beside(keys, self._edge_value(column, last=True)[1])
+            elif name not in found:
                 found[name] = _beside(keys, getattr(self.gb, how)(given[column], **params)[1])
         labels: Any = self.df._columns.index_array() if by_label else None
         found |= {name: labels[demanded(how, found[name])] for name, how in by_label.items()}

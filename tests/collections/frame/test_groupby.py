@@ -243,3 +243,29 @@ def test_a_column_with_the_name_of_labels_is_not_overwritten_by_them(tmp_path):
     assert set(ak.ls(str(tmp_path / "plain_LOCALE0000.h5"))) == {"x", "Index"}
     with pytest.raises(ak.errors.ArgumentError, match="'Index' cannot be written with its labels"):
         df[df["x"] > 1].to_hdf(tmp_path / "labelled.h5")
+
+
+def test_agg_takes_the_last_value_that_is_not_missing():
+    plain = pd.DataFrame(
+        {
+            "k": [2, 1, 2, 1, 3],
+            "x": [1.0, np.nan, np.nan, 4.0, np.nan],
+            "s": pd.Series(["a", "b", None, None, None], dtype="str"),
+            "t": pd.to_datetime(["2026-01-01", None, None, "2026-01-02", None]),
+            "n": [2**60 + 1, 2, 3, 4, 5],
+            "c": pd.Categorical(["u", "v", None, "v", None]),
+        }
+    )
+    found, expected = ak.DataFrame(plain).groupby("k"), plain.groupby("k")
+    by_name = {name: (name, "last") for name in "xstnc"}
+    for ours, theirs in (
+        (found.agg("last"), expected.agg("last")),
+        (found.agg(total=("n", "sum"), **by_name), expected.agg(total=("n", "sum"), **by_name)),
+        (found.agg({"x": "last", "n": "max"}), expected.agg({"x": "last", "n": "max"})),
+        (found["s"].agg(["last", "count"]), expected["s"].agg(["last", "count"])),
+    ):
+        frame = ours.to_pandas()
+        assert frame.index.tolist() == theirs.index.tolist()
+        for name in theirs.columns:
+            assert frame[name].isna().tolist() == theirs[name].isna().tolist()
+            assert frame[name].dropna().tolist() == theirs[name].dropna().tolist()

@@ -320,24 +320,24 @@ class FrameGroupMethods(Generic[Rows]):
 
     def _edge_values(self, names: Sequence[str], *, last: bool) -> Rows:
         """Return the first or the last value of each group that is not missing."""
-        found = {}
+        edges = {name: self._edge_value(name, last=last) for name in names}
+        keys: Any = next(iter(edges.values()))[0] if edges else self.gb.unique_keys
+        return self._frame(keys, {name: found for name, (_, found) in edges.items()})
+
+    def _edge_value(self, name: str, *, last: bool) -> tuple[Any, Array]:
+        """Return the keys, and the first or the last value of a column in each group that is not missing."""
         columns = self.df._columns
-        keys: Any = None
-        for name in names:
-            numbers = cast(pdarray(*row_numbers(columns.frame)), np.float64)
-            there = present(columns, name)
-            frame, (value, is_there) = align(
-                "find the last", [(numbers._frame, numbers._value), (columns.frame, there)]
-            )
-            marked = pdarray(frame, Call("where", is_there, value, Constant(np.nan)))
-            keys, rows = self.gb.max(marked) if last else self.gb.min(marked)
-            lacks = Call("isnan", rows._value)
-            at = pdarray(rows._frame, Call("cast", Call("where", lacks, Constant(0.0), rows._value), dtype="int64"))
-            taken = columns.array(name)[at]
-            common, (item, lacking) = align("take the last", [(taken._frame, taken._value), (rows._frame, lacks)])
-            is_plain = item.dtype.kind in ("int", "uint", "bool") and not isinstance(taken, TimeArray | Categorical)
-            found[name] = taken if is_plain else missing_rows(taken, common, item, lacking)
-        return self._frame(keys if found else self.gb.unique_keys, found)
+        numbers = cast(pdarray(*row_numbers(columns.frame)), np.float64)
+        there = present(columns, name)
+        frame, (value, is_there) = align("find the last", [(numbers._frame, numbers._value), (columns.frame, there)])
+        marked = pdarray(frame, Call("where", is_there, value, Constant(np.nan)))
+        keys, rows = self.gb.max(marked) if last else self.gb.min(marked)
+        lacks = Call("isnan", rows._value)
+        at = pdarray(rows._frame, Call("cast", Call("where", lacks, Constant(0.0), rows._value), dtype="int64"))
+        taken = columns.array(name)[at]
+        common, (item, lacking) = align("take the last", [(taken._frame, taken._value), (rows._frame, lacks)])
+        is_plain = item.dtype.kind in ("int", "uint", "bool") and not isinstance(taken, TimeArray | Categorical)
+        return keys, taken if is_plain else missing_rows(taken, common, item, lacking)
 
     def get_group(self, name: Any) -> Rows:
         """Return the rows of one group, by its key, or by a tuple of its keys; computes whether there is one.
