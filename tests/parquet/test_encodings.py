@@ -216,7 +216,10 @@ def test_a_page_that_the_fast_way_does_not_know_is_found_by_the_general_way_whoe
     rows = pa.array(range(100), pa.int64()).cast(stored)
     pq.write_table(pa.table({"a": rows}), path, use_dictionary=False, column_encoding={"a": "DELTA_BINARY_PACKED"})
     found = ak.read_parquet(path)["a"]
-    assert (found.sum() if stored == pa.int64() else found.max()) is not None
+    if stored == pa.int64():
+        assert int(found.sum()) == 4950
+    else:
+        assert str(found.max())
     assert rows_of(found) == expected_of(pq.read_table(path).column("a"))
 
 
