@@ -30,6 +30,7 @@ PLAIN = frozenset(
         "na_action na_rep name names npartitions num_locales numpy offset on options params path pd_df percentiles "
         "prefix prefix_path random_state regex result_dtype rule size skipna span storage_options subset suffix "
         "suffixes thresh to_replace user_defined_name value_label value_labels value_vars window "
+        "end_time start_time time tz "
     ).split()
 )
 """Names of parameters that no column is given for."""
@@ -75,6 +76,7 @@ NO_LABELS = {
     "DataFrameGroupBy.broadcast x": "a value for each group",
     "DataFrameGroupBy.sample weights": "drawn at random",
     "Series.concat arrays": "has a test of its own: Arkouda's rows and names differ from pandas'",
+    "Series.drop index": "labels themselves",
     "Series.drop labels": "labels themselves",
     "Series.equals other": "tells whether labels are the same",
     "Series.isin lst": "values wherever they are, as in pandas",
