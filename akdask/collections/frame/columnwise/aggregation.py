@@ -225,6 +225,8 @@ def _reduced(series: Any, func: Any) -> Any:
         return unlabelled(func(series))
     if name not in REDUCTIONS:
         raise ArgumentError(f"columns are not reduced by {func!r}.", details=[f"reductions: {', '.join(REDUCTIONS)}"])
+    if name in ("min", "max"):
+        return getattr(series, name)(skipna=True)
     given = series if name in ("count", "nunique") else series.dropna()
     return getattr(given, name)(1) if name in ("std", "var") else getattr(given, name)()
 

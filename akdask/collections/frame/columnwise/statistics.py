@@ -232,8 +232,9 @@ class StatisticsMethods(FrameBase):
             names = list(_numbers(columns))
             return series_of(columns, reduced_rows(columns, names, name, skipna=skipna, **params))
         if not skipna:
-            names, found = self._reduced(name, **params)
-            return by_column(found, names)
+            numbers = _numbers(columns)
+            reductions = [AggregateExpr(name, value, **params, **of_none(name, value)) for value in numbers.values()]
+            return by_column(_reduced(columns, reductions), list(numbers))
         numbers = _numbers(columns)
         plans = [_without_missing(columns, column, value, name, params) for column, value in numbers.items()]
         return by_column([found for (found,) in run(*plans)], list(numbers))
@@ -261,9 +262,12 @@ def _without_missing(columns: ColumnSet, name: str, value: Value, reduction: str
     if value.dtype == FLOAT64:
         there = (missing_integers.parts(value) or (value,))[0]
         frame, (chosen,) = filter_columns(frame, [there], frame, present(columns, name))
-        if reduction in ("min", "max"):
-            params = {**params, "nan_of_none": True}
-    return Aggregate(frame, (AggregateExpr(reduction, chosen, **params),))
+    return Aggregate(frame, (AggregateExpr(reduction, chosen, **params, **of_none(reduction, chosen)),))
+
+
+def of_none(reduction: str, value: Value) -> dict[str, bool]:
+    """Return what makes extremes of no values NaN, as pandas' are, where they are an error otherwise."""
+    return {"nan_of_none": True} if reduction in ("min", "max") and value.dtype.kind != "bigint" else {}
 
 
 def _reduced(columns: ColumnSet, reductions: Sequence[AggregateExpr]) -> list[Any]:
