@@ -222,3 +222,49 @@ def test_extremes_of_windows_are_values_or_are_refused(name):
     np.testing.assert_array_equal(found.tolist(), getattr(pd.Series(numbers).rolling(2), name)())
     with pytest.raises(ConversionError, match="the integer 9007199254740993 would become"):
         getattr(ak.Series([BIG + 1, 5]).rolling(1), name)().tolist()
+
+
+@pytest.mark.parametrize("bounds", [(5.0, None), (None, 5.0), (2.0, 6.0), (np.float64(5), None), (5.5, None)])
+def test_integers_stay_integers_between_bounds_that_are(bounds):
+    found, wanted = (made.clip(*bounds) for made in (ak.Series([1, 5, 9]), pd.Series([1, 5, 9])))
+    assert (found.dtype, found.tolist()) == (wanted.dtype, wanted.tolist())
+    if bounds[0] != 5.5:
+        assert ak.Series([BIG + 1, -BIG - 1, 3]).clip(*bounds).tolist() == [
+            *pd.Series([BIG + 1, -BIG - 1, 3]).clip(*bounds)
+        ]
+
+
+def test_unsigned_integers_stay_integers_between_bounds_that_are():
+    numbers = np.array([2**64 - 1, 3], np.uint64)
+    found = ak.Series(ak.array(numbers)).clip(5.0)
+    assert found.dtype == np.uint64
+    assert found.tolist() == [2**64 - 1, 5]
+
+
+@pytest.mark.parametrize("name", ["min", "max", "sum"])
+def test_results_of_columns_are_what_they_are_or_are_refused(name):
+    frame = ak.DataFrame({"i": [BIG + 1], "x": [1.5]})
+    with pytest.raises(ConversionError, match="the integer 9007199254740993 of column 'i' would become"):
+        getattr(frame, name)()
+    assert getattr(frame[["i"]], name)().tolist() == [BIG + 1]
+    assert getattr(ak.DataFrame({"i": [BIG], "x": [1.5]}), name)().tolist() == [BIG, 1.5]
+
+
+@pytest.mark.parametrize("errors", ["raise", "coerce"])
+def test_text_of_integers_is_the_number_that_it_says_or_is_refused(errors):
+    texts = [str(BIG), "-2.5", str(BIG + 2), "1e300", "9007199254740993.0"]
+    found = ak.to_numeric(ak.Series(texts), errors=errors)
+    np.testing.assert_array_equal(found.tolist(), pd.to_numeric(pd.Series(texts)))
+    for text in (str(BIG + 1), str(-BIG - 1), str(2**64 + 1), "9" * 400):
+        with pytest.raises(ConversionError, match="is an integer that no float is equal to"):
+            ak.to_numeric(ak.Series(["1", text]), errors=errors).tolist()
+
+
+@pytest.mark.parametrize("windows", [lambda of: of.rolling(2), lambda of: of.expanding()])
+@pytest.mark.parametrize("name", ["sum", "mean", "var", "std"])
+def test_windows_refuse_integers_that_would_become_others(windows, name):
+    with pytest.raises(ConversionError, match="the integer 1152921504606846977 would become"):
+        getattr(windows(ak.Series([2**60 + 1, -(2**60), 1])), name)().tolist()
+    numbers = [2**53, 5, 2**40 + 1]
+    wanted = getattr(windows(pd.Series(numbers)), name)()
+    np.testing.assert_allclose(getattr(windows(ak.Series(numbers)), name)().tolist(), wanted, rtol=1e-15)

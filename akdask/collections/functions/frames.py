@@ -38,7 +38,7 @@ from akdask.errors import (
     UnsupportedError,
     refuses_foreign,
 )
-from akdask.plan.expr.values import Constant
+from akdask.plan.expr.values import Call, Constant
 from akdask.plan.reduce.row_numbers import row_numbers
 from akdask.schema.times import NOT_A_TIME
 
@@ -246,6 +246,8 @@ def to_numeric(arg: Any, errors: str = "raise") -> Any:
     ------
     ArgumentError
         If `errors` is something else; when it is computed, if text is no number.
+    ConversionError
+        When it is computed, if text is an integer that no float is equal to.
     ArgumentTypeError
         If it is neither text nor numbers.
 
@@ -261,7 +263,9 @@ def to_numeric(arg: Any, errors: str = "raise") -> Any:
     if isinstance(values, Categorical):
         values = values.to_strings()
     if isinstance(values, Strings):
-        values = cast(values, np.float64, "strict" if errors == "raise" else "ignore")
+        text = values
+        values = cast(text, np.float64, "strict" if errors == "raise" else "ignore")
+        values = pdarray(values._frame, Call("demand_equal", values._value, text._value))
     elif not isinstance(values, pdarray) or isinstance(values, TimeArray):
         raise ArgumentTypeError(f"to_numeric takes text or numbers, not {values._type_name()}.")
     return arg._with(values) if isinstance(arg, SeriesBase) else values

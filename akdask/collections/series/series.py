@@ -45,7 +45,7 @@ from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.concatenation import concatenate
 from akdask.collections.text.strings import Strings
 from akdask.deferred import is_pandas, pd
-from akdask.errors import ArgumentError, ArgumentTypeError, refuses_foreign
+from akdask.errors import ArgumentError, ArgumentTypeError, ConversionError, refuses_foreign
 
 
 @provides("Series")
@@ -356,8 +356,22 @@ def by_column(values: Sequence[Any], names: Iterable[str], dtype: Any = None, na
     if any(is_bool) and not all(is_bool):
         # Beside numbers, what is true counts as 1.
         values = [int(value) if flag else value for value, flag in zip(values, is_bool, strict=True)]
+    names = list(names)
     found = np.asarray(values, dtype) if dtype is not None or not values else pd.Series(list(values)).to_numpy()
-    return Series(found, name, Index(np.array(list(names), np.str_)))
+    if found.dtype.kind == "f":
+        _check_floats(values, names)
+    return Series(found, name, Index(np.array(names, np.str_)))
+
+
+def _check_floats(values: Sequence[Any], names: Sequence[str]) -> None:
+    """Refuse integers of columns that would become others beside the floats of other columns."""
+    for name, value in zip(names, values, strict=True):
+        if isinstance(value, int | np.integer) and int(float(value)) != int(value):
+            raise ConversionError(
+                f"the integer {value} of column {name!r} would become {int(float(value))} beside the floats of other "
+                "columns.",
+                hint="reduce the columns of integers by themselves, df[['a', 'b']], or each column, df['a'].",
+            )
 
 
 def as_values(data: Any) -> Any:

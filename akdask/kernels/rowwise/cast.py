@@ -169,6 +169,30 @@ def _parse_each(strings: list[str], wanted: ColumnType, errors: str) -> NumberAr
     return numbers
 
 
+def _demand_equal(floats: Any, strings: Any, out: Any = None) -> Any:
+    """Return the floats that text was read as, none of them another number than the integer that the text has.
+
+    Raises
+    ------
+    ConversionError
+        If an integer is no float.
+    """
+    found = np.atleast_1d(floats)
+    for row in np.flatnonzero(np.abs(found) >= EXACT).tolist():
+        text = strings if isinstance(strings, str) else strings[row].as_py()
+        try:
+            number = int(text)
+        except ValueError:
+            continue  # Text with a point or an exponent is that of a float.
+        if not np.isfinite(found[row]) or int(found[row]) != number:
+            raise ConversionError(
+                f"the text {text[:100]!r} is an integer that no float is equal to.",
+                details=[f"row {row} of a block of {len(found)}"],
+                hint="read it with astype('int64'), astype('uint64') or astype('bigint'), as large as they are.",
+            )
+    return floats if out is None else np.positive(floats, out=out)
+
+
 def _is_number(strings: Any, out: Any = None, *, dtype: str) -> Any:
     """Return which strings can be read as numbers of a type."""
     wanted = column_type(dtype)
@@ -275,6 +299,7 @@ def _takes_missing(integers: ColumnType, missing: ColumnType, *, column: str = "
 CAST_OPERATIONS: dict[str, Operation] = {
     "cast": Operation("cast", 1, _cast_type, _cast),
     "cast_exactly": Operation("cast_exactly", 1, _exact_type, _cast_exactly),
+    "demand_equal": Operation("demand_equal", 2, lambda floats, text: FLOAT64, _demand_equal),
     "missing_as_nan": Operation("missing_as_nan", 2, _takes_missing, missing_as_nan),
     "demand_present": Operation("demand_present", 2, lambda given, missing, *, column, filling: given, _demand_present),
     "is_number": Operation("is_number", 1, _is_number_type, _is_number),

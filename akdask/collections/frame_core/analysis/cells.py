@@ -34,6 +34,7 @@ from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.plan.expr.missing_integers import exact_type, negated
 from akdask.plan.expr.values import Call, Constant
 from akdask.plan.task.align import align
+from akdask.schema import INT64, UINT64
 
 _UNEQUAL = (float, np.floating, np.datetime64, np.timedelta64, datetime, timedelta)
 """Types of which one value, NaN or NaT, does not equal itself."""
@@ -244,6 +245,11 @@ def _bounded(array: Any, bound: Any, lacks: Array | None, is_outside: np.ufunc) 
     if isinstance(array, Categorical):
         is_beyond = array < bound if is_outside is np.less else array > bound
         return where(is_beyond, bound, array)
+    if isinstance(bound, float | np.floating) and array._value.dtype in (INT64, UINT64):
+        # As in pandas, integers stay integers if the bound is one; those of another sign or size bound as floats.
+        limits = np.iinfo(array._value.dtype.numpy)
+        if float(bound).is_integer() and limits.min <= int(bound) <= limits.max:
+            bound = array._value.dtype.numpy.type(int(bound))
     if not isinstance(bound, Array | np.ndarray | list):
         return elementwise.clip(array, *((bound, None) if is_outside is np.less else (None, bound)))
     found = where(is_outside(array, bound), bound, array)

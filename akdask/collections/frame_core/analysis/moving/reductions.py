@@ -143,9 +143,8 @@ class WindowReductions(NamedReductions[Owner]):
     aggregate = agg
 
     def _reduced(self, name: str, ddof: int = 1, q: float = 0.5) -> Owner:
-        # Extremes are values, none of which may become another; sums are rounded, as those of floats are.
-        to_floats = widened if name in ("min", "max") else cast
-        values = [to_floats(self._columns.values[column], FLOAT64) for column in self._names]
+        # No value may become another first: of sums of wide integers that cancel, all that is left would be error.
+        values = [widened(self._columns.values[column], FLOAT64) for column in self._names]
         return self._windows(name, values, ddof, q)
 
     def _windows(self, name: str, values: list[Value], ddof: int = 1, q: float = 0.5) -> Owner:
