@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import dask
 from dask.utils import parse_bytes
@@ -197,7 +197,7 @@ def set(**settings: Any) -> dask.config.set:
 
 
 def _setting(name: str) -> Setting:
-    if not isinstance(name, str) or name not in SETTINGS:
+    if not isinstance(cast("object", name), str) or name not in SETTINGS:
         raise ArgumentError(f"akdask has no setting {name!r}.", details=[f"settings: {', '.join(SETTINGS)}"])
     return SETTINGS[name]
 

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import dask
 import numpy as np
@@ -48,6 +48,7 @@ REFUSALS = (UnsupportedError, ConversionError, NonUniqueError)
 STEPS = 5
 
 Frame = Any
+T = TypeVar("T")
 Step = Callable[[Frame], Any]
 
 
@@ -62,7 +63,7 @@ class Program:
     def __post_init__(self) -> None:
         self.random = np.random.default_rng(self.seed)
 
-    def one_of(self, items: Iterable[Any]) -> Any:
+    def one_of(self, items: Iterable[T]) -> T:
         items = list(items)
         return items[int(self.random.integers(len(items)))]
 
@@ -85,10 +86,12 @@ class Program:
             "b": random.random(rows) < 0.5,
             "w": wide,
             "x": np.where(missing, np.nan, random.integers(-4, 5, rows) / 2),
-            "s": pd.Series(np.where(missing, None, random.choice(["ab", "bc", "ca", "a"], rows)), dtype="str"),
+            "s": pd.Series(pd.Series(random.choice(["ab", "bc", "ca", "a"], rows)).mask(missing), dtype="str"),
             "t": np.where(random.permutation(missing), np.datetime64("NaT", "ns"), times),
             "d": np.where(random.permutation(missing), np.timedelta64("NaT", "ns"), times - day),
-            "c": pd.Categorical.from_codes(random.integers(0, 3, rows), ["lo", "mid", "hi"], ordered=True),
+            "c": pd.Categorical.from_codes(
+                random.integers(0, 3, rows), pd.Index(["lo", "mid", "hi"], dtype="str"), ordered=True
+            ),
         }
         frame = pd.DataFrame(columns)
         labels = self.one_of(["default", "default", "shuffled", "text", "repeated"])
@@ -431,8 +434,8 @@ def transformed(p: Program, columns: list[str], name: str) -> tuple[str, Callabl
 
 
 def concat(frames: list[Any]) -> Any:
-    together = pd.concat if isinstance(frames[0], pd.DataFrame) else ak.DataFrame.concat
-    return together(frames).reset_index(drop=True)
+    concatenate: Any = pd.concat if isinstance(frames[0], pd.DataFrame) else ak.DataFrame.concat
+    return concatenate(frames).reset_index(drop=True)
 
 
 def columnwise(p: Program, columns: list[str]) -> Made:

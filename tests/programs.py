@@ -556,7 +556,7 @@ def small_ranges() -> Iterator[None]:
 SIZES: tuple[Callable[[], AbstractContextManager[None]], ...] = (
     small_ranges,
     small_data_as_large,
-    lambda: small_data_as_large(kept=True),
+    lambda: small_data_as_large(materialized=True),
 )
 """What programs take for large data, in turn."""
 

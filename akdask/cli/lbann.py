@@ -300,14 +300,14 @@ def _split(options: argparse.Namespace) -> int:
     )
     stem, extension = os.path.splitext(options.output or options.list)
     rows: list[list[Any]] = []
-    texts: dict[str | os.PathLike[str], list[bytes]] = {}
+    contents: dict[str | os.PathLike[str], list[bytes]] = {}
     for name in ("train", "validation", "tournament"):
         chosen = used[getattr(parts, name)]
         if len(chosen):
             path = f"{stem}_{name}{extension}"
-            texts[path] = [listed.take(np.sort(chosen)).to_text()]
+            contents[path] = [listed.take(np.sort(chosen)).to_text()]
             rows.append([name, len(chosen), path])
     # All at once: of lists of two splits, one could train with samples that another validates with.
-    write_files(texts)
+    write_files(contents)
     print(table(["part", "samples", "list"], rows, widest=200))
     return 0

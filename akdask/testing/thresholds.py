@@ -32,7 +32,7 @@ LARGE_DATA: dict[str, dict[str, Any]] = {
 }
 """By module, the values at which a few rows are as many as there can be."""
 
-KEPT: dict[str, dict[str, Any]] = {
+MATERIALIZING: dict[str, dict[str, Any]] = {
     "akdask.plan.task.materialized": {
         "MOST_ROUNDS": 1,
         "MOST_STEPS": 1,
@@ -44,14 +44,14 @@ KEPT: dict[str, dict[str, Any]] = {
 
 
 @contextmanager
-def small_data_as_large(*, kept: bool = False) -> Iterator[None]:
+def small_data_as_large(*, materialized: bool = False) -> Iterator[None]:
     """Choose strategies for a few rows as for very many, as long as the context lasts.
 
     Results are the same; plans, tasks and their order are not.  It is meant for tests, and holds for all threads.
 
     Parameters
     ----------
-    kept : bool, default False
+    materialized : bool, default False
         Whether each step on rows is kept for the next as well, as after many steps.
 
     Examples
@@ -62,7 +62,11 @@ def small_data_as_large(*, kept: bool = False) -> Iterator[None]:
     [1, 2, 3]
     """
     # Rows that have been counted may lie in other partitions by other thresholds.
-    wanted = {**LARGE_DATA, **(KEPT if kept else {}), "akdask.plan.expr.lengths": {"_known": OrderedDict()}}
+    wanted = {
+        **LARGE_DATA,
+        **(MATERIALIZING if materialized else {}),
+        "akdask.plan.expr.lengths": {"_known": OrderedDict()},
+    }
     modules = {name: import_module(name) for name in wanted}
     before = {name: {item: getattr(modules[name], item) for item in items} for name, items in wanted.items()}
     try:

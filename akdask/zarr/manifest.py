@@ -109,12 +109,12 @@ class StoreManifest:
         }
         # Who writes into an array may have left chunks of the fill value out.
         arrays = {name.rpartition("/")[0] for name in changed}
-        kept = {
+        listed = {
             name: file
             for name, file in written.items()
             if (name in present and name not in changed) or name.rpartition("/")[0] not in arrays
         }
-        return cls(kept, tuple(name for name in kept if name not in present))
+        return cls(listed, tuple(name for name in listed if name not in present))
 
     def check_complete(self, folder: str) -> None:
         """Refuse a store that lacks files.

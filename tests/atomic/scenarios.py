@@ -201,11 +201,11 @@ def lists(path: str, way: int) -> State:
 
 def splitting(shares: dict[str, list[str]]) -> Callable[[str], None]:
     def write(path: str) -> None:
-        texts = {
+        contents: dict[str | os.PathLike[str], list[bytes]] = {
             f"{path}_{name}": [lbann.SampleList.of({"a.h5": ids}, base_directory=".").to_text()]
             for name, ids in shares.items()
         }
-        write_files(texts)
+        write_files(contents)
 
     return write
 

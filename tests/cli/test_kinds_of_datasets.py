@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import h5py
 import numpy as np
 import pytest
@@ -56,6 +59,10 @@ def _group(**members):
     return make
 
 
+def _dataset(options):
+    return lambda file: file.create_dataset("x", **options)
+
+
 DATA = {
     "variable text": {"data": ["a", "bc", "ñ"], "dtype": TEXT},
     "packed variable text": {"data": ["a", "bc", "ñ"], "dtype": TEXT, **PACKED},
@@ -103,7 +110,7 @@ DATA = {
     "two dimensions": {"data": np.zeros((3, 4))},
     "packed two dimensions": {"data": np.zeros((3, 4)), "chunks": (2, 2), "compression": "lzf"},
 }
-KINDS = {name: (lambda file, options=options: file.create_dataset("x", **options)) for name, options in DATA.items()}
+KINDS: dict[str, Callable[[Any], Any]] = {name: _dataset(options) for name, options in DATA.items()}
 KINDS |= {
     "compact": _compact,
     "bfloat16": _made_of(_bfloat16()),

@@ -92,15 +92,15 @@ def _plain(items):
 
 
 MASKED = [
-    np.ma.masked_array([1.0, -9999.0, 3.0], mask=[0, 1, 0]),
+    np.ma.masked_array([1.0, -9999.0, 3.0], mask=[False, True, False]),
     np.ma.masked_array([1.0, 2.0], mask=False),
-    np.ma.masked_array([1, -9999, 3], mask=[0, 1, 0]),
-    np.ma.masked_array([1, 2], mask=[0, 0]),
-    np.ma.masked_array([True, False], mask=[0, 1]),
-    np.ma.masked_array(["a", "b"], mask=[0, 1]),
-    np.ma.masked_array(["a", "b"], mask=[1, 1]),
-    np.ma.masked_array(np.array(["2024-01-05", "2021-01-01"], "M8[s]"), mask=[0, 1]),
-    np.ma.masked_array(np.array([5, 6], "m8[ms]"), mask=[1, 0]),
+    np.ma.masked_array([1, -9999, 3], mask=[False, True, False]),
+    np.ma.masked_array([1, 2], mask=[False, False]),
+    np.ma.masked_array([True, False], mask=[False, True]),
+    np.ma.masked_array(["a", "b"], mask=[False, True]),
+    np.ma.masked_array(["a", "b"], mask=[True, True]),
+    np.ma.masked_array(np.array(["2024-01-05", "2021-01-01"], "M8[s]"), mask=[False, True]),
+    np.ma.masked_array(np.array([5, 6], "m8[ms]"), mask=[True, False]),
 ]
 
 
@@ -124,9 +124,9 @@ def test_what_a_mask_covers_in_two_dimensions_is_missing():
 
 def test_a_mask_over_what_cannot_be_missing_is_an_error():
     with pytest.raises(ArgumentError, match="masked array of complex128"):
-        ak.array(np.ma.masked_array([1 + 1j, 2], mask=[0, 1]))
+        ak.array(np.ma.masked_array([1 + 1j, 2], mask=[False, True]))
     with pytest.raises(ArgumentError, match="more than 64 bits"):
-        ak.array(np.ma.masked_array(np.array([2**70 + 1, 2], object), mask=[0, 1]))
+        ak.array(np.ma.masked_array(np.array([2**70 + 1, 2], object), mask=[False, True]))
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,8 @@
 """Every operation on rows after every other gives what pandas gives, kept copies of rows between them or not."""
 
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -66,9 +67,9 @@ STEPS: dict[str, Callable] = {
 }
 
 
-MODES = {
+MODES: dict[str, Callable[[], AbstractContextManager[Any]]] = {
     "as it is": nullcontext,
-    "kept at each step": lambda: small_data_as_large(kept=True),
+    "kept at each step": lambda: small_data_as_large(materialized=True),
     "as large data": small_data_as_large,
     "eager": lambda: ak.config.set(eager=True),
 }
@@ -129,7 +130,7 @@ def test_kept_integers_with_gaps_stay_integers(keeping):
 def test_values_of_rows_as_they_were_meet_kept_ones_on_the_frame_of_either():
     rows = ak.array([1.0, 2.0, 3.0])
     for given, wanted in ((rows, [1.0, 2.0, 3.0]), (rows[rows > 1], [2.0, 3.0]), (rows[1:], [2.0, 3.0])):
-        with small_data_as_large(kept=True):
+        with small_data_as_large(materialized=True):
             kept = given + 1
             twice = kept * 2
             assert given._frame is not kept._frame is not twice._frame

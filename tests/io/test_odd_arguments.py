@@ -7,6 +7,7 @@ import decimal
 import io
 import os
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -78,7 +79,7 @@ VALUES = {
     "no rows": lambda: np.zeros((0, 3)),
     "days": lambda: np.array(["9999-12-31"], "M8[D]"),
     "years": lambda: np.array([1], "m8[Y]"),
-    "masked": lambda: np.ma.masked_array([1, 2], [0, 1]),
+    "masked": lambda: np.ma.masked_array([1, 2], [False, True]),
     "big-endian": lambda: np.arange(3, dtype=">i8"),
     "periods": lambda: pd.period_range("2020", periods=2, freq="M"),
     "intervals": lambda: pd.interval_range(0, 2),
@@ -144,7 +145,17 @@ CALLS = {
     "to_csv": lambda value: ak.to_csv(value, "out.csv", overwrite=True),
     "names of datasets": lambda value: ak.read_csv("table.csv", value),
 }
-PATHS = ["reference://x", "nowhere://x", "http://", "zip://x::y", "dask://x", "tar://x", "hdfs://x", "github://x", "::"]
+PATHS: list[Any] = [
+    "reference://x",
+    "nowhere://x",
+    "http://",
+    "zip://x::y",
+    "dask://x",
+    "tar://x",
+    "hdfs://x",
+    "github://x",
+    "::",
+]
 PATHS += ["\0", "a\0b", "\ud800", "", "folder", "fifo", "empty", "text", "none", "a" * 5000, "[", "*", "/dev/null"]
 PATHS += [
     "~nobody/x",

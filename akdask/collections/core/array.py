@@ -24,7 +24,7 @@ from akdask.plan.expr.missing_integers import recombined, separated
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import SELECTIONS, Project
 from akdask.plan.expr.sources import Persisted
-from akdask.plan.expr.values import HeldColumn, Value
+from akdask.plan.expr.values import ResidentColumn, Value
 from akdask.plan.run.result import CollectionRows
 from akdask.plan.run.run import resolve_lengths, run
 from akdask.plan.task.combine import Limit
@@ -351,7 +351,7 @@ _COMPUTED: WeakValueDictionary[str, Persisted] = WeakValueDictionary()
 """What eager arrays hold of plans, by the names of these."""
 
 
-class _Columns(Collection):
+class _ComputedColumns(Collection):
     """A projection that is to be computed, before there is an object that it belongs to."""
 
     def __init__(self, project: Project) -> None:
@@ -377,12 +377,12 @@ def computed(frame: Frame, value: Value) -> tuple[Frame, Value]:
     # The same rows are the same node, so that labels are known to be equal.
     persisted: Any = _COMPUTED.get(project._name)
     if persisted is None:
-        persisted = _COMPUTED[project._name] = _Columns(project).persist()
+        persisted = _COMPUTED[project._name] = _ComputedColumns(project).persist()
     return persisted, recombined([value], [persisted.column(number) for number in range(len(parts))])[0]
 
 
 def _is_there(value: Value) -> bool:
-    return isinstance(value, HeldColumn) and isinstance(value.frame, Persisted)
+    return isinstance(value, ResidentColumn) and isinstance(value.frame, Persisted)
 
 
 def of_rows(array: Any) -> Any:

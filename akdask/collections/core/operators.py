@@ -87,8 +87,8 @@ def _compared(operation: str, left: Value, right: Value) -> list[Value]:
 def _constant_beside(operation: str, constant: Constant, other: Value) -> Constant:
     kinds = constant.dtype.kind, other.dtype
     if kinds[0] == "float" and kinds[1] in (INT64, UINT64):
-        whole = comparable_with(operation, float(constant.value), other.dtype.kind)
-        return constant if whole is None else Constant(other.dtype.numpy.type(whole))
+        comparable = comparable_with(operation, float(constant.value), other.dtype.kind)
+        return constant if comparable is None else Constant(other.dtype.numpy.type(comparable))
     if kinds[0] in ("int", "uint") and kinds[1] == FLOAT64 and are_floats(constant.value):
         return Constant(float(constant.value))
     return constant

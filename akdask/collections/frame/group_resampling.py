@@ -23,7 +23,7 @@ from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.index import MultiIndex
 from akdask.collections.groups.groupby import GroupBy
 from akdask.collections.series.series import Series
-from akdask.collections.time.bins import LAST_DAYS, MOST_BINS, Binning, Extent, TimeBins
+from akdask.collections.time.bins import LAST_DAYS, MOST_BINS, Binning, TimeBins, TimeExtent
 from akdask.collections.time.datetimes import Datetime
 from akdask.collections.time.timearray import TimeArray
 from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
@@ -90,13 +90,13 @@ class GroupResampler(Resampler[Any]):
         times = times_of(df, on)
         number: Any = groups.gb.broadcast(arange(groups.gb.ngroups) + 1) - 1
         there = pdarray(times._frame, Call("not_equal", times._value, Constant(NOT_A_TIME)))
-        kept: Any = there & (number >= 0)
+        selected: Any = there & (number >= 0)
         self._binning, self._on, self._as_index = binning, on, True
         self._one, self._series_name = False, None
         self._names = [name for name in groups._columns(None) if name != on]
-        self._df = df._rows(kept)
-        self._times = times[kept]._lacking(False)
-        self._number = number[kept]
+        self._df = df._rows(selected)
+        self._times = times[selected]._lacking(False)
+        self._number = number[selected]
         keys = groups.gb.unique_keys
         self._keys: dict[str, Any] = dict(
             zip(groups.gb_key_names, keys if isinstance(keys, tuple) else (keys,), strict=True)
@@ -237,7 +237,7 @@ def _shared(binning: Binning, times: TimeArray) -> GroupBins:
 def _own(binning: Binning, times: TimeArray, number: Any, span: int) -> GroupBins:
     """Return bins of fixed length that are counted from the first time of each group; see `Binning._of_span`."""
     ticks: Any = pdarray(times._frame, times._value)
-    extent = Extent(0, 0, False, times._form.unit, None)
+    extent = TimeExtent(0, 0, False, times._form.unit, None)
     step, right = extent.ticks(span), binning.is_right_closed
     offset = binning.grouper.offset
     shift = 0 if offset is None else extent.ticks(int(offset.as_unit("ns").value))

@@ -331,11 +331,15 @@ def outer_by_labels(left: ColumnSet, left_keys: Keys, right: ColumnSet, right_ke
 
     Parameters
     ----------
-    left, right : ColumnSet
+    left : ColumnSet
         Columns of other names each, and of the same names the levels of labels, which begin with `LABEL`, and the
         columns to sort by before these, which begin with `ORDER`.
-    left_keys, right_keys : Keys
-        What rows are paired by.
+    left_keys : Keys
+        What its rows are paired by.
+    right : ColumnSet
+        The other columns, named in the same way.
+    right_keys : Keys
+        What these are paired by.
 
     Returns
     -------

@@ -601,7 +601,8 @@ def _range_of(times: TimeArray, offset: Any) -> Any:
     if not len(known):
         return known
     found = pd.date_range(value_of(known.min()), value_of(known.max()), freq=offset)
-    ticks: Any = array(found.as_unit(times._form.unit).asi8)
+    unit: Any = times._form.unit
+    ticks: Any = array(found.as_unit(unit).asi8)
     return times._like(ticks._frame, ticks._value)._lacking(False)
 
 
@@ -709,12 +710,12 @@ def grouped_by_time(df: Rows, keys: Sequence[Any], use_series: bool, as_index: b
             frame,
             reduce(partial(Call, "logical_and"), [Call("not_equal", value, Constant(NOT_A_TIME)) for value in values]),
         )
-        kept = {number: (name, label[there]) for number, (name, label) in found.items()}
+        present = {number: (name, label[there]) for number, (name, label) in found.items()}
         keys = [
             key if number in found or isinstance(key, str) else unlabelled(key)[there]
             for number, key in enumerate(keys)
         ]
-        df, found = df._rows(there), kept
+        df, found = df._rows(there), present
     names: list[str] = []
     arrays: list[Array] = []
     for number, key in enumerate(keys):

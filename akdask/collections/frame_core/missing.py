@@ -121,7 +121,7 @@ class MissingMethods(FrameBase):
         """
         value = as_labelled(value)
         if isinstance(value, FrameBase):
-            return self._filled_by_cells(value)
+            return self._filled_from_frame(value)
         if isinstance(value, RowLabelled):
             by_name: Any = value
             value = {str(name): item for name, item in by_name.to_pandas().items() if name in self._columns.values}
@@ -147,7 +147,7 @@ class MissingMethods(FrameBase):
                 columns = columns.having(name, array._like(columns.frame, demanded))
         return self._of(columns)
 
-    def _filled_by_cells(self, other: FrameBase) -> Self:
+    def _filled_from_frame(self, other: FrameBase) -> Self:
         columns, given = self._columns, other._columns
         names = [
             name

@@ -94,7 +94,7 @@ class Binning:
         ArgumentTypeError
             If they are spans, and the frequency goes by the calendar.
         """
-        extent = Extent.of(times)
+        extent = TimeExtent.of(times)
         if isinstance(times, Timedelta):
             return self._of_spans(times, extent)
         if extent.is_empty:
@@ -105,7 +105,7 @@ class Binning:
             return self._of_calendar(times, extent)
         return self._of_span(times, extent, span)
 
-    def _of_span(self, times: TimeArray, extent: Extent, span: int) -> RegularBins:
+    def _of_span(self, times: TimeArray, extent: TimeExtent, span: int) -> RegularBins:
         """Return bins of fixed length, as pandas' ``_adjust_dates_anchored`` counts them."""
         step, right = extent.ticks(span), self.is_right_closed
         first, last = extent.first, extent.last
@@ -119,7 +119,7 @@ class Binning:
         end = last + (step - rest) if rest or not right else last
         return _regular(times, extent, start, step, end, self)
 
-    def _origin(self, extent: Extent, step: int) -> int:
+    def _origin(self, extent: TimeExtent, step: int) -> int:
         """Return a tick at which a bin begins, but for the offset."""
         origin = self.grouper.origin
         if origin == "start_day":
@@ -137,7 +137,7 @@ class Binning:
             raise ArgumentError("The origin must have the same timezone as the index.", hint="origin='epoch' has none.")
         return extent.ticks_of(origin)
 
-    def _of_calendar(self, times: TimeArray, extent: Extent) -> EdgeBins:
+    def _of_calendar(self, times: TimeArray, extent: TimeExtent) -> EdgeBins:
         """Return bins whose bounds pandas finds, of the first and the last time."""
         ends = pd.DatetimeIndex(np.array([extent.first, extent.last], f"M8[{extent.unit}]"))
         if extent.zone is not None:
@@ -168,7 +168,7 @@ class Binning:
             self.is_right_closed,
         )
 
-    def _of_spans(self, times: TimeArray, extent: Extent) -> RegularBins:
+    def _of_spans(self, times: TimeArray, extent: TimeExtent) -> RegularBins:
         """Return bins of spans of time, which begin with the shortest one; pandas' ``_get_time_delta_bins``."""
         if self.frequency.span is None:
             raise ArgumentTypeError(
@@ -188,7 +188,7 @@ class Binning:
 
 
 @dataclass(frozen=True, slots=True)
-class Extent:
+class TimeExtent:
     """The first and the last of some times, as numbers of their unit.
 
     Parameters
@@ -210,7 +210,7 @@ class Extent:
     zone: str | None
 
     @classmethod
-    def of(cls, times: TimeArray) -> Extent:
+    def of(cls, times: TimeArray) -> TimeExtent:
         """Return the extent of times; computes it."""
         value = times._value
         there = Call("not_equal", value, Constant(NOT_A_TIME))
@@ -378,8 +378,8 @@ class RegularBins(TimeBins):
             # Differences of more than 292 years of nanoseconds do not fit: quotients and remainders do.
             quotient, rest = divmod(origin, self.step)
             late = Call("less", Call("remainder", value, step), Constant(np.int64(rest)))
-            whole = Call("subtract", Call("floor_divide", value, step), Constant(np.int64(quotient)))
-            number = Call("subtract", whole, Call("cast", late, dtype="int64"))
+            quotients = Call("subtract", Call("floor_divide", value, step), Constant(np.int64(quotient)))
+            number = Call("subtract", quotients, Call("cast", late, dtype="int64"))
         return self.times._frame, number
 
     def _label(self, number: Value) -> Value:
@@ -438,7 +438,7 @@ class EdgeBins(TimeBins):
 
 
 def _regular(  # noqa: PLR0917 - what bins are made of
-    times: TimeArray, extent: Extent, start: int, step: int, end: int, binning: Binning
+    times: TimeArray, extent: TimeExtent, start: int, step: int, end: int, binning: Binning
 ) -> RegularBins:
     label = step if binning.is_right_labelled else 0
     count = (end - start) // step

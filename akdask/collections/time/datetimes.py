@@ -388,14 +388,18 @@ def bdate_range(  # noqa: PLR0917 - pandas' signature
 
     Parameters
     ----------
-    start, end, periods, tz, normalize, name, inclusive
+    start, end, periods
         As in `date_range`.
     freq : str or pandas offset, default "B"
         Distance; ``C`` with `weekmask` and `holidays`.
+    tz, normalize, name
+        As in `date_range`.
     weekmask : str, optional
         Which days of the week are business days, such as ``"Sun Mon Tue Wed Thu"``.
     holidays : list of dates, optional
         Days that are none.
+    inclusive
+        As in `date_range`.
     **kwargs
         Passed on to pandas.
 

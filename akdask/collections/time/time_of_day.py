@@ -51,8 +51,8 @@ def _of_day(times: Datetime) -> Value:
     """Return the microseconds since midnight, by the clock."""
     per_second = times._form.per_second
     if per_second > 10**6:
-        whole = Call("floor_divide", times._clock, Constant(np.int64(per_second // 10**6)))
-        return Call("remainder", whole, Constant(np.int64(DAY)))
+        seconds = Call("floor_divide", times._clock, Constant(np.int64(per_second // 10**6)))
+        return Call("remainder", seconds, Constant(np.int64(DAY)))
     of_day = Call("remainder", times._clock, Constant(np.int64(86_400 * per_second)))
     return Call("multiply", of_day, Constant(np.int64(10**6 // per_second)))
 

@@ -68,9 +68,9 @@ class Agreement:
         """Objects that some files lack, have otherwise, or cannot read, though others can."""
         told: dict[str, list[tuple[str, str]]] = {}
         for file, problems in zip(self._files, self._problems, strict=True):
-            for name, texts in problems.items():
+            for name, messages in problems.items():
                 if self.schemas[name].problem is None:
-                    told.setdefault(name, []).extend((file.file.path, text) for text in texts)
+                    told.setdefault(name, []).extend((file.file.path, message) for message in messages)
         widened = _Rules(strict_types=False, widen=True)
         can_widen = {
             name for name in told if not any(name in _differences(file, self.schemas, widened) for file in self._files)

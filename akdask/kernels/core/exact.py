@@ -131,8 +131,8 @@ def _compared(ufunc: np.ufunc, integers: Any, floats: Any) -> Any:
     below, above = floats < low, floats >= high
     within = np.where((floats >= low) & (floats < high), floats, 0.0)
     upwards = ufunc in (np.less, np.greater_equal)
-    whole = (np.ceil(within) if upwards else np.floor(within)).astype(integers.dtype)
-    found = ufunc(integers, whole)
+    rounded = (np.ceil(within) if upwards else np.floor(within)).astype(integers.dtype)
+    found = ufunc(integers, rounded)
     if ufunc in (np.equal, np.not_equal):
         found = np.where(np.floor(within) == within, found, ufunc is np.not_equal)
     found = np.where(below, ufunc(1, 0), np.where(above, ufunc(0, 1), found))
@@ -207,7 +207,7 @@ def key_kind(numbers: Any, out: Any = None) -> Any:
     """
     numbers = np.asarray(numbers)
     if numbers.dtype.kind == "f":
-        natural, negative = _whole(numbers)
+        natural, negative = _integral(numbers)
         found = np.where(natural, NATURAL, np.where(negative, NEGATIVE, OTHER))
     else:
         found = np.where(numbers < 0, NEGATIVE, NATURAL) if numbers.dtype.kind == "i" else np.zeros(numbers.shape)
@@ -225,13 +225,13 @@ def key_word(numbers: Any, out: Any = None) -> Any:
     numbers = np.asarray(numbers)
     match numbers.dtype.kind:
         case "f":
-            natural, negative = _whole(numbers)
+            natural, negative = _integral(numbers)
             upper = natural & (numbers >= 2.0**63)
             low = np.where(upper, numbers - 2.0**63, numbers)
-            whole = np.where(natural | negative, low, 0.0).astype(np.int64).view(np.uint64)
-            whole = whole + (upper.astype(np.uint64) << np.uint64(63))
+            words = np.where(natural | negative, low, 0.0).astype(np.int64).view(np.uint64)
+            words = words + (upper.astype(np.uint64) << np.uint64(63))
             bits = np.where(np.isnan(numbers), np.nan, numbers).view(np.uint64)
-            found = np.where(natural | negative, whole, bits)
+            found = np.where(natural | negative, words, bits)
         case "i":
             found = numbers.astype(np.int64, copy=False).view(np.uint64)
         case _:
@@ -239,16 +239,16 @@ def key_word(numbers: Any, out: Any = None) -> Any:
     return _given(found, out)
 
 
-def _whole(floats: Any) -> tuple[Any, Any]:
+def _integral(floats: Any) -> tuple[Any, Any]:
     """Return which floats are integers that a column holds: from 0 on, and below."""
-    whole = np.floor(floats) == floats
-    return whole & (floats >= 0) & (floats < 2.0**64), whole & (floats < 0) & (floats >= -(2.0**63))
+    integral = np.floor(floats) == floats
+    return integral & (floats >= 0) & (floats < 2.0**64), integral & (floats < 0) & (floats >= -(2.0**63))
 
 
 def key_text(numbers: Any, out: Any = None) -> Any:
     """Return the digits of floats that are integers, and others as Python writes them: keys beside bigints."""
-    texts = [str(int(number)) if number.is_integer() else repr(number) for number in np.atleast_1d(numbers).tolist()]
-    return texts[0] if np.ndim(numbers) == 0 else pa.array(texts, pa.large_string())
+    digits = [str(int(number)) if number.is_integer() else repr(number) for number in np.atleast_1d(numbers).tolist()]
+    return digits[0] if np.ndim(numbers) == 0 else pa.array(digits, pa.large_string())
 
 
 def _given(found: Any, out: Any) -> Any:

@@ -155,13 +155,13 @@ def _round(values: Any, out: Any = None, decimals: int = 0) -> Any:
     return np.positive(rounded, out=out) if rounded.dtype != np.bool_ else np.add(rounded, 0.0, out=out)
 
 
-def _round_to_tens(values: Any, places: int) -> Any:
+def _round_to_tens(values: Any, zeros: int) -> Any:
     """Round integers to a power of ten, halves to the even one; NumPy divides them as floats."""
-    if places > 18:
-        if places == 19 and np.any(exact.compare(np.greater, np.abs(values), np.uint64(5 * 10**18))):
+    if zeros > 18:
+        if zeros == 19 and np.any(exact.compare(np.greater, np.abs(values), np.uint64(5 * 10**18))):
             raise ArgumentError("integers of 64 bits are rounded to 18 places at most.", hint="make them bigint.")
         return np.zeros_like(values)
-    unit = values.dtype.type(10**places) if values.dtype.itemsize == 8 else 10**places
+    unit = values.dtype.type(10**zeros) if values.dtype.itemsize == 8 else 10**zeros
     wide = values if values.dtype.itemsize == 8 else values.astype(np.int64)
     tens, rest = np.divmod(wide, unit)
     half = unit // 2

@@ -90,10 +90,10 @@ class FoundSamples:
 
     def write(self, inclusion: str | os.PathLike[str], exclusion: str | os.PathLike[str] | None = None) -> None:
         """Write the inclusion list and, if it is named, the exclusion list: in one folder both appear together."""
-        texts: dict[str | os.PathLike[str], list[bytes]] = {inclusion: [self.included.to_text()]}
+        contents: dict[str | os.PathLike[str], list[bytes]] = {inclusion: [self.included.to_text()]}
         if exclusion is not None:
-            texts[exclusion] = [self.exclusion_text()]
-        write_files(texts)
+            contents[exclusion] = [self.exclusion_text()]
+        write_files(contents)
 
 
 def list_samples(

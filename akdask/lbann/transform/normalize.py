@@ -14,7 +14,7 @@ _BLOCK = 2**15
 """Elements that are computed at a time, so that their doubles stay in the cache of a core."""
 
 
-class _Columns(NamedTuple):
+class _Elements(NamedTuple):
     """Consecutive elements of a sample with their factors: one number, or one each."""
 
     start: int
@@ -62,27 +62,29 @@ class Normalization:
                     out[first : first + step, columns.start : columns.stop] = doubles
 
 
-def _columns(scale: tuple[float, ...], bias: tuple[float, ...], size: int, *, is_blockwise: bool) -> Iterator[_Columns]:
+def _columns(
+    scale: tuple[float, ...], bias: tuple[float, ...], size: int, *, is_blockwise: bool
+) -> Iterator[_Elements]:
     """Yield blocks of columns that are no longer than `_BLOCK`."""
     channels = len(scale)
     if channels == 1:
         for start in range(0, size, _BLOCK):
-            yield _Columns(start, min(start + _BLOCK, size), scale[0], bias[0])
+            yield _Elements(start, min(start + _BLOCK, size), scale[0], bias[0])
     elif is_blockwise and size // channels >= _BLOCK:
         length = size // channels
         for channel in range(channels):
             for start in range(0, length, _BLOCK):
                 stop = min(start + _BLOCK, length)
-                yield _Columns(channel * length + start, channel * length + stop, scale[channel], bias[channel])
+                yield _Elements(channel * length + start, channel * length + stop, scale[channel], bias[channel])
     elif is_blockwise:
         numbers = [np.repeat(np.array(one), size // channels) for one in (scale, bias)]
         for start in range(0, size, _BLOCK):
             stop = min(start + _BLOCK, size)
-            yield _Columns(start, stop, numbers[0][start:stop], numbers[1][start:stop])
+            yield _Elements(start, stop, numbers[0][start:stop], numbers[1][start:stop])
     else:
         # Each block begins with the first channel.
         step = max(_BLOCK // channels, 1) * channels
         numbers = [np.resize(np.array(one), min(step, size)) for one in (scale, bias)]
         for start in range(0, size, step):
             stop = min(start + step, size)
-            yield _Columns(start, stop, numbers[0][: stop - start], numbers[1][: stop - start])
+            yield _Elements(start, stop, numbers[0][: stop - start], numbers[1][: stop - start])

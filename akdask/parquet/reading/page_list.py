@@ -193,7 +193,7 @@ class PageList:
         return page
 
     def _list_page(self) -> None:
-        """Note the next page.  Where it raises, the list has not moved on: whoever asks again gets the same answer."""
+        """Note the next page.  Where it raises, the list has not moved on: asking again gives the same answer."""
         if self._at >= self._end:
             raise self.damaged(f"it ends after {self._listed:,} of {self._nrows:,} rows")
         header, size, behind = self._header()

@@ -97,7 +97,7 @@ def as_mask(value: Value) -> Value:
 def filled(value: Value, filling: Value) -> Value:
     """Return numbers with others in place of those that are missing: integers filled with integers stay so."""
     apart = parts(value)
-    if apart is not None and filling.dtype.kind in _WHOLE:
+    if apart is not None and filling.dtype.kind in _EXACT:
         return Call("where", apart[1], filling, apart[0])
     return Call("where", is_missing(value), filling, value)
 
@@ -108,7 +108,7 @@ def rule(operation: str, args: Sequence[Value], params: Mapping[str, Any]) -> Va
     return None if found is None else found(operation, args, params)
 
 
-_WHOLE = ("int", "uint", "bool")
+_EXACT = ("int", "uint", "bool")
 
 
 def _apart(value: Value) -> tuple[Value, Value]:
@@ -153,7 +153,7 @@ def _chosen(operation: str, args: Sequence[Value], params: Mapping[str, Any]) ->
         if negated(apart[at][1]) == taken:
             apart[at] = (apart[at][0], Constant(np.bool_(False)))
     kinds = {integers.dtype.kind for integers, _ in apart}
-    if not kinds <= set(_WHOLE) or ("bool" in kinds and len(kinds) > 1):
+    if not kinds <= set(_EXACT) or ("bool" in kinds and len(kinds) > 1):
         return None
     integers, missing = (Call("where", condition, *(side[part] for side in apart)) for part in (0, 1))
     if integers.dtype == FLOAT64:

@@ -13,7 +13,7 @@ from akdask.columns.missing_text import from_nulls
 from akdask.deferred import is_arrow
 from akdask.plan.expr._dask import GraphNode
 from akdask.plan.expr.node import Frame
-from akdask.plan.expr.values import ColumnRef, HeldColumn
+from akdask.plan.expr.values import ColumnRef, ResidentColumn
 from akdask.schema import INT64, NULLABLE_STR, ColumnType, RowSpace
 from akdask.storage.data.source import Source
 
@@ -131,9 +131,9 @@ class Persisted(Frame):
     def planned_rows(self) -> RowSpace:
         return self.rowspace
 
-    def column(self, name: Hashable) -> HeldColumn:
+    def column(self, name: Hashable) -> ResidentColumn:
         """Return one of the columns."""
-        return HeldColumn(self, name, dict(self.schema)[name])
+        return ResidentColumn(self, name, dict(self.schema)[name])
 
     def describe(self) -> str:
         return f"Persisted  {self.rows.describe()}"

@@ -81,7 +81,7 @@ class ColumnRef(Value):
         self.sources = frozenset((source,))
 
 
-class HeldColumn(ColumnRef):
+class ResidentColumn(ColumnRef):
     """A column that is in memory, or will be: it holds its node, as that of its rows may not lead there.
 
     See `akdask.plan.task.materialized.rejoined`.

@@ -186,8 +186,8 @@ def ranks(frame: Frame, value: Value) -> Replica:
     sort, (row,) = sorted_rows([(frame, value)], [True], with_row=True)
     inverse, (place,) = sorted_rows([(sort, row)], [True], with_row=True)
     # Many rows are sorted in several partitions.
-    whole = inverse if inverse.npartitions == 1 else Gather(Project(inverse, (ROW,), (place,)))
-    return Replica(whole, ROW, INT64)
+    positions = inverse if inverse.npartitions == 1 else Gather(Project(inverse, (ROW,), (place,)))
+    return Replica(positions, ROW, INT64)
 
 
 @lower.register

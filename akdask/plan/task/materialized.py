@@ -19,7 +19,7 @@ from akdask.plan.expr.missing_integers import recombined, separated
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rounds import rounds_of, rounds_on
 from akdask.plan.expr.rowwise import Project, Zip
-from akdask.plan.expr.values import ColumnRef, HeldColumn, Value, assumed_width, columns_of, substitute_all
+from akdask.plan.expr.values import ColumnRef, ResidentColumn, Value, assumed_width, columns_of, substitute_all
 from akdask.plan.task.align import align
 from akdask.plan.task.combine import OverProject
 from akdask.plan.task.compact import rows_at_most
@@ -105,8 +105,8 @@ class Materialized(OverProject):
         """Return what is needed to compute it: nothing where it is kept already, for those who walk through plans."""
         return [] if self.is_there else super().dependencies()
 
-    def column(self, name: Hashable) -> HeldColumn:
-        return HeldColumn(self, name, self.dtype_of(name))
+    def column(self, name: Hashable) -> ResidentColumn:
+        return ResidentColumn(self, name, self.dtype_of(name))
 
     @cached_property
     def lease(self) -> CacheLease:
@@ -146,23 +146,25 @@ def within_rounds(frame: Frame, values: Sequence[Value]) -> tuple[Frame, Sequenc
         fit is False or steps < (MOST_STEPS if fit else MOST_STEPS_OF_UNKNOWN)
     ):
         return frame, values
-    kept = [_kept(frame, value) for value in values]
+    columns = [_materialized(frame, value) for value in values]
     bases = tuple(
-        {ref.source: ref.frame for value in kept for ref in columns_of(value) if isinstance(ref, HeldColumn)}.values()
+        {
+            ref.source: ref.frame for value in columns for ref in columns_of(value) if isinstance(ref, ResidentColumn)
+        }.values()
     )
-    return bases[0] if len(bases) == 1 else Zip(bases), kept
+    return bases[0] if len(bases) == 1 else Zip(bases), columns
 
 
-def _kept(frame: Frame, value: Value) -> Value:
+def _materialized(frame: Frame, value: Value) -> Value:
     """Return a value that is kept; of integers of which some are missing both parts are, as floats would not do."""
-    kept = [Materialized(Project(frame, (0,), (part,))).column(0) for part in separated([value])]
-    return recombined([value], kept)[0]
+    columns = [Materialized(Project(frame, (0,), (part,))).column(0) for part in separated([value])]
+    return recombined([value], columns)[0]
 
 
 def rejoined(frame: Frame, values: Sequence[Value]) -> tuple[Frame, Sequence[Value]]:
     """Return a frame on which values can be evaluated that refer to columns as they were, and to kept ones.
 
-    Whoever computes with arrays has the frame of one of them, and values of others on the same rows, some of which may
+    Operators of arrays have the frame of one of them, and values of others on the same rows, some of which may
     have been kept meanwhile, while their rows are those of the frame.  A column that is kept knows its node, and that
     knows the frame of which it was made.
     """
@@ -175,9 +177,9 @@ def _frame_of(column: ColumnRef, frame: Frame) -> Frame:
     """Return the frame on which a column can be evaluated beside values on another frame of the same rows."""
     if column.source in frame.sources:
         return frame
-    if isinstance(column, HeldColumn):
-        held: Frame = column.frame
-        return held
+    if isinstance(column, ResidentColumn):
+        source: Frame = column.frame
+        return source
     stack, seen = list(frame.bases), set()
     while stack:
         base = stack.pop()

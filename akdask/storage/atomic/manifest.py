@@ -96,7 +96,7 @@ def is_original(path: str, batch: pa.RecordBatch) -> bool:
     ----------
     path : str
         Where it is.
-    batch : RecordBatch
+    batch : pyarrow.RecordBatch
         Its table.
     """
     try:

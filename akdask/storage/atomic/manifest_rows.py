@@ -187,7 +187,7 @@ class ManifestRows(ABC, Generic[Description]):
             versions = [f"{each.file.version.partition('/')[0]}/" for each in files]
         batch = cls.to_batch(files)
         index = batch.schema.get_field_index("version")
-        write_manifest(path, batch.set_column(index, "version", _texts(versions)))
+        write_manifest(path, batch.set_column(index, "version", _strings(versions)))
 
     @classmethod
     def described(cls, files: Sequence[FileIdentity]) -> dict[FileIdentity, Description]:
@@ -278,7 +278,7 @@ def rows_batch(
     found = {
         "name": arrow_bytes([os.fsencode(os.path.basename(file.path)) for file in files], pa.binary()),
         "size": arrow_numbers([file.size for file in files], np.int64),
-        "version": _texts([file.version for file in files]),
+        "version": _strings([file.version for file in files]),
         "made": arrow_numbers(schema_of, np.int32),
         **columns,
     }
@@ -297,7 +297,7 @@ def by_set(files: Sequence[FileIdentity]) -> dict[tuple[str, int], list[FileIden
     return sets
 
 
-def _texts(values: Sequence[str]) -> pa.Array:
+def _strings(values: Sequence[str]) -> pa.Array:
     return arrow_bytes([value.encode() for value in values], pa.string())
 
 

@@ -30,7 +30,7 @@ class Difference:
     can_widen: bool = False
 
     def error(self, name: str, hint: str = "") -> InconsistentFilesError:
-        """Return the error for who asks for it; `hint` says what else can be done."""
+        """Return the error that a reader of it raises; `hint` says what else can be done."""
         return differing_error({name: self}, hint)
 
 

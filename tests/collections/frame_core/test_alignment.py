@@ -57,7 +57,12 @@ def lazy(given: Any, layout: str) -> Any:
 def assert_same(found: Any, expected: Any) -> None:
     """Check values, labels and their order; integers that may be missing are floats here and there."""
     found = found.to_pandas() if hasattr(found, "to_pandas") else found
-    options = {"check_dtype": False, "check_index_type": False, "check_names": False, "check_freq": False}
+    options: dict[str, Any] = {
+        "check_dtype": False,
+        "check_index_type": False,
+        "check_names": False,
+        "check_freq": False,
+    }
     if isinstance(expected, pd.Series):
         pd.testing.assert_series_equal(found, expected, **options)
     else:

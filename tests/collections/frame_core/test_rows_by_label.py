@@ -1,5 +1,7 @@
 """`loc`, masks, `drop` and `reindex` choose the rows that pandas chooses, for labels of all kinds."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -37,7 +39,7 @@ LABELS = {
     "numbers": None,
 }
 
-KEYS = {
+KEYS: dict[str, list[Any]] = {
     "ints": [[30, 10], [40], [20, 20, 10], [], [99], [30, 99, 98], ["a"], [True], [30.0], [30.5], np.array([40, 30])],
     "ascending": [[30, 10], [20, 20], [11]],
     "descending": [[30, 20], [11]],
@@ -57,7 +59,7 @@ KEYS = {
     "numbers": [[3, 1], [5, 5, 0], [6], [-1], [2, 99]],
 }
 
-ONE = {
+ONE: dict[str, list[Any]] = {
     "ints": [40, 20, 99, 40.0, 40.5],
     "ascending": [30, 20, 11],
     "floats": [7.0, np.nan, 1.0, -1],
@@ -74,7 +76,7 @@ TEXT_OF_TIMES = ["2024", "2024-02", "2024-01", "2023", "2022", "2025", "2024-02-
                  "2024-03-05 04", "2024-03-05 04:05", "2024-03-05 04:05:07", "2024Q1", "Feb 2024", "2024-02-02",
                  "2024-02-01 03:00:00", "2023-12-31", "2024-03-05 04:05:07.500", "nothing"]  # fmt: skip
 
-SLICES = {
+SLICES: dict[str, list[Any]] = {
     "ints": [(30, 40), (40, 30), (99, 10), (None, 30), (40, None), (20, 40), (10, 40)],
     "ascending": [(15, 45), (20, 30), (None, 20), (35, None), (60, 70), (45, 15), (20.5, 40.5)],
     "descending": [(45, 15), (40, 20), (None, 20), (15, 45), (30, None)],

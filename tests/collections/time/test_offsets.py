@@ -22,7 +22,7 @@ OFFSETS = [
         pd.DateOffset(day=31),
         pd.DateOffset(weekday=2),
     ),
-    *(pd.DateOffset(days=3, normalize=True), pd.DateOffset(2), pd.DateOffset(microseconds=1)),
+    *(pd.DateOffset(days=3, normalize=True), pd.DateOffset(n=2), pd.DateOffset(microseconds=1)),
     *(cls(n) for cls in (pd.offsets.MonthEnd, pd.offsets.MonthBegin, pd.offsets.BMonthEnd) for n in (1, 0, -2)),
     *(pd.offsets.BMonthBegin(), pd.offsets.SemiMonthEnd(), pd.offsets.SemiMonthBegin(2, day_of_month=10)),
     *(pd.offsets.QuarterEnd(), pd.offsets.QuarterEnd(0, startingMonth=2), pd.offsets.QuarterBegin(-1)),

@@ -61,7 +61,7 @@ class WindowMethods(Analysed):
         periods : int, default 1
             How many rows.
         freq : str, pandas offset or timedelta, optional
-            Leave the values where they are, and move the times that label them by so many of it.
+            Leave the values where they are, and move the times that label them by `periods` times it.
         axis : 0
             Accepted for compatibility with pandas.
         fill_value : scalar, optional
@@ -470,7 +470,7 @@ def difference(values: Array, earlier: Array) -> Array:
     later, before = (separated([array._value]) for array in (values, earlier))
     framed = [(array._frame, part) for array, own in ((values, later), (earlier, before)) for part in own]
     frame, aligned = align("subtract", framed)
-    value = Call("difference", aligned[0], aligned[len(later)])
+    value: Value = Call("difference", aligned[0], aligned[len(later)])
     for lacks in (*aligned[1 : len(later)], *aligned[len(later) + 1 :]):
         value = Call("where", lacks, Constant(np.nan), value)
     return pdarray(frame, value)
@@ -484,7 +484,8 @@ def _filled_along(columns: ColumnSet, name: str, backwards: bool, limit: int | N
         return columns.array(name)
     is_valid = present(columns, name)
     apart = parts(value)
-    frame, (moved, valid, row) = columns.frame, (value if apart is None else apart[0], is_valid, Constant(0))
+    frame, moved, valid = columns.frame, value if apart is None else apart[0], is_valid
+    row: Value = Constant(0)
     if limit is not None:
         frame, (moved, valid, row) = align("fill", [(frame, moved), (frame, valid), row_numbers(frame)])
 
