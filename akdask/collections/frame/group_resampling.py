@@ -248,6 +248,7 @@ def _own(binning: Binning, times: TimeArray, number: Any, span: int) -> GroupBin
     past: Any = (first - begin - shift) % step
     starts: Any = first - past
     if right:
+        # No number is negative, so that a group and a bin make one number together.
         starts = where(past > 0, starts, starts - step)
     numbers: Any = (ticks - by_group.broadcast(starts) - int(right)) // step
     return GroupBins(numbers, None, starts, step, step if binning.is_right_labelled else 0)

@@ -160,6 +160,8 @@ class Resampler(Generic[Rows]):
         """
         if func is None and not named:
             raise ArgumentError("agg needs the name of a reduction.")
+        if isinstance(func, str) and (args or {"numeric_only", "min_count", "ddof", "q"} & {*named}):
+            return getattr(self, func)(*args, **named)
         if self._one:
             return self._agg_of_one(func, args, named)
         if isinstance(func, str) and not named:
@@ -559,12 +561,12 @@ def rows_at(df: Rows, targets: TimeArray, method: str | None, limit: int | None,
             lacks = lacks | (of_row != sought)
         elif limit is not None:
             number: Any = arange(len(sought))
-            # How many times before this one take the same row, those of its own time aside.
+            # How many times before this one take the same row; of its own time it is -1.
             if method == "ffill":
                 earlier = number - searchsorted(sought, of_row, side="right")
             else:
                 earlier = searchsorted(sought, of_row, side="left") - 1 - number
-            lacks = lacks | ((earlier >= int(limit)) & (of_row != sought))
+            lacks = lacks | (earlier >= int(limit))
     found: dict[str, Array] = {}
     for name in columns.values:
         array = columns.array(name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from functools import reduce
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import dask
 import numpy as np
@@ -34,6 +34,8 @@ from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.concatenation import concatenate
 from akdask.collections.text.strings import Strings
 from akdask.collections.time.datetimes import Datetime
+from akdask.collections.time.frequencies import frequency_of
+from akdask.collections.time.timearray import TimeArray
 from akdask.deferred import is_pandas, pd
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.plan.run.alignment import align
@@ -162,6 +164,40 @@ class Index(LabelConversion, HtmlDisplay, StorageMethods, Registered, Substitute
     def __iter__(self) -> Iterator[Any]:
         """Iterate over the labels; computes them all."""
         return iter(self._labels)
+
+    if not TYPE_CHECKING:  # by this method, every misspelt name would be one for type checkers
+
+        def __getattr__(self, name: str) -> Any:
+            """Return a field of labels that are times, or a method of theirs that has a label for each: as an Index."""
+            labels = self.__dict__.get("_labels")
+            if name.startswith("_") or not isinstance(labels, TimeArray) or not hasattr(Datetime, name):
+                return super().__getattr__(name)
+            return self._of_times(getattr(labels, name))
+
+    def _of_times(self, found: Any) -> Any:
+        if callable(found):
+            return lambda *args, **kwargs: self._of_times(found(*args, **kwargs))
+        return Index(found, self.name) if isinstance(found, Array) and found.rows.same_rows(self.rows) else found
+
+    @property
+    def rows(self) -> Any:
+        """The row space of the labels."""
+        return self._levels[0].rows
+
+    def shift(self, periods: int = 1, freq: Any = None) -> Index:
+        """Return labels that are times, moved by so many of a frequency; lazy.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If the labels are no times, or `freq` is none.
+        ArgumentError
+            If pandas refuses `freq`.
+        """
+        if not isinstance(self._labels, TimeArray):
+            raise ArgumentTypeError(f"labels that are times are shifted, not {self._labels._type_name()}.")
+        offset = frequency_of(freq, asked="shift").offset
+        return Index(self._labels + offset * periods, self.name)
 
     def __eq__(self, other: object) -> Any:
         """Return where labels are equal; lazy bool array."""

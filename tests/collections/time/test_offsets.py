@@ -186,3 +186,24 @@ def test_spans_take_offsets_of_fixed_length():
     spans = pd.TimedeltaIndex(["1h", "-3D"]).as_unit("ns")
     for offset in (pd.offsets.Hour(2), pd.offsets.Minute(-5)):
         np.testing.assert_array_equal((ak.Timedelta(spans) + offset).to_ndarray(), (spans + offset).to_numpy())
+
+
+def test_labels_have_the_fields_and_roundings_of_times():
+    index = DATES.dropna().rename("t")
+    labels = ak.DataFrame({"x": range(len(index))}, index=index).index
+    for field in ("year", "month", "quarter", "day_of_week", "hour", "days_in_month", "is_month_end"):
+        assert getattr(labels, field).tolist() == list(getattr(index, field))
+    for ask in (
+        lambda i: i.floor("7h"),
+        lambda i: i.normalize(),
+        lambda i: i.shift(2, "MS"),
+        lambda i: i.shift(0, "MS"),
+    ):
+        pd.testing.assert_index_equal(ask(labels).to_pandas(), ask(index))
+    assert labels.strftime("%Y").tolist() == index.strftime("%Y").tolist()
+    with pytest.raises(AttributeError):
+        labels.fortnight  # noqa: B018
+    with pytest.raises(AttributeError):
+        ak.Index(ak.array([1])).month  # noqa: B018
+    with pytest.raises(ArgumentTypeError, match="times"):
+        ak.Index(ak.array([1])).shift(1, "D")

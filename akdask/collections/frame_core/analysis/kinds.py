@@ -59,6 +59,17 @@ def demand_numbers(operation: str, columns: ColumnSet, names: Iterable[str]) -> 
     return names
 
 
+def demand_some_numbers(operation: str, columns: ColumnSet) -> Sequence[str]:
+    """Return the names of columns, of which some have to be of numbers: which are reduced may be chosen later.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If none is.
+    """
+    return list(columns.values) if numbers_among(columns) else demand_numbers(operation, columns, columns.values)
+
+
 def missing_where(array: Array, value: Value, lacks: Value, column: str = "") -> Value:
     """Return the values of a column with what its kind has for missing ones in some rows; errors name the column.
 

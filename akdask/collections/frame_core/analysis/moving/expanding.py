@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
-from akdask.collections.frame_core.analysis.kinds import demand_numbers
+from akdask.collections.frame_core.analysis.kinds import demand_some_numbers
 from akdask.collections.frame_core.analysis.moving.decaying import Decaying, Weights, alpha_of
 from akdask.collections.frame_core.analysis.moving.reductions import Analysed, WindowReductions
 from akdask.collections.frame_core.analysis.moving.windows import as_integer
@@ -110,7 +110,7 @@ class Expanding(WindowReductions[Owner]):
         self._least = as_integer("min_periods", min_periods)
         if self._least < 0:
             raise ArgumentError(f"min_periods is not negative: got {min_periods!r}.")
-        super().__init__(owner, columns, demand_numbers("expanding", columns, columns.values))
+        super().__init__(owner, columns, demand_some_numbers("expanding", columns))
 
     def _node(self, project: Project, name: str, ddof: int, q: float) -> WithNeighbours:
         return Expanded(project, name, self._least, ddof)

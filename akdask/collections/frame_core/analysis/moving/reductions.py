@@ -12,6 +12,7 @@ from akdask.collections.core.array import Array
 from akdask.collections.core.base import Labelled
 from akdask.collections.core.later import later
 from akdask.collections.frame_core.alignment import RowLabelled
+from akdask.collections.frame_core.analysis.kinds import demand_numbers
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.missing import present
 from akdask.errors import ArgumentError
@@ -88,7 +89,7 @@ class WindowReductions(NamedReductions[Owner]):
     columns : ColumnSet
         The columns to reduce.
     names : list of str
-        Which of them, all of numbers.
+        Which of them: those that are reduced have numbers.
     """
 
     def __init__(self, owner: Owner, columns: ColumnSet, names: Sequence[str]) -> None:
@@ -106,6 +107,7 @@ class WindowReductions(NamedReductions[Owner]):
         As in pandas, `min_periods` then asks for rows, whether they are missing or not.
         """
         columns = self._columns
+        demand_numbers("count of windows", columns, self._names)
         return self._windows("sum", [cast(present(columns, name), FLOAT64) for name in self._names])
 
     def __getitem__(self, names: str | list[str]) -> Any:
@@ -144,8 +146,8 @@ class WindowReductions(NamedReductions[Owner]):
 
     def _reduced(self, name: str, ddof: int = 1, q: float = 0.5) -> Owner:
         # No value may become another first: of sums of wide integers that cancel, all that is left would be error.
-        values = [widened(self._columns.values[column], FLOAT64) for column in self._names]
-        return self._windows(name, values, ddof, q)
+        names = demand_numbers(f"{name} of windows", self._columns, self._names)
+        return self._windows(name, [widened(self._columns.values[column], FLOAT64) for column in names], ddof, q)
 
     def _windows(self, name: str, values: list[Value], ddof: int = 1, q: float = 0.5) -> Owner:
         if not values:

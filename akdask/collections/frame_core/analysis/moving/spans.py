@@ -15,7 +15,7 @@ from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.array import Array
 from akdask.collections.core.column_names import names_of
 from akdask.collections.core.later import provides
-from akdask.collections.frame_core.analysis.kinds import demand_numbers
+from akdask.collections.frame_core.analysis.kinds import demand_numbers, demand_some_numbers
 from akdask.collections.frame_core.analysis.moving.arranged import Arranged, running_of_groups
 from akdask.collections.frame_core.analysis.moving.decaying import DecayingColumn, Weights
 from akdask.collections.frame_core.analysis.moving.reductions import Analysed, NamedReductions, WindowReductions
@@ -23,7 +23,7 @@ from akdask.collections.frame_core.analysis.moving.windows import as_integer, en
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.time.datetimes import Datetime
 from akdask.collections.time.frequencies import frequency_of, is_offset
-from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.errors import ArgumentError, ArgumentTypeError, MissingAttributeError
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.values import Call, Constant, Value, cast
 from akdask.plan.rows.spans import GROUP, MEASURE, SpanWindows
@@ -77,7 +77,7 @@ class SpanRolling(WindowReductions[Owner]):
                 hint="name it: df.rolling('1h', on='t'), or label the rows by it: df.set_index('t').",
             )
         columns = columns.only(name for name in columns.values if name != on)
-        super().__init__(owner, columns, demand_numbers("rolling", columns, columns.values))
+        super().__init__(owner, columns, demand_some_numbers("rolling", columns))
         self._times = times
 
     def median(self) -> Owner:
@@ -96,7 +96,15 @@ class SpanRolling(WindowReductions[Owner]):
         zero: Any = pdarray(self._times._frame, Constant(np.int64(0)))
         when = pdarray(self._times._frame, self._times._value)
         found = span_windows(
-            by_name, zero, when, name, in_units(self._span, self._times), self._least, ddof, q, self._ends
+            by_name,
+            zero,
+            when,
+            name,
+            in_units(self._span, self._times, self._ends[0]),
+            self._least,
+            ddof,
+            q,
+            self._ends,
         )
         if self._on is not None:
             found[self._on] = self._times
@@ -136,6 +144,13 @@ class GroupWindows(NamedReductions[Any]):
         chosen._names = names_of(names)
         self._groups.df._columns.only(chosen._names)
         return chosen
+
+    def __getattr__(self, name: str) -> Any:
+        """Return the windows of the column of that name."""
+        groups = self.__dict__.get("_groups")
+        if groups is None or name.startswith("_") or name not in groups.df._columns.values:
+            raise MissingAttributeError(f"windows of groups have no reduction or column {name!r}.")
+        return self[name]
 
     def count(self) -> Any:
         """Return the number of values of each window that are not NaN, as float64; counts rows."""
@@ -216,7 +231,7 @@ class GroupRolling(GroupWindows):
             measure: Any = arange(len(arranged.positions))
         else:
             times = self._times[arranged.positions]
-            measure, span = pdarray(times._frame, times._value), in_units(span, times)
+            measure, span = pdarray(times._frame, times._value), in_units(span, times, self._ends[0])
         values = dict(floats)
         if name == "count":
             name, values = "sum", {column: _is_there(array) for column, array in floats.items()}
@@ -334,9 +349,13 @@ def span_of(window: Any) -> int:
     return found.span
 
 
-def in_units(span: int, times: Datetime) -> int:
-    """Return nanoseconds in the unit of times, a part of one as a whole: rows are whole units apart."""
-    return -(-span * times._form.per_second // 10**9)
+def in_units(span: int, times: Datetime, with_bound: bool) -> int:
+    """Return nanoseconds in the unit of times, in which rows are whole numbers apart.
+
+    Less than a span with a fraction is less than the next whole number, and up to it is up to the one before.
+    """
+    ticks = span * times._form.per_second
+    return ticks // 10**9 if with_bound else -(-ticks // 10**9)
 
 
 def is_span(window: Any) -> bool:

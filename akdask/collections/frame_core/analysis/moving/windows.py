@@ -13,7 +13,13 @@ from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.arrays.scans import cummax, cummin, cumprod, cumsum
 from akdask.collections.core.array import Array
 from akdask.collections.core.later import later
-from akdask.collections.frame_core.analysis.kinds import demand_numbers, missing_rows, missing_where, numbers_among
+from akdask.collections.frame_core.analysis.kinds import (
+    demand_numbers,
+    demand_some_numbers,
+    missing_rows,
+    missing_where,
+    numbers_among,
+)
 from akdask.collections.frame_core.analysis.moving.reductions import Analysed, WindowReductions
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.missing import present
@@ -361,7 +367,7 @@ class Rolling(WindowReductions[Owner]):
                 f"a window has at least 1 row, and min_periods are from 0 to that: got window={window!r}, "
                 f"min_periods={min_periods!r}."
             )
-        super().__init__(owner, columns, demand_numbers("rolling", columns, columns.values))
+        super().__init__(owner, columns, demand_some_numbers("rolling", columns))
         with_bound, with_row = ends_of(closed)
         # Rows after the row itself; -1 where it is not in its window.
         self._after = ((self._width - 1) // 2 if center else 0) - (not with_row)

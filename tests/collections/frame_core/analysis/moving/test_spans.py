@@ -176,3 +176,32 @@ def test_times_out_of_order_are_an_error_of_the_computation(df):
     gaps = ak.DataFrame({"t": pd.DatetimeIndex(["2026-01-01", None]), "x": [1.0, 2.0]})
     with pytest.raises(ArgumentError, match="missing"):
         gaps.rolling("1h", on="t").sum().to_pandas()
+
+
+@pytest.mark.parametrize("closed", ["right", "left", "both", "neither"])
+@pytest.mark.parametrize("unit", ["ns", "s"])
+@pytest.mark.parametrize("window", ["2h", "2h1ms", "7199999ms"])
+def test_windows_end_at_their_bounds_across_partitions_and_units(closed, unit, window):
+    times = pd.DatetimeIndex(["2026-01-01"] * 2 + [f"2026-01-01 {hour:02}:00" for hour in range(1, 6)]).as_unit("ns")
+    wanted = pd.DataFrame({"t": times, "x": 2.0 ** np.arange(7)})
+    parts = [ak.DataFrame(wanted[row : row + 1].astype({"t": f"M8[{unit}]"})) for row in range(7)]
+    assert parts[0]["t"].unit == unit
+    # pandas takes no window finer than the unit of its times.
+    expected = wanted.rolling(window, on="t", closed=closed)["x"].sum()
+    np.testing.assert_array_equal(
+        ak.concat(parts).rolling(window, on="t", closed=closed)["x"].sum().to_ndarray(), expected
+    )
+
+
+def test_columns_without_numbers_matter_only_where_they_are_reduced(df):
+    named = df.assign(s=ak.array(["a"] * N))
+    wanted = P.assign(s="a")
+    same(named.rolling("3h", on="t")["x"].sum(), wanted.rolling("3h", on="t")["x"].sum())
+    same(named[["x", "s"]].rolling(3)[["x"]].max(), wanted[["x", "s"]].rolling(3)[["x"]].max())
+    same(named[["x", "s"]].expanding()["x"].max(), wanted[["x", "s"]].expanding()["x"].max())
+    for ask in (lambda: named.rolling("3h", on="t").sum(), lambda: named[["x", "s"]].rolling(3).count()):
+        with pytest.raises(ArgumentTypeError, match="numbers"):
+            ask()
+    assert named.groupby("k").rolling("3h", on="t").x.sum().to_pandas()["x"].notna().all()
+    with pytest.raises(AttributeError, match="none"):
+        named.groupby("k").rolling(2).none  # noqa: B018
