@@ -31,6 +31,7 @@ DIFFERENCES = {
     "assignment to a frame without rows": "leaves it without rows; pandas takes over the labels of the Series",
     "first of groups": "is the first row of each, missing or not, as in Arkouda: programs take the last",
     "value_counts of Categoricals": "counts the labels that are there, as in Arkouda: programs count other columns",
+    "corr of frames": "is NaN where a value is missing, as in Arkouda: programs drop such rows first",
     "std, var of Series": "have ddof=0, as in Arkouda: programs give it",
     "repeated labels": "of another plan are refused on the right of an assignment, equal ones too",
     "order of ties of nlargest(keep='last')": "is from the last row to the first: programs take the first, or all",
@@ -250,6 +251,13 @@ def compare(ours: Any, theirs: Any) -> None:
         assert ours == theirs, (ours, theirs)
 
 
+def names_of(frame: pd.DataFrame) -> list[str]:
+    """Return names of columns as text, those that bools and integers with gaps have given as numbers."""
+    numbers = {"False": "0.0", "True": "1.0"}
+    texts = [numbers.get(str(name), str(name)) for name in frame.columns]
+    return [str(float(name)) if name.isdigit() else name for name in texts]
+
+
 def compare_labels(ours: pd.Index, theirs: pd.Index) -> None:
     assert len(ours) == len(theirs), f"{len(ours)} rows {ours.tolist()}, pandas {len(theirs)} {theirs.tolist()}"
     assert ours.nlevels == theirs.nlevels, (ours, theirs)
@@ -441,7 +449,7 @@ def concat(frames: list[Any]) -> Any:
 def columnwise(p: Program, columns: list[str]) -> Made:
     numbers = there(columns, NUMBERS)
     return p.one_of([
-        ("fillna(x=0)", lambda f, o: f.fillna({"x": 0.0})),
+        ("fillna(x=0)", lambda f, o: f.fillna({"x": 0.0}) if "x" in columns else f),
         ("dropna()", lambda f, o: f.dropna()),
         ("dropna(subset)", lambda f, o: f.dropna(subset=[numbers[-1]])),
         ("ffill()", lambda f, o: f.ffill()),
@@ -535,10 +543,10 @@ def called(words: str) -> Made:
 
 
 def windows(p: Program, columns: list[str]) -> Made:
-    name, least = p.one_of(["k", "x"]), p.one_of([None, 1, 2, 0])
+    name, least = p.one_of(there(columns, ["k", "x"])), p.one_of([None, 1, 2, 0])
     how = p.one_of(["sum()", "mean()", "min()", "max()", "count()", "std()", "var(ddof=0)", "std(ddof=2)", "median()"])
     kind = p.one_of(["rolling", "rolling", "expanding", "ewm"])
-    group = p.one_of(["", "groupby('b').", "groupby('k')."])
+    group = p.one_of(["", "groupby('b').", "groupby('k')."] if {"b", "x"} <= {*columns} else [""])
     if kind == "rolling":
         width = int(p.random.integers(1, 4))
         least = None if least is None else min(least, width)
@@ -595,7 +603,7 @@ def reshaped(p: Program, columns: list[str]) -> Made:
         "groupby('k').filter(lambda g: len(g) > 1)",
         "x.describe()",
         "loc[:, ['k', 'x']].agg(['min', 'max'])",
-        "loc[:, ['k', 'x']].corr().round(6)",
+        "loc[:, ['k', 'x']].dropna().corr().round(6)",
         "k.value_counts(normalize=True).sort_index()",
         "s.value_counts(dropna=False).sort_index()",
         "loc[:, ['k', 'x']].stack()",

@@ -185,7 +185,7 @@ class Index(LabelConversion, HtmlDisplay, StorageMethods, Registered, Substitute
         return self._levels[0].rows
 
     def shift(self, periods: int = 1, freq: Any = None) -> Index:
-        """Return labels that are times, moved by so many of a frequency; lazy.
+        """Return labels that are times, moved by a number of steps of a frequency; lazy.
 
         Raises
         ------

@@ -25,6 +25,7 @@ from akdask.collections.text.strings import Strings
 from akdask.collections.time.timearray import TimeArray
 from akdask.deferred import pd
 from akdask.errors import AkdaskError, ArgumentError, ArgumentTypeError, MissingColumnError
+from akdask.plan.expr.missing_integers import as_mask
 from akdask.plan.expr.values import Call, Constant
 from akdask.schema import BOOL
 
@@ -116,8 +117,10 @@ class Expression:
             raise ArgumentError("the expression is nested too deeply.") from error
 
     def mask(self) -> Array:
-        """Return the value, which has to be a bool for each row; lazy."""
+        """Return the value, which has to be a bool for each row, False where it is missing; lazy."""
         found = self.value()
+        if isinstance(found, pdarray):
+            found = pdarray(found._frame, as_mask(found._value))
         if not isinstance(found, Array) or found._value.dtype != BOOL:
             what = found._describe() if isinstance(found, Array) else repr(found)
             raise self._source.refusal(0, f"rows are chosen by a bool for each of them, not by {what:.80}.")

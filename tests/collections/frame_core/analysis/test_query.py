@@ -162,3 +162,9 @@ def test_values_of_expressions_and_columns_made_of_them(df):
 def test_nothing_is_computed_for_a_query(df, monkeypatch):
     monkeypatch.setattr("akdask.plan.run.run._results", None)
     assert "Filter" in df.query("x > 3 and s == 'tcp'").explain()
+
+
+def test_a_bool_that_a_join_has_left_missing_chooses_no_row():
+    plain = pd.DataFrame({"k": [1, 2, 3]}).merge(pd.DataFrame({"k": [1, 2], "b": [True, False]}), on="k", how="left")
+    lazy = ak.DataFrame({"k": [1, 2, 3]}).merge(ak.DataFrame({"k": [1, 2], "b": [True, False]}), on="k", how="left")
+    assert lazy.query("b").k.tolist() == plain[plain.b.eq(True)].k.tolist() == [1]
