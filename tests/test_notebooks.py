@@ -46,7 +46,8 @@ def test_every_cell_runs(path, notebooks, tmp_path, monkeypatch):
     # As for users: threads, or the cluster that a notebook starts.
     with dask.config.set(scheduler=None):
         for source in notebooks.cells_of(path):
-            assert FAULTS.isdisjoint(content for _, content in notebooks.shown_by(source, names))
+            shown = [content for _, content in notebooks.shown_by(source, names)]
+            assert FAULTS.isdisjoint(shown), f"the cell\n{source}\nshows {[one for one in shown if one in FAULTS]}"
 
 
 def test_what_is_printed_drawn_and_given_is_shown(notebooks):

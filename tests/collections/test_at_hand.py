@@ -77,7 +77,7 @@ WIDE = [
 @pytest.mark.parametrize("items", WIDE, ids=str)
 def test_wide_integers_beside_missing_ones_are_kept_and_never_become_other_floats(items):
     given = [None if item is np.ma.masked or pd.isna(item) else int(item) for item in _plain(items)]
-    for found in (ak.DataFrame({"x": items}), ak.Series(items).to_dataframe() if hasattr(items, "dtype") else None):
+    for found in (ak.DataFrame({"x": items}), ak.Series(items).to_frame() if hasattr(items, "dtype") else None):
         if found is None:
             continue
         column = found.to_pandas(nullable=True).iloc[:, 0]
@@ -85,6 +85,14 @@ def test_wide_integers_beside_missing_ones_are_kept_and_never_become_other_float
         assert [None if pd.isna(item) else int(item) for item in column] == given
     with pytest.raises(ConversionError, match=f"the integer {max(map(abs, filter(None, given)))}"):
         ak.array(items).to_ndarray()
+
+
+@pytest.mark.parametrize(
+    "items", [[2**70 + 1, None], [2**70, 2**53 + 1, None], [10**400, None]], ids=["odd", "two", "huge"]
+)
+def test_integers_of_more_than_64_bits_beside_missing_ones_are_refused_unless_they_are_floats(items):
+    with pytest.raises(ArgumentError, match="more than 64 bits have no missing values"):
+        ak.array(items)
 
 
 def _plain(items):

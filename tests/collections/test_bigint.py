@@ -189,8 +189,9 @@ def test_integers_of_any_size_are_compared_with_others():
     assert ak.in1d(numbers, []).tolist() == [False] * 3
     assert ak.searchsorted(ak.arange(9), numbers).tolist() == [9, 5, 0]
     assert ak.lookup(ak.arange(2), numbers[:2], ak.array([1, 7])).tolist() == [5, -1]
-    with pytest.raises(ArgumentTypeError, match="bigint with float64"):
-        ak.in1d(numbers, ak.array([0.5]))
+    floats = [0.5, 5.0, 2.0**70, np.nan, np.inf]
+    assert ak.in1d(numbers, ak.array(floats)).tolist() == [number in floats for number in (2**70, 5, -3)]
+    assert ak.in1d(ak.array([2**70 + 1, 5], dtype="bigint"), ak.array(floats)).tolist() == [False, True]
 
 
 @pytest.mark.parametrize("how", ["inner", "left", "outer"])

@@ -42,8 +42,8 @@ def write(path, shape, dtype, layout, *, fill_time, allocation, fill, written):
     if layout == "outside":
         outside = path.with_suffix(".raw")
         outside.unlink(missing_ok=True)
-        # It is shorter than the dataset.
-        outside.write_bytes(bytes(range(24)))
+        # It is shorter than the dataset.  The sum of these is the same in any order, as floats too.
+        outside.write_bytes(np.arange(1, 1 + 24 // np.dtype(dtype).itemsize).astype(dtype).tobytes())
         made.set_external(str(outside).encode(), 0, int(np.prod(shape)) * np.dtype(dtype).itemsize)
     made.set_fill_time(FILL_TIMES[fill_time])
     made.set_alloc_time(ALLOCATIONS[allocation])

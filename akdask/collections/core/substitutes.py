@@ -64,7 +64,7 @@ SUBSTITUTES: dict[str, dict[str, str]] = {
         "truediv": "a / b",
     },
     "TimeArray": {
-        "to_period": "ak.Grouper(key='t', freq='MS') as a key of groups, or t.strftime('%Y-%m')",
+        "to_period": "t.strftime('%Y-%m')",
         "to_pydatetime": "t.to_pandas().to_pydatetime()",
     },
     "Strings": {

@@ -145,9 +145,9 @@ class MergeMethods(FrameBase):
         >>> left = ak.DataFrame({"x": [1, 2]}, index=["a", "b"])
         >>> right = ak.DataFrame({"y": [20, 10]}, index=["b", "a"])
         >>> left.join(right).to_pandas(retain_index=True)
-           x     y
-        a  1  10.0
-        b  2  20.0
+           x   y
+        a  1  10
+        b  2  20
         """
         given = _as_frame(other)
         ours, theirs = self._columns, given._columns

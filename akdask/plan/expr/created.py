@@ -168,7 +168,7 @@ def integers_apart(items: Any) -> tuple[Column, Column] | None:
     Raises
     ------
     ArgumentError
-        If one of them does not fit 64 bits.
+        If one of them does not fit 64 bits, and one is no float.
     """
     if is_arrow(items, "ChunkedArray", "Array"):
         if not (pa.types.is_integer(items.type) or pa.types.is_boolean(items.type)) or not items.null_count:
@@ -198,13 +198,23 @@ def _objects_apart(objects: np.ndarray[Any, Any]) -> tuple[Column, Column] | Non
         return None
     filled = np.where(missing, False if kind == "boolean" else 0, objects).tolist()
     found = np.array(filled, np.bool_) if kind == "boolean" else _whole_numbers(filled)
-    if not isinstance(found, np.ndarray):
-        raise ArgumentError(
-            "integers of more than 64 bits have no missing values.",
-            details=[f"the first missing one at position {missing.argmax()}"],
-            hint="put a number in their place.",
-        )
-    return found, missing
+    if isinstance(found, np.ndarray):
+        return found, missing
+    changed = next((number for number in filled if not _is_float(number)), None)
+    if changed is None:
+        return None  # Floats with NaN hold them all.
+    raise ArgumentError(
+        "integers of more than 64 bits have no missing values, but as floats.",
+        details=[f"the integer {changed} is no float", f"the first missing one at position {missing.argmax()}"],
+        hint="put a number in their place.",
+    )
+
+
+def _is_float(number: int) -> bool:
+    try:
+        return int(float(number)) == number
+    except OverflowError:
+        return False
 
 
 def _widened(numbers: np.ndarray[Any, Any]) -> Column:
