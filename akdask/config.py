@@ -61,7 +61,14 @@ def _number_from(low: int) -> Callable[[Any], int]:
 
 def _bytes_from(low: int) -> Callable[[Any], int]:
     from_number = _number_from(low)
-    return lambda value: from_number(parse_bytes(value) if isinstance(value, str) else value)
+
+    def read(value: Any) -> int:
+        # Dask takes text without a number for one of the unit: of an empty variable, one byte.
+        if isinstance(value, str) and not any(letter.isdecimal() for letter in value):
+            raise ValueError
+        return from_number(parse_bytes(value) if isinstance(value, str) else value)
+
+    return read
 
 
 def _or(kind: Kind, meaning: str, *others: Any) -> Kind:

@@ -26,7 +26,9 @@ def test_every_setting_takes_its_default(name):
 
 
 @pytest.mark.parametrize("name", SETTINGS)
-@pytest.mark.parametrize("value", ["abc", -3, -1.5, 1.5, math.nan, -math.inf, [1], {}, np.arange(2), object(), b"1"])
+@pytest.mark.parametrize(
+    "value", ["abc", "", "MiB", -3, -1.5, 1.5, math.nan, -math.inf, [1], {}, np.arange(2), object(), b"1"]
+)
 def test_no_setting_takes_values_of_other_types_or_ranges(name, value):
     before = ak.config.get(name)
     with pytest.raises(ArgumentError, match=f"the setting '{name}' does not take") as caught:

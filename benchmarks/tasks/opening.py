@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from statistics import median
 from time import perf_counter
@@ -74,10 +75,11 @@ def _linked_set(folder: Path, count: int) -> Path:
         columns = {f"c{index:02d}": ak.array(np.full(100, value)) for index in range(COLUMNS)}
         ak.to_hdf(columns, folder / f"made{value}")
         made = folder / f"made{value}_LOCALE0000"
+        (description,) = HdfManifest.described([identify(str(made))]).values()
         for number in numbers:
             os.link(made, folder / f"many_LOCALE{number:04d}")
-        # Links to a file are files in the same state.
-        (description,) = HdfManifest.described([identify(str(made))]).values()
+        # Each link changes the state of the file; all links to it are files in the same state.
+        description = replace(description, file=identify(str(made)))
         files += [description.at(str(folder / f"many_LOCALE{number:04d}")) for number in numbers]
     HdfManifest.write(manifest_path(str(folder / "many")), files)
     return folder

@@ -105,6 +105,13 @@ VALUES = {
     "lazy frame": lambda: ak.DataFrame({"a": ak.arange(2)}),
     "lazy lists": lambda: ak.SegArray(ak.array([0]), ak.arange(2)),
 }
+
+
+def _set_and_restored(value):
+    with ak.config.set(partition_size=value):
+        pass
+
+
 CALLS = {
     "array": ak.array,
     "array of a type": lambda value: ak.array([1, 2], dtype=value),
@@ -138,7 +145,7 @@ CALLS = {
     "groupby": lambda value: ak.DataFrame({"a": ak.arange(2)}).groupby(value),
     "fillna": lambda value: ak.Series([1.0, 2.0]).fillna(value),
     "astype": lambda value: ak.arange(3).astype(value),
-    "setting": lambda value: ak.config.set(partition_size=value),
+    "setting": _set_and_restored,
     "name of a setting": ak.config.get,
     "to_hdf": lambda value: ak.to_hdf(value, "out.h5"),
     "to_parquet": lambda value: ak.to_parquet(value, "out.parquet"),
