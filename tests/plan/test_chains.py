@@ -15,6 +15,7 @@ from typing import Any
 
 import dask
 import numpy as np
+import pandas as pd
 import pytest
 
 import akdask as ak
@@ -228,6 +229,10 @@ CHAINS: dict[str, tuple[Callable[[], Any], Step]] = {
     "sort along an axis": (_arange, lambda v: ak.sort(v.reshape(2, -1), axis=1).flatten() + 1),
     "other labels": (lambda: ak.Categorical(ak.array(["b", "a"])), _other_labels),
     "ranges": (_arange, lambda v: ak.unique(ak.gen_ranges(v, v + 2)[1] % ROWS)),
+    "other ordered labels": (
+        lambda: ak.Categorical(pd.Categorical(["b", "a"], ["a", "b"], ordered=True)),
+        lambda c: ak.concatenate([c, c])[:2],
+    ),
     "in other partitions": (_arange, lambda v: v + ak.concatenate([ak.arange(4), ak.arange(8)])),
     "number of rows": (_arange, lambda v: v[v % 5 != 7][ak.argsort(v[v % 5 != 7])]),
     "search in sorted": (_arange, lambda v: ak.searchsorted(ak.sort(v), v) % 9),

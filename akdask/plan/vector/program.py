@@ -159,6 +159,7 @@ class VectorProgram:
             return self._emit(Opcode.NOT_EQUAL_FLOATS, BOOL, args[0], args[0])
         if operation == "cast" and params.get("errors", "strict") == "strict" and args[0].dtype != result:
             return self._converted(args[0], result)
+        args = self._comparable(operation, args)
         choice = CHOICES.get(operation)
         dtype = None if choice is None else choice.operand_type(result, self._types(args))
         op = None if choice is None or dtype is None else choice.by_type.get(dtype)
@@ -180,6 +181,21 @@ class VectorProgram:
             arg.dtype if constant is None or not are_floats(constant) else FLOAT64
             for arg, constant in zip(args, constants, strict=True)
         )
+
+    def _comparable(self, operation: str, args: Sequence[Register]) -> Sequence[Register]:
+        """Return what is compared, with a float that all rows are compared with as the integer that is compared so."""
+        if operation not in SWAPPED or {arg.dtype for arg in args} not in ({INT64, FLOAT64}, {UINT64, FLOAT64}):
+            return args
+        constant, other = args if args[0].dtype == FLOAT64 else reversed(args)
+        if constant not in self._constants:
+            return args
+        number = comparable_with(
+            SWAPPED[operation] if constant is args[0] else operation, float(self._constants[constant]), other.dtype.kind
+        )
+        if number is None:
+            return args
+        integer = self.constant(other.dtype.numpy.type(number))
+        return (integer, other) if constant is args[0] else (other, integer)
 
     def _chosen(self, args: Sequence[Register], result: ColumnType) -> Register:
         condition, *sides = args
