@@ -15,7 +15,7 @@ from akdask.collections.core.wrap import class_asked_for, wrap
 from akdask.deferred import is_na, is_pandas
 from akdask.error_state import check_divisor
 from akdask.errors import AlignmentError, ArgumentTypeError, refuses_foreign
-from akdask.kernels.core.exact import SWAPPED, are_floats, comparable_with
+from akdask.kernels.core.exact import COMPARISONS, are_floats, comparable_with
 from akdask.kernels.rowwise.operations import UFUNCS
 from akdask.plan.expr.created import as_column, literal
 from akdask.plan.expr.missing_text import call, missing_text
@@ -25,9 +25,6 @@ from akdask.plan.run.alignment import align
 from akdask.schema import BOOL, FLOAT64, INT64, UINT64, column_type, unlimited
 
 Operand = tuple[Frame | None, Value]
-
-COMPARISONS = {ufunc.__name__: swapped.__name__ for ufunc, swapped in SWAPPED.items()}
-"""The comparison that gives the same with its sides the other way round."""
 
 DIVISIONS = frozenset({"divide", "floor_divide"})
 

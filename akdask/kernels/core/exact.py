@@ -96,6 +96,9 @@ SWAPPED: dict[np.ufunc, np.ufunc] = {
     np.not_equal: np.not_equal,
 }
 
+COMPARISONS = {ufunc.__name__: swapped.__name__ for ufunc, swapped in SWAPPED.items()}
+"""The comparison that gives the same with its sides the other way round."""
+
 
 def compare(ufunc: np.ufunc, left: Any, right: Any, out: Any = None) -> Any:
     """Compare numbers as what they are, by one of NumPy's six comparisons.

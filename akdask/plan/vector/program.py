@@ -19,7 +19,7 @@ from akdask.columns.scratch import scratch
 from akdask.interruption import AT_A_TIME, end_if_interrupted
 from akdask.kernels.aggregates.registry import REDUCTIONS
 from akdask.kernels.aggregates.specification import State
-from akdask.kernels.core.exact import are_floats
+from akdask.kernels.core.exact import COMPARISONS, are_floats, comparable_with
 from akdask.kernels.core.opcodes import BLOCK, CHOICES, CONVERSIONS, FAILED, VECTOR, WIDTHS, Instruction, Opcode
 from akdask.kernels.core.summation import ACCUMULATORS, UNIT, ExactSum, Moments
 from akdask.schema import BOOL, FLOAT64, INT64, UINT64, ColumnType
@@ -184,18 +184,18 @@ class VectorProgram:
 
     def _comparable(self, operation: str, args: Sequence[Register]) -> Sequence[Register]:
         """Return what is compared, with a float that all rows are compared with as the integer that is compared so."""
-        if operation not in SWAPPED or {arg.dtype for arg in args} not in ({INT64, FLOAT64}, {UINT64, FLOAT64}):
+        if operation not in COMPARISONS or {arg.dtype for arg in args} not in ({INT64, FLOAT64}, {UINT64, FLOAT64}):
             return args
-        constant, other = args if args[0].dtype == FLOAT64 else reversed(args)
-        if constant not in self._constants:
+        is_first = args[0].dtype == FLOAT64
+        floats, integers = args if is_first else reversed(args)
+        if floats not in self._constants:
             return args
-        number = comparable_with(
-            SWAPPED[operation] if constant is args[0] else operation, float(self._constants[constant]), other.dtype.kind
-        )
+        comparison = COMPARISONS[operation] if is_first else operation
+        number = comparable_with(comparison, float(self._constants[floats]), integers.dtype.kind)
         if number is None:
             return args
-        integer = self.constant(other.dtype.numpy.type(number))
-        return (integer, other) if constant is args[0] else (other, integer)
+        constant = self.constant(integers.dtype.numpy.type(number))
+        return (constant, integers) if is_first else (integers, constant)
 
     def _chosen(self, args: Sequence[Register], result: ColumnType) -> Register:
         condition, *sides = args

@@ -1,5 +1,6 @@
 """Reductions by compiled instructions, from files: what is taken so, what is not, and that nobody sees it."""
 
+import operator
 import os
 
 import h5py
@@ -253,6 +254,10 @@ SELECTED = {
     ),
     "by what is selected": (lambda d: (d["i"] * 3)[d["i"] * 3 > 100], lambda c: (c["i"] * 3)[c["i"] * 3 > 100]),
     "by another result": (lambda d: d["i"][d["i"] > d["i"].mean()], lambda c: c["i"][c["i"] > c["i"].mean()]),
+    "by another result of unsigned numbers": (
+        lambda d: d["u"][d["u"].mean() >= d["u"]],
+        lambda c: c["u"][c["u"].mean() >= c["u"]],
+    ),
     "nearly all": (lambda d: d["i"][d["i"] > -1000], lambda c: c["i"][c["i"] > -1000]),
     "nothing": (lambda d: d["i"][d["i"] * 2 > 5000], lambda c: c["i"][:0]),
 }
@@ -285,6 +290,21 @@ def test_rows_are_selected_by_instructions_to_the_same_bits(files, columns, stor
     monkeypatch.setattr(compiled, "is_loaded", lambda: False)
     assert_equal(ours(data), numpys(columns))
     assert not stored
+
+
+@pytest.mark.parametrize("name", ["lt", "le", "eq", "ne", "gt", "ge"])
+@pytest.mark.parametrize("is_first", [False, True])
+def test_integers_are_compared_with_a_result_by_instructions_as_the_numbers_that_they_are(stored, name, is_first):
+    compare, found = getattr(operator, name), np.array([-(2**63), -3, -2, 0, 2, 3, 2**53, 2**53 + 1, 2**63 - 1])
+    integers, others = ak.array(found).persist(), ak.array([-2.5, 2.5, 2.0**53]).persist()
+    for least, number in [(True, -2.5), (False, 2.0**53)]:
+        result = others.min() if least else others.max()
+        mask = compare(result, integers) if is_first else compare(integers, result)
+        kept = [row for row in found.tolist() if (compare(number, row) if is_first else compare(row, number))]
+        assert integers[mask].tolist() == kept
+        # No integer equals one between two.
+        assert bool(stored) == (name not in ("eq", "ne") or not least)
+        stored.clear()
 
 
 def test_rows_of_more_partitions_than_memory_was_reserved_for_are_selected(files, columns, stored, monkeypatch):
