@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import datetime
 import decimal
+import functools
 import math
 
 import duckdb
@@ -83,6 +84,7 @@ def values_of(stored):
     return some
 
 
+@functools.cache
 def table_of(*, nulls):
     arrays = {}
     for name, (stored, _) in COLUMNS.items():
@@ -144,8 +146,12 @@ def check(path):
     for name, array in found.items():
         expected = expected_of(stored.column(name))
         if type(array) is ak.pdarray:
-            np.testing.assert_equal(float(array.min()), float(np.min(expected)), err_msg=name)
-        np.testing.assert_equal(rows_of(array), expected, err_msg=name)
+            # The least of zeros is 0.0, whichever of the two stands first.
+            np.testing.assert_equal(float(array.min()), float(np.min(expected)) + 0.0, err_msg=name)
+        rows = rows_of(array)
+        # NumPy looks at one row after the other, which is wanted only of those that differ.
+        if repr(rows) != repr(expected):
+            np.testing.assert_equal(rows, expected, err_msg=name)
 
 
 PAGES = {
@@ -153,15 +159,18 @@ PAGES = {
     "many pages": {"data_page_size": 100, "write_batch_size": 30},
     "several row groups": {"data_page_size": 100, "write_batch_size": 30, "row_group_size": 70},
 }
+CODECS = ("none", "snappy", "zstd", "gzip", "lz4", "brotli")
+CUTS = [(pages, nulls) for pages in PAGES for nulls in (False, True)]
 WAYS = [
-    *((codec, pages) for codec in ("none", "snappy", "zstd") for pages in PAGES),
-    *((codec, "many pages") for codec in ("gzip", "lz4", "brotli")),
+    (CODECS[(number + shift) % len(CODECS)], pages, version, nulls)
+    for version, shift in (("1.0", 0), ("2.0", 3))
+    for number, (pages, nulls) in enumerate(CUTS)
 ]
+"""Every type in every encoding is in each file: rows are cut into pages in each way by both versions, with and without
+nulls, while codecs take turns, so that each packs pages of both versions once."""
 
 
-@pytest.mark.parametrize("nulls", [False, True])
-@pytest.mark.parametrize("version", ["1.0", "2.0"])
-@pytest.mark.parametrize(("codec", "pages"), WAYS)
+@pytest.mark.parametrize(("codec", "pages", "version", "nulls"), WAYS)
 def test_every_encoding_of_every_type(tmp_path, codec, pages, version, nulls):
     path = tmp_path / "x.parquet"
     pq.write_table(
@@ -175,15 +184,17 @@ def test_every_encoding_of_every_type(tmp_path, codec, pages, version, nulls):
         column_encoding=ENCODED,
         **PAGES[pages],
     )
-    chunks = [pq.read_metadata(path).row_group(0).column(number) for number in range(len(COLUMNS))]
+    group = pq.read_metadata(path).row_group(0)
+    chunks = [group.column(number) for number in range(len(COLUMNS))]
     used = {encoding for chunk in chunks for encoding in chunk.encodings}
     assert used >= {"PLAIN", "RLE", "RLE_DICTIONARY", "DELTA_BINARY_PACKED", "DELTA_BYTE_ARRAY", "BYTE_STREAM_SPLIT"}
     check(path)
 
 
-@pytest.mark.parametrize("nulls", [False, True])
-@pytest.mark.parametrize("version", ["v1", "v2"])
-@pytest.mark.parametrize("codec", ["uncompressed", "snappy", "zstd", "lz4_raw"])
+@pytest.mark.parametrize(
+    ("codec", "version", "nulls"),
+    [("uncompressed", "v1", False), ("snappy", "v1", True), ("zstd", "v2", False), ("lz4_raw", "v2", True)],
+)
 def test_files_of_duckdb(tmp_path, codec, version, nulls):
     path = tmp_path / "x.parquet"
     # pyarrow does not read the second version's differences of 33 bits between numbers of 32.
@@ -198,8 +209,7 @@ def test_files_of_duckdb(tmp_path, codec, version, nulls):
     check(path)
 
 
-@pytest.mark.parametrize("nulls", [False, True])
-@pytest.mark.parametrize("codec", ["uncompressed", "snappy", "zstd"])
+@pytest.mark.parametrize(("codec", "nulls"), [("uncompressed", True), ("snappy", False), ("zstd", True)])
 def test_files_of_polars(tmp_path, codec, nulls):
     path = tmp_path / "x.parquet"
     kept = [name for name, (stored, _) in COLUMNS.items() if stored != pa.float16()]
