@@ -32,10 +32,19 @@ def groupby(path):
 def put(path, dataset, row, value):
     with h5py.File(path, "r+") as file:
         if value >= 2**63:
-            stored = file[dataset][()].astype("u8")
-            del file[dataset]
-            file[dataset] = stored
+            make_unsigned(file, dataset)
         file[dataset][row] = value
+
+
+def put_as_unsigned(path, dataset):
+    with h5py.File(path, "r+") as file:
+        make_unsigned(file, dataset)
+
+
+def make_unsigned(file, dataset):
+    stored = file[dataset][()].astype("u8")
+    del file[dataset]
+    file[dataset] = stored
 
 
 def test_those_of_a_categorical_are_as_they_were_written(categorical):
@@ -53,6 +62,22 @@ def test_the_permutation_of_a_categorical_holds_rows(categorical, value):
         with pytest.raises(FileFormatError, match=r"'c/permutation' holds -?\d+, which is none of 4 positions"):
             use()
     assert c.tolist() == ["x", "y", "x", "N/A"]
+
+
+def test_unsigned_positions_and_codes_are_positions_and_codes(categorical):
+    for part in ("permutation", "segments", "codes", "NA_Codes"):
+        put_as_unsigned(categorical, f"c/{part}")
+    c = ak.read_hdf(categorical)["c"]
+    assert (c.permutation.tolist(), c.segments.tolist()) == ([0, 2, 1, 3], [0, 2, 3])
+    assert c[c.permutation].tolist() == ["x", "x", "y", "N/A"]
+    assert c.permutation.dtype == np.int64
+
+
+def test_unsigned_parts_of_a_groupby_are_positions(groupby):
+    for part in ("permutation", "segments", "unique_key_idx"):
+        put_as_unsigned(groupby, f"g/{part}")
+    keys, sums = ak.read_hdf(groupby)["g"].sum(ak.arange(4))
+    assert dict(zip(keys.tolist(), sums.tolist(), strict=True)) == {1: 2, 2: 3, 3: 1}
 
 
 @pytest.mark.parametrize("value", [LEAST, -1, 5, 2**62])

@@ -107,7 +107,7 @@ def _grouping(stored: StoredObject) -> list[pdarray]:
 
 def _positions(stored: StoredObject, part: str, size: int) -> pdarray:
     """Return a member whose numbers are positions below a size; they are checked when they are read."""
-    frame, column = _checked_integers(stored, part, INT64)
+    frame, column = scanned(stored.members[part])
     return pdarray(frame, Call("stored_position", column, size=size, of=f"{stored.name}/{part}"))
 
 
@@ -148,7 +148,7 @@ def _dataframe(stored: StoredObject) -> DataFrame:
 @makes(ObjType.GROUPBY)
 def _groupby(stored: StoredObject) -> GroupBy:
     keys = _numbered(stored, KEY)
-    parts = {part: flat(stored.members[part]) for part in (PERMUTATION, SEGMENTS)}
+    parts = {part: pdarray(*_checked_integers(stored, part, INT64)) for part in (PERMUTATION, SEGMENTS)}
     # Permutation and segments are checked together, when rows are numbered by them.
     size = sum(stored.members[PERMUTATION].source.lengths)
     parts[UNIQUE_KEY_IDX] = _positions(stored, UNIQUE_KEY_IDX, size)

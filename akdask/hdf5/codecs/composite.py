@@ -78,7 +78,9 @@ def describe_integers(name: str, members: Members, member: str) -> Found:
     dataset, slot = members.dataset(members.find(member), member)
     if dataset.dtype[1] not in "iu":
         raise NotFlatError(f"holds {dataset.dtype} as {member}, not integers")
-    return ColumnSchema(f"{name}/{member}", INT64, (dataset,)), (slot,)
+    # As any dataset, so that what is stored is judged as it is: an unsigned number may be no signed one.
+    dtype = layout.column_type_of(dataset.dtype) or INT64
+    return ColumnSchema(f"{name}/{member}", dtype, (dataset,)), (slot,)
 
 
 def describe_group(

@@ -103,17 +103,17 @@ def _stored_position(positions: Any, out: Any = None, *, size: int, of: str) -> 
     FileFormatError
         If one of them is not there.
     """
-    low, high = np.min(positions, initial=0), np.max(positions, initial=-1)
+    low, high = (int(np.min(positions)), int(np.max(positions))) if np.size(positions) else (0, -1)
     if low < 0 or high >= size:
         raise FileFormatError(
             f"{of!r} holds {low if low < 0 else high}, which is none of {size} positions.",
             hint="the file is damaged: write the object again.",
         )
-    return positions
+    return positions.astype(np.int64, copy=False)
 
 
 def _stored_position_type(positions: ColumnType, **_: Any) -> ColumnType | None:
-    return positions if positions == INT64 else None
+    return INT64 if positions in (INT64, UINT64) else None
 
 
 def lookup_found(table: Any, positions: Any, out: Any = None, *, missing_text: bool = False) -> Any:
