@@ -125,7 +125,7 @@ class MergeMethods(FrameBase):
         Returns
         -------
         DataFrame
-            The columns of both; integers and bool are float64 where rows may lack a match.  Rows keep the labels that
+            The columns of both; integers and bool are float64 where rows lack a match.  Rows keep the labels that
             they were joined by; joined by a column, they are numbered anew.
 
         Raises
