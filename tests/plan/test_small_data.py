@@ -63,3 +63,11 @@ def test_calls_grow_with_the_operations_of_a_chain(frames, calls):
         chain(operations)
     few, some, more = (calls(lambda count=count: chain(count)) for count in (5, 15, 25))
     assert more - some < 1.2 * (some - few)
+
+
+def test_instructions_for_few_rows_are_chosen_in_no_more_calls_than_other_queries_take(frames, calls, take_path):
+    """The compiler is there where something else has loaded it."""
+    take_path(True)
+    query, most = QUERIES["filtered sum"]
+    query(*frames)
+    assert calls(lambda: query(*frames)) <= most

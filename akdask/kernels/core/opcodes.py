@@ -117,6 +117,8 @@ class OpcodeChoice:
         """Return the type that arguments are converted to, None where there is none."""
         if not self.compares:
             return result
+        if args.count(args[0]) == len(args):
+            return args[0]
         # Integers of different signs, and beside floats, compare as what they are, which no instruction does.
         common = promote(*args)
         return None if common == FLOAT64 and not {INT64, UINT64}.isdisjoint(args) else common

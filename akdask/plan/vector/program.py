@@ -174,8 +174,9 @@ class VectorProgram:
 
     def _types(self, args: Sequence[Register]) -> tuple[ColumnType, ...]:
         """Return the types of arguments; beside floats, plain integers are floats where they are equal to one."""
-        if not any(arg.dtype == FLOAT64 for arg in args):
-            return tuple(arg.dtype for arg in args)
+        dtypes = tuple([arg.dtype for arg in args])
+        if FLOAT64 not in dtypes or dtypes.count(FLOAT64) == len(dtypes):
+            return dtypes
         constants = [self._constants.get(arg) for arg in args]
         return tuple(
             arg.dtype if constant is None or not are_floats(constant) else FLOAT64
@@ -184,7 +185,9 @@ class VectorProgram:
 
     def _comparable(self, operation: str, args: Sequence[Register]) -> Sequence[Register]:
         """Return what is compared, with a float that all rows are compared with as the integer that is compared so."""
-        if operation not in COMPARISONS or {arg.dtype for arg in args} not in ({INT64, FLOAT64}, {UINT64, FLOAT64}):
+        if operation not in COMPARISONS or args[0].dtype == args[1].dtype:
+            return args
+        if {arg.dtype for arg in args} not in ({INT64, FLOAT64}, {UINT64, FLOAT64}):
             return args
         is_first = args[0].dtype == FLOAT64
         floats, integers = args if is_first else reversed(args)
