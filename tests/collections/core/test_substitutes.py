@@ -83,7 +83,7 @@ def test_substitutes_are_only_named_for_what_is_not_there(names):
         ("s", "byteswap", "a.to_ndarray()"),
         ("df", "asof", "df.to_pandas()"),
         ("df", "swaplevel", "df.to_pandas()"),
-        ("index", "shift", "index.to_pandas()"),
+        ("index", "get_indexer", "index.to_pandas()"),
         ("g", "rolling", "pd.Series(a).groupby"),
         ("groups", "corrwith", "df.to_pandas().groupby"),
         ("v", "trace", "v.to_ndarray()"),
