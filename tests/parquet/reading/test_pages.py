@@ -52,7 +52,9 @@ def read_pages(path, step=None):
 @pytest.mark.parametrize("nullable", [False, True])
 def test_pages_have_what_pyarrow_reads(tmp_path_factory, data, version, nullable):
     name = data.draw(st.sampled_from(sorted(NUMBERS)))
-    item = NUMBERS[name] | st.none() if nullable else NUMBERS[name]
+    # Integers beside missing ones are floats there; those that no float is equal to are refused.
+    exact = st.integers(0 if name == "uint64" else -(2**53), 2**53) if name in ("int64", "uint64") else NUMBERS[name]
+    item = exact | st.none() if nullable else NUMBERS[name]
     few = st.lists(item, min_size=1, max_size=4).flatmap(lambda some: st.lists(st.sampled_from(some), max_size=600))
     values = pa.array(
         data.draw(st.lists(item, max_size=50) | few),
