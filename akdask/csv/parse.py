@@ -14,8 +14,9 @@ from pyarrow import csv as arrow_csv
 from akdask.columns import StringsBuilder, new_array
 from akdask.csv.lines import Lines
 from akdask.deferred import pc
-from akdask.errors import FileFormatError
-from akdask.schema import ColumnType
+from akdask.errors import ConversionError, FileFormatError
+from akdask.kernels.core.exact import EXACT, first_changed_text
+from akdask.schema import FLOAT64, ColumnType
 from akdask.typing import Column, NumberArray
 
 _SPARE = tuple(bytes([code]) for code in (0x1F, 0x1E, 0x1D, 0x1C, *range(1, 9), *range(0x0E, 0x1C)))
@@ -42,11 +43,15 @@ class CsvColumn:
         The type of the column.
     is_time : bool
         Whether the text says a date or a time, which becomes nanoseconds since 1970.
+    is_found : bool
+        Whether the type was found from cells, so that nobody has asked for floats: none may be another number than the
+        integer in its cell.
     """
 
     position: int
     dtype: ColumnType
     is_time: bool = False
+    is_found: bool = False
 
     @property
     def is_number(self) -> bool:
@@ -115,17 +120,23 @@ class RowParser:
         FileFormatError
             If rows have too many or too few fields, a field is not of the type of its column, or there are not as many
             rows.
+        ConversionError
+            If a cell of a column that was found to be floats is an integer that no float is equal to.
         """
         types = {str(column.position): column.arrow for column in columns.values()}
         try:
-            return self._filled(self._read(data, types, block), columns, start, nrows)
+            found = self._filled(self._read(data, types, block), columns, start, nrows)
         except pa.ArrowInvalid as error:
             if _LONG_ROW in str(error) and block <= len(data):
                 return self.parse(data, columns, start, nrows, len(data) + 1)
             if not self.allow_errors or _CONVERSION.match(str(error)) is None:
                 self.refuse(error, start)
-        table = self.table(data, dict.fromkeys(types, pa.large_string()))
-        return {name: _smallest_for_errors(table, column) for name, column in columns.items()}
+            table = self.table(data, dict.fromkeys(types, pa.large_string()))
+            found = {name: _smallest_for_errors(table, column) for name, column in columns.items()}
+        for name, column in columns.items():
+            if column.is_found and column.dtype == FLOAT64:
+                self._demand_equal(data, name, column, found[name], start)
+        return found
 
     def _filled(
         self, tables: Iterator[pa.Table], columns: Mapping[str, CsvColumn], start: int, nrows: int
@@ -153,6 +164,23 @@ class RowParser:
                 hint="a line break or a quote stands where it has no meaning; write the file again.",
             )
         return {name: numbers[name] if name in numbers else builders[name].finish() for name in columns}
+
+    def _demand_equal(self, data: NumberArray, name: str, column: CsvColumn, floats: Any, start: int) -> None:
+        """Refuse integers that would become others, reading their text again where floats are large."""
+        if not (np.abs(floats) >= EXACT).any():
+            return
+        field = str(column.position)
+        text = _joined(self.table(data, {field: pa.large_string()}).column(field))
+        changed = first_changed_text(floats, text)
+        if changed is not None:
+            row, cell = changed
+            raise ConversionError(
+                f"the integer {cell[:_SHOWN]} in column {name!r} of {self.path!r} would become another as a float, "
+                "which the column is, since other cells are floats or empty.",
+                details=[f"row {row + 1} of those from byte {start}"],
+                hint=f"read its text, which ak.to_numeric takes, or the nearest floats: read_csv(…, dtypes={{{name!r}: "
+                "'str'}) or 'float64'.",
+            )
 
     def table(self, data: bytes | NumberArray, types: Mapping[str, pa.DataType] | None) -> pa.Table:
         """Return the fields of given positions with their types; all, with types that are guessed, if None."""

@@ -13,11 +13,11 @@ import numpy as np
 
 from akdask.cluster import check_memory
 from akdask.columns import new_array, slice_rows
-from akdask.columns.widening import widen_into
 from akdask.csv.compressed import TextFile, text_reader
 from akdask.csv.lines import ByteRange
 from akdask.csv.parse import CsvColumn, RowParser
 from akdask.errors import MissingDatasetError
+from akdask.kernels.core.widening import widen_into
 from akdask.schema import ColumnType
 from akdask.storage.data.source import PartReader, Source
 from akdask.storage.paths.files import FileIdentity, is_remote

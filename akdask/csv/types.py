@@ -25,6 +25,7 @@ FILES = 8
 _LARGEST = 2**30
 _NUMBERS = {"int64", "uint64", "double"}
 _TIME = CsvColumn(0, INT64, is_time=True)
+_DIGITS = r"^\s*[+-]?[0-9]+\s*$"
 
 
 def given_types(dtypes: Any, names: Sequence[str]) -> dict[str, CsvColumn]:
@@ -72,7 +73,8 @@ def found_types(
 ) -> tuple[dict[str, CsvColumn], dict[str, dict[str, str]]]:
     """Return all columns, with types that the samples of some files agree on; a sample has whole rows.
 
-    What has digits only and no sign is an integer, unless cells of the column are empty, which integers cannot be.
+    What has digits only is an integer, unless cells of the column are empty, which integers cannot be; text where some
+    are beyond 64 bits.
 
     Returns
     -------
@@ -132,18 +134,20 @@ def _refined(rows: RowParser, sample: bytes, field: str, found: pa.ChunkedArray)
     """Look twice where pyarrow's answer would lose values: empty cells, and integers beyond the signed ones."""
     if found.null_count and (pa.types.is_integer(found.type) or pa.types.is_boolean(found.type)):
         return pa.float64() if pa.types.is_integer(found.type) else pa.large_string()
-    if not pa.types.is_floating(found.type) or found.null_count or not _may_be_unsigned(found):
+    if not pa.types.is_floating(found.type) or found.null_count or not _may_be_integers(found):
         return found.type
     try:
         rows.table(sample, {field: pa.uint64()})
     except pa.ArrowInvalid:
-        return found.type
+        text = rows.table(sample, {field: pa.large_string()}).column(field)
+        return pa.large_string() if pc.all(pc.match_substring_regex(text, _DIGITS)).as_py() else found.type
     return pa.uint64()
 
 
-def _may_be_unsigned(found: pa.ChunkedArray) -> bool:
-    most: float | None = pc.max(found).as_py()
-    return most is not None and 2.0**63 <= most <= 2.0**64
+def _may_be_integers(found: pa.ChunkedArray) -> bool:
+    """Whether floats are that large that they may be integers beyond the signed ones."""
+    most: float | None = pc.max(pc.abs(found)).as_py()
+    return most is not None and most >= 2.0**63
 
 
 def _agreed(position: int, seen: Sequence[pa.DataType]) -> CsvColumn:
@@ -153,10 +157,10 @@ def _agreed(position: int, seen: Sequence[pa.DataType]) -> CsvColumn:
         return CsvColumn(position, INT64, is_time=True)
     types = {STR if isinstance(kind, CsvColumn) else kind for kind in kinds}
     if len(types) == 1:
-        return CsvColumn(position, types.pop())
+        return CsvColumn(position, types.pop(), is_found=True)
     numbers: set[ColumnType] = {INT64, UINT64, FLOAT64}
     if types and types <= numbers:
-        return CsvColumn(position, FLOAT64 if FLOAT64 in types else UINT64)
+        return CsvColumn(position, FLOAT64 if FLOAT64 in types else UINT64, is_found=True)
     return CsvColumn(position, STR)
 
 

@@ -257,7 +257,32 @@ def test_text_of_integers_is_the_number_that_it_says_or_is_refused(errors):
     np.testing.assert_array_equal(found.tolist(), pd.to_numeric(pd.Series(texts)))
     for text in (str(BIG + 1), str(-BIG - 1), str(2**64 + 1), "9" * 400):
         with pytest.raises(ConversionError, match="is an integer that no float is equal to"):
-            ak.to_numeric(ak.Series(["1", text]), errors=errors).tolist()
+            ak.to_numeric(ak.Series(["0.5", text]), errors=errors).tolist()
+
+
+@pytest.mark.parametrize(
+    ("numbers", "dtype"),
+    [
+        ([BIG + 1, -(2**63), 2**63 - 1], "int64"),
+        ([2**64 - 1, 0], "uint64"),
+        ([2**64 + 1, -1], "bigint"),
+        ([2**63, -1], "bigint"),
+    ],
+)
+def test_text_of_nothing_but_integers_has_their_type(numbers, dtype):
+    found = ak.to_numeric(ak.array([f" {number:+d} " for number in numbers]))
+    assert (str(found.dtype), found.tolist()) == (dtype, numbers)
+
+
+def test_integers_beside_text_that_is_none_are_exact():
+    numbers = [BIG + 1, None, -5]
+    for texts, errors in ((["9007199254740993", None, "-5"], "raise"), (["9007199254740993", "x", "-5"], "coerce")):
+        found = ak.to_numeric(ak.Series(texts), errors=errors)
+        assert found.dtype == np.float64
+        exact = found.to_frame("v").to_pandas(nullable=True)["v"]
+        assert [None if item is pd.NA else item for item in exact] == numbers
+        assert found.isna().tolist() == [False, True, False]
+    assert ak.to_numeric(ak.Series([None, "x"]), errors="coerce").isna().tolist() == [True, True]
 
 
 @pytest.mark.parametrize("windows", [lambda of: of.rolling(2), lambda of: of.expanding()])

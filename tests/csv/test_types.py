@@ -6,7 +6,7 @@ import pytest
 
 import akdask as ak
 from akdask.csv import types
-from akdask.errors import ArgumentTypeError, FileFormatError, MissingDatasetError
+from akdask.errors import ArgumentTypeError, ConversionError, FileFormatError, MissingDatasetError
 
 
 def read(tmp_path, content, **options):
@@ -22,6 +22,13 @@ def read(tmp_path, content, **options):
         (["1", ""], "float64", [1.0, None]),
         (["1.5", "inf"], "float64", [1.5, np.inf]),
         (["18446744073709551615", "3"], "uint64", [2**64 - 1, 3]),
+        (["9223372036854775807", "-9223372036854775808"], "int64", [2**63 - 1, -(2**63)]),
+        (["9007199254740992", "", "1.5"], "float64", [2.0**53, None, 1.5]),
+        # What has no type of 64 bits stays text, which changes none of it.
+        (["18446744073709551616", "3"], "str", ["18446744073709551616", "3"]),
+        (["9223372036854775808", "-1"], "str", ["9223372036854775808", "-1"]),
+        (["-9223372036854775809"], "str", ["-9223372036854775809"]),
+        (["1e19", "9223372036854775808"], "float64", [1e19, 2.0**63]),
         (["true", "False"], "bool", [True, False]),
         (["true", ""], "str", ["true", ""]),
         (["a", ""], "str", ["a", ""]),
@@ -33,6 +40,18 @@ def test_types_are_found_from_the_cells(tmp_path, cells, dtype, values):
     found = read(tmp_path, "k,v\n" + "".join(f"{k},{cell}\n" for k, cell in enumerate(cells)))["v"]
     assert found._value.dtype.name == dtype
     assert [None if str(item) == "nan" else item for item in found.tolist()] == values
+
+
+@pytest.mark.parametrize("cells", [["1", "{}", ""], ["0.5", "{}"], ["", "{}", "1e300"]])
+@pytest.mark.parametrize("number", [2**53 + 1, -(2**53) - 1, 2**64 - 1, 2**64 + 1])
+def test_no_integer_becomes_another_as_a_float_that_nobody_asked_for(tmp_path, cells, number):
+    content = "k,v\n" + "".join(f"{k},{cell.format(number)}\n" for k, cell in enumerate(cells))
+    with pytest.raises(ConversionError, match=rf"integer {number} in column 'v' .*x\.csv'(.|\n)*row 2(.|\n)*'str'"):
+        read(tmp_path, content)["v"].tolist()
+    assert read(tmp_path, content)["k"].tolist() == list(range(len(cells)))
+    assert read(tmp_path, content, dtypes={"v": "str"})["v"][1] == str(number)
+    asked = read(tmp_path, content, dtypes={"v": float})["v"]
+    np.testing.assert_array_equal(asked.tolist(), pd.read_csv(tmp_path / "x.csv", dtype={"v": float})["v"])
 
 
 def test_dates_and_times_are_those_of_pandas(tmp_path):
@@ -53,6 +72,9 @@ def test_files_agree_on_a_type_that_holds_all(tmp_path):
         assert ak.read_csv(f"{tmp_path}/*.csv")["w"].tolist() == ["7", "x", "x"]
     found = ak.read_csv(f"{tmp_path}/*.csv", widen=True)
     assert found["v"].tolist() == [1.0, 2.5, 3.0]
+    (tmp_path / "2.csv").write_text(f"v,w\n{2**53 + 1},x\n")
+    with pytest.raises(ConversionError, match=r"9007199254740993 in column 'v' of .*2\.csv"):
+        ak.read_csv(f"{tmp_path}/*.csv", widen=True)["v"].tolist()
 
 
 def test_types_may_be_given(tmp_path):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from akdask.collections.arrays.creation import array
-from akdask.collections.arrays.elementwise import cast, where
+from akdask.collections.arrays.elementwise import where
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.arrays.sorting import argsort
 from akdask.collections.core.array import Array
@@ -38,8 +38,12 @@ from akdask.errors import (
     UnsupportedError,
     refuses_foreign,
 )
-from akdask.plan.expr.values import Call, Constant
+from akdask.plan.expr import missing_integers, missing_text
+from akdask.plan.expr.values import Call, Constant, Value
+from akdask.plan.reduce.aggregate import Aggregate, AggregateExpr
 from akdask.plan.reduce.row_numbers import row_numbers
+from akdask.plan.run.run import run
+from akdask.schema import BIGINT, FLOAT64, INT64, UINT64
 from akdask.schema.times import NOT_A_TIME
 
 ERRORS = ("raise", "coerce")
@@ -233,21 +237,29 @@ def to_timedelta(arg: Any, unit: str = "ns", errors: str = "raise") -> Any:
 
 
 def to_numeric(arg: Any, errors: str = "raise") -> Any:
-    """Return text as float64; numbers stay as they are; lazy.
+    """Return text as numbers: int64, uint64 or bigint where all of it are such integers, else float64.
+
+    The text is read once, to find the type.  Numbers stay as they are.
 
     Parameters
     ----------
     arg : array or Series
-        The text.  Where it has whole numbers only, ``arg.astype(int)`` gives int64.
+        The text.  Integers beside missing text are exact, too: they are handed out as floats, or as they are by
+        ``to_pandas(nullable=True)``.
     errors : {"raise", "coerce"}
         Whether text that is no number is an error when it is computed, or gives NaN.
+
+    Returns
+    -------
+    pdarray, or Series for a Series
+        Of the same rows, whose values are made when they are asked for.
 
     Raises
     ------
     ArgumentError
         If `errors` is something else; when it is computed, if text is no number.
     ConversionError
-        When it is computed, if text is an integer that no float is equal to.
+        When it is computed, if text is an integer that no float is equal to and other text makes the numbers floats.
     ArgumentTypeError
         If it is neither text nor numbers.
 
@@ -256,6 +268,8 @@ def to_numeric(arg: Any, errors: str = "raise") -> Any:
     >>> import akdask as ak
     >>> to_numeric(ak.array(["1.5", "x"]), errors="coerce").tolist()
     [1.5, nan]
+    >>> to_numeric(ak.array(["9007199254740993", "-1"])).tolist()
+    [9007199254740993, -1]
     """
     values = unlabelled(arg)
     _check_errors("to_numeric", errors)
@@ -263,12 +277,29 @@ def to_numeric(arg: Any, errors: str = "raise") -> Any:
     if isinstance(values, Categorical):
         values = values.to_strings()
     if isinstance(values, Strings):
-        text = values
-        values = cast(text, np.float64, "strict" if errors == "raise" else "ignore")
-        values = pdarray(values._frame, Call("demand_equal", values._value, text._value))
+        values = pdarray(values._frame, _numbers_of(values, errors))
     elif not isinstance(values, pdarray) or isinstance(values, TimeArray):
         raise ArgumentTypeError(f"to_numeric takes text or numbers, not {values._type_name()}.")
     return arg._with(values) if isinstance(arg, SeriesBase) else values
+
+
+def _numbers_of(text: Strings, errors: str) -> Value:
+    """Return text as numbers of the type that has all of them."""
+    digits = missing_text.filled(text._value, "0")
+    mode = "strict" if errors == "raise" else "ignore"
+    floats = missing_text.call("cast", text._value, dtype=FLOAT64.name, errors=mode)
+    missing = Call("isnan", floats)
+    types = (INT64, UINT64, BIGINT)
+    fitting = [Call("logical_or", Call("is_integer", digits, dtype=dtype.name), missing) for dtype in types]
+    asked = [AggregateExpr("all", of_type) for of_type in fitting]
+    asked += [AggregateExpr("any", missing), AggregateExpr("all", missing)]
+    ((*fit, some_lack, all_lack),) = run(Aggregate(text._frame, tuple(asked)))
+    dtype = next((dtype for dtype, fits in zip(types, fit, strict=True) if fits), FLOAT64)
+    if dtype == FLOAT64 or (some_lack and (all_lack or dtype == BIGINT)):
+        # Integers of any size have no missing values.
+        return Call("demand_equal", floats, digits)
+    integers = Call("cast", digits, dtype=dtype.name, errors="ignore")
+    return missing_integers.with_missing(integers, missing) if some_lack else integers
 
 
 # below each other

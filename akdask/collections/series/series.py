@@ -46,6 +46,7 @@ from akdask.collections.text.concatenation import concatenate
 from akdask.collections.text.strings import Strings
 from akdask.deferred import is_pandas, pd
 from akdask.errors import ArgumentError, ArgumentTypeError, ConversionError, refuses_foreign
+from akdask.kernels.core.exact import first_changed
 
 
 @provides("Series")
@@ -366,9 +367,10 @@ def by_column(values: Sequence[Any], names: Iterable[str], dtype: Any = None, na
 def _check_floats(values: Sequence[Any], names: Sequence[str]) -> None:
     """Refuse integers of columns that would become others beside the floats of other columns."""
     for name, value in zip(names, values, strict=True):
-        if isinstance(value, int | np.integer) and int(float(value)) != int(value):
+        number = first_changed(value)
+        if number is not None:
             raise ConversionError(
-                f"the integer {value} of column {name!r} would become {int(float(value))} beside the floats of other "
+                f"the integer {number} of column {name!r} would become {int(float(number))} beside the floats of other "
                 "columns.",
                 hint="reduce the columns of integers by themselves, df[['a', 'b']], or each column, df['a'].",
             )

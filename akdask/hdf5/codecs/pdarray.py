@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from akdask.columns import new_array
-from akdask.columns.widening import widen_into
 from akdask.deferred import DeferredModule
 from akdask.errors import SchemaError
 from akdask.hdf5.codecs import bigint
@@ -19,6 +18,7 @@ from akdask.hdf5.schema.datasets import NotFlatError, describe_dataset, is_datas
 from akdask.hdf5.schema.description import ColumnLocation, ColumnSchema, DatasetSchema, Described, ObjectSchema, Slot
 from akdask.hdf5.schema.layout import H5Object
 from akdask.hdf5.schema.members import Members
+from akdask.kernels.core.widening import widen_into
 from akdask.schema import BOOL, UINT8, ColumnType
 from akdask.storage.formats.objects import VALUES, Columns, ObjectSpec, ObjType
 from akdask.typing import Column, NumberArray

@@ -33,6 +33,55 @@ def are_floats(integers: Any) -> bool:
     return not np.any(_rounded(integers))
 
 
+def first_changed(numbers: Any, wanted: Any = True) -> int | None:
+    """Return the first integer that would be another as a float, None if there is none.
+
+    Parameters
+    ----------
+    numbers : ndarray or scalar
+        Where to look; Python's integers, of any size, among objects.
+    wanted : ndarray of bool, optional
+        Which of them to look at.
+
+    Examples
+    --------
+    >>> first_changed(np.array([2**53, 2**53 + 3, 2**53 + 1])), first_changed(np.array([5, 0.5]))
+    (9007199254740995, None)
+    """
+    if np.asarray(numbers).dtype.kind == "O":
+        return next((int(number) for number in np.ravel(np.asarray(numbers)) if not _is_float(number)), None)
+    if are_floats(numbers):
+        return None
+    changed = np.atleast_1d(_rounded(numbers) & wanted)
+    return int(np.broadcast_to(numbers, changed.shape)[changed][0]) if changed.any() else None
+
+
+def first_changed_text(floats: Any, strings: Any) -> tuple[int, str] | None:
+    """Return row and text of the first integer that has become another as text was read as floats.
+
+    Examples
+    --------
+    >>> first_changed_text(np.array([0.5, 2.0**53]), pa.array(["0.5", "9007199254740993"]))
+    (1, '9007199254740993')
+    """
+    for row in np.flatnonzero(np.abs(floats) >= EXACT).tolist():
+        text = strings[row].as_py()
+        try:
+            number = int(text)
+        except ValueError:
+            continue  # Text with a point or an exponent is that of a float.
+        if not np.isfinite(floats[row]) or int(floats[row]) != number:
+            return row, text
+    return None
+
+
+def _is_float(number: Any) -> bool:
+    try:
+        return not isinstance(number, int | np.integer) or int(float(number)) == number
+    except OverflowError:
+        return False
+
+
 def is_wide(numbers: Any) -> bool:
     """Tell whether numbers have a type whose values floats need not have: integers of 64 bits."""
     dtype = np.asarray(numbers).dtype
@@ -60,16 +109,14 @@ def as_floats(numbers: Any, wanted: Any = True) -> Any:
     ConversionError
         If an integer that is looked at is no float.
     """
-    if is_wide(numbers) and np.size(numbers) and not are_floats(numbers):
-        changed = np.atleast_1d(_rounded(numbers) & wanted)
-        if changed.any():
-            number = int(np.broadcast_to(numbers, changed.shape)[changed][0])
-            raise ConversionError(
-                f"the integer {number} would become {int(float(number))} as a float, which is the type that it has in "
-                "common with other numbers.",
-                hint="make all of them one type first, for example with astype('int64') or astype('uint64'), or "
-                "integers floats with astype('float64').",
-            )
+    number = first_changed(numbers, wanted)
+    if number is not None:
+        raise ConversionError(
+            f"the integer {number} would become {int(float(number))} as a float, which is the type that it has in "
+            "common with other numbers.",
+            hint="make all of them one type first, for example with astype('int64') or astype('uint64'), or "
+            "integers floats with astype('float64').",
+        )
     return np.asarray(numbers).astype(np.float64, copy=False)[()]
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from akdask.columns.bigint import from_ints, from_numbers, from_unsigned, limbs_of, modulo_power, to_ints
 from akdask.deferred import is_arrow, pa, pc
 from akdask.errors import ArgumentError, ArgumentTypeError, ConversionError
+from akdask.kernels.core.exact import first_changed, first_changed_text
 from akdask.kernels.core.rules import Operation
 from akdask.kernels.rowwise.bigint import floats_of, ints_of, is_bigint
 from akdask.schema import BIGINT, BOOL, FLOAT64, STR, UINT64, ColumnType, bigint_of, column_type
@@ -177,19 +178,14 @@ def _demand_equal(floats: Any, strings: Any, out: Any = None) -> Any:
     ConversionError
         If an integer is no float.
     """
-    found = np.atleast_1d(floats)
-    for row in np.flatnonzero(np.abs(found) >= EXACT).tolist():
-        text = strings if isinstance(strings, str) else strings[row].as_py()
-        try:
-            number = int(text)
-        except ValueError:
-            continue  # Text with a point or an exponent is that of a float.
-        if not np.isfinite(found[row]) or int(found[row]) != number:
-            raise ConversionError(
-                f"the text {text[:100]!r} is an integer that no float is equal to.",
-                details=[f"row {row} of a block of {len(found)}"],
-                hint="read it with astype('int64'), astype('uint64') or astype('bigint'), as large as they are.",
-            )
+    changed = first_changed_text(np.atleast_1d(floats), pa.array([strings]) if isinstance(strings, str) else strings)
+    if changed is not None:
+        row, text = changed
+        raise ConversionError(
+            f"the text {text[:100]!r} is an integer that no float is equal to.",
+            details=[f"row {row} of a block of {np.size(floats)}"],
+            hint="read it with astype('int64'), astype('uint64') or astype('bigint'), as large as they are.",
+        )
     return floats if out is None else np.positive(floats, out=out)
 
 
@@ -202,6 +198,34 @@ def _is_number(strings: Any, out: Any = None, *, dtype: str) -> Any:
     if isinstance(strings, str):
         return found[0]
     return found if out is None else np.logical_or(found, False, out=out)
+
+
+_DIGITS = r"^\s*[+-]?[0-9]+\s*$"
+
+MOST_DIGITS = 1000
+"""Digits of text that is looked at as an integer: Python refuses to read some thousand."""
+
+
+def _is_integer(strings: Any, out: Any = None, *, dtype: str) -> Any:
+    """Return which strings are decimal integers that a type has."""
+    text = pa.array([strings], pa.large_string()) if isinstance(strings, str) else strings
+    found = np.asarray(pc.match_substring_regex(text, _DIGITS))
+    found &= np.asarray(pc.utf8_length(text)) <= MOST_DIGITS
+    if column_type(dtype) != BIGINT:
+        _leave_those_of(column_type(dtype).numpy, text, found)
+    if isinstance(strings, str):
+        return found[0]
+    return found if out is None else np.logical_or(found, False, out=out)
+
+
+def _leave_those_of(wanted: np.dtype[Any], text: Any, found: Any) -> None:
+    """Take those marks of integers away that are beyond a type."""
+    try:
+        pc.cast(pc.utf8_trim_whitespace(text.filter(pa.array(found))), pa.from_numpy_dtype(wanted))
+    except pa.ArrowInvalid:
+        limits = np.iinfo(wanted)
+        for row in np.flatnonzero(found).tolist():
+            found[row] = limits.min <= int(text[row].as_py()) <= limits.max
 
 
 def _is_read(text: str, wanted: ColumnType, item: NumberArray) -> bool:
@@ -233,10 +257,6 @@ def _is_number_type(given: ColumnType, *, dtype: str) -> ColumnType | None:
     return BOOL if given == STR and column_type(dtype) != STR else None
 
 
-EXACT = 2**53
-"""Up to here, each integer is a float."""
-
-
 def missing_as_nan(integers: Any, missing: Any, out: Any = None, *, column: str = "") -> Any:
     """Return integers as floats, NaN where they are missing.
 
@@ -245,30 +265,20 @@ def missing_as_nan(integers: Any, missing: Any, out: Any = None, *, column: str 
     ConversionError
         If one of those that are there is no float.
     """
-    if np.asarray(integers).dtype.itemsize == 8:
-        _check_floats(np.atleast_1d(integers), np.atleast_1d(missing), column)
+    number = first_changed(integers, np.logical_not(missing))
+    if number is not None:
+        of_column = f" of column {column!r}" if column else ""
+        raise ConversionError(
+            f"the integer {number}{of_column} would become {int(float(number))} as a float, which integers are "
+            "computed as where some are missing.",
+            hint="fill what is missing before, with fillna(…) or fill_value=, join with how='inner', or take the "
+            "column with to_pandas(nullable=True).",
+        )
     found = np.where(missing, np.nan, integers)
     if out is None:
         return found
     out[...] = found
     return out
-
-
-def _check_floats(integers: Any, missing: Any, column: str) -> None:
-    large = integers > EXACT
-    if integers.dtype.kind == "i":
-        large |= integers < -EXACT
-    if not large.any():
-        return
-    for number in integers[large & ~missing].tolist():
-        if int(float(number)) != number:
-            of_column = f" of column {column!r}" if column else ""
-            raise ConversionError(
-                f"the integer {number}{of_column} would become {int(float(number))} as a float, which integers are "
-                "computed as where some are missing.",
-                hint="fill what is missing before, with fillna(…) or fill_value=, join with how='inner', or take the "
-                "column with to_pandas(nullable=True).",
-            )
 
 
 def _demand_present(values: Any, missing: Any, out: Any = None, *, column: str, filling: str) -> Any:
@@ -303,4 +313,5 @@ CAST_OPERATIONS: dict[str, Operation] = {
     "missing_as_nan": Operation("missing_as_nan", 2, _takes_missing, missing_as_nan),
     "demand_present": Operation("demand_present", 2, lambda given, missing, *, column, filling: given, _demand_present),
     "is_number": Operation("is_number", 1, _is_number_type, _is_number),
+    "is_integer": Operation("is_integer", 1, _is_number_type, _is_integer),
 }

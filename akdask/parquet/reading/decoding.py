@@ -13,9 +13,9 @@ import pyarrow as pa
 from akdask.columns.lists import lists_of
 from akdask.columns.missing_text import from_nulls
 from akdask.columns.rows import arrow_type
-from akdask.columns.widening import widen_into
 from akdask.deferred import pc
 from akdask.errors import FileFormatError, UnsupportedError
+from akdask.kernels.core.widening import widen_into
 from akdask.parquet.metadata.columns import DAY, UNITS, ParquetColumn
 from akdask.schema import FLOAT64, INT64, STR, ColumnType
 from akdask.typing import Column, NumberArray

@@ -17,9 +17,9 @@ import pyarrow as pa
 
 from akdask.columns.memory import new_array
 from akdask.columns.scratch import LARGEST_REUSED, scratch
-from akdask.columns.widening import widen_into
 from akdask.kernels import compiled
 from akdask.kernels.core.page_fields import PageField
+from akdask.kernels.core.widening import widen_into
 from akdask.parquet.metadata.columns import ParquetColumn
 from akdask.parquet.metadata.row_groups import CODECS
 from akdask.parquet.reading.decoding import NAT

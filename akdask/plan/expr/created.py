@@ -14,6 +14,7 @@ from akdask.columns import Table
 from akdask.columns.bigint import from_ints
 from akdask.deferred import is_arrow, is_na, is_pandas, pa, pd
 from akdask.errors import ArgumentError, refuses_foreign
+from akdask.kernels.core.exact import first_changed
 from akdask.plan.expr.sources import Literal, Rows
 from akdask.plan.expr.values import ColumnRef
 from akdask.schema import INT64, STR, column_type
@@ -200,7 +201,7 @@ def _objects_apart(objects: np.ndarray[Any, Any]) -> tuple[Column, Column] | Non
     found = np.array(filled, np.bool_) if kind == "boolean" else _whole_numbers(filled)
     if isinstance(found, np.ndarray):
         return found, missing
-    changed = next((number for number in filled if not _is_float(number)), None)
+    changed = first_changed(np.array(filled, object))
     if changed is None:
         return None  # Floats with NaN hold them all.
     raise ArgumentError(
@@ -208,13 +209,6 @@ def _objects_apart(objects: np.ndarray[Any, Any]) -> tuple[Column, Column] | Non
         details=[f"the integer {changed} is no float", f"the first missing one at position {missing.argmax()}"],
         hint="put a number in their place.",
     )
-
-
-def _is_float(number: int) -> bool:
-    try:
-        return int(float(number)) == number
-    except OverflowError:
-        return False
 
 
 def _widened(numbers: np.ndarray[Any, Any]) -> Column:

@@ -57,6 +57,25 @@ def test_comparisons_are_those_of_python(sides, name):
     ]
 
 
+@given(
+    st.one_of(
+        *(
+            st.lists(items).map(lambda found, of=dtype: np.array(found, of))
+            for items, dtype in (
+                (int64s, np.int64),
+                (uint64s, np.uint64),
+                (floats, np.float64),
+                (int64s | uint64s, object),
+            )
+        )
+    )
+)
+def test_the_first_integer_that_is_no_float_is_found(numbers):
+    changed = [x for x in numbers.tolist() if isinstance(x, int) and int(float(x)) != x]
+    assert exact.first_changed(numbers) == (changed[0] if changed else None)
+    assert exact.first_changed(numbers, np.zeros(len(numbers), np.bool_)) is None or numbers.dtype == object
+
+
 @pytest.mark.parametrize("name", COMPARISONS)
 def test_all_edges_compare_with_all_others(name):
     for integers, dtype in ((EDGES, np.int64), (UNSIGNED, np.uint64)):

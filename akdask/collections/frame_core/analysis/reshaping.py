@@ -31,7 +31,7 @@ from akdask.collections.text.strings import Strings
 from akdask.collections.time.timearray import TimeArray
 from akdask.deferred import is_pandas, pd
 from akdask.errors import ArgumentError, ArgumentTypeError, SchemaError
-from akdask.kernels.rowwise.cast import EXACT
+from akdask.kernels.core.exact import EXACT
 
 MOST_COLUMNS = 10_000
 """Largest number of columns that are made of values."""

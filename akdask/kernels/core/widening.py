@@ -7,10 +7,8 @@ from typing import Any
 import numpy as np
 
 from akdask.errors import ConversionError
+from akdask.kernels.core.exact import first_changed
 from akdask.typing import NumberArray
-
-_EXACT = 2**53
-"""Integers up to this are floats."""
 
 
 def widen_into(out: NumberArray, numbers: NumberArray, column: str) -> None:
@@ -46,16 +44,13 @@ def widen_into(out: NumberArray, numbers: NumberArray, column: str) -> None:
 
 
 def _check_floats(integers: NumberArray, column: str) -> None:
-    if integers.dtype.itemsize < 8 or (int(integers.min()) >= -_EXACT and int(integers.max()) <= _EXACT):
-        return
-    large = integers[(integers > _EXACT) | (integers < -_EXACT)] if integers.dtype.kind == "i" else integers
-    for number in large.tolist():
-        if int(float(number)) != number:
-            raise ConversionError(
-                f"the integer {number} of column {column!r} would become {int(float(number))}: the column is float64, "
-                "since rows of it are null or other files have floats.",
-                hint="read the files of integers by themselves, or write the column without nulls.",
-            )
+    number = first_changed(integers)
+    if number is not None:
+        raise ConversionError(
+            f"the integer {number} of column {column!r} would become {int(float(number))}: the column is float64, "
+            "since rows of it are null or other files have floats.",
+            hint="read the files of integers by themselves, or write the column without nulls.",
+        )
 
 
 def _check_integers(integers: NumberArray, wanted: np.dtype[Any], column: str) -> None:
