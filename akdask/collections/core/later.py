@@ -40,6 +40,7 @@ MODULES = {
     "resampler of a column in groups": "frame.group_resampling",
     "resampler of groups": "frame.group_resampling",
     "rows at regular times": "frame.resampling",
+    "rows below": "frame.concat",
     "series of": "series.series",
     "span windows": "frame_core.analysis.moving.spans",
     "spaced between arrays": "functions.shapes.broadcast",

@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from akdask.collections.core.array import Array
+from akdask.collections.core.later import provides
 from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.columnset import INDEX, ColumnSet
 from akdask.collections.text.categorical import Categorical
@@ -90,6 +91,7 @@ def _columns_of(item: Any) -> ColumnSet:
     return item._columns
 
 
+@provides("rows below")
 def stacked(parts: Sequence[ColumnSet]) -> ColumnSet:
     """Return the rows of several sets of columns, one below the other."""
     parts = [part for part in parts if part.values] or parts[:1]

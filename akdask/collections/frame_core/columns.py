@@ -10,7 +10,7 @@ import numpy as np
 from akdask.collections.arrays.elementwise import where
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.array import Array
-from akdask.collections.core.base import Labelled
+from akdask.collections.core.base import Labelled, unlabelled
 from akdask.collections.core.column_names import check_names
 from akdask.collections.core.later import later
 from akdask.collections.core.substitutes import missing_attribute
@@ -19,6 +19,7 @@ from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.build import arrays_of, is_scalar, spread
 from akdask.collections.frame_core.index import Index
 from akdask.collections.frame_core.missing import present_among
+from akdask.collections.frame_core.rows_by_label import as_mask
 from akdask.errors import ArgumentError, ArgumentTypeError, warn
 from akdask.plan.expr.created import counted
 
@@ -112,9 +113,10 @@ class ColumnMethods(FrameBase):
             handed[name] = columns.array(name), columns.array(name)
         return handed[name][0]
 
-    def __setitem__(self, name: str | int | list[str], values: Any) -> None:
+    def __setitem__(self, name: Any, values: Any) -> None:
         """Put a column into the frame: an array with the same rows, data at hand, or a scalar for all rows.
 
+        With a mask in place of the name, values are assigned to the rows, or of a DataFrame the cells, where it holds.
         With an int in place of the name, a mapping gives some values of that row; with a list of names, another
         DataFrame or a sequence gives a column for each.
 
@@ -134,6 +136,9 @@ class ColumnMethods(FrameBase):
         if isinstance(name, list) and name and all(isinstance(one, str) for one in name):
             return self._set_columns(name, values)
         if not isinstance(name, str):
+            mask = as_labelled(name)
+            if isinstance(mask, FrameBase) or as_mask(unlabelled(mask)) is not None:
+                return self._set_cells(mask, values)
             raise ArgumentTypeError(
                 f"a column is assigned by its name, not by {type(name).__name__}.",
                 hint="to change some rows of a column: df['x'][mask] = value.",
@@ -152,6 +157,14 @@ class ColumnMethods(FrameBase):
         self._content.columns = columns.having(name, array)
         self._content.handed.pop(name, None)
         return None
+
+    def _set_cells(self, mask: Any, values: Any) -> None:
+        """Assign to the cells or rows where a mask holds."""
+        frame: Any = self
+        if isinstance(mask, FrameBase):
+            self._become(frame.mask(mask, values)._columns)
+        else:
+            frame.loc[mask] = values
 
     @staticmethod
     def _column_of(values: Any) -> Any:

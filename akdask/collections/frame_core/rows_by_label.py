@@ -222,7 +222,7 @@ def sought_labels(own: Array, labels: Any) -> tuple[Any, list[Hashable]]:
         labels = labels.tolist()
     elif isinstance(labels, np.ndarray) and labels.dtype == _numpy(own):
         return (array(labels) if labels.size else None), []
-    found = [(_as_label(own, label), label) for label in labels]
+    found = [(label_in(own, label), label) for label in labels]
     lacking = [label for (fits, _), label in found if not fits]
     fitting = [value for (fits, value), _ in found if fits]
     return _array_of(own, fitting) if fitting else None, lacking
@@ -245,7 +245,7 @@ def _numpy(own: Array) -> Any:
     return own._value.dtype.numpy if kind_of(own) == "number" and own._value.dtype.is_number else None
 
 
-def _as_label(own: Array, label: Any) -> tuple[bool, Any]:
+def label_in(own: Array, label: Any) -> tuple[bool, Any]:
     """Return whether something can be among labels, and what it is there."""
     kind = kind_of(own)
     if kind == "text":
@@ -309,7 +309,7 @@ def _of_one(own: Array, label: Any) -> Chosen:
         if period is not None:
             return Chosen(_within(own, label, period))
     if isinstance(label, Hashable) and not isinstance(label, tuple):
-        fits, value = _as_label(own, label)
+        fits, value = label_in(own, label)
         if fits:
             return Chosen(equal_to(own, value), is_one=True)
     raise LabelTypeError(f"no row has the label {label!r}.", details=[f"labels are {own._type_name()}"])
@@ -444,7 +444,7 @@ def _demand_bounds(own: Any, key: slice, *bounds: Any) -> None:
 
 def _place(own: Any, given: Any, label: Any) -> tuple[int, int]:
     """Return where the rows of a label begin and end among labels that are in no order; computes."""
-    fits, value = _as_label(own, label)
+    fits, value = label_in(own, label)
     if not fits:
         raise LabelTypeError(f"rows that are labelled by {own._type_name()} are not bounded by {given!r}.")
     return _contiguous(equal_to(own, value), given)

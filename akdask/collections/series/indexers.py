@@ -11,6 +11,8 @@ from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.array import Array
 from akdask.collections.core.base import unlabelled
 from akdask.collections.frame_core.alignment import as_labelled, mask_on_rows_of, put_on_rows_of
+from akdask.collections.frame_core.analysis.new_rows import with_row, with_row_of_levels
+from akdask.collections.frame_core.build import is_scalar
 from akdask.collections.frame_core.index import MultiIndex
 from akdask.collections.frame_core.rows_by_label import (
     Chosen,
@@ -18,11 +20,11 @@ from akdask.collections.frame_core.rows_by_label import (
     called_with,
     check_labels,
     check_mask,
+    is_many,
     rows_by_label,
 )
-from akdask.collections.series.base import SeriesBase
+from akdask.collections.series.base import VALUES, SeriesBase, level_column
 from akdask.collections.text.strings import Strings
-from akdask.collections.time.timearray import TimeArray
 from akdask.errors import ArgumentError, ArgumentTypeError, LabelTypeError, MissingLabelError, PositionError
 
 SCALARS = (int, float, bool, str, np.integer, np.floating, np.bool_, np.str_)
@@ -108,14 +110,17 @@ class LocIndexer:
 
     def __setitem__(self, key: Any, val: Any) -> None:
         """Assign to the entries of labels, or where a mask holds; a label that is not there adds an entry."""
-        series = self.series
-        is_new = is_supported_scalar(key) and isinstance(series.index._levels[0], pdarray | Strings)
-        if is_new and series.index.nlevels == 1 and not isinstance(series.index.values, TimeArray):
-            series[key] = val
+        series, is_one = self.series, not is_many(key) and not isinstance(key, slice)
+        try:
+            chosen = chosen_entries(series, key)
+        except (LabelTypeError, MissingLabelError):
+            if not is_one:
+                raise
+            self._add(key, val)
             return
-        chosen = chosen_entries(series, key)
         if chosen.is_one and not bool(chosen.rows.any()):
-            raise MissingLabelError(f"no entry has the label {key!r}.", hint="ak.concat puts further entries below.")
+            self._add(key, val)
+            return
         rows = chosen.rows if chosen.step is None else arange(series.size)[chosen.rows][:: chosen.step]
         val = as_labelled(val)
         if not isinstance(val, SeriesBase):
@@ -124,6 +129,20 @@ class LocIndexer:
             series.values = put_on_rows_of(series._row_labels, series.values, rows, val)
         else:
             series.values[rows] = series._on_rows(val)[rows]
+
+    def _add(self, key: Any, val: Any) -> None:
+        """Put an entry below the others."""
+        series = self.series
+        if not is_scalar(val):
+            raise ArgumentError(f"no entry has the label {key!r}, and one entry takes one value.")
+        columns = series._labelled._columns
+        if not series._level_names:
+            series._labelled._become(with_row(columns, key, {VALUES: val}))
+            return
+        if not isinstance(key, tuple) or len(key) != series.index.nlevels:
+            raise MissingLabelError(f"no entry has the label {key!r}.", hint="a new entry has a label of each level.")
+        levels = {level_column(number): label for number, label in enumerate(key)}
+        series._labelled._become(with_row_of_levels(columns, {VALUES: val, **levels}))
 
 
 def chosen_entries(series: SeriesBase, key: Any) -> Chosen:

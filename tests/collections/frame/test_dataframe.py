@@ -209,7 +209,10 @@ def test_columns_of_other_rows_are_refused_when_they_are_assigned(df):
         DataFrame({"a": [1, 2], "b": [1, 2, 3]})
     assert "y" not in df
     with pytest.raises(ArgumentTypeError, match="by its name"):
+        df[3.5] = 0
+    with pytest.raises(ArgumentTypeError, match="cannot assign"):
         df[df["x"] > 3] = 0
+    assert df["x"].tolist() == list(range(N)), "text takes no number, so that no column has changed"
 
 
 def test_assigning_to_rows_of_a_column_changes_the_frame(df):

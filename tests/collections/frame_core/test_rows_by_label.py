@@ -381,3 +381,120 @@ def test_columns_are_chosen_by_a_mask_and_rows_by_a_tuple():
     same(lambda: frame.loc[(30, 10), :], lambda: rows.loc[(30, 10), :])
     with pytest.raises(IndexError):
         frame.loc[:, [True]]
+
+
+def rows_of(module, labels=(10, 20, 30)):
+    return module.DataFrame({"x": [1, 2, 3], "y": [0.5, 1.5, 2.5], "s": ["a", "b", "c"]}, index=list(labels))
+
+
+CELLS = {
+    "a new row": lambda m, d: d.loc.__setitem__(40, [9, 9.5, "z"]),
+    "a new row by names": lambda m, d: d.loc.__setitem__(40, {"y": 9.5, "x": 9}),
+    "a new row of a Series": lambda m, d: d.loc.__setitem__(40, pd.Series([2.5, "q"], index=["y", "s"])),
+    "a cell of a new row": lambda m, d: d.at.__setitem__((40, "y"), 9),
+    "cells of a new row": lambda m, d: d.loc.__setitem__((5, ["y", "x"]), [7, 8]),
+    "a new row and a new column": lambda m, d: d.loc.__setitem__((40, ["x", "new"]), [1, 2]),
+    "a new row by a float": lambda m, d: d.loc.__setitem__(2.5, [1, 2.0, "q"]),
+    "nothing in a new row": lambda m, d: d.loc.__setitem__((40, "x"), None),
+    "floats in a new row": lambda m, d: d.loc.__setitem__((40, "x"), 1.5),
+    "text among numbers of a new row": lambda m, d: d.loc.__setitem__((40, "x"), "q"),
+    "too few items": lambda m, d: d.loc.__setitem__(40, [1, 2]),
+    "several new labels": lambda m, d: d.loc.__setitem__([40, 50], 9),
+    "a row": lambda m, d: d.loc.__setitem__(20, [9, 9.5, "z"]),
+    "a row by names": lambda m, d: d.loc.__setitem__(20, {"y": 2, "x": 1, "s": "q"}),
+    "a row of a Series": lambda m, d: d.loc.__setitem__(20, pd.Series([2.0, "q"], index=["y", "s"])),
+    "rows of a mask": lambda m, d: d.loc.__setitem__(d.x > 1, [9, 9.5, "q"]),
+    "rows of a frame": lambda m, d: d.loc.__setitem__(
+        [20, 30], m.DataFrame({"x": [7, 8], "y": [1.0, 2.0], "s": ["u", "v"]}, index=[30, 20])
+    ),
+    "nothing among integers": lambda m, d: d.loc.__setitem__((d.y > 1, "x"), np.nan),
+    "nothing among integers by labels": lambda m, d: d.loc.__setitem__(([30, 10], "x"), np.nan),
+    "nothing among text": lambda m, d: d.loc.__setitem__((20, "s"), None),
+    "floats among integers": lambda m, d: d.loc.__setitem__((20, "x"), 1.5),
+    "some rows of a new column of text": lambda m, d: d.loc.__setitem__((d.x > 1, "new"), "q"),
+    "some rows of a new column": lambda m, d: d.loc.__setitem__(([30, 10], "new"), 5),
+    "each column of all rows": lambda m, d: d.loc.__setitem__((slice(None), ["x", "y"]), [7, 8]),
+    "df[mask]": lambda m, d: d.__setitem__(d.x > 1, [7, 8.5, "q"]),
+    "df[list of bool]": lambda m, d: d.__setitem__([True, False, True], [7, 8.5, "q"]),
+    "df[mask] of a frame": lambda m, d: d.__setitem__(
+        d.x > 1, m.DataFrame({"x": [7, 8], "y": [1.0, 2.0], "s": ["u", "v"]}, index=[30, 20])
+    ),
+    "nothing at a position": lambda m, d: d.iloc.__setitem__((1, 0), np.nan),
+    "a row at a position": lambda m, d: d.iloc.__setitem__(-1, [5, 6.5, "z"]),
+    "each column at positions": lambda m, d: d.iloc.__setitem__((slice(0, 2), [0, 1]), [9, 8]),
+    "a cell at a position": lambda m, d: d.iat.__setitem__((0, 1), 9),
+}
+
+
+@pytest.mark.parametrize("name", CELLS)
+def test_cells_are_assigned_as_in_pandas(name):
+    expected, found = rows_of(pd), rows_of(ak)
+    try:
+        CELLS[name](pd, expected)
+    except (ValueError, KeyError, TypeError):
+        with pytest.raises(AkdaskError):
+            CELLS[name](ak, found)
+        expected = rows_of(pd)
+    else:
+        CELLS[name](ak, found)
+    pd.testing.assert_frame_equal(found.to_pandas(), expected, check_dtype=False, check_index_type=False)
+
+
+def test_cells_of_a_mask_are_assigned_by_labels():
+    for value in (0, np.nan):
+        expected, found = rows_of(pd)[["x", "y"]], rows_of(ak)[["x", "y"]]
+        expected[expected > 1] = value
+        found[found.loc[[30, 20, 10]] > 1] = value
+        pd.testing.assert_frame_equal(found.to_pandas(), expected, check_dtype=False)
+
+
+NEW_LABELS = {
+    "default": ([1, 2, 3], None, 3),
+    "text": ([1, 2], ["a", "b"], "c"),
+    "times": ([1, 2], pd.to_datetime(["2024-01-02", "2024-01-01"]), pd.Timestamp("2024-02-01")),
+    "times by text": ([1, 2], pd.to_datetime(["2024-01-02", "2024-01-01"]), "2024-02-01"),
+    "times of a zone": ([1, 2], pd.date_range("2024", periods=2, tz="Asia/Tokyo"), pd.Timestamp("2025", tz="UTC")),
+    "missing": ([1, 2], [0.5, 1.5], np.nan),
+    "missing that is there": ([1, 2], [0.5, np.nan], np.nan),
+    "of text": (["u", "v"], [1, 2], 3),
+    "of times": (pd.date_range("2024", periods=2), [1, 2], 3),
+    "of categories": (pd.Categorical(["u", "v"], categories=["v", "w", "u"], ordered=True), [1, 2], 3),
+    "of bool": ([True, False], None, 2),
+}
+NEW_ITEMS = {"of text": "w", "of times": pd.Timestamp("2026-01-01"), "of categories": "w", "of bool": True}
+
+
+@pytest.mark.parametrize("name", NEW_LABELS)
+def test_a_new_label_adds_an_entry_or_a_row(name):
+    values, labels, label = NEW_LABELS[name]
+    item = NEW_ITEMS.get(name, 9)
+    series = pd.Series(values, index=labels)
+    found, frame = ak.Series(series), ak.DataFrame(series.to_frame("x"))
+    found.loc[label] = item
+    frame.loc[label] = [item]
+    series.loc[label] = item
+    if name == "times of a zone":
+        series.index = series.index.tz_convert("Asia/Tokyo")
+    for one in (found.to_pandas(), frame.to_pandas()["x"]):
+        pd.testing.assert_series_equal(
+            one, series, check_dtype=False, check_index_type=False, check_names=False, check_freq=False
+        )
+        assert one.tolist() == series.tolist()
+        assert one.dtype.kind == series.dtype.kind
+
+
+def test_new_labels_of_several_levels_and_of_other_kinds():
+    rows = {"a": [1, 1, 2], "b": ["x", "y", "x"], "v": [1, 2, 3]}
+    expected = pd.DataFrame(rows).groupby(["a", "b"])["v"].sum()
+    found = ak.DataFrame(rows).groupby(["a", "b"])["v"].sum()
+    for series in (expected, found):
+        series.loc[2, "y"] = 9
+    pd.testing.assert_series_equal(found.to_pandas(), expected)
+    empty = ak.DataFrame({"x": np.array([], np.int64)})
+    for number in range(3):
+        empty.loc[len(empty)] = number
+    assert empty["x"].tolist() == [0, 1, 2]
+    with pytest.raises(LabelTypeError, match="no label for a new row"):
+        empty.loc["a"] = 1
+    with pytest.raises(AkdaskError, match="one value"):
+        ak.Series([1, 2]).loc[5] = [1, 2]

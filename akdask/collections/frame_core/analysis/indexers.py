@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from akdask.collections.arrays.creation import arange
+from akdask.collections.arrays.creation import arange, full
+from akdask.collections.arrays.elementwise import where
 from akdask.collections.core.array import Array
 from akdask.collections.core.base import Labelled, unlabelled
 from akdask.collections.core.column_names import names_of
@@ -20,10 +21,16 @@ from akdask.collections.frame_core.alignment import (
     on_rows_of,
     put_on_rows_of,
 )
+from akdask.collections.frame_core.analysis.cells import is_nothing
+from akdask.collections.frame_core.analysis.kinds import missing_rows
+from akdask.collections.frame_core.analysis.new_rows import with_row
+from akdask.collections.frame_core.build import arrays_of, is_scalar
 from akdask.collections.frame_core.display import Row
 from akdask.collections.frame_core.index import Index
 from akdask.collections.frame_core.rows_by_label import Chosen, as_mask, called_with, rows_by_label
-from akdask.errors import ArgumentError, ArgumentTypeError, MissingLabelError, PositionError
+from akdask.deferred import is_pandas
+from akdask.errors import ArgumentError, ArgumentTypeError, LabelTypeError, MissingLabelError, PositionError
+from akdask.plan.task.align import align
 
 
 class FrameLocIndexer:
@@ -70,24 +77,70 @@ class FrameLocIndexer:
         return chosen
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        """Assign to cells: ``df.loc[mask, "x"] = 0``."""
-        if not isinstance(key, tuple) or len(key) != 2:
-            raise ArgumentTypeError("cells are assigned by rows and columns: df.loc[mask, 'x'] = 0.")
-        rows, names = key
+        """Assign to cells: ``df.loc[mask, "x"] = 0``; one label that no row has adds a row, missing elsewhere.
+
+        Parameters
+        ----------
+        key : label, list of labels, mask or slice of labels, or pair of that and of a name, names or slice of names
+            Rows alone are those of all columns.
+        value : scalar, sequence, array, mapping, Series or DataFrame
+            For all cells; of several columns a sequence has one for each, and a mapping one for each that it names.
+            A Series goes by the names of columns where rows alone, or one row, are given, and by labels otherwise.
+
+        Raises
+        ------
+        ArgumentError
+            If there are not as many items as columns, or as rows.
+        MissingLabelError
+            If no row has one of several labels.
+        LabelTypeError, SchemaError
+            If a new row is of other kinds than those that there are.
+        """
+        is_pair = isinstance(key, tuple) and len(key) == 2
+        rows, names = key if is_pair else (key, slice(None))
         at = self._assigned(rows)
-        value = as_labelled(value)
-        for name in _names(self._frame, names):
-            if isinstance(value, RowLabelled):
-                self._put(name, at, value if isinstance(value, Labelled) else _column_of(value, name))
-                continue
-            if name not in self._frame:
-                self._frame[name] = _missing_column(value)
-            self._frame[name][at] = unlabelled(value)
+        wanted = [names] if isinstance(names, str) else _names(self._frame, names)
+        is_row = at is None or self._is_one(rows)
+        items = _items(value, wanted, by_name=is_row or not is_pair)
+        value = as_labelled(value) if items is None else value
+        if at is None:
+            self._add_row(rows, dict.fromkeys(wanted, value) if items is None else items)
+            return
+        # Only at the end, so that an item that does not fit leaves all columns as they were.
+        changed = self._frame if len(wanted) == 1 else self._frame.copy()
+        cells = FrameLocIndexer(changed)
+        for name in wanted:
+            if items is not None:
+                cells._assign(name, at, items[name])
+            elif isinstance(value, RowLabelled):
+                cells._put(name, at, value if isinstance(value, Labelled) else _column_of(value, name))
+            else:
+                cells._assign(name, at, value)
+        if changed is not self._frame:
+            self._frame._become(changed._columns)
+
+    def _assign(self, name: str, at: Any, item: Any) -> None:
+        """Assign a scalar or an array to some rows of a column."""
+        frame = self._frame
+        item = unlabelled(item)
+        columns = frame._columns
+        if name not in frame and is_scalar(item):
+            nothing = missing_like(columns.frame, arrays_of({name: [item]})[name])
+            frame[name] = where(self._as_mask(at), item, nothing)
+            return
+        if is_scalar(item) and is_nothing(item):
+            own, mask = columns.array(name), self._as_mask(at)
+            found, (value, lacks) = align("assign", [(own._frame, own._value), (mask._frame, mask._value)])
+            frame[name] = missing_rows(own, found, value, lacks)
+            return
+        if name not in frame:
+            frame[name] = _missing_column(item)
+        frame[name][at] = item
 
     def _put(self, name: str, at: Any, series: Any) -> None:
         """Assign a Series to some rows of a column, by labels."""
         frame = self._frame
-        if isinstance(at, slice):
+        if isinstance(at, slice) and at == slice(None):
             frame[name] = series
             return
         if name not in frame:
@@ -98,13 +151,40 @@ class FrameLocIndexer:
         else:
             frame[name][at] = on_rows_of(frame._row_labels, series)[at]
 
+    def _as_mask(self, at: Any) -> Any:
+        """Return which rows are chosen, as a lazy bool array."""
+        if isinstance(at, Array) and at._value.dtype.kind == "bool":
+            return at
+        mask: Any = full(len(self._frame), False, dtype="bool")
+        mask[at] = True
+        return mask
+
+    def _add_row(self, label: Any, items: Mapping[str, Any]) -> None:
+        """Put a row below the others, with a column for each name that is not there."""
+        frame = self._frame
+        columns = frame._columns
+        for name in items:
+            if name not in columns.values:
+                nothing = missing_like(columns.frame, arrays_of({name: [items[name]]})[name])
+                columns = columns.having(name, nothing)
+        frame._become(with_row(columns, label, items))
+
+    def _is_one(self, rows: Any) -> bool:
+        """Whether rows are given by one label."""
+        return is_scalar(rows) and not isinstance(rows, Array)
+
     def _assigned(self, rows: Any) -> Any:
-        """Return what chooses the rows that are assigned to; refuse a label that no row has."""
+        """Return what chooses the rows that are assigned to, None if no row has the one label that is given."""
         if isinstance(rows, slice) and rows == slice(None):
             return rows
-        chosen = self._chosen(rows)
+        try:
+            chosen = self._chosen(rows)
+        except (LabelTypeError, MissingLabelError):
+            if self._is_one(rows):
+                return None
+            raise
         if chosen.is_one and not bool(chosen.rows.any()):
-            raise MissingLabelError(f"no row has the label {rows!r}.", hint="ak.concat puts further rows below.")
+            return None
         if chosen.step is None:
             return chosen.rows
         return arange(len(self._frame))[chosen.rows][:: chosen.step]
@@ -164,10 +244,28 @@ class FrameILocIndexer:
         return chosen
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        """Assign to cells: ``df.iloc[0, 1] = 5``; rows alone are those of all columns."""
-        rows, numbers = key if isinstance(key, tuple) and len(key) == 2 else (key, slice(None))
-        for name in _names_at(self._frame, numbers):
-            self._frame[name][rows] = unlabelled(value)
+        """Assign to cells: ``df.iloc[0, 1] = 5``; rows alone are those of all columns.
+
+        Of several columns a sequence has an item for each, and a mapping or Series goes by their names.
+
+        Raises
+        ------
+        PositionError
+            If there is no such row or column.
+        ArgumentError
+            If there are not as many items as columns, or as rows.
+        """
+        is_pair = isinstance(key, tuple) and len(key) == 2
+        rows, numbers = key if is_pair else (key, slice(None))
+        names = _names_at(self._frame, numbers)
+        is_row = isinstance(rows, int | np.integer)
+        items = _items(value, names, by_name=(is_row or not is_pair) and not isinstance(numbers, int | np.integer))
+        at = slice(rows, rows + 1 or None) if is_row else rows
+        changed = self._frame if len(names) == 1 else self._frame.copy()
+        for name in names:
+            FrameLocIndexer(changed)._assign(name, at, value if items is None else items[name])
+        if changed is not self._frame:
+            self._frame._become(changed._columns)
 
 
 class CellIndexer:
@@ -201,12 +299,10 @@ class CellIndexer:
         return indexer[key]
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        """Assign to the value of a row and a column."""
+        """Assign to the value of a row and a column; by label, one that no row has adds a row."""
         row, column = key
-        if self._by_position:
-            self._frame[row] = {_names_at(self._frame, column)[0]: value}
-        else:
-            self._frame.loc[row, column] = value
+        indexer = self._frame.iloc if self._by_position else self._frame.loc
+        indexer[row, column] = value
 
 
 def _names(frame: Any, names: Any) -> list[str]:
@@ -235,6 +331,29 @@ def _names_at(frame: Any, numbers: Any) -> list[str]:
         return [columns[number] for number in wanted]
     except IndexError:
         raise PositionError(f"the DataFrame has {len(columns)} columns, not one at {numbers}.") from None
+
+
+def _items(value: Any, names: Sequence[str], *, by_name: bool) -> dict[str, Any] | None:
+    """Return the item for each column, None where the value is for all of them.
+
+    Raises
+    ------
+    ArgumentError
+        If there are not as many items as columns.
+    """
+    if isinstance(value, Mapping) and by_name:
+        return {name: value.get(name) for name in names}
+    if is_pandas(value, "Series") or (isinstance(value, Labelled) and isinstance(value, RowLabelled)):
+        if not by_name:
+            return None
+        labelled: Any = value
+        given = labelled if is_pandas(value, "Series") else labelled.to_pandas()
+        return {name: given.get(name) for name in names}
+    if isinstance(value, list | tuple | np.ndarray) and (by_name or len(names) > 1) and np.ndim(value) == 1:
+        if len(value) != len(names):
+            raise ArgumentError(f"{len(names)} columns take as many items, not {len(value)}.")
+        return dict(zip(names, value, strict=True))
+    return None
 
 
 def _column_of(frame: Any, name: str) -> Any:
