@@ -353,7 +353,16 @@ class SeriesGroupBy:
         asked = {"closed": closed, "label": label, "origin": origin, "offset": offset}
         return later("resampler of a column in groups", self, rule, asked)
 
-    def rolling(self, window: Any, min_periods: int | None = None, *, closed: str | None = None) -> SeriesWindows:
+    def rolling(  # noqa: PLR0917 - pandas' signature
+        self,
+        window: Any,
+        min_periods: int | None = None,
+        center: bool = False,
+        win_type: None = None,
+        on: None = None,
+        closed: str | None = None,
+        method: str = "single",
+    ) -> SeriesWindows:
         """Return moving windows of each group: a number of rows, or a span of time; see `DataFrameGroupBy.rolling`.
 
         Examples
@@ -362,11 +371,13 @@ class SeriesGroupBy:
         >>> ak.DataFrame({"k": [1, 2, 1], "x": [1.0, 5.0, 3.0]}).groupby("k")["x"].rolling(2).sum().tolist()
         [nan, nan, 4.0]
         """
-        return SeriesWindows(self, self._groups.rolling(window, min_periods, closed=closed))
+        if on is not None:
+            raise ArgumentError(f"a Series has no column {on!r}.", hint="its labels are the times.")
+        return SeriesWindows(self, self._groups.rolling(window, min_periods, center, win_type, None, closed, method))
 
-    def expanding(self, min_periods: int = 1) -> SeriesWindows:
+    def expanding(self, min_periods: int = 1, method: str = "single") -> SeriesWindows:
         """Return windows of each row and all rows of its group before it; see `DataFrameGroupBy.rolling`."""
-        return SeriesWindows(self, self._groups.expanding(min_periods))
+        return SeriesWindows(self, self._groups.expanding(min_periods, method))
 
     def ewm(self, *args: Any, **kwargs: Any) -> SeriesWindows:
         """Return windows of groups with weights that decay; see `DataFrameGroupBy.ewm`, whose arguments it takes."""

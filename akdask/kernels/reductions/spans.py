@@ -58,9 +58,10 @@ def span_starts(groups: NumberArray, measure: NumberArray, span: int, *, with_bo
         ]
         return np.concatenate(far)
     reach = min(span, int(since.max()) + 1)
-    if len(firsts) * (int(since.max()) + reach + 1) < MOST_POSITIONS:
+    apart = int(since.max()) + max(reach, 0) + 1
+    if len(firsts) * apart < MOST_POSITIONS:
         # Groups one after the other, further apart than a window reaches: one search among all rows.
-        positions = number * (int(since.max()) + reach + 1) + since
+        positions = number * apart + since
         found: NumberArray = np.searchsorted(positions, positions - reach, side=side)
         return found
     starts = new_array(nrows, np.int64)
@@ -68,6 +69,20 @@ def span_starts(groups: NumberArray, measure: NumberArray, span: int, *, with_bo
         part = since[first : first + count]
         starts[first : first + count] = first + np.searchsorted(part, part - reach, side=side)
     return starts
+
+
+def span_ends(groups: NumberArray, measure: NumberArray, ahead: int) -> NumberArray:
+    """Return the first row after each row's window: not of its group, or more than `ahead` after it.
+
+    Examples
+    --------
+    >>> span_ends(np.array([0, 0, 0, 1]), np.array([0, 5, 9, 9]), 4).tolist()
+    [1, 3, 3, 4]
+    """
+    # The other way round: rows count backwards, and so does what measures them.
+    backwards = span_starts(groups[::-1], -measure[::-1], ahead, with_bound=True)
+    found: NumberArray = len(measure) - backwards[::-1]
+    return found
 
 
 def first_of_equals(groups: NumberArray, measure: NumberArray) -> NumberArray:
@@ -88,7 +103,7 @@ def reduced_spans(
     name: str,
     column: NumberArray,
     starts: NumberArray,
-    first: int,
+    wanted: slice,
     *,
     least: int,
     ddof: int = 1,
@@ -105,8 +120,8 @@ def reduced_spans(
         The rows of all windows; NaN and infinite ones count as missing.
     starts : ndarray of int64
         The first row of each window.
-    first : int
-        The first row that a result is wanted of.
+    wanted : slice
+        The rows that a result is wanted of.
     least : int
         Fewest rows that must not be missing; with fewer the result is NaN.
     ddof : int
@@ -118,13 +133,14 @@ def reduced_spans(
 
     Examples
     --------
-    >>> reduced_spans("sum", np.array([1.0, 2.0, 4.0]), np.array([0, 0, 2]), 0, least=1).tolist()
+    >>> reduced_spans("sum", np.array([1.0, 2.0, 4.0]), np.array([0, 0, 2]), slice(0, 3), least=1).tolist()
     [1.0, 3.0, 4.0]
     """
     if ends is None:
-        return _windows_reduced(name, column, starts[first:], np.arange(first + 1, len(column) + 1), least, ddof, q)
-    ends = ends[first:]
-    begins = np.minimum(starts[first:], ends)
+        own = np.arange(wanted.start + 1, wanted.stop + 1)
+        return _windows_reduced(name, column, starts[wanted], own, least, ddof, q)
+    ends = ends[wanted]
+    begins = np.minimum(starts[wanted], ends)
     if (begins == ends).any():
         # Windows without rows have no place among those that are reduced together.
         found = np.full(len(ends), 0.0 if name == "sum" and least == 0 else np.nan)

@@ -41,7 +41,7 @@ def test_reductions_are_those_of_each_window(monkeypatch, name):
     }
     function = functions.get(name, getattr(np, name, None))
     for first, least in ((0, 1), (4, 2)):
-        found = spans.reduced_spans(name, rows, starts, first, least=least, q=0.4)
+        found = spans.reduced_spans(name, rows, starts, slice(first, len(rows)), least=least, q=0.4)
         for row, value in enumerate(found, first):
             known = rows[starts[row] : row + 1]
             known = known[np.isfinite(known)]

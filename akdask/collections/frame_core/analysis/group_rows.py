@@ -13,6 +13,7 @@ from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.array import Array
 from akdask.collections.core.later import later
 from akdask.collections.core.selection import position
+from akdask.collections.frame_core.alignment import on_rows_of
 from akdask.collections.frame_core.analysis.kinds import demand_numbers, is_number, missing_rows
 from akdask.collections.frame_core.analysis.moving.arranged import (
     Arranged,
@@ -22,9 +23,9 @@ from akdask.collections.frame_core.analysis.moving.arranged import (
     running_of_groups,
     shifted_in_groups,
 )
-from akdask.collections.frame_core.analysis.moving.decaying import Weights, alpha_of
+from akdask.collections.frame_core.analysis.moving.decaying import Weights, as_column_of_times
 from akdask.collections.frame_core.analysis.moving.spans import GroupDecaying, GroupExpanding, group_windows
-from akdask.collections.frame_core.analysis.moving.windows import as_integer
+from akdask.collections.frame_core.analysis.moving.windows import as_integer, demand_plain_windows
 from akdask.collections.frame_core.analysis.summaries import RANKS, place_ranks, ranked_sizes
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.missing import can_be_missing, present
@@ -173,8 +174,15 @@ class FrameGroupMethods(Generic[Rows]):
         """Return the largest of each value and all before it in its group; counts rows.  See `cumsum`."""
         return self._running("cummax")
 
-    def rolling(
-        self, window: Any, min_periods: int | None = None, on: str | None = None, *, closed: str | None = None
+    def rolling(  # noqa: PLR0917 - pandas' signature
+        self,
+        window: Any,
+        min_periods: int | None = None,
+        center: bool = False,
+        win_type: None = None,
+        on: str | None = None,
+        closed: str | None = None,
+        method: str = "single",
     ) -> Any:
         """Return moving windows of the rows of each group, to be reduced: ``df.groupby("k").rolling(3).mean()``.
 
@@ -184,6 +192,10 @@ class FrameGroupMethods(Generic[Rows]):
             Rows of a window, or a span of time, for which the rows of each group are in the order of their times.
         min_periods : int, optional
             Fewest rows that must not be missing: all, of a span 1, unless given.
+        center : bool, default False
+            Let a row stand in the middle of its window.
+        win_type, method : optional
+            Refused as far as they ask for more than the default; see `DataFrame.rolling`.
         on : str, optional
             For a span, the column of times; the labels of the rows unless given.
         closed : {"right", "left", "both", "neither"}, optional
@@ -199,7 +211,9 @@ class FrameGroupMethods(Generic[Rows]):
         ArgumentTypeError
             If a column has no numbers, or there are no times.
         ArgumentError
-            If `window` is less than 1.
+            If `window` is less than 1, or `min_periods` is not from 0 to `window`.
+        UnsupportedError
+            If `win_type` or another method is asked for.
 
         Examples
         --------
@@ -208,9 +222,10 @@ class FrameGroupMethods(Generic[Rows]):
         >>> df.groupby("k").rolling(2).sum().to_pandas()["x"].tolist()
         [nan, nan, 4.0]
         """
-        return group_windows(self, self._columns(None), window, min_periods, on, closed)
+        demand_plain_windows(win_type, method, center)
+        return group_windows(self, self._columns(None), window, min_periods, center, on, closed)
 
-    def expanding(self, min_periods: int = 1) -> Any:
+    def expanding(self, min_periods: int = 1, method: str = "single") -> Any:
         """Return windows of each row and all rows of its group before it; see `rolling` and `DataFrame.expanding`.
 
         Examples
@@ -220,17 +235,20 @@ class FrameGroupMethods(Generic[Rows]):
         >>> df.groupby("k").expanding().mean().to_pandas()["x"].tolist()
         [1.0, 5.0, 2.0]
         """
+        demand_plain_windows(None, method)
         return GroupExpanding(self, self._columns(None), as_integer("min_periods", min_periods))
 
     def ewm(  # noqa: PLR0917 - pandas' signature
         self,
         com: float | None = None,
         span: float | None = None,
-        halflife: float | None = None,
+        halflife: Any = None,
         alpha: float | None = None,
-        min_periods: int = 0,
+        min_periods: int | None = 0,
         adjust: bool = True,
         ignore_na: bool = False,
+        times: Any = None,
+        method: str = "single",
     ) -> Any:
         """Return windows of each row and all rows of its group before it, with weights that decay.
 
@@ -243,7 +261,8 @@ class FrameGroupMethods(Generic[Rows]):
         >>> df.groupby("k").ewm(alpha=0.5, adjust=False).mean().to_pandas()["x"].tolist()
         [8.0, 5.0, 4.0]
         """
-        weights = Weights(1 - alpha_of(com, span, halflife, alpha), min_periods, adjust, ignore_na)
+        when = None if times is None else on_rows_of(self.df._row_labels, as_column_of_times(times))
+        weights = Weights.of(com, span, halflife, alpha, min_periods, adjust, ignore_na, when, method)
         return GroupDecaying(self, self._columns(None), weights)
 
     def cumcount(self, ascending: bool = True) -> Any:

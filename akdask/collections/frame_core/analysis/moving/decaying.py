@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Generic, TypeVar
 
@@ -13,11 +14,26 @@ from akdask.collections.arrays.elementwise import cast as as_type
 from akdask.collections.arrays.elementwise import where
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.arrays.ufuncs import isfinite
-from akdask.collections.frame_core.analysis.kinds import demand_numbers
-from akdask.collections.frame_core.analysis.moving.reductions import Analysed
-from akdask.collections.frame_core.analysis.moving.windows import as_integer, shifted
+from akdask.collections.core.array import Array
+from akdask.collections.core.base import Labelled
+from akdask.collections.frame_core.analysis.kinds import demand_some_numbers
+from akdask.collections.frame_core.analysis.moving.reductions import (
+    Analysed,
+    aggregated,
+    chosen_columns,
+    chosen_numbers,
+    column_of,
+)
+from akdask.collections.frame_core.analysis.moving.windows import (
+    as_integer,
+    demand_plain_windows,
+    is_span,
+    shifted,
+    span_of,
+)
 from akdask.collections.frame_core.columnset import ColumnSet
-from akdask.errors import ArgumentError
+from akdask.collections.time.datetimes import Datetime
+from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.reduce.row_numbers import row_numbers
 from akdask.plan.rows.expanding import Recurrence
@@ -41,12 +57,63 @@ class Weights:
         Whether sums are divided by the sums of the weights.
     ignore_na : bool
         Whether missing values are passed over.
+    times : Datetime, optional
+        When each row was, where weights decay with time.
+    halflife : int, optional
+        The nanoseconds in which a weight becomes half of what it was.
     """
 
     decay: float
     min_periods: Any
     adjust: bool
     ignore_na: bool
+    times: Any = None
+    halflife: int = 0
+
+    @classmethod
+    def of(  # noqa: PLR0917 - what `ewm` is given
+        cls,
+        com: float | None,
+        span: float | None,
+        halflife: Any,
+        alpha: float | None,
+        min_periods: Any,
+        adjust: bool,
+        ignore_na: bool,
+        times: Any = None,
+        method: str = "single",
+    ) -> Weights:
+        """Return weights as `DataFrame.ewm` is asked for them; `times` is an array on the rows.
+
+        Raises
+        ------
+        ArgumentError
+            If not exactly one of the four is given, or it is out of range; or times without a span that halves weights,
+            or that without times.
+        ArgumentTypeError
+            If `times` are none.
+        UnsupportedError
+            If another method is asked for.
+        """
+        demand_plain_windows(None, method)
+        least = 0 if min_periods is None else min_periods
+        if times is None:
+            if is_span(halflife):
+                raise ArgumentError(
+                    "halflife can only be a timedelta convertible argument if times is not None.", hint="pass times=."
+                )
+            return cls(1 - alpha_of(com, span, halflife, alpha), least, adjust, ignore_na)
+        if not isinstance(times, Datetime):
+            raise ArgumentTypeError(f"times must be datetime64 dtype, not {type(times).__name__}.")
+        if not is_span(halflife):
+            raise ArgumentError("halflife must be a timedelta convertible object", hint="such as '2D', beside times.")
+        given = [com, span, alpha]
+        speed = 0.5 if given == [None] * 3 else alpha_of(com, span, None, alpha)
+        return cls(1 - speed, least, adjust, ignore_na, times, span_of(halflife))
+
+    def arranged(self, positions: Any) -> Weights:
+        """Return the weights of rows in another order."""
+        return self if self.times is None else replace(self, times=self.times[positions])
 
     @property
     def least(self) -> int:
@@ -71,14 +138,31 @@ class Decaying(Generic[Owner]):
         self._owner = owner
         self._columns = columns
         self._weights = weights
-        self._names = demand_numbers("ewm", columns, columns.values)
+        self._names = demand_some_numbers("ewm", columns)
         weights.least  # noqa: B018 - checked when it is asked for
 
-    def mean(self) -> Owner:
-        """Return the weighted mean of each row and all before it, as float64; lazy."""
-        return self._each("mean")
+    reductions = ("mean", "sum", "var", "std")
+    """Names that `agg` takes."""
 
-    def sum(self) -> Owner:
+    def __getitem__(self, names: str | list[str]) -> Any:
+        """Return the windows of some columns, of one name as those of a Series; see `Rolling`."""
+        return chosen_columns(self, names)
+
+    def __getattr__(self, name: str) -> Any:
+        """Return the windows of the column of that name."""
+        return column_of(self, name)
+
+    def agg(self, func: str | Sequence[str]) -> Any:
+        """Return the reduction of that name, or of a Series several as the columns of a DataFrame; lazy."""
+        return aggregated(self, func)
+
+    aggregate = agg
+
+    def mean(self, numeric_only: bool = False) -> Owner:
+        """Return the weighted mean of each row and all before it, as float64; lazy."""
+        return self._each("mean", numeric_only)
+
+    def sum(self, numeric_only: bool = False) -> Owner:
         """Return the weighted sum of each row and all before it, as float64; lazy.
 
         Raises
@@ -86,15 +170,22 @@ class Decaying(Generic[Owner]):
         ArgumentError
             Without `adjust`, as in pandas: the weights would have no common scale.
         """
-        return self._each("sum")
+        return self._each("sum", numeric_only)
 
-    def var(self, bias: bool = False) -> Owner:
+    def var(self, bias: bool = False, numeric_only: bool = False) -> Owner:
         """Return the weighted variance of each row and all before it, as float64; lazy.
 
         Parameters
         ----------
         bias : bool, default False
             Leave out what corrects the variance of a sample.
+        numeric_only : bool, default False
+            Leave out columns without numbers.
+
+        Raises
+        ------
+        UnsupportedError
+            If weights decay with time, as in pandas.
 
         Examples
         --------
@@ -102,16 +193,16 @@ class Decaying(Generic[Owner]):
         >>> ak.Series([1.0, 3.0]).ewm(alpha=0.5).var().tolist()
         [nan, 2.0]
         """
-        return self._each("var", bias=bias)
+        return self._each("var", numeric_only, bias=bias)
 
-    def std(self, bias: bool = False) -> Owner:
+    def std(self, bias: bool = False, numeric_only: bool = False) -> Owner:
         """Return the weighted standard deviation of each row and all before it, as float64; lazy.  See `var`."""
-        return self._each("std", bias=bias)
+        return self._each("std", numeric_only, bias=bias)
 
-    def _each(self, name: str, **params: Any) -> Owner:
+    def _each(self, name: str, numeric_only: bool, **params: Any) -> Owner:
         found = {
             column: getattr(DecayingColumn(self._columns.array(column), self._weights), name)(**params)
-            for column in self._names
+            for column in chosen_numbers("ewm", self._columns, self._names, numeric_only)
         }
         return self._owner._resulting(found)
 
@@ -142,10 +233,16 @@ class DecayingColumn:
         """Return the weighted sum of each row and all before it; lazy."""
         if not self.weights.adjust:
             raise ArgumentError("ewm has sums only with adjust=True, as in pandas.")
+        self._demand_rows("sum")
         return self._where_known(self._weighted)
+
+    def _demand_rows(self, name: str) -> None:
+        if self.weights.times is not None:
+            raise UnsupportedError(f"{name} is not implemented with times, as in pandas.", hint="take mean.")
 
     def var(self, bias: bool = False) -> Any:
         """Return the weighted variance of each row and all before it; lazy."""
+        self._demand_rows("var")
         old, new = self._shares
         before = shifted(ColumnSet.of({"mean": self._carried(self._mean)}), ["mean"], 1, fill_value=0.0)["mean"]
         moved, left = before - self._mean, self._values - self._mean
@@ -186,9 +283,15 @@ class DecayingColumn:
     @cached_property
     def _factors(self) -> Any:
         """What the weights of all rows before become with each row."""
-        decay = self.weights.decay
+        decay = self.weights.decay if self.weights.times is None else self._decay_of_times
         decayed = where(self._there, decay, 1.0 if self.weights.ignore_na else decay)
         return self._within_groups(decayed)
+
+    @property
+    def _decay_of_times(self) -> Any:
+        """What weights become in the time from one row to the next."""
+        when = self.weights.times.as_unit("ns").values
+        return self.weights.decay ** (as_type(when - row_above(when), np.float64) / float(self.weights.halflife))
 
     @cached_property
     def _weighted(self) -> Any:
@@ -204,7 +307,9 @@ class DecayingColumn:
         if self.weights.adjust:
             return self._total - 1, 1.0
         decay = self.weights.decay
-        return (decay if self.weights.ignore_na else decay**self._since_valid), 1 - decay
+        if self.weights.ignore_na:
+            return (decay if self.weights.times is None else self._decay_of_times), 1 - decay
+        return decay**self._since_valid, 1 - decay
 
     @cached_property
     def _mean(self) -> Any:
@@ -231,11 +336,11 @@ class DecayingColumn:
 
     @property
     def _since_valid(self) -> Any:
-        """How many rows each is below the last one before it that has a value, as float64."""
-        rows = pdarray(*row_numbers(self._there._frame))
-        last = last_valid(rows, self._there)
-        before = shifted(ColumnSet.of({"row": last}), ["row"], 1, fill_value=-1)["row"]
-        return as_type(rows - before, np.float64)
+        """How many rows, or times of half-life, each is below the last one before it that has a value, as float64."""
+        times = self.weights.times
+        rows = pdarray(*row_numbers(self._there._frame)) if times is None else times.as_unit("ns").values
+        apart = as_type(rows - row_above(last_valid(rows, self._there)), np.float64)
+        return apart if times is None else apart / float(self.weights.halflife)
 
     def _within_groups(self, factors: Any) -> Any:
         """Return factors that are 0 where a group begins."""
@@ -250,6 +355,16 @@ class DecayingColumn:
 
     def _where_known(self, found: Any) -> Any:
         return where(self._known >= self.weights.least, found, np.nan)
+
+
+def row_above(rows: Any) -> Any:
+    """Return of each row the integer of the one above it; lazy."""
+    return shifted(ColumnSet.of({"row": rows}), ["row"], 1, fill_value=-1)["row"]
+
+
+def as_column_of_times(times: Any) -> Any:
+    """Return times at hand as an array, and others as they are."""
+    return times if isinstance(times, Array | Labelled) else Datetime.at_hand(times)
 
 
 def last_valid(found: Any, is_valid: Any) -> pdarray:

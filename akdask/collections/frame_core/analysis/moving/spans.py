@@ -15,15 +15,21 @@ from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.array import Array
 from akdask.collections.core.column_names import names_of
 from akdask.collections.core.later import provides
-from akdask.collections.frame_core.analysis.kinds import demand_numbers, demand_some_numbers
+from akdask.collections.frame_core.analysis.kinds import demand_some_numbers
 from akdask.collections.frame_core.analysis.moving.arranged import Arranged, running_of_groups
 from akdask.collections.frame_core.analysis.moving.decaying import DecayingColumn, Weights
-from akdask.collections.frame_core.analysis.moving.reductions import Analysed, NamedReductions, WindowReductions
-from akdask.collections.frame_core.analysis.moving.windows import as_integer, ends_of
+from akdask.collections.frame_core.analysis.moving.reductions import (
+    Analysed,
+    NamedReductions,
+    WindowReductions,
+    checked_quantile,
+    chosen_numbers,
+    reduced_by,
+)
+from akdask.collections.frame_core.analysis.moving.windows import as_integer, ends_of, is_span, span_of
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.time.datetimes import Datetime
-from akdask.collections.time.frequencies import frequency_of, is_offset
-from akdask.errors import ArgumentError, ArgumentTypeError, MissingAttributeError
+from akdask.errors import ArgumentError, ArgumentTypeError, MissingAttributeError, UnsupportedError
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.values import Call, Constant, Value, cast
 from akdask.plan.rows.spans import GROUP, MEASURE, SpanWindows
@@ -51,6 +57,10 @@ class SpanRolling(WindowReductions[Owner]):
         The column that says when each row was, the labels of the rows unless given.
     closed : {"right", "left", "both", "neither"}, optional
         Which ends belong to a window: the row itself, and what is a whole span before it.  The row alone unless given.
+    center : bool, default False
+        Let windows reach half a span back, and half a span on.
+    step : None
+        Refused, as in pandas.
     """
 
     reductions = (*WindowReductions.reductions, "median")
@@ -63,8 +73,12 @@ class SpanRolling(WindowReductions[Owner]):
         min_periods: Any = None,
         on: str | None = None,
         closed: str | None = None,
+        center: bool = False,
+        step: None = None,
     ) -> None:
-        self._span, self._ends = span_of(window), ends_of(closed)
+        self._span, self._ends, self._center = span_of(window), ends_of(closed), center
+        if step is not None:
+            raise UnsupportedError("step is not supported with frequency windows", hint="as in pandas; .iloc[::step].")
         self._on = on
         self._all = columns
         times: Any = columns.index_array() if on is None else columns.array(on)
@@ -80,19 +94,16 @@ class SpanRolling(WindowReductions[Owner]):
         super().__init__(owner, columns, demand_some_numbers("rolling", columns))
         self._times = times
 
-    def median(self) -> Owner:
+    def median(self, numeric_only: bool = False) -> Owner:
         """Return the median of each window, as float64; lazy."""
-        return self.quantile(0.5)
+        return self._reduced("quantile", numeric_only=numeric_only)
 
-    def quantile(self, q: float) -> Owner:
+    def quantile(self, q: float, interpolation: str = "linear", numeric_only: bool = False) -> Owner:
         """Return a quantile of each window, between two values in proportion, as float64; lazy."""
-        if not 0 <= q <= 1:
-            raise ArgumentError(f"a quantile is from 0 to 1, not {q!r}.")
-        return self._reduced("quantile", q=float(q))
+        return self._reduced("quantile", q=checked_quantile(q, interpolation), numeric_only=numeric_only)
 
-    def _windows(self, name: str, values: list[Value], ddof: int = 1, q: float = 0.5) -> Owner:
-        given = [pdarray(self._columns.frame, value) for value in values]
-        by_name = dict(zip(self._names, given, strict=True))
+    def _windows(self, name: str, values: Mapping[str, Value], ddof: int = 1, q: float = 0.5) -> Owner:
+        by_name = {column: pdarray(self._columns.frame, value) for column, value in values.items()}
         zero: Any = pdarray(self._times._frame, Constant(np.int64(0)))
         when = pdarray(self._times._frame, self._times._value)
         found = span_windows(
@@ -100,15 +111,18 @@ class SpanRolling(WindowReductions[Owner]):
             zero,
             when,
             name,
-            in_units(self._span, self._times, self._ends[0]),
+            *reach_of(self._span, self._times, self._ends, center=self._center),
             self._least,
             ddof,
             q,
             self._ends,
         )
-        if self._on is not None:
-            found[self._on] = self._times
-        return self._owner._resulting({column: found[column] for column in self._all.values if column in found})
+        return self._owner._resulting(self._with_times(found))
+
+    def _with_times(self, found: Mapping[str, Array]) -> dict[str, Array]:
+        """Return results with the column of times where the frame has it."""
+        both = dict(found) if self._on is None else {**found, self._on: self._times}
+        return {column: both[column] for column in self._all.values if column in both}
 
 
 class GroupWindows(NamedReductions[Any]):
@@ -149,12 +163,15 @@ class GroupWindows(NamedReductions[Any]):
         """Return the windows of the column of that name."""
         groups = self.__dict__.get("_groups")
         if groups is None or name.startswith("_") or name not in groups.df._columns.values:
-            raise MissingAttributeError(f"windows of groups have no reduction or column {name!r}.")
+            raise MissingAttributeError(
+                f"windows of groups have no reduction or column {name!r}.",
+                hint=f"reductions: {', '.join(self.reductions)}.",
+            )
         return self[name]
 
-    def count(self) -> Any:
+    def count(self, numeric_only: bool = False) -> Any:
         """Return the number of values of each window that are not NaN, as float64; counts rows."""
-        return self._reduced("count")
+        return self._reduced("count", numeric_only=numeric_only)
 
     def agg(self, func: str) -> Any:
         """Return the reduction of that name; counts rows.
@@ -164,20 +181,20 @@ class GroupWindows(NamedReductions[Any]):
         ArgumentError
             If there is none.
         """
-        return self._by_name(func)
+        return reduced_by(self, func)
 
     aggregate = agg
 
-    def _reduced(self, name: str, ddof: int = 1) -> Any:
+    def _reduced(self, name: str, ddof: int = 1, numeric_only: bool = False, q: float = 0.5) -> Any:
         arranged = Arranged(self._groups.gb)
-        names = demand_numbers("windows of groups", self._groups.df._columns, self._names)
+        names = chosen_numbers("windows of groups", self._groups.df._columns, self._names, numeric_only)
         columns = arranged.columns(self._groups.df._columns, names)
         floats = {column: as_type(columns.array(column), np.float64) for column in columns.values}
-        found = self._of_groups(floats, arranged, name, ddof)
+        found = self._of_groups(floats, arranged, name, ddof, q)
         return self._groups._beside(arranged.back(found))
 
     def _of_groups(
-        self, floats: Mapping[str, pdarray], arranged: Arranged, name: str, ddof: int
+        self, floats: Mapping[str, pdarray], arranged: Arranged, name: str, ddof: int, q: float
     ) -> Mapping[str, Array]:
         raise NotImplementedError
 
@@ -199,6 +216,8 @@ class GroupRolling(GroupWindows):
         When each row was.
     closed : {"right", "left", "both", "neither"}, optional
         Which ends belong to a window; see `SpanRolling`.
+    center : bool, default False
+        Let a row stand in the middle of its window.
     """
 
     reductions = (*WindowReductions.reductions, "median")
@@ -211,38 +230,48 @@ class GroupRolling(GroupWindows):
         min_periods: Any,
         times: Any,
         closed: str | None = None,
+        center: bool = False,
     ) -> None:
-        self._times, self._ends = times, ends_of(closed)
+        self._times, self._ends, self._center = times, ends_of(closed), center
         self._span = as_integer("window", window) if times is None else span_of(window)
         least = (self._span if times is None else 1) if min_periods is None else as_integer("min_periods", min_periods)
-        if self._span < 1 or least < 0:
-            raise ArgumentError(f"a window has at least 1 row: got window={window!r}, min_periods={min_periods!r}.")
+        if self._span < 1 or least < 0 or (times is None and least > self._span):
+            raise ArgumentError(
+                f"a window has at least 1 row, and min_periods are from 0 to that: got window={window!r}, "
+                f"min_periods={min_periods!r}."
+            )
         super().__init__(groups, names, least)
 
     def median(self) -> Any:
         """Return the median of each window, as float64; counts rows."""
-        return self._reduced("quantile")
+        return self.quantile(0.5)
+
+    def quantile(self, q: float, interpolation: str = "linear") -> Any:
+        """Return a quantile of each window, between two values in proportion, as float64; counts rows."""
+        return self._reduced("quantile", q=checked_quantile(q, interpolation))
 
     def _of_groups(
-        self, floats: Mapping[str, pdarray], arranged: Arranged, name: str, ddof: int
+        self, floats: Mapping[str, pdarray], arranged: Arranged, name: str, ddof: int, q: float
     ) -> Mapping[str, Array]:
-        span = self._span
         if self._times is None:
             measure: Any = arange(len(arranged.positions))
+            after = (self._span - 1) // 2 if self._center else 0
+            reach = self._span - after, after - (not self._ends[1]) if self._center else None
         else:
             times = self._times[arranged.positions]
-            measure, span = pdarray(times._frame, times._value), in_units(span, times, self._ends[0])
+            measure = pdarray(times._frame, times._value)
+            reach = reach_of(self._span, times, self._ends, center=self._center)
         values = dict(floats)
         if name == "count":
             name, values = "sum", {column: _is_there(array) for column, array in floats.items()}
-        return span_windows(values, arranged.numbers, measure, name, span, self._least, ddof, 0.5, self._ends)
+        return span_windows(values, arranged.numbers, measure, name, *reach, self._least, ddof, q, self._ends)
 
 
 class GroupExpanding(GroupWindows):
     """Windows of each row and all rows of its group before it."""
 
     def _of_groups(
-        self, floats: Mapping[str, pdarray], arranged: Arranged, name: str, ddof: int
+        self, floats: Mapping[str, pdarray], arranged: Arranged, name: str, ddof: int, q: float
     ) -> Mapping[str, Array]:
         return {column: self._expanded(array, arranged.numbers, name, ddof) for column, array in floats.items()}
 
@@ -292,14 +321,34 @@ class GroupDecaying(GroupWindows):
     def __init__(self, groups: Any, names: Sequence[str], weights: Weights) -> None:
         super().__init__(groups, names, weights.least)
         self._weights = weights
+        self._bias = False
+
+    def var(  # type: ignore[override]  # pandas' signature
+        self, bias: bool = False, numeric_only: bool = False
+    ) -> Any:
+        """Return the weighted variance of each window, as float64; counts rows.  See `Decaying.var`."""
+        return self._biased(bias)._reduced("var", numeric_only=numeric_only)
+
+    def std(  # type: ignore[override]  # pandas' signature
+        self, bias: bool = False, numeric_only: bool = False
+    ) -> Any:
+        """Return the weighted standard deviation of each window, as float64; counts rows.  See `Decaying.var`."""
+        return self._biased(bias)._reduced("std", numeric_only=numeric_only)
+
+    def _biased(self, bias: bool) -> GroupDecaying:
+        chosen = copy(self)
+        chosen._bias = bias
+        return chosen
 
     def _of_groups(
-        self, floats: Mapping[str, pdarray], arranged: Arranged, name: str, ddof: int
+        self, floats: Mapping[str, pdarray], arranged: Arranged, name: str, ddof: int, q: float
     ) -> Mapping[str, Array]:
         if name not in self.reductions:
             raise ArgumentError(f"ewm has no {name}.", hint=f"take one of {', '.join(self.reductions)}.")
+        weights = self._weights.arranged(arranged.positions)
+        params = {"bias": self._bias} if name in ("var", "std") else {}
         return {
-            column: getattr(DecayingColumn(array, self._weights, arranged.numbers), name)()
+            column: getattr(DecayingColumn(array, weights, arranged.numbers), name)(**params)
             for column, array in floats.items()
         }
 
@@ -310,6 +359,7 @@ def span_windows(  # noqa: PLR0917 - the parameters of the node
     measure: Any,
     name: str,
     span: int,
+    ahead: int | None,
     least: int,
     ddof: int,
     q: float,
@@ -318,7 +368,7 @@ def span_windows(  # noqa: PLR0917 - the parameters of the node
     """Return reductions of the rows less than a span before each one, in its group; lazy.
 
     Rows of a group stand together, and their measure ascends.  `ends` says whether what is a whole span before a row is
-    in its window, and whether the row itself is.
+    in its window, and whether the row itself is; windows that reach further have what is up to `ahead` after it.
     """
     given = [*values.values(), groups, measure]
     frame, found = align("reduce spans of", [(array._frame, array._value) for array in given])
@@ -326,27 +376,8 @@ def span_windows(  # noqa: PLR0917 - the parameters of the node
     project = Project(
         frame, (*range(len(columns)), GROUP, MEASURE), (*columns, cast(found[-2], INT64), cast(found[-1], INT64))
     )
-    node = SpanWindows(project, name, span, least, ddof, q, *ends)
+    node = SpanWindows(project, name, span, least, ddof, q, *ends, ahead)
     return {column: pdarray(node, node.column(number)) for number, column in enumerate(values)}
-
-
-def span_of(window: Any) -> int:
-    """Return the nanoseconds of a span of time.
-
-    Raises
-    ------
-    ArgumentError
-        If it is none, depends on the calendar, or is not longer than nothing.
-    """
-    found = frequency_of(window, asked="rolling")
-    if found.span is None:
-        raise ArgumentError(
-            f"passed window {window} is not compatible with a datetimelike index: its length depends on the calendar.",
-            hint="take a fixed one such as '30D'; groups by the calendar are resample('MS').",
-        )
-    if found.span < 1:
-        raise ArgumentError(f"a window of {window!r} has no length.")
-    return found.span
 
 
 def in_units(span: int, times: Datetime, with_bound: bool) -> int:
@@ -358,13 +389,22 @@ def in_units(span: int, times: Datetime, with_bound: bool) -> int:
     return ticks // 10**9 if with_bound else -(-ticks // 10**9)
 
 
-def is_span(window: Any) -> bool:
-    """Whether a window is a span of time, and not a number of rows."""
-    return isinstance(window, str | np.timedelta64) or hasattr(window, "total_seconds") or is_offset(window)
+def reach_of(span: int, times: Datetime, ends: tuple[bool, bool], *, center: bool) -> tuple[int, int | None]:
+    """Return how far windows of so many nanoseconds reach back and on, in the unit of times."""
+    if not center:
+        return in_units(span, times, ends[0]), None
+    half = span * times._form.per_second // 10**9 // 2
+    return half, half - (not ends[1])
 
 
 def group_windows(  # noqa: PLR0917 - pandas' arguments
-    groups: Any, names: Sequence[str], window: Any, min_periods: Any, on: str | None, closed: str | None = None
+    groups: Any,
+    names: Sequence[str],
+    window: Any,
+    min_periods: Any,
+    center: bool,
+    on: str | None,
+    closed: str | None,
 ) -> GroupRolling:
     """Return moving windows of groups; see `DataFrameGroupBy.rolling`."""
     times = None
@@ -375,7 +415,7 @@ def group_windows(  # noqa: PLR0917 - pandas' arguments
             raise ArgumentTypeError(
                 f"a window of {window!r} needs a column of times.", hint="name it: groups.rolling('1h', on='t')."
             )
-    return GroupRolling(groups, [name for name in names if name != on], window, min_periods, times, closed)
+    return GroupRolling(groups, [name for name in names if name != on], window, min_periods, times, closed, center)
 
 
 def _is_there(array: Any) -> pdarray:

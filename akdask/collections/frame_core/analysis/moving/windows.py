@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Self, TypeVar
 
 import numpy as np
@@ -20,13 +20,13 @@ from akdask.collections.frame_core.analysis.kinds import (
     missing_where,
     numbers_among,
 )
-from akdask.collections.frame_core.analysis.moving.reductions import Analysed, WindowReductions
+from akdask.collections.frame_core.analysis.moving.reductions import Analysed, WindowReductions, checked_quantile
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.missing import present
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.time.frequencies import frequency_of, is_offset
 from akdask.collections.time.timearray import TimeArray, may_lack
-from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 from akdask.plan.expr.missing_integers import (
     exact_type,
     is_in_parts,
@@ -204,15 +204,18 @@ class WindowMethods(Analysed):
         floats = {name: as_type(columns.array(name), np.float64) for name in names}
         return self._resulting({name: floats[name] / as_type(earlier[name], np.float64) - 1 for name in names})
 
-    def rolling(
+    def rolling(  # noqa: PLR0917 - pandas' signature
         self,
         window: Any,
         min_periods: int | None = None,
         center: bool = False,
-        *,
-        numeric_only: bool = False,
+        win_type: None = None,
         on: str | None = None,
         closed: str | None = None,
+        step: int | None = None,
+        method: str = "single",
+        *,
+        numeric_only: bool = False,
     ) -> Any:
         """Return moving windows of rows, to be reduced: ``df.rolling(3).mean()``; lazy.
 
@@ -225,14 +228,20 @@ class WindowMethods(Analysed):
             Fewest rows of it that must be there and not be missing; with fewer the result is NaN.  All rows unless
             given, of a span 1.
         center : bool, default False
-            Let a row stand in the middle of its window, otherwise it is the last of it.  Not for spans.
-        numeric_only : bool, default False
-            Leave out columns without numbers.
+            Let a row stand in the middle of its window, otherwise it is the last of it.  Of spans, half is after it.
+        win_type : None
+            All rows of a window weigh the same; windows of SciPy are refused.
         on : str, optional
-            For a span, the column of times, which stays; the labels of the rows unless given.
+            For a span, the column of times; the labels of the rows unless given.  It stays as it is.
         closed : {"right", "left", "both", "neither"}, optional
             Which ends belong to a window: on the right the row itself, on the left what is a whole window before it.
             The row alone unless given.
+        step : int, optional
+            Return the results of one row in so many, from the first one.  Not for spans, as in pandas.
+        method : {"single"}
+            Accepted for compatibility with pandas, which has ``"table"`` for functions of users.
+        numeric_only : bool, default False
+            Leave out columns without numbers.
 
         Returns
         -------
@@ -245,6 +254,8 @@ class WindowMethods(Analysed):
             the times are not in order.
         ArgumentTypeError
             If they are no whole numbers, a column has no numbers, or there are no times.
+        UnsupportedError
+            If `win_type` or another method is asked for.
 
         Notes
         -----
@@ -263,13 +274,10 @@ class WindowMethods(Analysed):
         columns = self._analysed()
         if numeric_only:
             columns = columns.only([name for name in columns.values if name == on or name in numbers_among(columns)])
-        if isinstance(window, str | np.timedelta64) or hasattr(window, "total_seconds") or is_offset(window):
-            if center:
-                raise ArgumentError("windows of a span of time end with their row.", hint="leave center out.")
-            return later("span windows", self, columns, window, min_periods, on, closed)
-        if on is not None:
-            raise ArgumentError("on= is for windows of a span of time.", hint="pass window='1h' or the like.")
-        return Rolling(self, columns, window, min_periods, center, closed)
+        demand_plain_windows(win_type, method, center)
+        if is_span(window):
+            return later("span windows", self, columns, window, min_periods, on, closed, center, step)
+        return Rolling(self, columns, window, min_periods, center, closed, on, step)
 
     def ffill(self, *, limit: int | None = None) -> Self:
         """Return the values with the last one before each that is missing in its place; lazy.
@@ -353,13 +361,29 @@ class Rolling(WindowReductions[Owner]):
         Whether a row stands in the middle of its window.
     closed : {"right", "left", "both", "neither"}, optional
         Which ends belong to a window; see `DataFrame.rolling`.
+    on : str, optional
+        A column that stays as it is.
+    step : int, optional
+        Return the results of one row in so many.
     """
 
     reductions = (*WindowReductions.reductions, "median")
 
     def __init__(  # noqa: PLR0917 - what `rolling` is given
-        self, owner: Owner, columns: ColumnSet, window: Any, min_periods: Any, center: bool, closed: str | None = None
+        self,
+        owner: Owner,
+        columns: ColumnSet,
+        window: Any,
+        min_periods: Any,
+        center: bool,
+        closed: str | None = None,
+        on: str | None = None,
+        step: int | None = None,
     ) -> None:
+        self._step, self._all, self._on = checked_step(step), columns, on
+        if on is not None:
+            columns.array(on)
+            columns = columns.only(name for name in columns.values if name != on)
         self._width = as_integer("window", window, hint="a span of time is text, such as '90min'.")
         self._least = self._width if min_periods is None else as_integer("min_periods", min_periods)
         if self._width < 1 or not 0 <= self._least <= self._width:
@@ -373,11 +397,17 @@ class Rolling(WindowReductions[Owner]):
         self._after = ((self._width - 1) // 2 if center else 0) - (not with_row)
         self._before = self._width - 1 - (self._width - 1) // 2 * center + with_bound
 
-    def median(self) -> Owner:
-        """Return the median of each window, as float64; lazy.  See `quantile`."""
-        return self.quantile(0.5)
+    def _with_times(self, found: Mapping[str, Array]) -> dict[str, Array]:
+        if self._on is None:
+            return dict(found)
+        both = {**found, self._on: self._all.array(self._on)}
+        return {column: both[column] for column in self._all.values if column in both}
 
-    def quantile(self, q: float) -> Owner:
+    def median(self, numeric_only: bool = False) -> Owner:
+        """Return the median of each window, as float64; lazy.  See `quantile`."""
+        return self._reduced("quantile", numeric_only=numeric_only)
+
+    def quantile(self, q: float, interpolation: str = "linear", numeric_only: bool = False) -> Owner:
         """Return a quantile of each window, between two values in proportion, as float64; lazy.
 
         Every window is sorted by itself, so that the time grows with the width of the windows.
@@ -386,6 +416,10 @@ class Rolling(WindowReductions[Owner]):
         ----------
         q : float
             Which quantile, from 0 to 1.
+        interpolation : {"linear"}
+            How values lie between two others; those of pandas' other names are refused.
+        numeric_only : bool, default False
+            Leave out columns without numbers.
 
         Raises
         ------
@@ -398,9 +432,7 @@ class Rolling(WindowReductions[Owner]):
         >>> ak.Series([1, 9, 4, 8]).rolling(3).median().tolist()
         [nan, nan, 4.0, 8.0]
         """
-        if not 0 <= q <= 1:
-            raise ArgumentError(f"a quantile is from 0 to 1, not {q!r}.")
-        return self._reduced("quantile", q=float(q))
+        return self._reduced("quantile", q=checked_quantile(q, interpolation), numeric_only=numeric_only)
 
     def _node(self, project: Project, name: str, ddof: int, q: float) -> WithNeighbours:
         before, after = self._before, self._after
@@ -414,6 +446,60 @@ class Rolling(WindowReductions[Owner]):
             project = Project(above, project.names, tuple(values))
             before, after = max(before - 1, 0), 0
         return Windows(project, name, before, after, self._least, ddof, q)
+
+
+def span_of(window: Any) -> int:
+    """Return the nanoseconds of a span of time.
+
+    Raises
+    ------
+    ArgumentError
+        If it is none, depends on the calendar, or is not longer than nothing.
+    """
+    found = frequency_of(window, asked="rolling")
+    if found.span is None:
+        raise ArgumentError(
+            f"passed window {window} is not compatible with a datetimelike index: its length depends on the calendar.",
+            hint="take a fixed one such as '30D'; groups by the calendar are resample('MS').",
+        )
+    if found.span < 1:
+        raise ArgumentError(f"a window of {window!r} has no length.")
+    return found.span
+
+
+def is_span(window: Any) -> bool:
+    """Whether a window is a span of time, and not a number of rows."""
+    return isinstance(window, str | np.timedelta64) or hasattr(window, "total_seconds") or is_offset(window)
+
+
+def demand_plain_windows(win_type: Any, method: str, center: Any = False) -> None:
+    """Refuse what windows are not built for.
+
+    Raises
+    ------
+    UnsupportedError
+        If rows have weights, or a function wants all columns at once.
+    ArgumentError
+        If there is no such method, or `center` is no bool.
+    """
+    if not isinstance(center, bool | np.bool_):
+        raise ArgumentError("center must be a boolean", hint=f"not {center!r}.")
+    if win_type is not None:
+        raise UnsupportedError(
+            f"all rows of a window weigh the same: win_type={win_type!r} is not built.",
+            hint="leave it out, or series.to_pandas().rolling(…) where the data fit into memory.",
+        )
+    if method not in ("single", "table"):
+        raise ArgumentError("method must be 'table' or 'single'.", hint=f"not {method!r}.")
+    if method == "table":
+        raise UnsupportedError("windows are reduced column by column.", hint="leave method='table' out.")
+
+
+def checked_step(step: Any) -> int | None:
+    """Return how many rows there are from one result to the next."""
+    if step is not None and as_integer("step", step) < 1:
+        raise ArgumentError(f"step={step} is less than one row.", hint="pass a number from 1, or none.")
+    return step
 
 
 def ends_of(closed: str | None) -> tuple[bool, bool]:

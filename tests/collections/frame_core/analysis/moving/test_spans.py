@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import akdask as ak
-from akdask.errors import ArgumentError, ArgumentTypeError, MissingColumnError
+from akdask.errors import ArgumentError, ArgumentTypeError, MissingColumnError, UnsupportedError
 
 N = 40
 DRAW = np.random.default_rng(3)
@@ -66,6 +66,56 @@ def test_windows_have_the_ends_that_are_closed(df, closed, least):
     wanted = P.groupby("k").rolling(3, min_periods=1, closed=closed)[["x", "y"]].sum()
     found = df.groupby("k").rolling(3, min_periods=1, closed=closed)[["x", "y"]].sum()
     same(found, wanted.reset_index(level=0, drop=True).sort_index())
+
+
+def in_order(wanted):
+    """Return what pandas finds of groups on the rows of the frame."""
+    wanted = wanted.reset_index(drop=True)
+    wanted.index = P.sort_values("k", kind="stable").index
+    return wanted.sort_index()
+
+
+@pytest.mark.parametrize("closed", [None, "right", "left", "both", "neither"])
+@pytest.mark.parametrize("how", ["sum", "max", "median", "count"])
+def test_windows_have_their_row_in_the_middle_where_it_is_asked_for(df, closed, how):
+    given = {"center": True, "closed": closed}
+    for window, rest in (("3h", {}), ("90min", {"min_periods": 2}), ("1s", {"min_periods": 0})):
+        wanted = getattr(P.drop(columns="k").rolling(window, on="t", **given, **rest), how)()
+        same(getattr(df[["t", "x", "y"]].rolling(window, on="t", **given, **rest), how)(), wanted)
+        groups, found = (each.groupby("k").rolling(window, on="t", **given, **rest) for each in (P, df))
+        same(getattr(found[["x", "y"]], how)(), in_order(getattr(groups[["x", "y"]], how)()))
+    for width, least in ((1, 0), (3, None), (4, 2)):
+        groups, found = (each.groupby("k").rolling(width, least, **given) for each in (P, df))
+        same(getattr(found[["x", "y"]], how)(), in_order(getattr(groups[["x", "y"]], how)()))
+        both = [getattr(each[["x", "y"]].rolling(width, least, step=3, **given), how)() for each in (df, P)]
+        same(*both)
+    same(df.rolling(3, on="t").sum(), P.rolling(3, on="t").sum())
+
+
+def test_windows_take_the_columns_of_numbers_alone_where_asked_to(df):
+    text = P.assign(s="a")
+    rows = df.assign(s=ak.array(["a"] * N))
+    for name, given in (("rolling", (3,)), ("expanding", ()), ("ewm", (2,))):
+        plain, found = (getattr(each[["x", "s", "y"]], name)(*given) for each in (text, rows))
+        same(found.mean(numeric_only=True), plain.mean(numeric_only=True))
+        same(found["x"].mean(), plain["x"].mean())
+        same(found.y.var(), plain.y.var())
+        same(found.x.agg(["mean", "std"]), plain.x.agg(["mean", "std"]))
+        with pytest.raises(ArgumentTypeError, match="s: "):
+            found.mean()
+    same(df.groupby("k").ewm(2)[["x"]].var(bias=True), in_order(P.groupby("k").ewm(2)[["x"]].var(bias=True)))
+    same(df.groupby("k").rolling(3)[["x"]].quantile(0.3), in_order(P.groupby("k").rolling(3)[["x"]].quantile(0.3)))
+
+
+@pytest.mark.parametrize("given", [{}, {"com": 2}, {"com": 2, "ignore_na": True}, {"com": 2, "adjust": False}])
+def test_weights_decay_with_time_as_in_pandas(df, given):
+    # Where alpha is 0.5, pandas has other weights than it documents for values that are missing.
+    names = ["x", "y"] if given else ["x"]
+    for halflife in ("2h", pd.Timedelta("90min")):
+        wanted = P[names].ewm(halflife=halflife, times=P["t"], **given).mean()
+        same(df[names].ewm(halflife=halflife, times=df["t"], **given).mean(), wanted)
+        wanted = P.groupby("k")[names].ewm(halflife=halflife, times=P["t"], **given).mean()
+        same(df.groupby("k")[names].ewm(halflife=halflife, times=df.t, **given).mean(), in_order(wanted))
 
 
 def test_windows_of_groups_have_the_rows_of_the_frame(df):
@@ -147,6 +197,23 @@ def test_several_reductions_of_a_series_are_columns(df):
         (lambda df: df.rolling("M", on="t"), ArgumentError),
         (lambda df: df.rolling(pd.offsets.BDay(2), on="t"), ArgumentError),
         (lambda df: df.rolling("1h", on="t", closed="up"), ArgumentError),
+        (lambda df: df.rolling("1h", on="t", center=1), ArgumentError),
+        (lambda df: df.rolling("1h", on="t", step=2), UnsupportedError),
+        (lambda df: df.x.rolling(2, step=0), ArgumentError),
+        (lambda df: df.x.rolling(2, win_type="triang"), UnsupportedError),
+        (lambda df: df.x.rolling(2, method="table"), UnsupportedError),
+        (lambda df: df.x.expanding(method="tables"), ArgumentError),
+        (lambda df: df.x.rolling(2).quantile(0.5, "lower"), UnsupportedError),
+        (lambda df: df.x.rolling(2).skew(), AttributeError),
+        (lambda df: df.x.ewm(2).agg("median"), ArgumentError),
+        (lambda df: df.groupby("k").rolling(2, win_type="triang"), UnsupportedError),
+        (lambda df: df.groupby("k").rolling(2, min_periods=3), ArgumentError),
+        (lambda df: df.groupby("k").x.rolling(2, on="t"), ArgumentError),
+        (lambda df: df.x.ewm(halflife="2h"), ArgumentError),
+        (lambda df: df.x.ewm(halflife=2, times=df.t), ArgumentError),
+        (lambda df: df.x.ewm(halflife="2h", times=df.y), ArgumentTypeError),
+        (lambda df: df.x.ewm(halflife="2h", times=df.t).std(), UnsupportedError),
+        (lambda df: df.x.ewm(halflife="2h", times=df.t).sum(), UnsupportedError),
         (lambda df: df[["x"]].rolling(2, closed="up"), ArgumentError),
         (lambda df: df.rolling("1h", on="t", min_periods=-1), ArgumentError),
         (lambda df: df.rolling("1h", on="t", center=True), ArgumentError),
