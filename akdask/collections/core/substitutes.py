@@ -76,7 +76,6 @@ SUBSTITUTES: dict[str, dict[str, str]] = {
     "Categorical": {
         "cat": "c",
         "nunique": "ak.unique(c).size",
-        "rename_categories": "ak.Index(c).map({'a': 'b'}).values",
     },
     "DataFrame": {
         "T": "df.to_pandas().T",

@@ -15,8 +15,10 @@ from akdask.collections.core.selection import known_lengths
 from akdask.collections.core.substitutes import missing_attribute
 from akdask.collections.frame.diff import DiffAggregate
 from akdask.collections.frame.group_heads import GroupTopMethods, first_of_sorted_groups
+from akdask.collections.frame.unobserved import with_unobserved
 from akdask.collections.frame_core.alignment import on_rows_of
 from akdask.collections.frame_core.analysis.group_rows import FrameGroupMethods
+from akdask.collections.frame_core.analysis.kinds import missing_rows
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.index import Index, MultiIndex
 from akdask.collections.frame_core.rows import RowMethods
@@ -26,6 +28,7 @@ from akdask.collections.groups.reduction_names import called
 from akdask.collections.groups.reduction_names import named as reduction_name
 from akdask.collections.groups.reductions import GROUP_REDUCTIONS, reduces_at_once
 from akdask.collections.series.series import Series, series_of
+from akdask.collections.text.categorical import Categorical
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.plan.expr.values import Call as ValueCall
 from akdask.plan.run.alignment import align
@@ -53,6 +56,8 @@ class DataFrameGroupBy(GroupTopMethods[Rows], FrameGroupMethods[Rows], Generic[R
         What the keys are called, ``key_0`` and so on unless given: the columns that the rows are grouped by.
     as_index : bool
         Label the rows of results by the keys where there is one key; otherwise keys are columns.
+    observed : bool
+        Whether reductions leave out categories of keys that no row has.
 
     Notes
     -----
@@ -69,7 +74,14 @@ class DataFrameGroupBy(GroupTopMethods[Rows], FrameGroupMethods[Rows], Generic[R
     1  2  2.0
     """
 
-    def __init__(self, gb: GroupBy, df: Rows, gb_key_names: Sequence[str] | None = None, as_index: bool = True) -> None:
+    def __init__(
+        self,
+        gb: GroupBy,
+        df: Rows,
+        gb_key_names: Sequence[str] | None = None,
+        as_index: bool = True,
+        observed: bool = True,
+    ) -> None:
         self.gb = gb
         # Columns may be assigned to; what is reduced are the rows that were grouped.
         self.df = df.copy()
@@ -77,6 +89,7 @@ class DataFrameGroupBy(GroupTopMethods[Rows], FrameGroupMethods[Rows], Generic[R
             [f"key_{number}" for number in range(gb.nkeys)] if gb_key_names is None else list(gb_key_names)
         )
         self.as_index = as_index
+        self.observed = observed or not any(isinstance(key, Categorical) for key in gb._arrays)
         self._chosen: list[str] | None = None
 
     def __getitem__(self, names: str | Sequence[str]) -> Any:
@@ -86,7 +99,7 @@ class DataFrameGroupBy(GroupTopMethods[Rows], FrameGroupMethods[Rows], Generic[R
         """
         if isinstance(names, str) and self.as_index:
             return later("groups of a column", self, self._columns(names)[0])
-        chosen = DataFrameGroupBy(self.gb, self.df, self.gb_key_names, self.as_index)
+        chosen = DataFrameGroupBy(self.gb, self.df, self.gb_key_names, self.as_index, self.observed)
         chosen._chosen = self._columns(names)
         return chosen
 
@@ -152,6 +165,8 @@ class DataFrameGroupBy(GroupTopMethods[Rows], FrameGroupMethods[Rows], Generic[R
         """
         grouped = self.gb._grouped(("size", None, {}))
         keys, sizes = self.gb._keys_of(grouped), self.gb._result(grouped)
+        if not self.observed:
+            keys, (sizes,) = with_unobserved(self.gb, keys, [sizes], ["size"])
         if not (self.as_index if as_series is None else as_series):
             return self._frame(keys, {"size": sizes})
         names = self.gb_key_names
@@ -477,12 +492,19 @@ class DataFrameGroupBy(GroupTopMethods[Rows], FrameGroupMethods[Rows], Generic[R
             if how == "last":
                 found[name] = _beside(keys, self._edge_value(column, last=True)[1])
             elif name not in found:
-                found[name] = _beside(keys, getattr(self.gb, how)(given[column], **params)[1])
+                values = _by_code(given[column]) if how == "nunique" else given[column]
+                found[name] = _beside(keys, getattr(self.gb, how)(values, **params)[1])
         labels: Any = self.df._columns.index_array() if by_label else None
         found |= {name: labels[demanded(how, found[name])] for name, how in by_label.items()}
         for name, (column, function) in by_users.items():
             made = self._pandas_groups(columns=[column])[column].agg(function)
             found[name] = _beside(keys, array(made.to_numpy()))
+        if not self.observed:
+            by_name = {name: how for name, _, how in calls} | dict.fromkeys([*by_users, *by_label], "")
+            keys, completed = with_unobserved(
+                self.gb, keys, [found[name] for name in order], [by_name[name] for name in order]
+            )
+            found = dict(zip(order, completed, strict=True))
         return self._frame(keys, {name: found[name] for name in order})
 
     def _frame(self, keys: Any, results: Mapping[str, Array]) -> Rows:
@@ -519,6 +541,15 @@ def calls_of(func: Any, named: Mapping[str, Any], columns: Sequence[str]) -> lis
 
 def _is_number_or_ordered(array: Array) -> bool:
     return array._type_name() not in ("str", "Categorical") or getattr(array, "ordered", False)
+
+
+def _by_code(array: Array) -> Array:
+    """Return a Categorical as its codes, which are missing where its label is, and other arrays as they are."""
+    if not isinstance(array, Categorical):
+        return array
+    frame, (codes, lacks) = align("nunique", [array.codes._as_operand(), array.isna()._as_operand()])
+    found: Array = missing_rows(array.codes, frame, codes, lacks)
+    return found
 
 
 def demanded(called: str, positions: Any, is_full: Any = None) -> Any:

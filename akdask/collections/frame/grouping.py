@@ -29,15 +29,30 @@ class GroupMethods(RowMethods):
         dropna: bool = True,
         *,
         sort: bool = True,
+        observed: bool = True,
     ) -> DataFrameGroupBy[Self]: ...
 
     @overload
     def groupby(
-        self, keys: Any, use_series: bool, as_index: bool = True, dropna: bool = True, *, sort: bool = True
+        self,
+        keys: Any,
+        use_series: bool,
+        as_index: bool = True,
+        dropna: bool = True,
+        *,
+        sort: bool = True,
+        observed: bool = True,
     ) -> DataFrameGroupBy[Self] | GroupBy: ...
 
     def groupby(
-        self, keys: Any, use_series: bool = True, as_index: bool = True, dropna: bool = True, *, sort: bool = True
+        self,
+        keys: Any,
+        use_series: bool = True,
+        as_index: bool = True,
+        dropna: bool = True,
+        *,
+        sort: bool = True,
+        observed: bool = True,
     ) -> DataFrameGroupBy[Self] | GroupBy:
         """Return the rows grouped by one or more columns; lazy.
 
@@ -54,6 +69,9 @@ class GroupMethods(RowMethods):
             Leave out rows with NaN among their keys.
         sort : bool
             Accepted for compatibility with pandas; keys are in order in any case.
+        observed : bool, default True
+            Leave out categories that no row has, as pandas does from version 3.  Otherwise reductions have a row for
+            each category of a Categorical, of several keys for each combination, which counts them.
 
         Raises
         ------
@@ -69,7 +87,7 @@ class GroupMethods(RowMethods):
             return binned
         names, arrays = self._keys(given)
         groups = ColumnGroups(arrays if several else arrays[0], dropna=dropna)
-        return DataFrameGroupBy(groups, self, names, as_index) if use_series else groups
+        return DataFrameGroupBy(groups, self, names, as_index, observed) if use_series else groups
 
     def _keys(self, keys: Sequence[Any]) -> tuple[list[str], list[Array]]:
         """Return the names and arrays of keys, which are columns by name, or arrays with the rows of the frame."""

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from akdask.collections.arrays.creation import arange, array
+from akdask.collections.arrays.creation import arange, array, full
 from akdask.collections.arrays.pdarray import pdarray
+from akdask.collections.arrays.sorting import coargsort
 from akdask.collections.core.array import Array
 from akdask.collections.core.base import Labelled
 from akdask.collections.core.later import later, provides
@@ -21,6 +22,7 @@ from akdask.collections.frame_core.index import Index, MultiIndex
 from akdask.collections.frame_core.missing import present_among
 from akdask.collections.groups.groupby import ColumnGroups, GroupBy
 from akdask.collections.groups.reduction_names import called, is_named
+from akdask.collections.groups.setops import in1d
 from akdask.collections.series.base import VALUES
 from akdask.collections.series.series import Series
 from akdask.collections.text.categorical import Categorical
@@ -44,6 +46,8 @@ class SeriesGroupBy:
         Leave out rows whose keys are missing.
     groups : GroupBy, optional
         The groups of these keys, where they have been made already.
+    observed : bool
+        Whether reductions leave out categories of keys that no row has.
 
     Notes
     -----
@@ -57,7 +61,9 @@ class SeriesGroupBy:
         keys: Sequence[Array],
         names: Sequence[Any],
         dropna: bool = True,
+        *,
         groups: GroupBy | None = None,
+        observed: bool = True,
     ) -> None:
         self._series = series
         self._names = list(names)
@@ -66,7 +72,7 @@ class SeriesGroupBy:
         self._key_names = [f"key {number}" for number in range(len(keys))]
         if groups is None:
             groups = ColumnGroups(keys[0] if len(keys) == 1 else list(keys), dropna=dropna)
-        self._groups: Any = DataFrameGroupBy(groups, series._labelled, self._key_names)[[VALUES]]
+        self._groups: Any = DataFrameGroupBy(groups, series._labelled, self._key_names, observed=observed)[[VALUES]]
 
     @property
     def ngroups(self) -> int:
@@ -167,13 +173,29 @@ class SeriesGroupBy:
         if self._groups.gb.dropna and not dropna:
             there = reduce(operator.and_, [pdarray(key._frame, present_among(key, key._value)) for key in self._keys])
             columns = [column[there] for column in columns]
-        keys, counts = ColumnGroups(columns, dropna=self._groups.gb.dropna and dropna).size()
+        groups: Any = ColumnGroups(columns, dropna=self._groups.gb.dropna and dropna)
+        keys, counts = groups.size()
+        if isinstance(columns[-1], Categorical):
+            keys, counts = self._with_each_category(columns[-1], keys, counts)
         names = [*self._key_names, VALUES]
         rows = later("DataFrame", {**dict(zip(names, keys, strict=True)), "count": counts})
         if sort:
             rows = rows.sort_values([*self._key_names, "count"], [*(True for _ in self._keys), False])
         index = MultiIndex([rows[name] for name in names], names=[*self._names, self._series.name])
         return Series(rows["count"], "count", index)
+
+    def _with_each_category(self, values: Categorical, keys: Sequence[Any], counts: Any) -> tuple[list[Any], Any]:
+        """Return counts with 0 for the categories that a group has not; counts groups and categories."""
+        each = values._each_category()
+        found = self._groups.gb.unique_keys
+        levels = list(found) if isinstance(found, tuple) else [found]
+        row, size = arange(int(levels[0].size) * int(each.size)), max(int(each.size), 1)
+        all_of = [*(level[row // size] for level in levels), each[row % size]]
+        lacking = in1d(all_of, list(keys), invert=True)
+        zeros = full(int(lacking.sum()), 0, dtype="int64")
+        rows = [concatenate([one, other[lacking]]) for one, other in zip(keys, all_of, strict=True)]
+        order = coargsort(rows)
+        return [one[order] for one in rows], concatenate([counts, zeros])[order]
 
     def any(self) -> Series:
         """Return whether any value is not 0 in each group; lazy."""
@@ -452,11 +474,13 @@ class SeriesWindows:
 def groups_of_column(groups: DataFrameGroupBy[Any], name: str) -> SeriesGroupBy:
     """Return the groups of one column of a DataFrame."""
     series: Series = later("column Series", groups.df, name)
-    return SeriesGroupBy(series, groups.gb._arrays, groups.gb_key_names, groups=groups.gb)
+    return SeriesGroupBy(series, groups.gb._arrays, groups.gb_key_names, groups=groups.gb, observed=groups.observed)
 
 
 @provides("groups of a Series")
-def groups_of(series: Series, by: Any = None, level: Any = None, dropna: bool = True) -> SeriesGroupBy:
+def groups_of(
+    series: Series, by: Any = None, level: Any = None, dropna: bool = True, observed: bool = True
+) -> SeriesGroupBy:
     """Return the values of a Series in groups; see `Series.groupby`."""
     if (by is None) == (level is None):
         raise ArgumentError(
@@ -468,7 +492,8 @@ def groups_of(series: Series, by: Any = None, level: Any = None, dropna: bool = 
         return binned
     if level is not None:
         levels = [_level(series.index, one) for one in (level if isinstance(level, list | tuple) else [level])]
-        return SeriesGroupBy(series, [one.values for one in levels], [one.name for one in levels], dropna)
+        values, names = [one.values for one in levels], [one.name for one in levels]
+        return SeriesGroupBy(series, values, names, dropna, observed=observed)
     several = by if isinstance(by, list | tuple) else [by]
     arrays = [array(key) if isinstance(key, np.ndarray) else series._on_rows(key) for key in several]
     if not arrays or not all(isinstance(key, Array) for key in arrays):
@@ -476,7 +501,7 @@ def groups_of(series: Series, by: Any = None, level: Any = None, dropna: bool = 
             "a Series is grouped by arrays or Series on its rows.", hint="series.groupby(level=0) groups by labels."
         )
     names = [getattr(key, "name", None) if isinstance(key, Labelled) else None for key in several]
-    return SeriesGroupBy(series, arrays, names, dropna)
+    return SeriesGroupBy(series, arrays, names, dropna, observed=observed)
 
 
 def _level(index: Index, level: Any) -> Index:

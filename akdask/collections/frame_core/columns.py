@@ -138,7 +138,7 @@ class ColumnMethods(FrameBase):
         if not isinstance(name, str):
             mask = as_labelled(name)
             if isinstance(mask, FrameBase) or as_mask(unlabelled(mask)) is not None:
-                return self._set_cells(mask, values)
+                return self._set_where(mask, values)
             raise ArgumentTypeError(
                 f"a column is assigned by its name, not by {type(name).__name__}.",
                 hint="to change some rows of a column: df['x'][mask] = value.",
@@ -158,7 +158,7 @@ class ColumnMethods(FrameBase):
         self._content.handed.pop(name, None)
         return None
 
-    def _set_cells(self, mask: Any, values: Any) -> None:
+    def _set_where(self, mask: Any, values: Any) -> None:
         """Assign to the cells or rows where a mask holds."""
         frame: Any = self
         if isinstance(mask, FrameBase):

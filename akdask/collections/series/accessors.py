@@ -6,6 +6,9 @@ from collections.abc import Callable, Iterable
 from functools import wraps
 from typing import Any, ClassVar, TypeVar
 
+import numpy as np
+
+from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.array import Array
 from akdask.collections.core.substitutes import missing_attribute
 from akdask.collections.frame_core.base import FrameBase
@@ -13,6 +16,8 @@ from akdask.collections.series.base import SeriesBase
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.time.timearray import TimeArray
 from akdask.errors import MissingAttributeError
+from akdask.plan.expr.values import Call, Constant, cast
+from akdask.schema import INT64
 
 Accessor = TypeVar("Accessor", bound="Properties")
 AccessorClass = TypeVar("AccessorClass", bound=type)
@@ -114,6 +119,24 @@ class CategoricalAccessor(Properties):
 
     kinds = (Categorical,)
     accessor_name = "cat"
+
+    @property
+    def codes(self) -> Any:
+        """The numbers of categories, -1 where there is none as in pandas, as a Series of int64; lazy.
+
+        Those of the array, ``s.values.codes``, are Arkouda's, and number the label for missing as well.
+        """
+        values: Any = self.series.values
+        codes, na_code = values._value, values._category_table.na_code
+        numbers = Call("subtract", codes, cast(Call("greater", codes, na_code), INT64))
+        found = Call("where", values._missing_among(codes), Constant(np.int64(-1)), numbers)
+        return self.series._with(pdarray(values._frame, found))
+
+    @property
+    def categories(self) -> Any:
+        """The categories without the label for missing, as Strings; lazy."""
+        values: Any = self.series.values
+        return values._each_category().to_strings()
 
 
 def date_operators(cls: AccessorClass) -> AccessorClass:

@@ -112,6 +112,17 @@ class SeriesAnalysis(SeriesBase, CellMethods):
         """Return the entries without those whose values are repeated; lazy.  See `duplicated`."""
         return self._moved(self._labelled._rows(~repeated([self.values], keep)))
 
+    def unique(self) -> Any:
+        """Return the distinct values, in the order in which they come first as in pandas, as an array; lazy.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series([3, 1, 3]).unique().tolist()
+        [3, 1]
+        """
+        return self.drop_duplicates().values
+
     def between(self, left: Any, right: Any, inclusive: str = "both") -> Self:
         """Return which values lie between two bounds; lazy.
 
@@ -136,7 +147,7 @@ class SeriesAnalysis(SeriesBase, CellMethods):
         found: Self = between(self, left, right, inclusive)
         return found
 
-    def groupby(self, by: Any = None, level: Any = None, dropna: bool = True) -> Any:
+    def groupby(self, by: Any = None, level: Any = None, dropna: bool = True, *, observed: bool = True) -> Any:
         """Return the values in groups, to be reduced or transformed: ``series.groupby(level=0).sum()``; lazy.
 
         Parameters
@@ -147,6 +158,8 @@ class SeriesAnalysis(SeriesBase, CellMethods):
             Or the levels of the labels.
         dropna : bool, default True
             Leave out rows whose keys are missing.
+        observed : bool, default True
+            Leave out categories that no row has, where keys are Categoricals; see `DataFrame.groupby`.
 
         Returns
         -------
@@ -165,7 +178,7 @@ class SeriesAnalysis(SeriesBase, CellMethods):
         >>> ak.Series([1, 2, 4], index=["a", "b", "a"]).groupby(level=0).sum().to_pandas().to_dict()
         {'a': 5, 'b': 2}
         """
-        return later("groups of a Series", self, by, level, dropna)
+        return later("groups of a Series", self, by, level, dropna, observed)
 
     def resample(  # noqa: PLR0917 - pandas' signature
         self,

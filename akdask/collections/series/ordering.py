@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Self
 
+from akdask.collections.arrays.elementwise import where
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.arrays.scans import argmaxk
 from akdask.collections.arrays.sorting import argsort, coargsort
@@ -12,9 +13,9 @@ from akdask.collections.frame_core.analysis.cells import is_nothing
 from akdask.collections.frame_core.index import Index
 from akdask.collections.groups.groupby import ColumnGroups, GroupBy
 from akdask.collections.groups.setops import in1d
-from akdask.collections.groups.uniqueness import unique
 from akdask.collections.series.base import SeriesBase
 from akdask.collections.series.operators import SeriesOperators
+from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.concatenation import concatenate
 from akdask.collections.time.timearray import TimeArray
 from akdask.errors import ArgumentError, ArgumentTypeError
@@ -95,21 +96,20 @@ class SeriesOrder(SeriesOperators):
         dropna : bool, default True
             Leave out missing values; otherwise NaN are counted as well.
 
+        Notes
+        -----
+        Categories that no value has are counted as 0, as in pandas; the function ``ak.value_counts`` leaves them out.
+
         Examples
         --------
         >>> import akdask as ak
         >>> ak.Series([2, 0, 2]).value_counts().to_pandas().to_dict()
         {2: 2, 0: 1}
         """
-        groups = ColumnGroups(self.values, dropna=dropna)
-        values, counts = groups.size()
+        values, counts = _counted(self.values, dropna)
         found, name = (counts / counts.sum(), "proportion") if normalize else (counts, "count")
         counted = self._of(found, Index(values, self.name), name)
         return counted.sort_values(ascending=ascending) if sort else counted
-
-    def unique(self) -> Any:
-        """Return the distinct values, in ascending order, as an array; lazy."""
-        return unique(self.values)
 
     def isin(self, lst: Any) -> Self:
         """Return which values are among some, as a Series of bool; lazy.
@@ -153,3 +153,14 @@ class SeriesOrder(SeriesOperators):
 
     def _chosen(self, positions: Array) -> Self:
         return self._moved(self._labelled._rows(positions))
+
+
+def _counted(values: Array, dropna: bool) -> tuple[Any, Any]:
+    """Return distinct values in order, and how often each occurs; categories that do not occur as well."""
+    if not isinstance(values, Categorical):
+        found: tuple[Any, Any] = ColumnGroups(values, dropna=dropna).size()
+        return found
+    # Each category is there once more, so that none is left out.
+    each = values._each_category()
+    keys, counts = ColumnGroups(concatenate([values, each]), dropna=dropna).size()
+    return keys, where(keys.isna(), counts, counts - 1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -604,6 +604,99 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
         distinct = label_tables.Distinct.of(text._frame, text._value)
         return self.set_categories(Strings(distinct, distinct.values))
 
+    def add_categories(self, new_categories: Any) -> Self:
+        """Return the elements with further labels after those that there are; computes the labels.
+
+        Parameters
+        ----------
+        new_categories : str, or Strings or sequence of str
+            The labels.
+
+        Raises
+        ------
+        ArgumentError
+            If one is there already.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> Categorical(ak.array(["a", "b"])).add_categories("c").categories.tolist()
+        ['a', 'b', 'c', 'N/A']
+        """
+        new, known = _labels_given(new_categories), self._labels_in_order()
+        if again := [label for label in new if label in known]:
+            raise ArgumentError(f"{again[0]!r} is a category already.", details=[f"categories: {known!r:.200}"])
+        return self.set_categories([*known, *new])
+
+    def remove_categories(self, removals: Any) -> Self:
+        """Return the elements without some labels; those that have them become missing; computes the labels.
+
+        Parameters
+        ----------
+        removals : str, or Strings or sequence of str
+            The labels.
+
+        Raises
+        ------
+        ArgumentError
+            If one is not there.
+        """
+        gone, known = _labels_given(removals), self._labels_in_order()
+        if unknown := [label for label in gone if label not in known]:
+            raise ArgumentError(f"{unknown[0]!r} is no category.", details=[f"categories: {known!r:.200}"])
+        return self.set_categories([label for label in known if label not in gone])
+
+    def remove_unused_categories(self) -> Self:
+        """Return the elements with only the labels that occur among them, in the order that they have; computes them.
+
+        See Also
+        --------
+        reset_categories : the same without an order, lazily.
+        """
+        used = {*self[~self.isna()].unique().tolist()}
+        return self.set_categories([label for label in self._labels_in_order() if label in used])
+
+    def rename_categories(self, new_categories: Any) -> Self:
+        """Return the elements with other names of their labels; computes the labels.
+
+        Parameters
+        ----------
+        new_categories : mapping of str to str, function, or Strings or sequence of str
+            New names by old ones, which stay where none is given; or one for each label, in their order.
+
+        Raises
+        ------
+        ArgumentError
+            If there are not as many names as labels, or two are the same.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> Categorical(ak.array(["a", "b", "a"])).rename_categories({"a": "z"}).tolist()
+        ['z', 'b', 'z']
+        """
+        known = self._labels_in_order()
+        if isinstance(new_categories, Mapping):
+            named = [str(new_categories.get(label, label)) for label in known]
+        elif callable(new_categories) and not isinstance(new_categories, Strings):
+            named = [str(new_categories(label)) for label in known]
+        else:
+            named = _labels_given(new_categories)
+        if len(named) != len(known) or len({*named}) < len(named):
+            raise ArgumentError(
+                f"{len(known)} categories need as many names, all different.", details=[f"given: {named!r:.200}"]
+            )
+        made = self.set_categories(known)
+        labels = label_tables.UniqueLabels(in_one_partition(strings_of(named)))
+        table = label_tables.CategoryTable(labels, made._na_label()).in_order(self.ordered)
+        return self.of(made._frame, made._value, table)
+
+    def _each_category(self) -> Self:
+        """Return each label but that for missing once, in their order; lazy."""
+        table = self._category_table
+        each = self.of(table, table.codes, table)
+        return each[~pdarray(table, table.is_na)]
+
     def concatenate(self, others: Categorical | Sequence[Categorical], ordered: bool = True) -> Self:
         """Return the elements followed by those of others; lazy.
 
@@ -684,6 +777,11 @@ def _na_given(*names: str | None) -> str:
     if len(given) > 1:
         raise ArgumentTypeError("the label for missing is given more than once.", hint="use na_value only.")
     return given[0] if given else DEFAULT_NA
+
+
+def _labels_given(labels: Any) -> list[str]:
+    """Return labels that a user gives: one, or several."""
+    return [labels] if isinstance(labels, str) else list(strings_of(labels).tolist())
 
 
 def _check_categorical(items: Sequence[Any]) -> None:

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import akdask as ak
-from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 
 GRADES = pd.CategoricalDtype(["lo", "mid", "hi", "top"], ordered=True)
 """In alphabetical order they would be hi, lo, mid, top."""
@@ -340,3 +340,73 @@ def test_an_order_is_shared_only_if_all_have_it(lazy):
     for found in (ak.concatenate([lazy["c"], other]), ak.concatenate([other, lazy["c"]])):
         assert not found.ordered
         assert found[6:].isna().tolist() == ROWS.c.isna().tolist()
+
+
+# categories that no row has
+
+
+UNUSED = {
+    "value_counts": lambda d: d.c.value_counts(),
+    "value_counts of all": lambda d: d.c.value_counts(dropna=False),
+    "value_counts in order": lambda d: d.c.value_counts(sort=False),
+    "value_counts from the rarest": lambda d: d.c.value_counts(ascending=True),
+    "value_counts as parts": lambda d: d.c.value_counts(normalize=True),
+    "value_counts of groups": lambda d: d.groupby("k")["c"].value_counts(sort=False).sort_index(),
+    "nunique of groups": lambda d: d.groupby("k")["c"].nunique(),
+    "sum": lambda d: d.groupby("c", observed=False)["x"].sum(),
+    "mean": lambda d: d.groupby("c", observed=False)["x"].mean(),
+    "prod": lambda d: d.groupby("c", observed=False)["x"].prod(),
+    "any": lambda d: d.groupby("c", observed=False)["x"].any(),
+    "all": lambda d: d.groupby("c", observed=False)["x"].all(),
+    "first": lambda d: d.groupby("c", observed=False)["t"].first(),
+    "size": lambda d: d.groupby("c", observed=False).size(),
+    "with missing keys": lambda d: d.groupby("c", observed=False, dropna=False)["x"].sum(),
+    "of two keys": lambda d: d.groupby(["c", "k"], observed=False)["x"].min(),
+    "of two Categoricals": lambda d: d.groupby(["c", "d"], observed=False)["x"].count(),
+    "of a Series": lambda d: d.x.groupby(d.c, observed=False).sum(),
+    "agg": lambda d: d.groupby("c", observed=False).agg(a=("x", "sum"), n=("x", "count"), b=("x", "min")),
+    "observed": lambda d: d.groupby("c", observed=True)["x"].sum(),
+    "pivot_table": lambda d: d.pivot_table(values="x", index="c", columns="k", aggfunc="sum", observed=False),
+    "pivot_table, observed": lambda d: d.pivot_table(values="x", index="k", columns="c", aggfunc="sum"),
+    "codes": lambda d: d.c.cat.codes,
+    "remove_unused_categories": lambda d: d.c.cat.remove_unused_categories().value_counts(sort=False),
+    "add_categories": lambda d: d.c.cat.add_categories(["z", "y"]).value_counts(sort=False),
+    "remove_categories": lambda d: d.c.cat.remove_categories("lo").value_counts(sort=False),
+    "rename_categories": lambda d: d.c.cat.rename_categories({"lo": "mid", "mid": "lo"}).value_counts(sort=False),
+    "rename_categories by a function": lambda d: d.c.cat.rename_categories(str.upper).value_counts(sort=False),
+    "rename_categories in order": lambda d: d.c.cat.rename_categories(list("dcba")).value_counts(sort=False),
+}
+
+
+@pytest.mark.parametrize("call", UNUSED)
+def test_categories_that_no_row_has(call):
+    rows = ROWS.assign(t=pd.date_range("2024", periods=len(ROWS), unit="ns"), k=["q", "p", "q", "p", "q", "q"])
+    expected = UNUSED[call](rows)
+    found = UNUSED[call](ak.DataFrame(rows)).to_pandas()
+    check = pd.testing.assert_frame_equal if isinstance(expected, pd.DataFrame) else pd.testing.assert_series_equal
+    expected.index, found.index = (
+        pd.MultiIndex.from_tuples(one.index) if one.index.nlevels > 1 else one.index.astype(str)
+        for one in (expected, found)
+    )
+    if isinstance(expected, pd.DataFrame):
+        expected.columns = expected.columns.astype(str)
+    check(found, expected, check_dtype=False, check_names=False, check_freq=False)
+
+
+def test_names_of_categories_are_checked(lazy):
+    categories = lazy.c.cat
+    for call in (
+        lambda: categories.add_categories("lo"),
+        lambda: categories.remove_categories(["nowhere"]),
+        lambda: categories.rename_categories(["a"]),
+        lambda: categories.rename_categories({"lo": "mid"}),
+    ):
+        with pytest.raises(ArgumentError):
+            call()
+    assert categories.categories.tolist() == [*GRADES.categories]
+    # The label for missing may stand anywhere among those of files, and is no category of pandas'.
+    labels = ak.Categorical.from_codes(ak.array([0, 1, 2]), ["N/A", "b", "a"])
+    assert ak.Series(labels).cat.codes.tolist() == [-1, 0, 1]
+    assert ak.Series(labels).cat.categories.tolist() == ["b", "a"]
+    with pytest.raises(UnsupportedError):
+        ak.DataFrame(ROWS).groupby(["c", "k"], observed=False, dropna=False).size()

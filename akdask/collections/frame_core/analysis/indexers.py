@@ -108,14 +108,14 @@ class FrameLocIndexer:
             return
         # Only at the end, so that an item that does not fit leaves all columns as they were.
         changed = self._frame if len(wanted) == 1 else self._frame.copy()
-        cells = FrameLocIndexer(changed)
+        indexer = FrameLocIndexer(changed)
         for name in wanted:
             if items is not None:
-                cells._assign(name, at, items[name])
+                indexer._assign(name, at, items[name])
             elif isinstance(value, RowLabelled):
-                cells._put(name, at, value if isinstance(value, Labelled) else _column_of(value, name))
+                indexer._put(name, at, value if isinstance(value, Labelled) else _column_of(value, name))
             else:
-                cells._assign(name, at, value)
+                indexer._assign(name, at, value)
         if changed is not self._frame:
             self._frame._become(changed._columns)
 

@@ -207,6 +207,7 @@ class ReshapingMethods(FrameBase):
         fill_value: Any = None,
         *,
         dropna: bool = True,
+        observed: bool = True,
     ) -> Self:
         """Return reductions of groups, with the keys of rows as labels and those of columns as names; computes.
 
@@ -223,6 +224,8 @@ class ReshapingMethods(FrameBase):
         dropna : bool, default True
             Leave out groups and columns of nothing but missing values, and rows whose keys are missing; otherwise there
             is a row or a column for each combination of keys.
+        observed : bool, default True
+            Leave out categories of keys that no row has; see `DataFrame.groupby`.
 
         Returns
         -------
@@ -267,11 +270,17 @@ class ReshapingMethods(FrameBase):
                 f"pivot_table reduces columns by a reduction of groups, not by {aggfunc!r}.",
                 details=[f"columns: {wanted}", f"reductions: {', '.join(sorted(GROUP_REDUCTIONS))}"],
             )
-        reduced = with_wide_integers(self._grouped([*rows, *across], wanted, how, dropna))
+        keys = [*rows, *across]
+        if observed:
+            reduced = with_wide_integers(self._grouped(keys, wanted, how, dropna))
+        else:
+            frame: Any = self
+            groups = frame.groupby(keys, dropna=dropna, as_index=False, observed=False)
+            reduced = with_wide_integers(groups.agg(dict(how)).to_pandas(retain_index=False))
         table: Any = reduced.set_index([*rows, *across])
         table = table.dropna(how="all") if dropna else table
         if across and rows:
-            table = table.unstack(across)
+            table = table.unstack(across).sort_index(axis=1)
         elif not rows:
             table = table.T
         if not dropna:

@@ -1,0 +1,96 @@
+"""Groups without rows: categories of keys that no row has, which pandas shows with ``observed=False``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from akdask.collections.arrays.creation import arange
+from akdask.collections.arrays.sorting import coargsort
+from akdask.collections.core.array import Array
+from akdask.collections.frame.concat import stacked
+from akdask.collections.frame_core.alignment import missing_like
+from akdask.collections.frame_core.columnset import ColumnSet
+from akdask.collections.groups.groupby import GroupBy
+from akdask.collections.groups.setops import in1d
+from akdask.collections.groups.uniqueness import unique
+from akdask.collections.text.categorical import Categorical
+from akdask.errors import UnsupportedError
+from akdask.plan.expr.node import Frame
+from akdask.plan.expr.values import Constant
+
+OF_NOTHING = {"size": 0, "count": 0, "nunique": 0, "sum": 0, "prod": 1, "any": False, "all": True}
+"""What reductions find of no rows; all others find nothing."""
+
+
+def with_unobserved(
+    groups: GroupBy, keys: Any, results: Sequence[Array], reductions: Sequence[str]
+) -> tuple[Any, list[Array]]:
+    """Return keys and results of groups with those of the categories that no row has, in order; counts keys.
+
+    Parameters
+    ----------
+    groups : GroupBy
+        The groups.
+    keys : array, or tuple of arrays
+        The keys of groups that have rows.
+    results : sequence of Array
+        Reductions of these groups.
+    reductions : sequence of str
+        What the reductions are called.
+
+    Raises
+    ------
+    UnsupportedError
+        If there are several keys, and rows whose keys are missing are in groups.
+    """
+    given = keys if isinstance(keys, tuple) else (keys,)
+    if len(given) > 1 and not groups.dropna:
+        raise UnsupportedError(
+            "categories without rows are not combined with missing keys.", hint="pass dropna=True, or observed=True."
+        )
+    levels = _combined([_all_of(key) for key in groups._arrays])
+    several = len(given) > 1
+    lacking = in1d(list(levels) if several else levels[0], list(given) if several else given[0], invert=True)
+    levels = [level[lacking] for level in levels]
+    frame = levels[0]._frame
+    nothing = [_of_nothing(result, how, frame) for result, how in zip(results, reductions, strict=True)]
+    names = [str(number) for number in range(len(given) + len(results))]
+    found = stacked(
+        [
+            ColumnSet.of(dict(zip(names, [*given, *results], strict=True))),
+            ColumnSet.of(dict(zip(names, [*levels, *nothing], strict=True))),
+        ]
+    )
+    arrays = [found.array(name) for name in names]
+    order = coargsort(arrays[: len(given)])
+    arrays = [array[order] for array in arrays]
+    return (tuple(arrays[: len(given)]) if several else arrays[0]), arrays[len(given) :]
+
+
+def _all_of(key: Any) -> Array:
+    """Return each category, or each distinct value of other keys."""
+    found: Array = key._each_category() if isinstance(key, Categorical) else unique(key)
+    return found
+
+
+def _combined(levels: Sequence[Any]) -> list[Any]:
+    """Return each combination of labels of several levels."""
+    sizes = [int(level.size) for level in levels]
+    if len(levels) == 1:
+        return list(levels)
+    count = 1
+    for size in sizes:
+        count *= size
+    row, combined = arange(count), []
+    for level, size in zip(levels, sizes, strict=True):
+        count //= max(size, 1)
+        combined.append(level[row // max(count, 1) % max(size, 1)])
+    return combined
+
+
+def _of_nothing(result: Array, reduction: str, frame: Frame) -> Array:
+    found = OF_NOTHING.get(reduction)
+    if found is None:
+        return missing_like(frame, result)
+    return result._like(frame, Constant(result._value.dtype.numpy.type(found)))
