@@ -25,7 +25,7 @@ from akdask.storage.atomic.manifest_rows import Told
 from akdask.storage.atomic.object_store import compare_with_catalogs
 from akdask.storage.atomic.recovery import settled
 from akdask.storage.atomic.summed_files import SummedFile, SummedManifest
-from akdask.storage.formats.differences import Difference, differing_error, warn_of_differing
+from akdask.storage.formats.differences import Difference, differing_error, warn_of_left_out
 from akdask.storage.formats.objects import VALUES, ObjType, StoredColumn, StoredObject
 from akdask.storage.formats.opening import lost_error, readable, shown
 from akdask.storage.paths.files import FileIdentity, identify_all, is_remote
@@ -157,8 +157,7 @@ class CsvSet:
         rest = [name for name in self.columns if name not in self.differences]
         if self.differences and not rest:
             raise differing_error(self.differences, _HINT)
-        if self.differences:
-            warn_of_differing(self._label, self.differences)
+        warn_of_left_out(self._label, self.differences)
         return rest
 
     def _own_types(self, head: Head) -> tuple[ColumnType | None, ...] | None:

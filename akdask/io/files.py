@@ -96,8 +96,8 @@ def read_hdf(  # noqa: PLR0917 - Arkouda's signature
         If a name is in none of the files.
     InconsistentFilesError
         If the files do not agree; all disagreements are told.
-    UnsupportedError
-        If an object is of a kind that cannot be read yet.
+    ObjTypeError, UnsupportedError
+        If an object that is named is of a kind that cannot be read, or all are; others are left out, with one warning.
     FileError
         If there is nothing in the files, or tags are asked for one by one.
     """

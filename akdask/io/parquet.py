@@ -88,7 +88,7 @@ def read_parquet(  # noqa: PLR0917 - Arkouda's signature
     InconsistentFilesError
         If the files have a column differently that is named, or have all of them so; all disagreements are told.
     UnsupportedError
-        If a column that is asked for is of a type that cannot be read.
+        If a column that is named is of a type that cannot be read, or all are; others are left out, with one warning.
     FileError
         If there is nothing in the files, or tags are asked for one by one.
     """

@@ -211,7 +211,10 @@ def _filters(path: str, given: Any, dtype: np.dtype[Any]) -> tuple[ZarrCodec, ..
     ]:
         raise MetadataError(f"its filters do not fit its dtype {dtype}")
     if dtype.kind == "O" and not found:
-        raise UnsupportedError(f"the array of {path!r} holds Python objects, which are not read.")
+        raise UnsupportedError(
+            f"the array of {path!r} holds Python objects, which are not read.",
+            hint="write it with a type of numbers, or as text with the filter vlen-utf8.",
+        )
     return found
 
 

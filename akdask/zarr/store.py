@@ -21,6 +21,7 @@ from akdask.errors import (
 )
 from akdask.storage.atomic.folder import recover_folders
 from akdask.storage.data.ranges import range_reader
+from akdask.storage.formats.differences import warn_of_left_out
 from akdask.storage.formats.objects import VALUES, ObjType, StoredColumn, StoredObject
 from akdask.storage.paths.files import FileIdentity, absolute, identities_below, is_remote, state_of
 from akdask.storage.paths.locales import Filenames, names_of
@@ -88,12 +89,22 @@ class ZarrStore:
         By name, in the order of the user.
     notes : mapping of str to mapping
         What akdask has noted of them.
+    refused : mapping of str to UnsupportedError
+        Arrays that cannot be read, and why.
     """
 
-    def __init__(self, path: str, arrays: Mapping[str, ZarrArray], notes: Mapping[str, Mapping[str, Any]]) -> None:
+    def __init__(
+        self,
+        path: str,
+        arrays: Mapping[str, ZarrArray],
+        notes: Mapping[str, Mapping[str, Any]],
+        refused: Mapping[str, UnsupportedError],
+    ) -> None:
         self.paths = (path,)
         self._arrays = arrays
+        self._refused = refused
         self._kinds = {name: _kind(array.metadata, notes[name]) for name, array in arrays.items()}
+        self._kinds |= dict.fromkeys(refused, ObjType.UNKNOWN)
         self._label = f"read_zarr({path!r})"
 
     @property
@@ -102,26 +113,38 @@ class ZarrStore:
         return self._kinds
 
     def objects(self, names: Sequence[str] | None = None) -> dict[str, StoredObject]:
-        """Return arrays, all if no names are given; those of one shape share their rows.
+        """Return arrays, all that can be read if no names are given; those of one shape share their rows.
 
         Raises
         ------
         MissingDatasetError
             If there is no array of a name.
+        UnsupportedError
+            If one that is named cannot be read, or none can.
         """
-        wanted = list(self._arrays) if names is None else list(dict.fromkeys(names))
-        missing = [name for name in wanted if name not in self._arrays]
+        wanted = self._readable() if names is None else list(dict.fromkeys(names))
+        missing = [name for name in wanted if name not in self._kinds]
         if missing:
             raise MissingDatasetError(
                 f"{self._label} has no dataset {', '.join(map(repr, missing))}.",
-                details=[f"datasets: {', '.join(self._arrays)}"],
+                details=[f"datasets: {', '.join(self._kinds)}"],
             )
+        for name in wanted:
+            if name in self._refused:
+                raise self._refused[name].with_traceback(None)
         by_shape: dict[Index, dict[str, ZarrArray]] = {}
         for name in wanted:
             array = self._arrays[name]
             by_shape.setdefault(array.metadata.grid.shape, {})[name] = array
         sources = {shape: ZarrSource(arrays, self._label) for shape, arrays in by_shape.items()}
         return {name: self._object(name, sources[self._arrays[name].metadata.grid.shape]) for name in wanted}
+
+    def _readable(self) -> list[str]:
+        """Return the arrays that are read where none are named: all but those that cannot be."""
+        if not self._arrays:
+            return list(self._refused)
+        warn_of_left_out(self._label, {}, {name: error.message for name, error in self._refused.items()})
+        return list(self._arrays)
 
     def _object(self, name: str, source: ZarrSource) -> StoredObject:
         shape, kind = self._arrays[name].metadata.grid.shape, self._kinds[name]
@@ -151,7 +174,7 @@ def open_store(filenames: Filenames) -> ZarrStore:
     FileFormatError
         If it is no Zarr store, or what it says of an array contradicts the specification.
     UnsupportedError
-        If an array has elements, or is packed in a way, that cannot be read; or the store is of another version.
+        If the store is of another version.
     InconsistentFilesError
         If files are missing that akdask has written.
     """
@@ -207,8 +230,13 @@ def _read(found: _Listing) -> ZarrStore:
     found.manifest.check_complete(found.path)
     chunks = _chunks_by_folder(found, set(folders))
     named = {_name(folder): folder for folder in _in_order(folders, found.note("").get(ORDER))}
-    arrays = {name: _array(found, folder, chunks[folder]) for name, folder in named.items()}
-    return ZarrStore(found.path, arrays, {name: found.note(folder) for name, folder in named.items()})
+    arrays, refused = {}, {}
+    for name, folder in named.items():
+        try:
+            arrays[name] = _array(found, folder, chunks[folder])
+        except UnsupportedError as error:
+            refused[name] = error
+    return ZarrStore(found.path, arrays, {name: found.note(folder) for name, folder in named.items()}, refused)
 
 
 def _name(folder: str) -> str:

@@ -132,7 +132,9 @@ def test_an_unknown_kind_is_named_and_other_objects_are_read(path, read_column):
     assert files.kinds == {"x": ObjType.PDARRAY, "y": ObjType.UNKNOWN}
     assert read_column(files.select(["x"])["x"].members["values"]) == [0, 1, 2]
     with pytest.raises(ObjTypeError, match=r"'y' .* unknown ObjType 99"):
-        files.select()
+        files.select(["y"])
+    with pytest.warns(RuntimeWarning, match="'y': has the unknown ObjType 99"):
+        assert list(files.select()) == ["x"]
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from akdask.hdf5.sets.file_set import open_set
 from akdask.hdf5.sets.manifest import HdfManifest
 from akdask.parquet.metadata.manifest import ParquetManifest
 from akdask.storage.atomic.summed_files import SummedManifest
+from akdask.storage.formats.objects import ObjType
 from akdask.storage.formats.staged_writer import StagedWriter
 from akdask.storage.paths.files import identify
 from akdask.testing.strategies import partitioned
@@ -342,6 +343,60 @@ def test_a_file_of_a_copy_that_another_program_writes_anew_is_read_as_it_is(tmp_
     assert os.path.getsize(kind.file(1, folder)) == os.path.getsize(kind.file(1))
     with ak.config.set(verify_checksums=verify):
         assert answers(kind, folder) == expected([*VALUES[:3], *values[3:6], *VALUES[6:]])
+
+
+def test_a_copy_whose_header_tells_of_other_objects_is_compared_at_once(tmp_path):
+    (tmp_path / "made").mkdir()
+    kind = Kind("hdf", tmp_path / "made")
+    kind.write()
+    folder = kind.copy()
+    size = os.path.getsize(kind.file(1, folder))
+    with h5py.File(kind.file(1, folder), "r+") as file:
+        file["x"].attrs.modify("ObjType", np.int64(ObjType.DATETIME))
+    assert os.path.getsize(kind.file(1, folder)) == size
+    with (
+        ak.config.set(verify_checksums=True),
+        pytest.raises(FileFormatError, match=r"what describes the data of .*LOCALE0001.* is not what was written"),
+    ):
+        kind.read(folder)
+    # Where the data is another too, another program has written the file.
+    patched(kind.file(1, folder), 400, 401)
+    with ak.config.set(verify_checksums=True):
+        found = kind.read_files([kind.file(1, folder)])["x"]
+    assert found.to_ndarray().astype(np.int64).tolist() == [300, 401, 500]
+
+
+def test_a_copy_whose_footer_tells_of_other_rows_is_compared_at_once(tmp_path):
+    (tmp_path / "made").mkdir()
+    kind = Kind("parquet", tmp_path / "made")
+    kind.write()
+    folder = kind.copy()
+    with open(kind.file(1, folder), "rb") as file:
+        raw = file.read()
+    data = raw[: -8 - int.from_bytes(raw[-8:-4], "little")]
+    with open(kind.file(1, folder), "wb") as file:
+        file.write(data + footer_without_rows(len(raw) - len(data), tmp_path / "empty"))
+    assert kind.read(folder).tolist() == [*VALUES[:3], *VALUES[6:]]
+    with ak.config.set(verify_checksums=True):
+        # No row of the file would be read, so that what it was is never looked at later.
+        with pytest.raises(FileFormatError, match=r"LOCALE0001.* is not what was written"):
+            kind.read(folder)
+        patched(kind.file(0, folder), 100, 101)
+        with pytest.raises(FileFormatError, match=r"LOCALE0000.* is not what was written"):
+            kind.read_files([kind.file(0, folder)])["x"].tolist()
+        kind.read_files([kind.file(0, folder)])  # which looks at no data
+
+
+def footer_without_rows(size, path):
+    """Return the end of a Parquet file that has the column and no rows, of so many bytes."""
+    for padding in range(size):
+        with pq.ParquetWriter(path, pa.schema({"x": pa.int64()}), store_schema=False) as writer:
+            writer.add_key_value_metadata({"p": "." * padding})
+        raw = path.read_bytes()
+        footer = raw[-8 - int.from_bytes(raw[-8:-4], "little") :]
+        if len(footer) == size:
+            return footer
+    raise AssertionError(size)
 
 
 def test_files_that_change_places_in_a_copy_are_read_as_they_are(kind):

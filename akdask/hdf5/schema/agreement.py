@@ -52,6 +52,11 @@ class Agreement:
         disputed = {name for problems in self._problems for name in problems}
         return {k: schema for k, schema in self.schemas.items() if k not in disputed and schema.problem is None}
 
+    @property
+    def unreadable(self) -> dict[str, str]:
+        """Objects that cannot be read from any file, and why."""
+        return {name: schema.problem.text for name, schema in self.schemas.items() if schema.problem is not None}
+
     def check_readable(self, names: Collection[str]) -> None:
         """Raise the error of the first object that cannot be read at all."""
         for name in names:

@@ -18,7 +18,7 @@ from akdask.hdf5.schema.description import ColumnSchema, FileDescription, Object
 from akdask.hdf5.schema.layout import in_stored_order
 from akdask.hdf5.sets.legacy import combined, find_legacy_objects
 from akdask.hdf5.sets.manifest import HdfManifest
-from akdask.storage.formats.differences import Difference, warn_of_differing
+from akdask.storage.formats.differences import Difference, warn_of_left_out
 from akdask.storage.formats.objects import VALUES, ObjType, StoredColumn, StoredObject
 from akdask.storage.formats.opening import SetOpener, manifest_describer, shown, warn_of_skipped
 from akdask.storage.paths.locales import Filenames
@@ -109,9 +109,10 @@ class FileSet:
         return self._agreement.differences
 
     def _readable(self) -> list[str]:
-        """Return the objects that are read where none are named: all but those that the files have differently.
+        """Return the objects that are read where none are named.
 
-        Of sets whose files may be left out they are those of the first file.
+        These are all but those that cannot be read, and those that the files have differently.  Of sets whose files
+        may be left out they are those of the first file.
         """
         first = {schema.name for schema in self._files[0].objects}
         differing = {
@@ -119,12 +120,29 @@ class FileSet:
             for name, found in self.differences.items()
             if not self._allow_errors or (name not in first and len(self._files) > 1)
         }
-        rest = [name for name in self.kinds if name not in differing]
-        if differing and not rest:
+        unreadable = self._agreement.unreadable | self._outside_objects()
+        rest = [name for name in self.kinds if name not in differing and name not in unreadable]
+        if not rest and differing:
             raise self._agreement.error(differing)
-        if differing:
-            warn_of_differing(self._options.label, differing)
+        if not rest:
+            return list(unreadable)
+        warn_of_left_out(self._options.label, differing, unreadable)
         return rest
+
+    def _outside_objects(self) -> dict[str, str]:
+        """Return the objects with data in other files, where the settings do not allow that, and the reason."""
+        outside = frozenset() if config.get("external_files") else self._layouts.outside
+        if not outside:
+            return {}
+        return {
+            name: "keeps its data in other files, which ak.config.set(external_files=True) allows"
+            for name, schema in self._agreement.schemas.items()
+            if not outside.isdisjoint(column.name for column in schema.columns)
+        }
+
+    @cached_property
+    def _layouts(self) -> Layouts:
+        return Layouts(self._files)
 
     @cached_property
     def _agreement(self) -> Agreement:
@@ -132,7 +150,7 @@ class FileSet:
 
     @cached_property
     def _row_spaces(self) -> RowSpaces:
-        return RowSpaces(Layouts(self._files), _columns(self._agreement.agreed), self._options)
+        return RowSpaces(self._layouts, _columns(self._agreement.agreed), self._options)
 
     def _row_spaces_of(self, schemas: Mapping[str, ObjectSchema]) -> RowSpaces:
         dissenters = self._agreement.dissenters(schemas)

@@ -205,7 +205,10 @@ def _meaning(stored: Any) -> tuple[ObjType, ColumnType, int]:
     """Return what a stored type becomes: kind, type, and what stored numbers are multiplied by."""
     types = pa.types
     if _is_list(stored):
-        kind, item, scale = _meaning(_storage(stored.value_type))
+        try:
+            kind, item, scale = _meaning(_storage(stored.value_type))
+        except _RefusedError:
+            raise _RefusedError(f"lists of {stored.value_type} are not read") from None
         if item.kind == "list" or kind in _TIMES or scale != 1:
             raise _RefusedError(f"lists of {stored.value_type} are not read")
         return ObjType.SEGARRAY, list_of(item), 1

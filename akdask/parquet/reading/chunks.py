@@ -279,6 +279,12 @@ def errors_naming(path: str, column: str) -> Iterator[None]:
                 details=[str(error)],
                 hint="write it in another encoding: with parquet_version v1, or as integers of 64 bits.",
             ) from error
+        if "Invalid UTF8" in str(error):
+            # Bytes of any kind are valid Parquet, and akdask has no type for them.
+            raise FileFormatError(
+                f"column {column!r} of {path!r} has bytes that are not UTF-8, and is not read as text.",
+                hint="name the other columns to read only those; or write it as text, or as lists of uint8.",
+            ) from error
         raise FileFormatError(
             f"column {column!r} of {path!r} cannot be read.",
             details=[str(error)],

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from akdask import config
 from akdask.cluster import partition_size
-from akdask.errors import FileFormatError, MissingDatasetError, warn
+from akdask.errors import FileFormatError, MissingDatasetError
 from akdask.parquet.metadata.description import ParquetFileDescription
 from akdask.parquet.metadata.footers import inspect_ahead, inspect_file
 from akdask.parquet.metadata.manifest import ParquetManifest
@@ -16,7 +16,7 @@ from akdask.parquet.reading.partitions import partitions_of
 from akdask.parquet.sets.agreement import ColumnAgreement, ColumnsOfSet, NullsOfSet
 from akdask.parquet.sets.hive import roots_of
 from akdask.parquet.sets.source import ParquetSource
-from akdask.storage.formats.differences import Difference, differing_error, warn_of_differing
+from akdask.storage.formats.differences import Difference, differing_error, warn_of_left_out
 from akdask.storage.formats.objects import LEVEL, VALUES, ObjType, StoredColumn, StoredObject
 from akdask.storage.formats.opening import SetOpener, manifest_describer, shown, warn_of_skipped
 from akdask.storage.paths.locales import Filenames
@@ -122,19 +122,20 @@ class ParquetSet:
     def _readable(self) -> list[str]:
         """Return the columns that are read where none are named.
 
-        These are all but lists of lists, and what stops a reader, and what the files have differently.  Of sets whose
-        files may be left out they are those of the first file.
+        These are all but those that cannot be read, and those that the files have differently.  Of sets whose files
+        may be left out they are those of the first file.
         """
-        nested = [name for name in self.kinds if self.kinds[name] == ObjType.SEGARRAY and self._agreement.refusal(name)]
-        if nested:
-            warn(f"columns are left out: {', '.join(map(repr, nested))} have lists that are not read.", RuntimeWarning)
+        refusals = {name: self._agreement.refusal(name) for name in self.kinds}
+        unreadable = {name: refusal for name, refusal in refusals.items() if refusal is not None}
         differing = {name: found for name, found in self.differences.items() if self._leaves_out(name)}
-        if differing:
-            rest = [name for name in self.kinds if name not in differing and name not in nested]
-            if not rest:
-                raise differing_error(differing)
-            warn_of_differing(self._options.label, differing)
-        return [name for name in self.kinds if name not in nested and name not in differing]
+        differing = {name: found for name, found in differing.items() if name not in unreadable}
+        rest = [name for name in self.kinds if name not in differing and name not in unreadable]
+        if not rest and differing:
+            raise differing_error(differing)
+        if not rest:
+            return list(unreadable)
+        warn_of_left_out(self._options.label, differing, unreadable)
+        return rest
 
     def _leaves_out(self, name: str) -> bool:
         """Whether a column that files have differently is left out, rather than the files."""

@@ -1,4 +1,7 @@
-"""What the files of a set do not have alike: it is listed, left out unless it is asked for, and then an error."""
+"""What a set of files has that cannot be read: it is listed, left out unless it is asked for, and then an error.
+
+The files have it differently, or it is of a type that no column can be.
+"""
 
 from __future__ import annotations
 
@@ -57,13 +60,30 @@ def differing_error(found: Mapping[str, Difference], hint: str = "") -> Inconsis
     )
 
 
-def warn_of_differing(label: str, found: Mapping[str, Difference]) -> None:
-    """Tell in one warning what is left out, and why."""
-    told = [f"{name!r}: {one.reason}" for name, one in list(found.items())[:_MOST_NAMES]]
-    more = [f"… and {len(found) - _MOST_NAMES} more"] if len(found) > _MOST_NAMES else []
+def warn_of_left_out(
+    label: str, differing: Mapping[str, Difference], unreadable: Mapping[str, str] | None = None
+) -> None:
+    """Tell in one warning what is left out, and why; nothing if all is read.
+
+    Parameters
+    ----------
+    label : str
+        How a user names the set.
+    differing : mapping of str to Difference
+        What the files have differently.
+    unreadable : mapping of str to str
+        What cannot be read, whichever files have it, and why.
+    """
+    told = {name: one.reason for name, one in differing.items()} | dict(unreadable or {})
+    if not told:
+        return
+    whats = ["what its files have differently"] * bool(differing) + ["what cannot be read"] * bool(unreadable)
+    lines = [f"{name!r}: {reason}" for name, reason in list(told.items())[:_MOST_NAMES]]
+    more = [f"… and {len(told) - _MOST_NAMES} more"] if len(told) > _MOST_NAMES else []
+    hints = ["Ask for one by its name to see which files differ"] * bool(differing)
+    hints += ["widen=True reads numbers of several types in one"] * any(one.can_widen for one in differing.values())
+    hints += ["Name the others to read them without this warning"] * (not differing)
     warn(
-        f"{label} leaves out what its files have differently:\n"
-        + "\n".join(told + more)
-        + "\nAsk for one by its name to see which files differ; widen=True reads numbers of several types in one.",
+        f"{label} leaves out {' and '.join(whats)}:\n" + "\n".join([*lines, *more, f"{'; '.join(hints)}."]),
         RuntimeWarning,
     )

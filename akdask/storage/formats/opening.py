@@ -140,7 +140,8 @@ class SetOpener(Generic[Description, Opened]):
         options: Hashable,
         make: Callable[[Sequence[Description]], Opened],
     ) -> Opened:
-        key = (files, options, patterns)
+        # What was opened without checksums has not compared what describes the files.
+        key = (files, options, patterns, config.get("verify_checksums"))
         # Keys are compared one by one: to hash those of a thousand files takes longer.
         with self._lock:
             for index, (known, opened) in enumerate(self._sets):
