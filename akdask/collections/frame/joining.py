@@ -17,6 +17,7 @@ from akdask.collections.core.selection import filter_columns
 from akdask.collections.frame.concat import stacked
 from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.columnset import ColumnSet
+from akdask.collections.frame_core.missing import present_among
 from akdask.collections.groups.keys import Keys, as_arrays, comparable_keys, is_several, like
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.time.timearray import TimeArray, may_lack
@@ -132,7 +133,11 @@ def merge(  # noqa: PLR0917 - Arkouda's signature
     sources = _named(*sides, list(zip(*names, strict=True)), (left_suffix, right_suffix))
     keys = {f"{KEY}{number}": pair for number, pair in enumerate(zip(*names, strict=True))} if sort else {}
     joined = Joined(*sides, {**sources, **keys}, convert_ints).of_kind(how)
-    return left._of(_sorted(joined, list(keys)).only(sources) if sort else joined)
+    if not sort:
+        return left._of(joined)
+    pairs = [(left._columns.array(mine), right._columns.array(theirs)) for mine, theirs in zip(*names, strict=True)]
+    by = [key for name, pair in zip(keys, pairs, strict=True) for key in _sort_keys(joined.array(name), *pair)]
+    return left._of(_in_order(joined, by).only(sources))
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,9 +184,27 @@ def _filtered(left: MergeSide, right: MergeSide, *, invert: bool) -> ColumnSet:
     return left.columns.on(lambda frame, values: filter_columns(frame, values, marked, mask)).labelled(None)
 
 
-def _sorted(columns: ColumnSet, names: Sequence[str], count: int | None = None) -> ColumnSet:
-    by = [columns.array(name)._sort_key() for name in names]
+def _sort_keys(key: Array, mine: Array, theirs: Array) -> list[tuple[Frame, Value]]:
+    """Return what rows of a join are sorted by for one key.
 
+    As in pandas, Categoricals of the same categories go by these, and missing ones come first, as missing times do.
+    """
+    if isinstance(mine, TimeArray):
+        is_there = present_among(key, key._value)
+        return [(key._frame, is_there), key._sort_key()]
+    if isinstance(mine, Categorical) and isinstance(theirs, Categorical):
+        same: Any = key
+        if mine._category_table is theirs._category_table:
+            there = Call("logical_not", same._missing_among(same._value))
+            return [(key._frame, there), (key._frame, key._value)]
+    return [key._sort_key()]
+
+
+def _sorted(columns: ColumnSet, names: Sequence[str], count: int | None = None) -> ColumnSet:
+    return _in_order(columns, [columns.array(name)._sort_key() for name in names], count)
+
+
+def _in_order(columns: ColumnSet, by: list[tuple[Frame, Value]], count: int | None = None) -> ColumnSet:
     def select(frame: Frame, values: list[Value]) -> tuple[Frame, list[Value]]:
         ordered, moved = sort_plan.sorted_rows(by, [True] * len(by), [(frame, value) for value in values], count=count)
         return ordered, list(moved)

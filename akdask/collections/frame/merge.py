@@ -6,9 +6,12 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 from akdask.collections.arrays.elementwise import where
+from akdask.collections.arrays.sorting import argsort, coargsort
+from akdask.collections.core.array import Array
 from akdask.collections.frame.joining import merge
 from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.series.base import SeriesBase
+from akdask.collections.text.categorical import Categorical
 from akdask.errors import ArgumentError, ArgumentTypeError
 
 LABELS = "\0labels"
@@ -92,11 +95,21 @@ class MergeMethods(FrameBase):
             ours, theirs = (side.assign(**{of: True}) for side, of in ((ours, FROM_LEFT), (theirs, FROM_RIGHT)))
             if on is None and left_on is None:
                 on = [one for one in ours.columns if one in theirs.columns]
-        found: Any = merge(ours, theirs, on, left_on, right_on, how, left_suffix, right_suffix, convert_ints, sort)
+        by_both = left_index and right_index
+        found: Any = merge(
+            ours, theirs, on, left_on, right_on, how, left_suffix, right_suffix, convert_ints, sort and not by_both
+        )
+        if by_both and (sort or how == "outer"):
+            labels = [side._columns.index_array() for side in (self, _as_frame(right))]
+            found = _in_order_of_labels(found, *labels)
         if indicator:
             found[name] = _sources(found)
         hidden = (LABELS, FROM_LEFT, FROM_RIGHT)
-        return self._of(found._columns.only(one for one in found.columns if one not in hidden))
+        shown = found._columns.only(one for one in found.columns if one not in hidden)
+        if not by_both:
+            return self._of(shown)
+        names = {side._columns.index_name for side in (self, _as_frame(right))}
+        return self._of(shown.labelled(found._columns.array(LABELS), names.pop() if len(names) == 1 else None))
 
     def join(  # noqa: PLR0917 - pandas' signature
         self,
@@ -120,7 +133,7 @@ class MergeMethods(FrameBase):
         lsuffix, rsuffix : str
             Appended to names of columns that both have.
         sort : bool
-            Put the rows in order of the labels.
+            Put the rows in order of the labels.  All labels of both, ``how="outer"``, are in order in any case.
 
         Returns
         -------
@@ -154,9 +167,12 @@ class MergeMethods(FrameBase):
         labels = ours.index_array() if on is None else ours.array(on)
         left = self._of(ours.labelled(None).having(LABELS, labels))
         right = given._of(theirs.labelled(None).having(LABELS, theirs.index_array()))
-        joined = merge(left, right, LABELS, None, None, how, lsuffix, rsuffix, sort=sort)._columns
+        found: Any = merge(left, right, LABELS, None, None, how, lsuffix, rsuffix, sort=sort and on is not None)
+        if on is None and (sort or how == "outer"):
+            found = _in_order_of_labels(found, labels, theirs.index_array())
+        joined = found._columns
         columns = joined.only(name for name in joined.values if name != LABELS)
-        return self._of(columns.labelled(joined.array(LABELS)) if on is None else columns)
+        return self._of(columns.labelled(joined.array(LABELS), ours.index_name) if on is None else columns)
 
 
 def _as_frame(other: Any) -> Any:
@@ -165,6 +181,15 @@ def _as_frame(other: Any) -> Any:
     if not isinstance(found, FrameBase):
         raise ArgumentTypeError(f"a DataFrame is joined with DataFrames and Series, not {type(other).__name__}.")
     return found
+
+
+def _in_order_of_labels(joined: Any, mine: Array, theirs: Array) -> Any:
+    """Return joined rows in order of their labels; as in pandas, Categoricals of the same categories go by these."""
+    labels: Any = joined._columns.array(LABELS)
+    same: list[Any] = [side._category_table for side in (mine, theirs) if isinstance(side, Categorical)]
+    is_by_code = len(same) > 1 and same[0] is same[1]
+    order = coargsort([labels.isna(), labels.codes]) if is_by_code else argsort(labels)
+    return joined._of(joined._rows(order)._columns.labelled(None))
 
 
 def _by_labels(frame: Any, names: Any, *, is_by_label: bool) -> tuple[Any, Any]:

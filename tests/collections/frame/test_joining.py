@@ -297,13 +297,40 @@ def test_columns_of_every_kind_come_along():
             right.merge(left, "k", "right") if how == "left" else right.merge(left, "k", how)
 
 
+KEYS = {
+    "numbers": ([2.0, np.nan, 1.0, 3.0], [np.nan, 3.0, 0.0, 1.0]),
+    "text": (["b", None, "a", "c"], [None, "c", "0", "a"]),
+    "times": tuple(np.array(days, "M8[ns]") for days in (["2026-01-02", "NaT", "2026-01-01"], ["NaT", "2025-01-01"])),
+    "spans": tuple(np.array(days, "m8[ns]") for days in ([2, "NaT", 1], ["NaT", 0, 1])),
+    "categories": tuple(
+        pd.Categorical(labels, categories=["c", "b", "a", "0"]) for labels in (["b", None, "a", "c"], [None, "0", "a"])
+    ),
+    "other categories": (pd.Categorical(["b", None, "a"]), pd.Categorical([None, "c", "0", "a"])),
+}
+
+
 @pytest.mark.parametrize("how", ["inner", "left", "right", "outer"])
-def test_joined_rows_are_sorted_with_missing_times_last(how):
-    times = np.array(["NaT", "2026-01-02", "2026-01-01", "NaT"], "M8[ns]")
-    left, right = pd.DataFrame({"t": times, "x": range(4)}), pd.DataFrame({"t": times[1:], "y": range(3)})
-    wanted = left.merge(right, on="t", how=how).sort_values("t", kind="stable", ignore_index=True)
-    joined = ak.DataFrame(left).merge(ak.DataFrame(right), "t", how).to_pandas()
-    pd.testing.assert_frame_equal(joined, wanted, check_dtype=False)
+@pytest.mark.parametrize("kind", KEYS)
+def test_joined_rows_are_sorted_with_missing_keys_where_pandas_has_them(kind, how):
+    # First among times and categories, last among all else; labels that are joined by have them last.
+    left, right = (
+        pd.DataFrame({"k": keys, name: range(len(keys))}) for keys, name in zip(KEYS[kind], "xy", strict=True)
+    )
+    wanted = left.merge(right, on="k", how=how, sort=True)
+    joined = ak.DataFrame(left).merge(ak.DataFrame(right), "k", how).to_pandas()
+    pd.testing.assert_frame_equal(joined, wanted, check_dtype=False, check_categorical=False)
+    if how == "outer":
+        sides = [
+            ak.DataFrame(side[[name]], index=ak.DataFrame(side)["k"]) for side, name in ((left, "x"), (right, "y"))
+        ]
+        wanted = left.set_index("k").join(right.set_index("k"), how="outer")
+        by_labels = {"how": "outer", "left_index": True, "right_index": True}
+        for rows in (sides[0].join(sides[1], how="outer"), sides[0].merge(sides[1], **by_labels)):
+            found = rows.to_pandas()
+            assert found.index.astype(str).tolist() == wanted.index.astype(str).tolist()
+            pd.testing.assert_frame_equal(
+                found.reset_index(drop=True), wanted.reset_index(drop=True), check_dtype=False
+            )
 
 
 def test_outer_joins_have_the_labels_and_the_integers_of_both_sides():
