@@ -7,11 +7,13 @@ import operator
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import akdask as ak
+from akdask.collections.frame_core.analysis.moving.arranged import running_of_groups
 from akdask.errors import ConversionError
+from akdask.plan.rows.neighbours import TOTAL
 from akdask.testing.memory import MemorySource
 
 BIG = 2**53
@@ -285,11 +287,107 @@ def test_integers_beside_text_that_is_none_are_exact():
     assert ak.to_numeric(ak.Series([None, "x"]), errors="coerce").isna().tolist() == [True, True]
 
 
-@pytest.mark.parametrize("windows", [lambda of: of.rolling(2), lambda of: of.expanding()])
-@pytest.mark.parametrize("name", ["sum", "mean", "var", "std"])
+WINDOWS = {
+    "rows": lambda made: made.x.rolling(3),
+    "some rows": lambda made: made.x.rolling(3, min_periods=1),
+    "centred": lambda made: made.x.rolling(3, center=True),
+    "all so far": lambda made: made.x.expanding(),
+    "spans": lambda made: made.set_index("t").x.rolling("3s"),
+    "spans before": lambda made: made.set_index("t").x.rolling("3s", closed="left"),
+    "rows of groups": lambda made: made.groupby("k")["x"].rolling(2),
+    "spans of groups": lambda made: made.set_index("t").groupby("k")["x"].rolling("3s"),
+    "all of groups so far": lambda made: made.groupby("k")["x"].expanding(),
+}
+WIDE = {
+    np.int64: (st.sampled_from([BIG, -BIG, 1]), st.sampled_from(INTEGERS) | st.integers(-(2**63), 2**63 - 1)),
+    np.uint64: (st.sampled_from([BIG, 1]), st.sampled_from(NATURALS) | st.integers(0, 2**64 - 1)),
+}
+"""Integers whose sums are no floats, though they are themselves, and others."""
+
+
+@pytest.mark.parametrize("windows", WINDOWS)
+@given(data=st.data())
+@settings(max_examples=10)
+def test_sums_of_windows_are_the_floats_nearest_to_the_exact_ones(windows, data):
+    dtype = data.draw(st.sampled_from(list(WIDE)))
+    items = data.draw(st.sampled_from(WIDE[dtype]))
+    numbers = np.array(data.draw(st.lists(items, min_size=1, max_size=9)), dtype)
+    lengths = [len(numbers)] if data.draw(st.booleans()) else _cut(data.draw, len(numbers))
+    rows = np.arange(len(numbers))
+    columns = {"x": numbers, "k": np.array([1, 1, 1, 1, 2, 2, 1, 1, 2])[rows], "row": rows}
+    plain = pd.DataFrame(columns)
+    seconds = (rows + (rows > 4)) * 10**9
+    plain["t"] = pd.to_datetime(seconds)
+    made = MemorySource(columns | {"t": seconds}, lengths).arrays()
+    frame = ak.DataFrame(made | {"t": ak.Datetime(made["t"])})
+    # Which rows are in each window does not depend on what they have.
+    places = WINDOWS[windows](plain.assign(x=rows)).apply(_mask, raw=True).sort_index(level=-1)
+    chosen = [[] if np.isnan(place) else _rows_of(int(place)) for place in places.tolist()]
+    wanted = [float(sum(int(numbers[row]) for row in of)) if of else np.nan for of in chosen]
+    made = WINDOWS[windows](frame)
+    np.testing.assert_array_equal(made.sum().tolist(), wanted)
+    np.testing.assert_array_equal(
+        made.mean().tolist(), [total / len(of) if of else np.nan for total, of in zip(wanted, chosen, strict=True)]
+    )
+
+
+@given(data=st.data())
+def test_running_totals_go_on_in_the_next_partition(data):
+    numbers = data.draw(st.lists(WIDE[np.int64][1], min_size=1, max_size=9))
+    groups = sorted(data.draw(st.lists(st.integers(0, 3), min_size=len(numbers), max_size=len(numbers))))
+    columns = {"x": np.array(numbers), "k": np.array(groups)}
+    made = MemorySource(columns, _cut(data.draw, len(numbers))).arrays()
+    wanted = [
+        float(sum(numbers[other] for other in range(row + 1) if groups[other] == group))
+        for row, group in enumerate(groups)
+    ]
+    assert running_of_groups(TOTAL, made["x"], made["k"]).tolist() == wanted
+
+
+def _cut(draw, nrows):
+    edges = sorted(draw(st.lists(st.integers(0, nrows), min_size=2, max_size=2)))
+    return [stop - start for start, stop in itertools.pairwise([0, *edges, nrows])]
+
+
+def _mask(rows):
+    return float(sum(2 ** int(row) for row in rows))
+
+
+def _rows_of(mask):
+    return [row for row in range(9) if mask >> row & 1]
+
+
+@pytest.mark.parametrize(
+    "windows",
+    [
+        lambda of: of.x.rolling(2),
+        lambda of: of.x.expanding(),
+        lambda of: of.x.ewm(alpha=0.5),
+        lambda of: of.groupby("k")["x"].rolling(2),
+        lambda of: of.groupby("k")["x"].expanding(),
+        lambda of: of.groupby("k")["x"].ewm(alpha=0.5),
+    ],
+)
+@pytest.mark.parametrize("name", ["var", "std"])
 def test_windows_refuse_integers_that_would_become_others(windows, name):
+    frame = ak.DataFrame({"x": [2**60 + 1, -(2**60), 1], "k": 1})
     with pytest.raises(ConversionError, match="the integer 1152921504606846977 would become"):
-        getattr(windows(ak.Series([2**60 + 1, -(2**60), 1])), name)().tolist()
-    numbers = [2**53, 5, 2**40 + 1]
-    wanted = getattr(windows(pd.Series(numbers)), name)()
-    np.testing.assert_allclose(getattr(windows(ak.Series(numbers)), name)().tolist(), wanted, rtol=1e-15)
+        getattr(windows(frame), name)().tolist()
+    frame = pd.DataFrame({"x": [2**53, 5, 2**40 + 1], "k": 1})
+    wanted = getattr(windows(frame), name)().tolist()
+    np.testing.assert_allclose(getattr(windows(ak.DataFrame(frame)), name)().tolist(), wanted, rtol=1e-15)
+
+
+def test_products_of_wide_integers_are_those_of_their_distances():
+    near = pd.DataFrame({"x": [1, 3, 9, 4], "u": [5, 5, 2, 6], "f": [0.5, 1.5, -1.0, 2.0]})
+    # The mean of what is as large as can be is no integer of the type, as a float.
+    largest = (np.uint64(2**64 - 7) + near["u"].astype(np.uint64)).to_numpy()
+    far = ak.DataFrame({"x": near["x"] + 2**60, "u": largest, "f": near["f"]})
+    for name in ("cov", "corr"):
+        np.testing.assert_allclose(getattr(far, name)().to_pandas(), getattr(near, name)())
+        for one, other in itertools.permutations(near, 2):
+            wanted = getattr(near[one], name)(near[other])
+            assert getattr(ak.Series(far[one]), name)(ak.Series(far[other])) == pytest.approx(wanted)
+            assert getattr(ak, name)(far[one], far[other]) == pytest.approx(wanted)
+    for name in ("skew", "kurt", "autocorr"):
+        assert getattr(far.x, name)() == pytest.approx(getattr(near["x"], name)())

@@ -9,7 +9,7 @@ from typing import Any, Self
 import dask
 import numpy as np
 
-from akdask.collections.arrays.statistics import corr, cov, skew
+from akdask.collections.arrays.statistics import corr, cov, near_zero, skew
 from akdask.collections.core.array import Array
 from akdask.collections.core.base import unlabelled
 from akdask.collections.core.later import later
@@ -24,6 +24,8 @@ from akdask.collections.series.operators import SeriesOperators, filled
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.time.timearray import TimeArray
 from akdask.errors import ArgumentError, ArgumentTypeError, SchemaError
+from akdask.plan.expr import missing_integers
+from akdask.schema import BOOL
 
 REDUCTIONS = ("sum", "prod", "mean", "min", "max", "std", "var", "median", "count", "nunique", "any", "all", "size")
 """Names that `agg` takes."""
@@ -205,7 +207,7 @@ class SeriesFunctions(SeriesOperators):
         >>> round(float(ak.Series([1, 2, 4, 9]).kurt()), 6)
         1.5
         """
-        values = self.dropna().values
+        values = near_zero("kurt", self.dropna().values)
         squares = (values - values.mean()) ** 2
         count, second, fourth = dask.compute(values.size, squares.sum(), (squares**2).sum())
         if count < 4:
@@ -434,7 +436,7 @@ class SeriesFunctions(SeriesOperators):
             joined = on_all_labels(self._row_labels, values[:1], other._row_labels, values[1:])
             values = [*joined.ones, *joined.others]
         both = later("DataFrame", dict(zip(("one", "other"), values, strict=True))).dropna()
-        return both["one"], both["other"]
+        return _of_present(both["one"]), _of_present(both["other"])
 
     def _reduced_by(self, func: Any) -> Any:
         name = called(func)
@@ -446,6 +448,12 @@ class SeriesFunctions(SeriesOperators):
             )
         found = getattr(self, name)
         return found() if callable(found) else found
+
+
+def _of_present(values: Any) -> Any:
+    """Return integers none of which is missing any more as integers."""
+    apart = missing_integers.parts(values._value)
+    return values if apart is None or apart[0].dtype == BOOL else values._like(values._frame, apart[0])
 
 
 def _levels(index: Index, level: Any) -> list[int]:

@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 
 from akdask.columns import new_array
+from akdask.kernels.reductions.windows import reduced_integers
 from akdask.typing import NumberArray
 
 AT_ONCE = 1 << 21
@@ -116,7 +117,7 @@ def reduced_spans(
     ----------
     name : str
         One of `SPANS`.
-    column : ndarray of float64
+    column : ndarray of float64, or for sums and means of integers
         The rows of all windows; NaN and infinite ones count as missing.
     starts : ndarray of int64
         The first row of each window.
@@ -136,8 +137,11 @@ def reduced_spans(
     >>> reduced_spans("sum", np.array([1.0, 2.0, 4.0]), np.array([0, 0, 2]), slice(0, 3), least=1).tolist()
     [1.0, 3.0, 4.0]
     """
+    own = np.arange(wanted.start + 1, wanted.stop + 1)
+    if column.dtype.kind != "f":
+        upto = own if ends is None else ends[wanted]
+        return reduced_integers(name, column, np.minimum(starts[wanted], upto), upto, least=least, before=(0, 0))
     if ends is None:
-        own = np.arange(wanted.start + 1, wanted.stop + 1)
         return _windows_reduced(name, column, starts[wanted], own, least, ddof, q)
     ends = ends[wanted]
     begins = np.minimum(starts[wanted], ends)

@@ -8,7 +8,7 @@ counted from the first row of all.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -17,6 +17,7 @@ import numpy as np
 
 from akdask.columns import new_array
 from akdask.kernels import compiled
+from akdask.kernels.core.exact import EXACT
 from akdask.typing import NumberArray
 
 WINDOWS = ("sum", "mean", "min", "max", "var", "std")
@@ -79,6 +80,91 @@ def _fill(name: str, rows: NumberArray, width: int, phase: int, *, least: int, d
         loops.fill_extremes(rows, width, phase, least, 1.0 if name == "min" else -1.0, out)
     else:
         loops.fill_variances(rows, width, phase, least, ddof, name == "std", out)
+
+
+def sums_of_integers(integers: NumberArray, begins: NumberArray, ends: NumberArray, before: int = 0) -> NumberArray:
+    """Return the sum of the integers from one row to another, for each window: the float nearest to it.
+
+    Sums of integers are exact, so that one total is taken from another here.
+
+    Parameters
+    ----------
+    integers : ndarray of int64 or uint64
+        The rows of all windows.
+    begins, ends : ndarray of int64
+        The first row of each window, and the one after its last.
+    before : int
+        What is added to all sums.
+
+    Examples
+    --------
+    >>> sums_of_integers(np.array([2**53, 1, -(2**53)]), np.array([0, 0, 1]), np.array([2, 3, 3])).tolist()
+    [9007199254740992.0, 1.0, -9007199254740991.0]
+    """
+    if _largest(integers) * len(integers) + abs(before) < 2**63:
+        totals = _totals(integers)
+        return (totals[ends] - totals[begins] + before).astype(np.float64)
+    high, low = ((totals[ends] - totals[begins]) for totals in map(_totals, (integers >> 32, integers & 0xFFFFFFFF)))
+    low += before & 0xFFFFFFFF
+    high += (low >> 32) + (before >> 32)
+    # What the float of the upper half leaves is so small that a float has it: the last addition alone rounds.
+    most = high.astype(np.float64)
+    rest = ((high - most.astype(np.int64)) << 32) + (low & 0xFFFFFFFF)
+    return most * 2.0**32 + rest
+
+
+def are_exact_as_floats(parts: Sequence[NumberArray], width: int) -> bool:
+    """Whether floats have all sums of so many integers, which loops add up faster.
+
+    Examples
+    --------
+    >>> are_exact_as_floats([np.array([2**51, 1])], 4), are_exact_as_floats([np.array([1]), np.array([-(2**53)])], 2)
+    (True, False)
+    """
+    return max(map(_largest, parts)) * min(width, sum(map(len, parts))) <= EXACT
+
+
+def _largest(integers: NumberArray) -> int:
+    return max(int(integers.max()), -int(integers.min())) if len(integers) else 0
+
+
+def _totals(integers: NumberArray) -> NumberArray:
+    """Return the sums of all rows before each one, and of all."""
+    totals = np.zeros(len(integers) + 1, np.int64)
+    np.cumsum(integers, out=totals[1:], dtype=np.int64)
+    return totals
+
+
+def reduced_integers(
+    name: str, integers: NumberArray, begins: NumberArray, ends: NumberArray, *, least: int, before: tuple[int, int]
+) -> NumberArray:
+    """Return sums or means of windows of integers, NaN of those with fewer rows than `least`; see `sums_of_integers`.
+
+    Parameters
+    ----------
+    name : {"sum", "mean"}
+        The reduction.
+    before : (int, int)
+        How many rows belong to each window beside those, and their sum.
+
+    Examples
+    --------
+    >>> rows = np.array([1, 2, 6])
+    >>> reduced_integers("mean", rows, np.zeros(3, int), np.arange(1, 4), least=2, before=(0, 0)).tolist()
+    [nan, 1.5, 3.0]
+    """
+    count, total = before
+    found = sums_of_integers(integers, begins, ends, total)
+    known = ends - begins + count
+    if name == "mean":
+        with np.errstate(all="ignore"):
+            found = found / known
+    found[known < (least if name == "sum" else max(least, 1))] = np.nan
+    return found
+
+
+INTEGER_WINDOWS = ("sum", "mean")
+"""Reductions of windows that take integers as what they are."""
 
 
 State = tuple[NumberArray, ...]
@@ -341,6 +427,52 @@ def running_by_group(
     else:
         out = _run_each(name, rows, groups, group=group, state=state, identity=identity)
     return out, (int(groups[-1]), state[0])
+
+
+def running_sums_by_group(integers: NumberArray, groups: NumberArray, before: tuple[int, int] | None) -> NumberArray:
+    """Return the floats nearest to running sums of integers by group; see `running_by_group`.
+
+    Examples
+    --------
+    >>> found = running_sums_by_group(np.array([2**53, 1, -1]), np.array([0, 1, 1]), (0, 2**70))
+    >>> found.tolist() == [float(2**70 + 2**53), 1.0, 0.0]
+    True
+    """
+    nrows = len(integers)
+    if not nrows:
+        return new_array(0, np.float64)
+    is_first = np.ones(nrows, np.bool_)
+    is_first[1:] = groups[1:] != groups[:-1]
+    begins = np.maximum.accumulate(np.where(is_first, np.arange(nrows), 0))
+    ends = np.arange(1, nrows + 1)
+    found = sums_of_integers(integers, begins, ends)
+    if before is not None and before[0] == groups[0]:
+        # The rows of the first group go on from what is known of it.
+        count = int(np.count_nonzero(begins == 0))
+        found[:count] = sums_of_integers(integers[:count], begins[:count], ends[:count], before[1])
+    return found
+
+
+def last_total(integers: NumberArray, groups: NumberArray) -> tuple[int, int] | None:
+    """Return the group of the last row, and the sum of the integers of its rows; None without rows.
+
+    Examples
+    --------
+    >>> last_total(np.array([5, 1, 2**62]), np.array([0, 1, 1])) == (1, 2**62 + 1)
+    True
+    """
+    return (int(groups[-1]), total_of(integers[groups == groups[-1]])) if len(groups) else None
+
+
+def total_of(integers: NumberArray) -> int:
+    """Return the sum of integers, however large it is.
+
+    Examples
+    --------
+    >>> total_of(np.array([2**63 - 1, 2**63 - 1])) == 2**64 - 2
+    True
+    """
+    return (int((integers >> 32).sum(dtype=np.int64)) << 32) + int((integers & 0xFFFFFFFF).sum(dtype=np.int64))
 
 
 def _run_each(

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import Any
 
+import numpy as np
+
 from akdask.columns import Table
 from akdask.kernels.reductions.windows import (
     expanded_results,
     expanded_states,
     linear_recurrence,
     merged_states,
+    reduced_integers,
+    total_of,
 )
 from akdask.plan.expr._dask import Expr
 from akdask.plan.expr.lower import lower
@@ -24,7 +28,10 @@ States = dict[Hashable, Any]
 
 
 class Expanded(WithNeighbours):
-    """A reduction of each row and all rows before it, of each column of the projection, all of them float64."""
+    """A reduction of each row and all rows before it, of each column of the projection.
+
+    These are float64, or for sums and means integers.
+    """
 
     frame: Project
     name: str
@@ -66,20 +73,37 @@ def _total(tables: Sequence[Table], name: str) -> States | None:
     (table,) = tables
     if not table.nrows:
         return None
-    states = {number: expanded_states(name, column) for number, column in table.columns.items()}
-    return {number: tuple(part[-1:] for part in state) for number, state in states.items()}
+    return {number: _last_state(name, column) for number, column in table.columns.items()}
+
+
+def _last_state(name: str, column: Any) -> Any:
+    """Return the state of a reduction of a whole column: of integers how many they are, and their sum."""
+    if column.dtype.kind != "f":
+        return len(column), total_of(column)
+    return tuple(part[-1:] for part in expanded_states(name, column))
 
 
 def _merged(earlier: States | None, part: States | None, name: str) -> States | None:
     if earlier is None or part is None:
         return part if earlier is None else earlier
-    return {number: merged_states(name, state, part[number]) for number, state in earlier.items()}
+    return {number: _merged_state(name, state, part[number]) for number, state in earlier.items()}
+
+
+def _merged_state(name: str, one: Any, other: Any) -> Any:
+    if isinstance(one[1], int):
+        return one[0] + other[0], one[1] + other[1]
+    return merged_states(name, one, other)
 
 
 def _expand(inputs: Sequence[Any], name: str, least: int, ddof: int) -> Table:
     table, before = inputs
     found = {}
     for number, column in table.columns.items():
+        if column.dtype.kind != "f":
+            begins, ends = np.zeros(len(column), np.int64), np.arange(1, len(column) + 1)
+            known = (0, 0) if before is None else before[number]
+            found[number] = reduced_integers(name, column, begins, ends, least=least, before=known)
+            continue
         states = expanded_states(name, column)
         merged = states if before is None else merged_states(name, before[number], states)
         found[number] = expanded_results(name, merged, least=least, ddof=ddof)

@@ -14,7 +14,15 @@ import numpy as np
 
 from akdask.columns import Table, concat_rows, spread, take_rows
 from akdask.deferred import without_collection
-from akdask.kernels.reductions.windows import reduced_windows, running_by_group, window_quantiles
+from akdask.kernels.reductions.windows import (
+    are_exact_as_floats,
+    last_total,
+    reduced_integers,
+    reduced_windows,
+    running_by_group,
+    running_sums_by_group,
+    window_quantiles,
+)
 from akdask.plan.expr._dask import Expr, List, Task, TaskRef
 from akdask.plan.expr.lower import lower
 from akdask.plan.expr.node import Frame, Node
@@ -105,7 +113,7 @@ class Shifted(WithNeighbours):
 class Windows(WithNeighbours):
     """A reduction of the `before` rows before each one, the row itself and the `after` rows after it.
 
-    Of each column of the projection, all of them float64.
+    Of each column of the projection, all of them float64, or for sums and means integers.
     """
 
     frame: Project
@@ -131,10 +139,19 @@ class LastValid(WithNeighbours):
 
 
 class RunningOfGroups(WithNeighbours):
-    """Running results of column 0 of the projection, anew for each group; column 1 has the groups, row by row."""
+    """Running results of column 0 of the projection, anew for each group; column 1 has the groups, row by row.
+
+    Those of `TOTAL` are the floats nearest to the running sums of integers.
+    """
 
     frame: Project
     scan: str
+
+    def dtype_of(self, name: Hashable) -> ColumnType:
+        return FLOAT64 if name == 0 and self.scan == TOTAL else super().dtype_of(name)
+
+
+TOTAL = "total"
 
 
 # halos
@@ -218,14 +235,29 @@ def _reduce_windows(  # noqa: PLR0917 - the parameters of the node
     first = 0 if above is None else above[0]
     found = {}
     for number, column in table.columns.items():
+        width = before + 1 + after
+        if column.dtype.kind != "f":
+            parts = [column[:0] if halo is None else halo[1].columns[number] for halo in (above, below)]
+            if not are_exact_as_floats([parts[0], column, parts[1]], width):
+                found[number] = _reduce_integers(name, parts[0], column, parts[1], around, least)
+                continue
         edges = [_edge(above, number, before), column, _edge(below, number, after, is_after=True)]
         rows = np.concatenate(edges)
-        width = before + 1 + after
         if name == "quantile":
             found[number] = window_quantiles(rows, width, q, least=least)
         else:
             found[number] = reduced_windows(name, rows, width, first - before, least=least, ddof=ddof)
     return Table(found, table.nrows)
+
+
+def _reduce_integers(  # noqa: PLR0917 - what the caller knows
+    name: str, above: Any, column: Any, below: Any, around: tuple[int, int], least: int
+) -> Any:
+    """Return sums or means of windows of integers; those at the ends of the frame have fewer rows."""
+    rows = np.concatenate([above, column, below])
+    at = np.arange(len(above), len(above) + len(column))
+    begins, ends = np.maximum(at - around[0], 0), np.minimum(at + around[1] + 1, len(rows))
+    return reduced_integers(name, rows, begins, ends, least=least, before=(0, 0))
 
 
 def _edge(halo: tuple[int, Table] | None, number: Hashable, count: int, *, is_after: bool = False) -> Any:
@@ -302,7 +334,7 @@ def _last_group(tables: Sequence[Table], scan: str) -> tuple[Any, bool]:
     """Return group and result of the last row, and whether all rows are of that group."""
     (table,) = tables
     column, groups = table.columns[0], table.columns[1]
-    last = running_by_group(scan, column, groups, None)[1]
+    last = last_total(column, groups) if scan == TOTAL else running_by_group(scan, column, groups, None)[1]
     return last, bool(table.nrows and groups[0] == groups[-1])
 
 
@@ -310,11 +342,17 @@ def _merged(earlier: Any, part: tuple[Any, bool], scan: str) -> Any:
     last, is_one = part
     if earlier is None or last is None or not is_one or earlier[0] != last[0]:
         return last if last is not None else earlier
+    if scan == TOTAL:
+        return last[0], earlier[1] + last[1]
     more = np.array([last[1]])
     return running_by_group(scan, more, np.array([last[0]]), earlier)[1]
 
 
 def _run(inputs: Sequence[Any], scan: str) -> Table:
     table, before = inputs
-    found, _ = running_by_group(scan, table.columns[0], table.columns[1], before)
-    return Table({0: found, 1: table.columns[1]}, table.nrows)
+    column, groups = table.columns[0], table.columns[1]
+    if scan == TOTAL:
+        found = running_sums_by_group(column, groups, before)
+    else:
+        found, _ = running_by_group(scan, column, groups, before)
+    return Table({0: found, 1: groups}, table.nrows)

@@ -24,7 +24,9 @@ GROUP, MEASURE = "group", "measure"
 
 
 class SpanWindows(WithNeighbours):
-    """A reduction of all columns of the projection but `GROUP` and `MEASURE`, which are int64, all others float64.
+    """A reduction of all columns of the projection but `GROUP` and `MEASURE`, which are int64.
+
+    All others are float64, or for sums and means integers.
 
     Rows of a group stand together, and their measure ascends.  Windows end with their row, or before it, unless `ahead`
     says how far after it rows are within them.

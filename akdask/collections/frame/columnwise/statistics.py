@@ -10,6 +10,7 @@ import numpy as np
 
 from akdask.collections.arrays.creation import array
 from akdask.collections.arrays.pdarray import pdarray
+from akdask.collections.arrays.statistics import pivot_of
 from akdask.collections.core.column_names import axis_number
 from akdask.collections.core.selection import filter_columns
 from akdask.collections.frame.columnwise.row_reductions import reduced_rows
@@ -24,7 +25,7 @@ from akdask.plan.expr import missing_integers
 from akdask.plan.expr.values import Call, Constant, Value, cast
 from akdask.plan.reduce.aggregate import Aggregate, AggregateExpr
 from akdask.plan.run.run import run
-from akdask.schema import FLOAT64
+from akdask.schema import FLOAT64, INT64, UINT64
 
 
 class StatisticsMethods(FrameBase):
@@ -212,8 +213,20 @@ class StatisticsMethods(FrameBase):
     def _products(self) -> tuple[list[str], np.ndarray[Any, Any]]:
         """Return the columns of numbers, and the sums of products of each two, less their means."""
         numbers = _numbers(self._columns)
-        floats = [cast(value, FLOAT64) for value in numbers.values()]
-        means = _reduced(self._columns, [AggregateExpr("mean", value) for value in floats])
+        given = list(numbers.values())
+        means = _means(self._columns, given)
+        pivots = [
+            pivot_of(mean, value.dtype) if value.dtype in (INT64, UINT64) else None
+            for value, mean in zip(given, means, strict=True)
+        ]
+        if any(pivot is not None for pivot in pivots):
+            given = [
+                value if pivot is None else Call("difference", value, Constant(pivot))
+                for value, pivot in zip(given, pivots, strict=True)
+            ]
+            means = _means(self._columns, given)
+        # Floats have gaps only where the distances from the mean are large beside these.
+        floats = [cast(value, FLOAT64) for value in given]
         centred = [Call("subtract", value, Constant(mean)) for value, mean in zip(floats, means, strict=True)]
         pairs = list(combinations_with_replacement(range(len(centred)), 2))
         products = [AggregateExpr("sum", Call("multiply", centred[one], centred[other])) for one, other in pairs]
@@ -268,6 +281,10 @@ def _without_missing(columns: ColumnSet, name: str, value: Value, reduction: str
 def of_none(reduction: str, value: Value) -> dict[str, bool]:
     """Return what makes extremes of no values NaN, as pandas' are, where they are an error otherwise."""
     return {"nan_of_none": True} if reduction in ("min", "max") and value.dtype.kind != "bigint" else {}
+
+
+def _means(columns: ColumnSet, values: Sequence[Value]) -> list[Any]:
+    return _reduced(columns, [AggregateExpr("mean", cast(value, FLOAT64)) for value in values])
 
 
 def _reduced(columns: ColumnSet, reductions: Sequence[AggregateExpr]) -> list[Any]:

@@ -35,10 +35,12 @@ from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.time.datetimes import Datetime
 from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 from akdask.plan.expr.rowwise import Project
+from akdask.plan.expr.values import widened
 from akdask.plan.reduce.row_numbers import row_numbers
 from akdask.plan.rows.expanding import Recurrence
 from akdask.plan.rows.neighbours import LastValid
 from akdask.plan.task.align import align
+from akdask.schema import FLOAT64
 
 Owner = TypeVar("Owner", bound="Analysed")
 
@@ -265,7 +267,7 @@ class DecayingColumn:
 
     @cached_property
     def _values(self) -> Any:
-        return as_type(self.array, np.float64)
+        return pdarray(self.array._frame, widened(self.array._value, FLOAT64))
 
     @cached_property
     def _there(self) -> Any:

@@ -16,10 +16,11 @@ from akdask.collections.frame_core.analysis.kinds import demand_numbers, numbers
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.missing import present
 from akdask.errors import ArgumentError, MissingAttributeError, UnsupportedError
+from akdask.kernels.reductions.windows import INTEGER_WINDOWS
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.values import Value, cast, widened
 from akdask.plan.rows.neighbours import WithNeighbours
-from akdask.schema import FLOAT64
+from akdask.schema import FLOAT64, INT64, UINT64
 
 Owner = TypeVar("Owner", bound="Analysed")
 Result = TypeVar("Result")
@@ -134,9 +135,8 @@ class WindowReductions(NamedReductions[Owner]):
     aggregate = agg
 
     def _reduced(self, name: str, ddof: int = 1, numeric_only: bool = False, q: float = 0.5) -> Owner:
-        # No value may become another first: of sums of wide integers that cancel, all that is left would be error.
         names = chosen_numbers(f"{name} of windows", self._columns, self._names, numeric_only)
-        return self._windows(name, {one: widened(self._columns.values[one], FLOAT64) for one in names}, ddof, q)
+        return self._windows(name, {one: taken(name, self._columns.values[one]) for one in names}, ddof, q)
 
     def _windows(self, name: str, values: Mapping[str, Value], ddof: int = 1, q: float = 0.5) -> Owner:
         made: dict[str, Array] = {}
@@ -234,6 +234,15 @@ def reduced_by(windows: Any, name: str) -> Any:
             f"windows are not reduced by {name!r}.", hint=f"take one of {', '.join(windows.reductions)}."
         )
     return getattr(windows, name)()
+
+
+def taken(name: str, value: Value) -> Value:
+    """Return a column as a reduction of windows takes it: integers as such for sums and means, and else as floats.
+
+    No value may become another first: where wide integers cancel, all that is left would be error.
+    """
+    is_wide = value.dtype in (INT64, UINT64)
+    return value if is_wide and name in INTEGER_WINDOWS else widened(value, FLOAT64)
 
 
 class _OneColumn(Analysed):

@@ -25,6 +25,7 @@ from akdask.collections.frame_core.analysis.moving.reductions import (
     checked_quantile,
     chosen_numbers,
     reduced_by,
+    taken,
 )
 from akdask.collections.frame_core.analysis.moving.windows import as_integer, ends_of, is_span, span_of
 from akdask.collections.frame_core.columnset import ColumnSet
@@ -32,6 +33,7 @@ from akdask.collections.time.datetimes import Datetime
 from akdask.errors import ArgumentError, ArgumentTypeError, MissingAttributeError, UnsupportedError
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.values import Call, Constant, Value, cast
+from akdask.plan.rows.neighbours import TOTAL
 from akdask.plan.rows.spans import GROUP, MEASURE, SpanWindows
 from akdask.plan.task.align import align
 from akdask.schema import FLOAT64, INT64
@@ -189,12 +191,16 @@ class GroupWindows(NamedReductions[Any]):
         arranged = Arranged(self._groups.gb)
         names = chosen_numbers("windows of groups", self._groups.df._columns, self._names, numeric_only)
         columns = arranged.columns(self._groups.df._columns, names)
-        floats = {column: as_type(columns.array(column), np.float64) for column in columns.values}
-        found = self._of_groups(floats, arranged, name, ddof, q)
+        # Of values that are counted it does not matter what they are.
+        given = {
+            column: pdarray(columns.frame, cast(value, FLOAT64) if name == "count" else taken(name, value))
+            for column, value in columns.values.items()
+        }
+        found = self._of_groups(given, arranged, name, ddof, q)
         return self._groups._beside(arranged.back(found))
 
     def _of_groups(
-        self, floats: Mapping[str, pdarray], arranged: Arranged, name: str, ddof: int, q: float
+        self, given: Mapping[str, pdarray], arranged: Arranged, name: str, ddof: int, q: float
     ) -> Mapping[str, Array]:
         raise NotImplementedError
 
@@ -251,7 +257,7 @@ class GroupRolling(GroupWindows):
         return self._reduced("quantile", q=checked_quantile(q, interpolation))
 
     def _of_groups(
-        self, floats: Mapping[str, pdarray], arranged: Arranged, name: str, ddof: int, q: float
+        self, given: Mapping[str, pdarray], arranged: Arranged, name: str, ddof: int, q: float
     ) -> Mapping[str, Array]:
         if self._times is None:
             measure: Any = arange(len(arranged.positions))
@@ -261,9 +267,9 @@ class GroupRolling(GroupWindows):
             times = self._times[arranged.positions]
             measure = pdarray(times._frame, times._value)
             reach = reach_of(self._span, times, self._ends, center=self._center)
-        values = dict(floats)
+        values = dict(given)
         if name == "count":
-            name, values = "sum", {column: _is_there(array) for column, array in floats.items()}
+            name, values = "sum", {column: _is_there(array) for column, array in given.items()}
         return span_windows(values, arranged.numbers, measure, name, *reach, self._least, ddof, q, self._ends)
 
 
@@ -271,9 +277,9 @@ class GroupExpanding(GroupWindows):
     """Windows of each row and all rows of its group before it."""
 
     def _of_groups(
-        self, floats: Mapping[str, pdarray], arranged: Arranged, name: str, ddof: int, q: float
+        self, given: Mapping[str, pdarray], arranged: Arranged, name: str, ddof: int, q: float
     ) -> Mapping[str, Array]:
-        return {column: self._expanded(array, arranged.numbers, name, ddof) for column, array in floats.items()}
+        return {column: self._expanded(array, arranged.numbers, name, ddof) for column, array in given.items()}
 
     def _expanded(self, array: Any, numbers: pdarray, name: str, ddof: int) -> Any:
         there = _is_there(array)
@@ -285,7 +291,10 @@ class GroupExpanding(GroupWindows):
         if name == "count":
             rows = running_of_groups("cumsum", as_type(numbers >= 0, np.float64), numbers)
             return where(rows >= self._least, known, np.nan)
-        total = running_of_groups("cumsum", where(there > 0, array, 0.0), numbers)
+        if array.dtype.kind == "f":
+            total = running_of_groups("cumsum", where(there > 0, array, 0.0), numbers)
+        else:
+            total = running_of_groups(TOTAL, array, numbers)
         if name == "sum":
             return where(known >= self._least, total, np.nan)
         mean = total / known
@@ -341,7 +350,7 @@ class GroupDecaying(GroupWindows):
         return chosen
 
     def _of_groups(
-        self, floats: Mapping[str, pdarray], arranged: Arranged, name: str, ddof: int, q: float
+        self, given: Mapping[str, pdarray], arranged: Arranged, name: str, ddof: int, q: float
     ) -> Mapping[str, Array]:
         if name not in self.reductions:
             raise ArgumentError(f"ewm has no {name}.", hint=f"take one of {', '.join(self.reductions)}.")
@@ -349,7 +358,7 @@ class GroupDecaying(GroupWindows):
         params = {"bias": self._bias} if name in ("var", "std") else {}
         return {
             column: getattr(DecayingColumn(array, weights, arranged.numbers), name)(**params)
-            for column, array in floats.items()
+            for column, array in given.items()
         }
 
 
@@ -372,7 +381,7 @@ def span_windows(  # noqa: PLR0917 - the parameters of the node
     """
     given = [*values.values(), groups, measure]
     frame, found = align("reduce spans of", [(array._frame, array._value) for array in given])
-    columns = [cast(value, FLOAT64) for value in found[:-2]]
+    columns = [taken(name, value) for value in found[:-2]]
     project = Project(
         frame, (*range(len(columns)), GROUP, MEASURE), (*columns, cast(found[-2], INT64), cast(found[-1], INT64))
     )
