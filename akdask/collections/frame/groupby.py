@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Generic, TypeVar, overload
 
 from akdask.collections.arrays.creation import array
-from akdask.collections.arrays.sorting import sort
+from akdask.collections.arrays.sorting import argsort, sort
 from akdask.collections.core.array import Array
 from akdask.collections.core.base import unlabelled
 from akdask.collections.core.column_names import names_of
@@ -29,7 +29,7 @@ from akdask.collections.groups.reduction_names import named as reduction_name
 from akdask.collections.groups.reductions import GROUP_REDUCTIONS, reduces_at_once
 from akdask.collections.series.series import Series, series_of
 from akdask.collections.text.categorical import Categorical
-from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 from akdask.plan.expr.values import Call as ValueCall
 from akdask.plan.run.alignment import align
 
@@ -58,6 +58,10 @@ class DataFrameGroupBy(GroupTopMethods[Rows], FrameGroupMethods[Rows], Generic[R
         Label the rows of results by the keys where there is one key; otherwise keys are columns.
     observed : bool
         Whether reductions leave out categories of keys that no row has.
+    sort : bool
+        Have groups in order of their keys; otherwise in the order of their first rows.
+    group_keys : bool
+        Whether what `apply` gives has the keys among its labels.
 
     Notes
     -----
@@ -81,6 +85,9 @@ class DataFrameGroupBy(GroupTopMethods[Rows], FrameGroupMethods[Rows], Generic[R
         gb_key_names: Sequence[str] | None = None,
         as_index: bool = True,
         observed: bool = True,
+        *,
+        sort: bool = True,
+        group_keys: bool = True,
     ) -> None:
         self.gb = gb
         # Columns may be assigned to; what is reduced are the rows that were grouped.
@@ -90,6 +97,12 @@ class DataFrameGroupBy(GroupTopMethods[Rows], FrameGroupMethods[Rows], Generic[R
         )
         self.as_index = as_index
         self.observed = observed or not any(isinstance(key, Categorical) for key in gb._arrays)
+        if not (self.observed or sort):
+            raise UnsupportedError(
+                "groups of categories that no row has come in order.", hint="leave out sort=False, or observed=False."
+            )
+        self.sort = sort
+        self.group_keys = group_keys
         self._chosen: list[str] | None = None
 
     def __getitem__(self, names: str | Sequence[str]) -> Any:
@@ -99,7 +112,8 @@ class DataFrameGroupBy(GroupTopMethods[Rows], FrameGroupMethods[Rows], Generic[R
         """
         if isinstance(names, str) and self.as_index:
             return later("groups of a column", self, self._columns(names)[0])
-        chosen = DataFrameGroupBy(self.gb, self.df, self.gb_key_names, self.as_index, self.observed)
+        options = {"sort": self.sort, "group_keys": self.group_keys}
+        chosen = DataFrameGroupBy(self.gb, self.df, self.gb_key_names, self.as_index, self.observed, **options)
         chosen._chosen = self._columns(names)
         return chosen
 
@@ -118,7 +132,7 @@ class DataFrameGroupBy(GroupTopMethods[Rows], FrameGroupMethods[Rows], Generic[R
     def __iter__(self) -> Iterator[tuple[Any, Rows]]:
         """Iterate over keys and the rows of each group, which are lazy; computes the keys."""
         keys = self.gb.unique_keys
-        several = keys if isinstance(keys, tuple) else (keys,)
+        several, _ = self._as_grouped(keys if isinstance(keys, tuple) else (keys,), {})
         for key in zip(*(level.tolist() for level in several), strict=True):
             yield key if len(key) > 1 else key[0], self.get_group(key)
 
@@ -170,10 +184,12 @@ class DataFrameGroupBy(GroupTopMethods[Rows], FrameGroupMethods[Rows], Generic[R
         if not (self.as_index if as_series is None else as_series):
             return self._frame(keys, {"size": sizes})
         names = self.gb_key_names
-        levels = list(keys) if isinstance(keys, tuple) else [keys]
-        return Series(sizes, index=MultiIndex(levels, names=names) if len(levels) > 1 else Index(levels[0], names[0]))
+        levels, found = self._as_grouped(keys if isinstance(keys, tuple) else (keys,), {"size": sizes})
+        return Series(
+            found["size"], index=MultiIndex(levels, names=names) if len(levels) > 1 else Index(levels[0], names[0])
+        )
 
-    def sum(self, colnames: Any = None, *, numeric_only: bool = True) -> Rows:
+    def sum(self, colnames: Any = None, *, numeric_only: bool = True, min_count: int = 0) -> Rows:
         """Return the sum of each group; lazy.
 
         Parameters
@@ -182,6 +198,8 @@ class DataFrameGroupBy(GroupTopMethods[Rows], FrameGroupMethods[Rows], Generic[R
             The columns to reduce; all columns of numbers unless given.
         numeric_only : True
             Accepted for compatibility with pandas.
+        min_count : int, default 0
+            Groups that have fewer values are missing in the result.
 
         Returns
         -------
@@ -193,31 +211,31 @@ class DataFrameGroupBy(GroupTopMethods[Rows], FrameGroupMethods[Rows], Generic[R
         MissingColumnError
             If there is no column of a name.
         """
-        return self._each("sum", colnames)
+        return self._of_enough(self._each("sum", colnames), min_count)
 
-    def prod(self, colnames: Any = None, *, numeric_only: bool = True) -> Rows:
+    def prod(self, colnames: Any = None, *, numeric_only: bool = True, min_count: int = 0) -> Rows:
         """Return the product of each group; lazy.  See `sum` and `GroupBy.prod`."""
-        return self._each("prod", colnames)
+        return self._of_enough(self._each("prod", colnames), min_count)
 
     def mean(self, colnames: Any = None, *, numeric_only: bool = True) -> Rows:
         """Return the mean of each group; lazy.  See `sum` and `GroupBy.mean`."""
         return self._each("mean", colnames)
 
-    def var(self, colnames: Any = None, *, numeric_only: bool = True) -> Rows:
+    def var(self, colnames: Any = None, *, numeric_only: bool = True, ddof: int = 1) -> Rows:
         """Return the variance of each group; lazy.  See `sum` and `GroupBy.var`."""
-        return self._each("var", colnames)
+        return self._each("var", colnames, ddof=ddof)
 
-    def std(self, colnames: Any = None, *, numeric_only: bool = True) -> Rows:
+    def std(self, colnames: Any = None, *, numeric_only: bool = True, ddof: int = 1) -> Rows:
         """Return the standard deviation of each group; lazy.  See `sum` and `GroupBy.std`."""
-        return self._each("std", colnames)
+        return self._each("std", colnames, ddof=ddof)
 
-    def min(self, colnames: Any = None, *, numeric_only: bool = True) -> Rows:
+    def min(self, colnames: Any = None, *, numeric_only: bool = True, min_count: int = -1) -> Rows:
         """Return the smallest value of each group; lazy.  See `sum` and `GroupBy.min`."""
-        return self._each("min", colnames)
+        return self._of_enough(self._each("min", colnames), min_count)
 
-    def max(self, colnames: Any = None, *, numeric_only: bool = True) -> Rows:
+    def max(self, colnames: Any = None, *, numeric_only: bool = True, min_count: int = -1) -> Rows:
         """Return the largest value of each group; lazy.  See `sum` and `GroupBy.max`."""
-        return self._each("max", colnames)
+        return self._of_enough(self._each("max", colnames), min_count)
 
     def median(self, colnames: Any = None, *, numeric_only: bool = True) -> Rows:
         """Return the median of each group; lazy.  See `sum` and `GroupBy.median`."""
@@ -349,15 +367,15 @@ class DataFrameGroupBy(GroupTopMethods[Rows], FrameGroupMethods[Rows], Generic[R
     def diff(self, colname: str) -> DiffAggregate: ...
 
     @overload
-    def diff(self, colname: None = None) -> Rows: ...
+    def diff(self, colname: int | None = None) -> Rows: ...
 
-    def diff(self, colname: str | None = None) -> DiffAggregate | Rows:
+    def diff(self, colname: str | int | None = None) -> DiffAggregate | Rows:
         """Return the differences of successive values of a column in each group, to be reduced; counts rows.
 
         Parameters
         ----------
-        colname : str, optional
-            A column of numbers.
+        colname : str or int, optional
+            A column of numbers; or between which rows of all columns, as pandas has it: 1 unless given.
 
         Returns
         -------
@@ -385,6 +403,8 @@ class DataFrameGroupBy(GroupTopMethods[Rows], FrameGroupMethods[Rows], Generic[R
         """
         if colname is None:
             return self.transform("diff")
+        if isinstance(colname, int):
+            return self._differences(int(colname))
         return DiffAggregate(self.gb, self.df._columns.array(colname))
 
     def resample(  # noqa: PLR0917 - pandas' signature
@@ -454,6 +474,18 @@ class DataFrameGroupBy(GroupTopMethods[Rows], FrameGroupMethods[Rows], Generic[R
                 names = [name for name in names if _is_number_or_ordered(arrays[name])]
         return self._reduce([(name, name, reduction) for name in names], **params)
 
+    def _of_enough(self, found: Rows, least: int) -> Rows:
+        """Return results of groups, missing for those that have fewer values."""
+        if least <= 0:
+            return found
+        names = [name for name in found._columns.values if name not in self.gb_key_names]
+        counts: Any = self.count(names)._columns
+        for name in names:
+            array, lacks = found._columns.array(name), counts.array(name) < least
+            frame, (value, lacking) = align("count", [(array._frame, array._value), (lacks._frame, lacks._value)])
+            found = found._of(found._columns.having(name, missing_rows(array, frame, value, lacking)))
+        return found
+
     def _columns(self, names: Any) -> list[str]:
         if names is None:
             others = [name for name in self.df.columns if name not in self.gb_key_names]
@@ -492,8 +524,7 @@ class DataFrameGroupBy(GroupTopMethods[Rows], FrameGroupMethods[Rows], Generic[R
             if how == "last":
                 found[name] = _beside(keys, self._edge_value(column, last=True)[1])
             elif name not in found:
-                values = _by_code(given[column]) if how == "nunique" else given[column]
-                found[name] = _beside(keys, getattr(self.gb, how)(values, **params)[1])
+                found[name] = _beside(keys, getattr(self.gb, how)(given[column], **params)[1])
         labels: Any = self.df._columns.index_array() if by_label else None
         found |= {name: labels[demanded(how, found[name])] for name, how in by_label.items()}
         for name, (column, function) in by_users.items():
@@ -508,10 +539,17 @@ class DataFrameGroupBy(GroupTopMethods[Rows], FrameGroupMethods[Rows], Generic[R
         return self._frame(keys, {name: found[name] for name in order})
 
     def _frame(self, keys: Any, results: Mapping[str, Array]) -> Rows:
-        arrays = keys if isinstance(keys, tuple) else (keys,)
+        arrays, results = self._as_grouped(keys if isinstance(keys, tuple) else (keys,), results)
         if self.as_index and len(arrays) == 1:
             return self.df._of(ColumnSet.of(results, arrays[0], self.gb_key_names[0]))
         return self.df._of(ColumnSet.of({**dict(zip(self.gb_key_names, arrays, strict=True)), **results}))
+
+    def _as_grouped(self, keys: Sequence[Array], results: Mapping[str, Array]) -> tuple[list[Array], dict[str, Array]]:
+        """Return keys and results of groups in the order of their first rows, where they are not to be sorted."""
+        if self.sort:
+            return list(keys), dict(results)
+        order = argsort(self.gb.unique_key_idx)
+        return [key[order] for key in keys], {name: array[order] for name, array in results.items()}
 
 
 def calls_of(func: Any, named: Mapping[str, Any], columns: Sequence[str]) -> list[Call]:
@@ -541,15 +579,6 @@ def calls_of(func: Any, named: Mapping[str, Any], columns: Sequence[str]) -> lis
 
 def _is_number_or_ordered(array: Array) -> bool:
     return array._type_name() not in ("str", "Categorical") or getattr(array, "ordered", False)
-
-
-def _by_code(array: Array) -> Array:
-    """Return a Categorical as its codes, which are missing where its label is, and other arrays as they are."""
-    if not isinstance(array, Categorical):
-        return array
-    frame, (codes, lacks) = align("nunique", [array.codes._as_operand(), array.isna()._as_operand()])
-    found: Array = missing_rows(array.codes, frame, codes, lacks)
-    return found
 
 
 def demanded(called: str, positions: Any, is_full: Any = None) -> Any:

@@ -23,13 +23,15 @@ class GroupMethods(RowMethods):
     @overload
     def groupby(
         self,
-        keys: Any,
+        keys: Any = None,
         use_series: Literal[True] = True,
         as_index: bool = True,
         dropna: bool = True,
         *,
         sort: bool = True,
+        level: Any = None,
         observed: bool = True,
+        group_keys: bool = True,
     ) -> DataFrameGroupBy[Self]: ...
 
     @overload
@@ -41,18 +43,22 @@ class GroupMethods(RowMethods):
         dropna: bool = True,
         *,
         sort: bool = True,
+        level: Any = None,
         observed: bool = True,
+        group_keys: bool = True,
     ) -> DataFrameGroupBy[Self] | GroupBy: ...
 
     def groupby(
         self,
-        keys: Any,
+        keys: Any = None,
         use_series: bool = True,
         as_index: bool = True,
         dropna: bool = True,
         *,
         sort: bool = True,
+        level: Any = None,
         observed: bool = True,
+        group_keys: bool = True,
     ) -> DataFrameGroupBy[Self] | GroupBy:
         """Return the rows grouped by one or more columns; lazy.
 
@@ -68,10 +74,14 @@ class GroupMethods(RowMethods):
         dropna : bool
             Leave out rows with NaN among their keys.
         sort : bool
-            Accepted for compatibility with pandas; keys are in order in any case.
+            Have groups in order of their keys; otherwise in the order of their first rows.
+        level : {0, -1} or str, optional
+            In place of `keys`: group by the labels of the rows.
         observed : bool, default True
             Leave out categories that no row has, as pandas does from version 3.  Otherwise reductions have a row for
             each category of a Categorical, of several keys for each combination, which counts them.
+        group_keys : bool
+            Whether what `apply` gives has the keys among its labels.
 
         Raises
         ------
@@ -80,6 +90,8 @@ class GroupMethods(RowMethods):
         ArgumentTypeError
             If `keys` are no names.
         """
+        if level is not None:
+            keys = self._labels_as_key(keys, level)
         several = isinstance(keys, list | tuple)
         given = list(keys) if several else [keys]
         if any(is_pandas(key, "Grouper") for key in given):
@@ -87,7 +99,17 @@ class GroupMethods(RowMethods):
             return binned
         names, arrays = self._keys(given)
         groups = ColumnGroups(arrays if several else arrays[0], dropna=dropna)
-        return DataFrameGroupBy(groups, self, names, as_index, observed) if use_series else groups
+        if not use_series:
+            return groups
+        return DataFrameGroupBy(groups, self, names, as_index, observed, sort=sort, group_keys=group_keys)
+
+    def _labels_as_key(self, keys: Any, level: Any) -> Any:
+        if keys is not None:
+            raise ArgumentError("rows are grouped either by keys or by a level of their labels.")
+        labels: Any = self.index
+        if level not in (0, -1, labels.name) or isinstance(level, bool):
+            raise ArgumentError(f"the labels of a DataFrame have one level, and not {level!r}.", hint="pass level=0.")
+        return labels
 
     def _keys(self, keys: Sequence[Any]) -> tuple[list[str], list[Array]]:
         """Return the names and arrays of keys, which are columns by name, or arrays with the rows of the frame."""

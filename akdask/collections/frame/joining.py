@@ -163,7 +163,14 @@ def _key_names(left: FrameBase, right: FrameBase, on: Any, left_on: Any, right_o
 
 def _sides(left: ColumnSet, right: ColumnSet, left_on: list[str], right_on: list[str]) -> tuple[MergeSide, MergeSide]:
     """Return both sides, with keys that can be compared as further columns of the same frames."""
-    keys = comparable_keys("join", [left.array(name) for name in left_on], [right.array(name) for name in right_on])
+    pairs = [(left.array(one), right.array(other)) for one, other in zip(left_on, right_on, strict=True)]
+    for one, other in pairs:
+        if isinstance(one, TimeArray) != isinstance(other, TimeArray):
+            raise ArgumentTypeError(
+                f"join cannot compare {one._type_name()} with {other._type_name()}.",
+                hint="t.values are the integers of times; ak.Datetime makes times of integers.",
+            )
+    keys = comparable_keys("join", [one for one, _ in pairs], [other for _, other in pairs])
     return _side(left, keys[0]), _side(right, keys[1])
 
 

@@ -18,6 +18,9 @@ LABELS = "\0labels"
 """The column of labels to join by, which no user sees."""
 
 
+ROW = "\0row"
+"""The column of labels of one side, which its rows keep, and which no user sees."""
+
 FROM_LEFT, FROM_RIGHT = "\0left", "\0right"
 """Columns that tell from which side a row of a join comes."""
 
@@ -56,7 +59,8 @@ class MergeMethods(FrameBase):
             Add a column, ``_merge`` or of that name, which says whether a row comes from ``left_only``,
             ``right_only`` or ``both``.
         left_index, right_index : bool, default False
-            Join by the labels of the rows in place of columns.
+            Join by the labels of the rows in place of columns.  Joined by the labels of both, rows keep these; by those
+            of one side, rows of the other keep theirs where all that are kept have some.
 
         Raises
         ------
@@ -82,7 +86,15 @@ class MergeMethods(FrameBase):
             left_suffix, right_suffix = (suffix or "" for suffix in given)
         ours: Any = self
         theirs = _as_frame(right)
+        kept = None
         if left_index or right_index:
+            kept = LABELS if left_index and right_index else ROW
+            if right_index and not left_index and how in ("inner", "left"):
+                ours = ours.assign(**{ROW: ours.index})
+            elif left_index and not right_index and how in ("inner", "right"):
+                theirs = theirs.assign(**{ROW: theirs.index})
+            elif kept == ROW:
+                kept = None
             ours, left_on = _by_labels(ours, left_on if on is None else on, is_by_label=left_index)
             theirs, right_on = _by_labels(theirs, right_on if on is None else on, is_by_label=right_index)
             on = None
@@ -104,12 +116,13 @@ class MergeMethods(FrameBase):
             found = _in_order_of_labels(found, *labels)
         if indicator:
             found[name] = _sources(found)
-        hidden = (LABELS, FROM_LEFT, FROM_RIGHT)
+        hidden = (LABELS, ROW, FROM_LEFT, FROM_RIGHT)
         shown = found._columns.only(one for one in found.columns if one not in hidden)
-        if not by_both:
+        if kept is None:
             return self._of(shown)
-        names = {side._columns.index_name for side in (self, _as_frame(right))}
-        return self._of(shown.labelled(found._columns.array(LABELS), names.pop() if len(names) == 1 else None))
+        sides = [self, _as_frame(right)] if by_both else [self if right_index else _as_frame(right)]
+        names = {side._columns.index_name for side in sides}
+        return self._of(shown.labelled(found._columns.array(kept), names.pop() if len(names) == 1 else None))
 
     def join(  # noqa: PLR0917 - pandas' signature
         self,
@@ -139,7 +152,8 @@ class MergeMethods(FrameBase):
         -------
         DataFrame
             The columns of both; integers and bool are float64 where rows lack a match.  Rows keep the labels that
-            they were joined by; joined by a column, they are numbered anew.
+            they were joined by, in order where those of both are kept; joined by a column they keep their own, but
+            where rows of `other` are kept, which are numbered anew.
 
         Raises
         ------
@@ -166,13 +180,18 @@ class MergeMethods(FrameBase):
         ours, theirs = self._columns, given._columns
         labels = ours.index_array() if on is None else ours.array(on)
         left = self._of(ours.labelled(None).having(LABELS, labels))
+        keeps_rows = on is not None and how in ("left", "inner", "semi", "anti")
+        if keeps_rows:
+            left = left._of(left._columns.having(ROW, ours.index_array()))
         right = given._of(theirs.labelled(None).having(LABELS, theirs.index_array()))
         found: Any = merge(left, right, LABELS, None, None, how, lsuffix, rsuffix, sort=sort and on is not None)
         if on is None and (sort or how == "outer"):
             found = _in_order_of_labels(found, labels, theirs.index_array())
         joined = found._columns
-        columns = joined.only(name for name in joined.values if name != LABELS)
-        return self._of(columns.labelled(joined.array(LABELS), ours.index_name) if on is None else columns)
+        columns = joined.only(name for name in joined.values if name not in (LABELS, ROW))
+        if on is not None and not keeps_rows:
+            return self._of(columns)
+        return self._of(columns.labelled(joined.array(ROW if keeps_rows else LABELS), ours.index_name))
 
 
 def _as_frame(other: Any) -> Any:

@@ -48,6 +48,10 @@ class SeriesGroupBy:
         The groups of these keys, where they have been made already.
     observed : bool
         Whether reductions leave out categories of keys that no row has.
+    sort : bool
+        Have groups in order of their keys; otherwise in the order of their first rows.
+    group_keys : bool
+        Whether what `apply` gives has the keys among its labels.
 
     Notes
     -----
@@ -64,6 +68,8 @@ class SeriesGroupBy:
         *,
         groups: GroupBy | None = None,
         observed: bool = True,
+        sort: bool = True,
+        group_keys: bool = True,
     ) -> None:
         self._series = series
         self._names = list(names)
@@ -72,53 +78,58 @@ class SeriesGroupBy:
         self._key_names = [f"key {number}" for number in range(len(keys))]
         if groups is None:
             groups = ColumnGroups(keys[0] if len(keys) == 1 else list(keys), dropna=dropna)
-        self._groups: Any = DataFrameGroupBy(groups, series._labelled, self._key_names, observed=observed)[[VALUES]]
+        rows = DataFrameGroupBy(groups, series._labelled, self._key_names, observed=observed, sort=sort)
+        self._groups: Any = rows[[VALUES]]
+        self._group_keys = group_keys
 
     @property
     def ngroups(self) -> int:
         """Number of groups; counts them, once."""
         return int(self._groups.ngroups)
 
+    def __len__(self) -> int:
+        return self.ngroups
+
     # one value for each group
 
-    def sum(self) -> Series:
-        """Return the sum of each group; lazy."""
-        return self.agg("sum")
+    def sum(self, *, min_count: int = 0) -> Series:
+        """Return the sum of each group, missing where it has less than `min_count` values; lazy."""
+        return self._by_keys(self._groups.sum(VALUES, min_count=min_count))
 
-    def prod(self) -> Series:
-        """Return the product of each group; lazy."""
-        return self.agg("prod")
+    def prod(self, *, min_count: int = 0) -> Series:
+        """Return the product of each group, missing where it has less than `min_count` values; lazy."""
+        return self._by_keys(self._groups.prod(VALUES, min_count=min_count))
 
     def mean(self) -> Series:
         """Return the mean of each group; lazy."""
         return self.agg("mean")
 
-    def var(self) -> Series:
+    def var(self, ddof: int = 1) -> Series:
         """Return the variance of each group; lazy."""
-        return self.agg("var")
+        return self._by_keys(self._groups.var(VALUES, ddof=ddof))
 
-    def std(self) -> Series:
+    def std(self, ddof: int = 1) -> Series:
         """Return the standard deviation of each group; lazy."""
-        return self.agg("std")
+        return self._by_keys(self._groups.std(VALUES, ddof=ddof))
 
-    def min(self) -> Series:
-        """Return the smallest value of each group; lazy."""
-        return self.agg("min")
+    def min(self, *, min_count: int = -1) -> Series:
+        """Return the smallest value of each group, missing where it has less than `min_count` values; lazy."""
+        return self._by_keys(self._groups.min(VALUES, min_count=min_count))
 
-    def max(self) -> Series:
-        """Return the largest value of each group; lazy."""
-        return self.agg("max")
+    def max(self, *, min_count: int = -1) -> Series:
+        """Return the largest value of each group, missing where it has less than `min_count` values; lazy."""
+        return self._by_keys(self._groups.max(VALUES, min_count=min_count))
 
     def median(self) -> Series:
         """Return the median of each group; lazy."""
         return self.agg("median")
 
-    def quantile(self, q: float | Sequence[float] = 0.5) -> Series:
+    def quantile(self, q: float | Sequence[float] = 0.5, interpolation: str = "linear") -> Series:
         """Return a quantile of each group; lazy.  Several are a further level of the labels, and counted."""
         if not isinstance(q, list | tuple | np.ndarray):
-            return self._by_keys(self._groups.quantile(q, colnames=VALUES))
+            return self._by_keys(self._groups.quantile(q, interpolation, colnames=VALUES))
         wanted = [float(one) for one in q]
-        found = [self.quantile(one) for one in wanted]
+        found = [self.quantile(one, interpolation) for one in wanted]
         if not found:
             raise ArgumentError("quantile needs a number from 0 to 1, or several.")
         labels, count = found[0].index, len(found[0])
@@ -150,13 +161,19 @@ class SeriesGroupBy:
         found |= {percentage(q): self.quantile(q) for q in QUARTILES}
         return self._table({**found, "max": self.max()})
 
-    def value_counts(self, sort: bool = True, *, dropna: bool = True) -> Series:
+    def value_counts(
+        self, sort: bool = True, *, normalize: bool = False, ascending: bool = False, dropna: bool = True
+    ) -> Series:
         """Return how often each value occurs in each group, the commonest of a group first; lazy.
 
         Parameters
         ----------
         sort : bool, default True
             Put the commonest of a group first.
+        normalize : bool, default False
+            Return shares of the values of the group.
+        ascending : bool, default False
+            Put the rarest of a group first.
         dropna : bool, default True
             Leave out missing values, which count as one value of a group otherwise.
 
@@ -180,9 +197,12 @@ class SeriesGroupBy:
         names = [*self._key_names, VALUES]
         rows = later("DataFrame", {**dict(zip(names, keys, strict=True)), "count": counts})
         if sort:
-            rows = rows.sort_values([*self._key_names, "count"], [*(True for _ in self._keys), False])
+            rows = rows.sort_values([*self._key_names, "count"], [*(True for _ in self._keys), ascending])
         index = MultiIndex([rows[name] for name in names], names=[*self._names, self._series.name])
-        return Series(rows["count"], "count", index)
+        if not normalize:
+            return Series(rows["count"], "count", index)
+        groups = GroupBy([rows[name] for name in self._key_names], dropna=False)
+        return Series(rows["count"] / groups.broadcast(groups.sum(rows["count"])[1]), "proportion", index)
 
     def _with_each_category(self, values: Categorical, keys: Sequence[Any], counts: Any) -> tuple[list[Any], Any]:
         """Return counts with 0 for the categories that a group has not; counts groups and categories."""
@@ -221,9 +241,10 @@ class SeriesGroupBy:
         """Return the last value of each group that is not missing; lazy."""
         return self._by_keys(self._groups.last(VALUES))
 
-    def nunique(self) -> Series:
-        """Return the number of distinct values of each group; lazy."""
-        return self.agg("nunique")
+    def nunique(self, dropna: bool = True) -> Series:
+        """Return the number of distinct values of each group, with `dropna=False` missing ones as one; lazy."""
+        found = self.agg("nunique")
+        return found if dropna else found._with(found.values + (self.size().values > self.count().values))
 
     def unique(self) -> Series:
         """Return the distinct values of each group, as lists; lazy."""
@@ -266,7 +287,7 @@ class SeriesGroupBy:
 
     def apply(self, func: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """Return what pandas makes of a function of each group, called in this process; computes."""
-        return self._pandas_groups().apply(func, *args, **kwargs)
+        return self._pandas_groups(sort=self._groups.sort).apply(func, *args, **kwargs)
 
     # values for all rows
 
@@ -283,13 +304,13 @@ class SeriesGroupBy:
             return self._series._with(array(self._pandas_groups().transform(func).to_numpy()))
         return self._of_rows(self._groups.transform(func))
 
-    def shift(self, periods: int = 1) -> Series:
-        """Return the values `periods` rows further down in their groups; counts rows."""
-        return self._of_rows(self._groups.shift(periods))
+    def shift(self, periods: int = 1, fill_value: Any = None) -> Series:
+        """Return the values `periods` rows further down in their groups, `fill_value` beside; counts rows."""
+        return self._of_rows(self._groups.shift(periods, fill_value))
 
-    def diff(self) -> Series:
-        """Return the differences of successive values of each group; counts rows."""
-        return self._of_rows(self._groups.transform("diff"))
+    def diff(self, periods: int = 1) -> Series:
+        """Return the differences of values of each group that are `periods` rows apart; counts rows."""
+        return self._of_rows(self._groups._differences(periods))
 
     def ffill(self) -> Series:
         """Return the values with the last one before each in its group that is missing in its place; counts rows."""
@@ -315,17 +336,17 @@ class SeriesGroupBy:
         """Return the largest of each value and all before it in its group; counts rows."""
         return self._of_rows(self._groups.cummax())
 
-    def rank(self, method: str = "average", ascending: bool = True) -> Series:
-        """Return the rank of each value in its group, from 1; counts groups."""
-        return self._of_rows(self._groups.rank(method, ascending))
+    def rank(self, method: str = "average", ascending: bool = True, pct: bool = False) -> Series:
+        """Return the rank of each value in its group, from 1, or as a share of their number; counts groups."""
+        return self._of_rows(self._groups.rank(method, ascending, pct))
 
     def cumcount(self, ascending: bool = True) -> Series:
         """Return the number of each row within its group, from 0; counts rows."""
         return self._series._with(self._groups.cumcount(ascending).values)
 
-    def ngroup(self) -> Series:
-        """Return the number of each row's group, in the order of the keys; counts groups."""
-        return self._series._with(self._groups.ngroup().values)
+    def ngroup(self, ascending: bool = True) -> Series:
+        """Return the number of each row's group, in the order of the groups; counts groups."""
+        return self._series._with(self._groups.ngroup(ascending).values)
 
     # some rows
 
@@ -353,9 +374,9 @@ class SeriesGroupBy:
         """Return the value of number `n` of each group, counted from its end if negative; counts rows."""
         return self._series._moved(self._groups.nth(n))
 
-    def pct_change(self) -> Series:
-        """Return by which part of the value before it in its group each value has grown; counts rows."""
-        earlier = self.shift()
+    def pct_change(self, periods: int = 1) -> Series:
+        """Return by which part of the value `periods` before it in its group each value has grown; counts rows."""
+        earlier = self.shift(periods)
         return self._series._with(self._series.values / earlier.values - 1)
 
     # windows
@@ -409,10 +430,10 @@ class SeriesGroupBy:
 
     def _by_users(self, func: Callable[[Any], Any]) -> Series:
         """Return what a function of users makes of each group; computes."""
-        found = array(self._pandas_groups().agg(func).to_numpy())
-        keys = self._groups.gb.unique_keys
-        labels = MultiIndex(list(keys), names=self._names) if len(self._keys) > 1 else Index(keys, self._names[0])
-        return Series(found, self._series.name, labels)
+        keys, found = self._groups.gb.unique_keys, array(self._pandas_groups().agg(func).to_numpy())
+        levels, in_order = self._groups._as_grouped(keys if isinstance(keys, tuple) else (keys,), {VALUES: found})
+        labels = MultiIndex(levels, names=self._names) if len(levels) > 1 else Index(levels[0], self._names[0])
+        return Series(in_order[VALUES], self._series.name, labels)
 
     def _table(self, found: Mapping[str, Series]) -> Any:
         """Return reductions as columns, labelled by the key, or beside the keys where these are several."""
@@ -435,14 +456,15 @@ class SeriesGroupBy:
     def _of_rows(self, rows: Any) -> Series:
         return self._series._with(rows._columns.array(VALUES))
 
-    def _pandas_groups(self) -> Any:
+    def _pandas_groups(self, *, sort: bool = True) -> Any:
         given = self._series.to_pandas()
         arrays: list[Any] = [
             key.to_pandas() if isinstance(key, Categorical) else key.to_ndarray() for key in self._keys
         ]
         named = zip(arrays, self._names, strict=True)
         keys = [pd.Series(key, index=given.index, name=name) for key, name in named]
-        return given.groupby(keys[0] if len(keys) == 1 else keys, dropna=self._groups.gb.dropna, observed=True)
+        options = {"dropna": self._groups.gb.dropna, "group_keys": self._group_keys, "sort": sort}
+        return given.groupby(keys[0] if len(keys) == 1 else keys, observed=True, **options)
 
 
 class SeriesWindows:
@@ -474,12 +496,13 @@ class SeriesWindows:
 def groups_of_column(groups: DataFrameGroupBy[Any], name: str) -> SeriesGroupBy:
     """Return the groups of one column of a DataFrame."""
     series: Series = later("column Series", groups.df, name)
-    return SeriesGroupBy(series, groups.gb._arrays, groups.gb_key_names, groups=groups.gb, observed=groups.observed)
+    options = {"sort": groups.sort, "group_keys": groups.group_keys, "observed": groups.observed}
+    return SeriesGroupBy(series, groups.gb._arrays, groups.gb_key_names, groups=groups.gb, **options)
 
 
 @provides("groups of a Series")
-def groups_of(
-    series: Series, by: Any = None, level: Any = None, dropna: bool = True, observed: bool = True
+def groups_of(  # noqa: PLR0917 - what `Series.groupby` is given
+    series: Series, by: Any = None, level: Any = None, dropna: bool = True, sort: bool = True, observed: bool = True
 ) -> SeriesGroupBy:
     """Return the values of a Series in groups; see `Series.groupby`."""
     if (by is None) == (level is None):
@@ -493,7 +516,7 @@ def groups_of(
     if level is not None:
         levels = [_level(series.index, one) for one in (level if isinstance(level, list | tuple) else [level])]
         values, names = [one.values for one in levels], [one.name for one in levels]
-        return SeriesGroupBy(series, values, names, dropna, observed=observed)
+        return SeriesGroupBy(series, values, names, dropna, sort=sort, observed=observed)
     several = by if isinstance(by, list | tuple) else [by]
     arrays = [array(key) if isinstance(key, np.ndarray) else series._on_rows(key) for key in several]
     if not arrays or not all(isinstance(key, Array) for key in arrays):
@@ -501,7 +524,7 @@ def groups_of(
             "a Series is grouped by arrays or Series on its rows.", hint="series.groupby(level=0) groups by labels."
         )
     names = [getattr(key, "name", None) if isinstance(key, Labelled) else None for key in several]
-    return SeriesGroupBy(series, arrays, names, dropna, observed=observed)
+    return SeriesGroupBy(series, arrays, names, dropna, sort=sort, observed=observed)
 
 
 def _level(index: Index, level: Any) -> Index:

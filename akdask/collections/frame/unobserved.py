@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from akdask.collections.arrays.creation import arange
+from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.arrays.sorting import coargsort
 from akdask.collections.core.array import Array
 from akdask.collections.frame.concat import stacked
@@ -17,7 +20,8 @@ from akdask.collections.groups.uniqueness import unique
 from akdask.collections.text.categorical import Categorical
 from akdask.errors import UnsupportedError
 from akdask.plan.expr.node import Frame
-from akdask.plan.expr.values import Constant
+from akdask.plan.expr.values import Call, Constant, cast
+from akdask.schema import FLOAT64
 
 OF_NOTHING = {"size": 0, "count": 0, "nunique": 0, "sum": 0, "prod": 1, "any": False, "all": True}
 """What reductions find of no rows; all others find nothing."""
@@ -63,9 +67,17 @@ def with_unobserved(
         ]
     )
     arrays = [found.array(name) for name in names]
-    order = coargsort(arrays[: len(given)])
+    order = coargsort([_place(key) for key in arrays[: len(given)]])
     arrays = [array[order] for array in arrays]
     return (tuple(arrays[: len(given)]) if several else arrays[0]), arrays[len(given) :]
+
+
+def _place(key: Array) -> Array:
+    """Return what groups are in order of: of a Categorical its codes, NaN where its label stands for missing."""
+    if not isinstance(key, Categorical):
+        return key
+    lacks = key._missing_among(key._value)
+    return pdarray(key._frame, Call("where", lacks, Constant(np.nan), cast(key._value, FLOAT64)))
 
 
 def _all_of(key: Any) -> Array:

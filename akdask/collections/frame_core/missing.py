@@ -136,7 +136,7 @@ class MissingMethods(FrameBase):
                 )
             if _fills(wanted, array):
                 columns = columns.having(name, filled_array(array, item))
-            elif named:
+            elif named and not (wanted == "numbers" and array._value.dtype.kind in ("int", "uint")):
                 raise ArgumentTypeError(
                     f"column {name!r} of {array._describe()} is not filled with {wanted}.",
                     hint="text is filled with a str, floats with a number, times with a Timestamp.",

@@ -24,6 +24,7 @@ from akdask.kernels.aggregates.quantiles import checked_quantiles
 from akdask.kernels.aggregates.registry import REDUCTIONS
 from akdask.plan.expr.missing_text import demanded
 from akdask.plan.expr.times import of_floats
+from akdask.plan.expr.values import Call, Constant, cast
 from akdask.plan.reduce.row_numbers import row_numbers
 from akdask.schema import BOOL, FLOAT64
 
@@ -275,7 +276,7 @@ class GroupReductionMethods(GroupBase):
             If `skipna` or `ddof` are of other types than bool and numbers.
         """
         _check_types(**params)
-        arrays = [(lazy_array(name, values), name) for values, name in calls]
+        arrays = [(self._counted(name, lazy_array(name, values)), name) for values, name in calls]
         rules = [column_rule(name, values, params.get("skipna", True)) for values, name in arrays]
         reductions = [
             (name, wrap(values._frame, value), params)
@@ -291,8 +292,15 @@ class GroupReductionMethods(GroupBase):
         keys, (result,) = self.reduce_at_once([(values, name)], **params)
         return keys, result
 
+    def _counted(self, name: str, values: Array) -> Array:
+        """Return what is counted of a column: codes, with NaN for the label that stands for missing."""
+        if not (self._drops_labels and isinstance(values, Categorical) and name in ("count", "nunique")):
+            return values
+        lacks = values._missing_among(values._value)
+        return pdarray(values._frame, Call("where", lacks, Constant(np.nan), cast(values._value, FLOAT64)))
+
     def _statistic(self, name: str, values: Any, skipna: bool = True, **params: Any) -> tuple[Keys, Any]:
-        given = lazy_array(name, values)
+        given = self._counted(name, lazy_array(name, values))
         if reduces_at_once(name, given):
             return self._reduced(name, given, skipna=skipna, **params)
         form = REDUCTIONS[name].distinct

@@ -147,7 +147,9 @@ class SeriesAnalysis(SeriesBase, CellMethods):
         found: Self = between(self, left, right, inclusive)
         return found
 
-    def groupby(self, by: Any = None, level: Any = None, dropna: bool = True, *, observed: bool = True) -> Any:
+    def groupby(
+        self, by: Any = None, level: Any = None, dropna: bool = True, *, sort: bool = True, observed: bool = True
+    ) -> Any:
         """Return the values in groups, to be reduced or transformed: ``series.groupby(level=0).sum()``; lazy.
 
         Parameters
@@ -158,6 +160,8 @@ class SeriesAnalysis(SeriesBase, CellMethods):
             Or the levels of the labels.
         dropna : bool, default True
             Leave out rows whose keys are missing.
+        sort : bool, default True
+            Have groups in order of their keys; otherwise in the order of their first rows.
         observed : bool, default True
             Leave out categories that no row has, where keys are Categoricals; see `DataFrame.groupby`.
 
@@ -178,7 +182,7 @@ class SeriesAnalysis(SeriesBase, CellMethods):
         >>> ak.Series([1, 2, 4], index=["a", "b", "a"]).groupby(level=0).sum().to_pandas().to_dict()
         {'a': 5, 'b': 2}
         """
-        return later("groups of a Series", self, by, level, dropna, observed)
+        return later("groups of a Series", self, by, level, dropna, sort, observed)
 
     def resample(  # noqa: PLR0917 - pandas' signature
         self,

@@ -9,6 +9,7 @@ import numpy as np
 
 from akdask.collections.core.display import HtmlDisplay, counted, lazy_text
 from akdask.collections.core.later import later
+from akdask.collections.frame_core.analysis.kinds import as_other_type
 from akdask.collections.frame_core.display import edge_rows
 from akdask.collections.frame_core.memory_units import convert_bytes
 from akdask.collections.series.base import VALUES, level_column
@@ -108,8 +109,16 @@ class SeriesConversion(HtmlDisplay, SeriesJoining):
         return self._moved(self._labelled.copy())
 
     def astype(self, dtype: Any) -> Self:
-        """Return the values converted to another type, with the same labels; lazy.  See `pdarray.astype`."""
-        return self._with(self.values.astype(dtype))
+        """Return the values converted to another type, with the same labels; lazy.  See `pdarray.astype`.
+
+        What is missing stays so as text, and ``"category"`` makes a Categorical of text.
+
+        Raises
+        ------
+        UnsupportedError
+            If times are to become text, which `strftime` makes of them.
+        """
+        return self._with(as_other_type(self.values, dtype))
 
     def memory_usage(self, index: bool = True, unit: str = "B") -> int | float:
         """Return how much memory the values take when they are in memory, in bytes as an int; computes for text.

@@ -15,6 +15,7 @@ from akdask.collections.core.base import unlabelled
 from akdask.collections.core.later import later
 from akdask.collections.core.selection import sample_of
 from akdask.collections.frame_core.alignment import as_labelled, comparable, on_all_labels, on_same_labels
+from akdask.collections.frame_core.analysis.kinds import as_other_type
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.index import Index, MultiIndex
 from akdask.collections.frame_core.rows_by_label import without_labels
@@ -23,9 +24,10 @@ from akdask.collections.series.base import SeriesBase
 from akdask.collections.series.operators import SeriesOperators, filled
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.time.timearray import TimeArray
+from akdask.deferred import pd
 from akdask.errors import ArgumentError, ArgumentTypeError, SchemaError
 from akdask.plan.expr import missing_integers
-from akdask.schema import BOOL
+from akdask.schema import BOOL, NULLABLE_STR
 
 REDUCTIONS = ("sum", "prod", "mean", "min", "max", "std", "var", "median", "count", "nunique", "any", "all", "size")
 """Names that `agg` takes."""
@@ -112,7 +114,9 @@ class SeriesFunctions(SeriesOperators):
         if not callable(func):
             raise ArgumentTypeError(f"a {type(func).__name__} is no function.", hint="pass a callable.")
         call = (lambda value: func(value, *args, **kwargs)) if args or kwargs else func
-        values = self.values.to_strings() if isinstance(self.values, Categorical) else self.values
+        values = as_other_type(self.values, str) if isinstance(self.values, Categorical) else self.values
+        if result_dtype is None and values._value.dtype == NULLABLE_STR:
+            return self._with(text_applied(values, call, call))
         wanted = _type_of_results(values, call) if result_dtype is None else result_dtype
         if wanted is np.float64:
             return self._with(later("apply", values, lambda value: _float_or_nan(call(value)), wanted))
@@ -486,17 +490,51 @@ def _called(index: Index, number: int) -> str:
     return f"level_{number}" if index.nlevels > 1 else "index"
 
 
+def _is_nothing(found: Any) -> bool:
+    return found is None or found is pd.NA or (isinstance(found, float) and bool(np.isnan(found)))
+
+
 def _float_or_nan(found: Any) -> Any:
     return np.nan if found is None else found
 
 
 def _type_of_results(values: Array, func: Callable[[Any], Any]) -> Any:
     """Return the type of a column of what a function makes of the first elements; computes these."""
-    few = ColumnSet.of({"values": values}).head(SAMPLED).array("values").tolist()
-    results = [func(value) for value in few if value is not None]
+    return _type_in_common([func(value) for value in _first_of(values)])
+
+
+def _first_of(values: Array) -> list[Any]:
+    return ColumnSet.of({"values": values}).head(SAMPLED).array("values").tolist()
+
+
+def text_applied(values: Any, call: Callable[[Any], Any], of_missing: Callable[[Any], Any]) -> Any:
+    """Return what a function makes of text, and another one of NaN in place of what is missing; lazy."""
+    try:
+        absent = of_missing(np.nan)
+    except Exception:
+        # It does not know NaN, and is not asked about what is missing, which stays so.
+        absent = None
+    lacks = _is_nothing(absent)
+    few = _first_of(values)
+    results = [call(value) for value in few if isinstance(value, str)]
+    if not lacks or len(results) < len(few):
+        results.append(np.nan if lacks else absent)
+    wanted = _type_in_common(results)
+    if lacks and wanted is not np.float64:
+        return later("apply", values, call, wanted)
+    stands_in = "\0missing"
+
+    def each(text: Any) -> Any:
+        return _float_or_nan(absent if text == stands_in else call(text))
+
+    return later("apply", values.fillna(stands_in), each, wanted)
+
+
+def _type_in_common(results: Sequence[Any]) -> Any:
     if not results:
         return None
-    if all(isinstance(result, str) for result in results):
+    texts = [isinstance(result, str) for result in results]
+    if any(texts) and all(is_text or _is_nothing(item) for is_text, item in zip(texts, results, strict=True)):
         return str
     found = np.result_type(*(np.asarray(np.nan if result is None else result).dtype for result in results))
     if found.kind not in "iufb" or any(np.ndim(result) for result in results if result is not None):

@@ -252,6 +252,8 @@ def _described(key: Any) -> str:
 
 def _positions(key: slice, size: int) -> slice:
     """Return a slice with plain bounds, refused where Arkouda refuses it."""
+    if key.step is not None and key.step < 0 and key.start is None and key.stop is None:
+        return key
     start = 0 if key.start is None else key.start
     stop = size if key.stop is None else key.stop
     if start < 0 or stop > size or start > stop:
@@ -277,8 +279,7 @@ def label_key(series: SeriesBase, key: Any) -> Any:
     key = mask_on_rows_of(series._row_labels, key)
     key = array(key) if isinstance(key, list | np.ndarray) else unlabelled(key)
     if isinstance(key, slice):
-        found = _positions(key, series.size)
-        return arange(found.start, found.stop, 1 if found.step is None else found.step)
+        return arange(series.size)[_positions(key, series.size)]
     labels = series.index
     mask = as_mask(key)
     if mask is not None:

@@ -28,7 +28,7 @@ from akdask.collections.series.accessors import (
 from akdask.collections.series.analysis import SeriesAnalysis
 from akdask.collections.series.base import VALUES, LabelledRows, SeriesBase
 from akdask.collections.series.conversion import SeriesConversion
-from akdask.collections.series.functions import SeriesFunctions
+from akdask.collections.series.functions import SeriesFunctions, text_applied
 from akdask.collections.series.indexers import (
     ILocIndexer,
     LocIndexer,
@@ -47,6 +47,7 @@ from akdask.collections.text.strings import Strings
 from akdask.deferred import is_pandas, pd
 from akdask.errors import ArgumentError, ArgumentTypeError, ConversionError, refuses_foreign
 from akdask.kernels.core.exact import first_changed
+from akdask.schema import NULLABLE_STR
 
 
 @provides("Series")
@@ -325,6 +326,8 @@ class Series(
         if isinstance(arg, SeriesBase):
             return self._with(on_rows_of(RowLabels(self.values._frame, (self.values,)), arg))
         if callable(arg):
+            if na_action is not None and self.values._value.dtype == NULLABLE_STR:
+                return self._with(text_applied(self.values, arg, lambda missing: missing))
             found: Self = self.apply(arg)
             is_text = isinstance(found.values, Strings)
             return found if na_action is None or is_text else found.where(self.notna(), np.nan)

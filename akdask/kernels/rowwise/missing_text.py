@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from akdask.columns.missing_text import demanded, filled, make_missing, missing_rows
+from akdask.deferred import pa
 from akdask.kernels.core.rules import Operation
 from akdask.schema import BOOL, NULLABLE_STR, STR, ColumnType
 
@@ -28,6 +29,8 @@ def _filled(strings: Any, text: Any, out: Any = None) -> Any:
 
 
 def _with_missing(strings: Any, missing: Any, out: Any = None) -> Any:
+    if isinstance(strings, str):
+        strings = pa.repeat(pa.scalar(strings, pa.large_string()), np.size(missing))
     return make_missing(strings, np.broadcast_to(missing, len(strings)))
 
 

@@ -191,7 +191,9 @@ class StatisticsMethods(FrameBase):
             return self._of_pairs(names, found / np.outer(widths, widths))
 
     def cov(self, ddof: int = 1) -> Self:
-        """Return the covariance of each pair of columns of numbers as a DataFrame; computes.  See `corr`.
+        """Return the covariance of each pair of columns of numbers as a DataFrame; computes.
+
+        Of each pair, rows where a value is missing are left out.
 
         Parameters
         ----------
@@ -206,9 +208,42 @@ class StatisticsMethods(FrameBase):
         x  0.5 -1.0
         y -1.0  2.0
         """
+        count = len(self) - ddof
+        if count <= 0:
+            names = list(_numbers(self._columns))
+            return self._of_pairs(names, np.full((len(names), len(names)), np.nan))
         names, found = self._products()
+        return self._of_pairs(names, self._covariances_of_pairs(ddof) if np.isnan(found).any() else found / count)
+
+    def _covariances_of_pairs(self, ddof: int) -> np.ndarray[Any, Any]:
+        """Return the covariances of each two columns of numbers in the rows where neither is missing."""
+        floats = [cast(value, FLOAT64) for value in _numbers(self._columns).values()]
+        pairs = list(combinations_with_replacement(range(len(floats)), 2))
+        lacks = [
+            Call("logical_or", *(missing_integers.is_missing(floats[number]) for number in numbers))
+            for numbers in pairs
+        ]
+
+        def summed(lacking: Value, value: Value) -> AggregateExpr:
+            return AggregateExpr("sum", Call("where", lacking, Constant(0.0), value))
+
+        sums = [
+            summed(lacking, value)
+            for lacking, (one, other) in zip(lacks, pairs, strict=True)
+            for value in (Constant(1.0), floats[one], floats[other])
+        ]
+        counts, *totals = np.array(_reduced(self._columns, sums), float).reshape(len(pairs), 3).T
         with np.errstate(all="ignore"):
-            return self._of_pairs(names, found / np.float64(len(self) - ddof))
+            means = np.array(totals).T / counts[:, None]
+        products = []
+        for lacking, numbers, mean in zip(lacks, pairs, means, strict=True):
+            centred = [Call("subtract", floats[one], Constant(of)) for one, of in zip(numbers, mean, strict=True)]
+            products.append(summed(lacking, Call("multiply", *centred)))
+        found = np.full((len(floats), len(floats)), np.nan)
+        for (one, other), total, count in zip(pairs, _reduced(self._columns, products), counts, strict=True):
+            if count > ddof:
+                found[one, other] = found[other, one] = total / (count - ddof)
+        return found
 
     def _products(self) -> tuple[list[str], np.ndarray[Any, Any]]:
         """Return the columns of numbers, and the sums of products of each two, less their means."""

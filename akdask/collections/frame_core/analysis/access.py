@@ -14,6 +14,7 @@ from akdask.collections.core.column_names import axis_number, check_names
 from akdask.collections.core.later import later
 from akdask.collections.core.selection import position
 from akdask.collections.frame_core.analysis.indexers import CellIndexer, FrameILocIndexer, FrameLocIndexer
+from akdask.collections.frame_core.analysis.kinds import as_other_type
 from akdask.collections.frame_core.columns import ColumnMethods
 from akdask.collections.frame_core.index import Index
 from akdask.collections.frame_core.missing import MissingMethods
@@ -166,7 +167,8 @@ class AccessMethods(ColumnMethods, RowMethods, MissingMethods):
         ----------
         include, exclude : str, type or list of them, optional
             Types as `dtypes` names them, such as ``"int64"``, ``"str"`` or ``"Categorical"``, those of NumPy, and
-            ``"number"``, ``"object"`` for text, ``"category"``, ``"datetime"`` and ``"timedelta"``.
+            ``"number"``, spans of time among them, ``"object"`` for text, ``"category"``, ``"datetime"`` and
+            ``"timedelta"``.
 
         Raises
         ------
@@ -393,8 +395,7 @@ class AccessMethods(ColumnMethods, RowMethods, MissingMethods):
         wanted = dict(dtype) if isinstance(dtype, Mapping) else dict.fromkeys(columns.values, dtype)
         made: dict[str, Array] = {name: columns.array(name) for name in columns.values}
         for name, kind in wanted.items():
-            array: Any = columns.array(name)
-            made[name] = array.astype(kind)
+            made[name] = as_other_type(columns.array(name), kind)
         return self._of(columns.beside(made))
 
     def add_prefix(self, prefix: str) -> Self:
@@ -441,7 +442,7 @@ def _type_names(types: Any) -> set[str]:
 
 
 _GENERIC: dict[str, tuple[str, ...]] = {
-    "number": (*NUMBER_TYPES, "bigint"),
+    "number": (*NUMBER_TYPES, "bigint", "Timedelta"),
     "integer": ("int64", "uint64", "uint8", "bigint"),
     "floating": ("float64",),
     "int": ("int64",),

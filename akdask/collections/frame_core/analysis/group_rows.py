@@ -10,6 +10,7 @@ import numpy as np
 from akdask.collections.arrays.creation import arange, array
 from akdask.collections.arrays.elementwise import cast
 from akdask.collections.arrays.pdarray import pdarray
+from akdask.collections.arrays.sorting import argsort
 from akdask.collections.core.array import Array
 from akdask.collections.core.later import later
 from akdask.collections.core.selection import position
@@ -52,6 +53,9 @@ class FrameGroupMethods(Generic[Rows]):
     gb: GroupBy
     df: Rows
     gb_key_names: list[str]
+    sort: bool
+    group_keys: bool
+    _chosen: list[str] | None
 
     def _columns(self, names: Any) -> list[str]:
         raise NotImplementedError
@@ -62,6 +66,9 @@ class FrameGroupMethods(Generic[Rows]):
     @property
     def ngroups(self) -> int:
         """Number of groups; counts them, once."""
+        return self.gb.ngroups
+
+    def __len__(self) -> int:
         return self.gb.ngroups
 
     def transform(self, func: str | Callable[[pd.Series], Any]) -> Rows:
@@ -101,7 +108,7 @@ class FrameGroupMethods(Generic[Rows]):
             found: Any = getattr(self, func)()
             return found
         if func == "diff":
-            return self._on_arranged(lambda columns, numbers: differences_in_groups(columns, numbers, 1))
+            return self._differences(1)
         name = GROUP_REDUCTIONS.get(func.lower(), func)
         if name not in {*GROUP_REDUCTIONS.values(), "size"}:
             raise ArgumentError(
@@ -118,7 +125,7 @@ class FrameGroupMethods(Generic[Rows]):
             )
         return self._of_rows({column: self.gb.reduce_column(name, given) for column, given in chosen.items()})
 
-    def shift(self, periods: int = 1) -> Rows:
+    def shift(self, periods: int = 1, fill_value: Any = None) -> Rows:
         """Return the values `periods` rows further down in their groups; counts rows.  See `DataFrame.shift`.
 
         Examples
@@ -128,7 +135,8 @@ class FrameGroupMethods(Generic[Rows]):
         >>> df.groupby("k").shift().to_pandas()["x"].tolist()
         [nan, nan, 1.0]
         """
-        return self._on_arranged(lambda columns, numbers: shifted_in_groups(columns, numbers, int(periods)))
+        count = as_integer("periods", periods)
+        return self._on_arranged(lambda columns, numbers: shifted_in_groups(columns, numbers, count, fill_value))
 
     def ffill(self) -> Rows:
         """Return the values with the last one before each in its group that is missing in its place; counts rows.
@@ -284,10 +292,15 @@ class FrameGroupMethods(Generic[Rows]):
             numbers = self.gb.broadcast(self.gb.size()[1]) - 1 - numbers
         return later("series of", self.df._columns, self._without_group(numbers))
 
-    def ngroup(self) -> Any:
-        """Return the number of each row's group, in the order of the keys, as a Series; counts groups.
+    def ngroup(self, ascending: bool = True) -> Any:
+        """Return the number of each row's group, in the order of the groups, as a Series; counts groups.
 
         Rows whose key is missing have -1, or NaN if the keys are of a type that has missing ones.
+
+        Parameters
+        ----------
+        ascending : bool, default True
+            Count from the first group; otherwise from the last one.
 
         Examples
         --------
@@ -295,10 +308,12 @@ class FrameGroupMethods(Generic[Rows]):
         >>> ak.DataFrame({"k": ["b", "a", "b"]}).groupby("k").ngroup().tolist()
         [1, 0, 1]
         """
-        numbers = self.gb.broadcast(arange(self.gb.ngroups))
+        count = self.gb.ngroups
+        places = arange(count) if self.sort else argsort(argsort(self.gb.unique_key_idx))
+        numbers = self.gb.broadcast(places if ascending else count - 1 - places)
         return later("series of", self.df._columns, self._without_group(numbers))
 
-    def rank(self, method: str = "average", ascending: bool = True) -> Rows:
+    def rank(self, method: str = "average", ascending: bool = True, pct: bool = False) -> Rows:
         """Return the rank of each value in its group, from 1, as float64; counts groups.  See `DataFrame.rank`.
 
         Examples
@@ -311,7 +326,14 @@ class FrameGroupMethods(Generic[Rows]):
         if method not in RANKS:
             raise ArgumentError(f"there is no rank {method!r}.", details=[f"methods: {', '.join(RANKS)}"])
         names = self._columns(None)
-        return self._beside({name: self._ranks(self.df._columns.array(name), method, ascending) for name in names})
+        arrays = {name: self.df._columns.array(name) for name in names}
+        found = {name: self._ranks(array, method, ascending) for name, array in arrays.items()}
+        if pct:
+            of = "max" if method == "dense" else "count"
+            given = {name: found[name] if method == "dense" else array for name, array in arrays.items()}
+            most = {name: self.gb.broadcast(self.gb.reduce_column(of, array)) for name, array in given.items()}
+            found = {name: ranks / most[name] for name, ranks in found.items()}
+        return self._beside(found)
 
     def nth(self, n: int) -> Rows:
         """Return the row of number `n` of each group, counted from its end if negative; counts rows.
@@ -424,9 +446,14 @@ class FrameGroupMethods(Generic[Rows]):
         TransferError
             If the rows would take more memory than the setting ``max_transfer_bytes`` allows.
         """
-        return self._pandas_groups(numbered=False).apply(func, *args, **kwargs)
+        groups = self._pandas_groups(numbered=False, sort=self.sort)
+        return (groups if self._chosen is None else groups[self._chosen]).apply(func, *args, **kwargs)
 
     # how
+
+    def _differences(self, periods: int) -> Rows:
+        count = as_integer("periods", periods)
+        return self._on_arranged(lambda columns, numbers: differences_in_groups(columns, numbers, count))
 
     def _ranks(self, values: Array, method: str, ascending: bool) -> pdarray:
         by: list[Array] = list(self.gb._arrays)
@@ -480,14 +507,16 @@ class FrameGroupMethods(Generic[Rows]):
     def _beside(self, arrays: Mapping[str, Array]) -> Rows:
         return self.df._of(self.df._columns.beside(arrays))
 
-    def _pandas_groups(self, *, numbered: bool = True, columns: Sequence[str] | None = None) -> Any:
+    def _pandas_groups(self, *, numbered: bool = True, columns: Sequence[str] | None = None, sort: bool = True) -> Any:
         rows = self.df._of(self.df._columns.labelled(None)) if numbered else self.df
         rows = rows if columns is None else rows._of(rows._columns.only(columns))
         given = rows.to_pandas()
         keys = [key.to_pandas() if isinstance(key, Categorical) else key.to_ndarray() for key in self.gb._arrays]
         in_frame = [name for name in self.gb_key_names if name in given]
         by: Any = self.gb_key_names if len(in_frame) == len(keys) else keys
-        return given.groupby(by[0] if len(by) == 1 else by, dropna=self.gb.dropna, observed=True)
+        by = by[0] if len(by) == 1 else by
+        options = {"dropna": self.gb.dropna, "sort": sort, "group_keys": self.group_keys}
+        return given.groupby(by, observed=True, **options)
 
     def _transformed_by_pandas(self, func: Callable[[pd.Series], Any]) -> Rows:
         names: Sequence[str] = self._columns(None)

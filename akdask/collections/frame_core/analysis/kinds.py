@@ -9,15 +9,18 @@ import numpy as np
 
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.array import Array
+from akdask.collections.core.wrap import class_asked_for
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.text.categorical import Categorical
+from akdask.collections.text.strings import Strings
 from akdask.collections.time.timearray import TimeArray, may_lack
 from akdask.errors import ArgumentTypeError, UnsupportedError
-from akdask.plan.expr.missing_integers import is_in_parts, with_missing
+from akdask.plan.expr.missing_integers import is_in_parts, is_missing, with_missing
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.times import with_missing_times
 from akdask.plan.expr.values import Call, Constant, Value
-from akdask.schema import FLOAT64
+from akdask.plan.task.align import align
+from akdask.schema import FLOAT64, column_type
 
 NUMBERS = ("int", "uint", "float", "bool")
 
@@ -92,6 +95,39 @@ def missing_where(array: Array, value: Value, lacks: Value, column: str = "") ->
     raise UnsupportedError(
         f"a column of {array._type_name()} has nothing for missing elements.", hint="leave the column out."
     )
+
+
+def as_other_type(array: Any, dtype: Any) -> Any:
+    """Return a column of a frame or Series converted to another type: what is missing stays so as text.
+
+    Raises
+    ------
+    UnsupportedError
+        If times are to become text.
+    """
+    if isinstance(dtype, str) and dtype == "category":
+        return array if isinstance(array, Categorical) else array.astype(Categorical)
+    if class_asked_for(dtype) is not Strings and not _is_text(dtype):
+        return array.astype(dtype)
+    if isinstance(array, TimeArray):
+        raise UnsupportedError("times are not converted to text.", hint="write t.dt.strftime('%Y-%m-%d %H:%M:%S').")
+    found = array.astype(dtype)
+    value = array._value
+    if isinstance(array, Categorical):
+        lacks: Value = array._missing_among(value)
+    elif value.dtype == FLOAT64:
+        lacks = is_missing(value)
+    else:
+        return found
+    frame, (text, lacking) = align("astype", [(found._frame, found._value), (array._frame, lacks)])
+    return missing_rows(found, frame, text, lacking)
+
+
+def _is_text(dtype: Any) -> bool:
+    try:
+        return column_type(dtype).kind == "str"
+    except ArgumentTypeError:
+        return False
 
 
 def missing_rows(array: Array, frame: Frame, value: Value, lacks: Value) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from akdask.collections.arrays.creation import arange, full
 from akdask.collections.arrays.elementwise import where
@@ -98,13 +99,16 @@ def running_of_groups(name: str, values: Array, groups: pdarray) -> pdarray:
     return pdarray(node, node.column(0))
 
 
-def shifted_in_groups(columns: ColumnSet, numbers: pdarray, periods: int) -> dict[str, Array]:
+def shifted_in_groups(columns: ColumnSet, numbers: pdarray, periods: int, fill_value: Any = None) -> dict[str, Array]:
     """Return columns of arranged rows a number of rows further down within their groups; lazy."""
-    moved = shifted(columns, columns.values, periods)
+    moved = shifted(columns, columns.values, periods, fill_value)
     earlier = shifted(ColumnSet.of({"n": numbers}), ["n"], periods, fill_value=-1)["n"]
     crosses = earlier != numbers
     found = {}
     for name, array in moved.items():
+        if fill_value is not None:
+            found[name] = where(crosses, fill_value, array)
+            continue
         frame, (value, lacks) = align("shift", [(array._frame, array._value), (crosses._frame, crosses._value)])
         found[name] = missing_rows(array, frame, value, lacks)
     return found
