@@ -308,3 +308,17 @@ def test_columns_take_the_methods_of_series(df):
         'df["x"].shift()', 'df["x"].clip(0, 1)', 'df["x"].rank()', 'df["k"].value_counts().sum()',
         'sorted(df["k"].unique().tolist())', 'df["x"].where(df["x"] > 0, 0)', 'df["x"].sort_values()',
     )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "query", ["b and k < 3", "b or k < 3", "not b", "~b", "b", "b & (k < 3)", "k > 2 or b", "b | k > 2", "b == False"]
+)
+def test_bools_that_may_be_missing_choose_rows_as_in_pandas(query):
+    rows = pd.DataFrame({"k": [1, 2, 3, 4], "b": pd.array([True, False, None, None], dtype="boolean")})
+    joined = ak.DataFrame({"k": [1, 2, 3, 4]}).merge(
+        ak.DataFrame({"k": [1, 2], "b": [True, False]}), on="k", how="left"
+    )
+    wanted = rows.query(query, engine="python")["k"].tolist()
+    for found in (ak.DataFrame(rows), joined):
+        assert found.query(query)["k"].tolist() == wanted
+        assert found[found.eval(query)]["k"].tolist() == wanted

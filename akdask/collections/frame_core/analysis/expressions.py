@@ -25,7 +25,7 @@ from akdask.collections.text.strings import Strings
 from akdask.collections.time.timearray import TimeArray
 from akdask.deferred import pd
 from akdask.errors import AkdaskError, ArgumentError, ArgumentTypeError, MissingColumnError
-from akdask.plan.expr.missing_integers import as_mask
+from akdask.plan.expr.missing_integers import as_mask, exact_type
 from akdask.plan.expr.values import Call, Constant
 from akdask.schema import BOOL
 
@@ -203,7 +203,7 @@ class Expression:
 
     def _truth(self, node: ast.expr) -> Any:
         found = self._value(node)
-        is_bool = found._value.dtype == BOOL if isinstance(found, Array) else isinstance(found, bool | np.bool_)
+        is_bool = exact_type(found._value) == BOOL if isinstance(found, Array) else isinstance(found, bool | np.bool_)
         if not is_bool:
             raise self._source.refusal(
                 node, "this is no bool.", hint="compare it, as in x > 0.", kind=ArgumentTypeError
