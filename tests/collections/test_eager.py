@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 import akdask as ak
+from akdask.errors import ArgumentTypeError
 from akdask.plan.expr.sources import Persisted
 
 
@@ -46,3 +47,19 @@ def test_the_same_rows_are_computed_once_and_go_with_what_is_made_of_them():
     frame = ak.DataFrame({"x": [3, 1, 2]}, index=[7, 8, 9])
     frame["y"] = frame.sort_values("x").x * 2
     assert frame.to_pandas()["y"].tolist() == [6, 2, 4]
+
+
+def test_labels_are_known_to_be_equal_when_they_are_computed():
+    frame = ak.DataFrame({"x": [3, 1, 2]})
+    frame["sum"] = frame.sort_values("x").x.cumsum()
+    assert frame.to_pandas()["sum"].tolist() == [6, 1, 3]
+    assert frame["sum"].dtype == np.int64, "no label is lacking, so that integers stay such"
+    labels = ak.array([7, 8, 9])[::-1]
+    series = ak.Series([1, 2, 3], index=labels)
+    assert (series + ak.Series([10, 20, 30], index=np.array([9, 8, 7]))).tolist() == [11, 22, 33]
+
+
+def test_groups_refuse_what_they_do_not_reduce_as_they_are_made():
+    frame = ak.DataFrame({"k": [1, 1], "c": pd.Categorical(["a", "b"])})
+    with pytest.raises(ArgumentTypeError, match="median of groups does not take"):
+        frame.groupby("k")["c"].median()

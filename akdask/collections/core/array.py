@@ -19,11 +19,13 @@ from akdask.collections.registered import RegisteredArray
 from akdask.columns import Table
 from akdask.deferred import DeferredModule, pa
 from akdask.errors import ArgumentError, ArgumentTypeError, AxisError, UnsupportedError
+from akdask.plan.expr.chain import column_identity
 from akdask.plan.expr.created import as_column, literal
 from akdask.plan.expr.missing_integers import recombined, separated
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import SELECTIONS, Project
 from akdask.plan.expr.sources import Persisted
+from akdask.plan.expr.tokens import token
 from akdask.plan.expr.values import ResidentColumn, Value
 from akdask.plan.run.result import CollectionRows
 from akdask.plan.run.run import resolve_lengths, run
@@ -374,10 +376,11 @@ def computed(frame: Frame, value: Value) -> tuple[Frame, Value]:
     if not isinstance(frame, SELECTIONS) and all(_is_there(part) for part in parts):
         return frame, value
     project = Project(frame, tuple(range(len(parts))), tuple(parts))
-    # The same rows are the same node, so that labels are known to be equal.
-    persisted: Any = _COMPUTED.get(project._name)
+    # The same column of the same rows is the same node, so that labels are known to be equal.
+    name = token("computed", *(column_identity(frame, part) for part in parts))
+    persisted: Any = _COMPUTED.get(name)
     if persisted is None:
-        persisted = _COMPUTED[project._name] = _ComputedColumns(project).persist()
+        persisted = _COMPUTED[name] = _ComputedColumns(project).persist()
     return persisted, recombined([value], [persisted.column(number) for number in range(len(parts))])[0]
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from akdask import config
 from akdask.collections.arrays.elementwise import where
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.array import Array, of_rows
@@ -22,7 +23,7 @@ from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.groups.keys import Keys, comparable_keys
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.strings import Strings
-from akdask.columns import concat_rows
+from akdask.columns import Table, concat_rows
 from akdask.deferred import DeferredModule, is_arrow, is_pandas, pa
 from akdask.errors import AlignmentError, ArgumentTypeError, UnsupportedError
 from akdask.kernels.index.key_index import check_distinct, index_keys
@@ -31,7 +32,7 @@ from akdask.plan.expr.missing_integers import recombined, separated
 from akdask.plan.expr.missing_text import call
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import SELECTIONS, Filter, Partitions, Slice
-from akdask.plan.expr.sources import Literal, Rows
+from akdask.plan.expr.sources import Literal, Persisted, Rows
 from akdask.plan.expr.values import Call, ColumnRef, Constant, Replica, Value, cast
 from akdask.plan.reduce.aggregate import Aggregate, AggregateExpr
 from akdask.plan.reduce.row_numbers import RowNumbers, row_numbers
@@ -531,11 +532,24 @@ def _are_alike(one: Column, other: Column) -> bool:
 
 def _at_hand(array: Array) -> Column | None:
     """Return labels that are in memory, None for those that are to be computed."""
-    base = _base_of(array._frame, array._value)
-    if not isinstance(base, Literal) or isinstance(array, Categorical) or base.nullable:
+    base, value = _base_of(array._frame, array._value), array._value
+    tables = _tables_of(base)
+    if tables is None or isinstance(array, Categorical) or value.dtype.nullable:
         return None
-    columns = [table.columns[array._value.name] for table in base.tables]  # type: ignore[attr-defined]
+    columns = [table.columns[value.name] for table in tables]  # type: ignore[attr-defined]
     return concat_rows(columns) if len(columns) > 1 else columns[0]
+
+
+def _tables_of(base: Frame | None) -> Sequence[Table] | None:
+    """Return the rows of a node that are in memory: those of data at hand, and of arrays that are computed at once."""
+    if isinstance(base, Literal):
+        return base.tables
+    if not isinstance(base, Persisted) or not config.get("eager"):
+        return None
+    # A cluster has futures of them.
+    kept = [base.graph.get(key) for key in base.keys]
+    found = [table for table in kept if isinstance(table, Table)]
+    return found if len(found) == len(kept) else None
 
 
 def _base_of(frame: Frame, value: Value) -> Frame | None:
@@ -607,8 +621,8 @@ def _origin_of_numbers(frame: Frame, value: Value) -> _Origin | None:
             return _Origin(sum(base.lengths), is_all)
         if isinstance(base, RowNumbers) and value == base.position:
             return _Origin(base.frame._name, is_all)
-        if isinstance(base, Literal):
-            return _origin_at_hand(base, value, is_all)
+        if (tables := _tables_of(base)) is not None:
+            return _origin_at_hand(tables, value, is_all)
         if isinstance(base, Limit) or type(base) is top_k.TopK:
             is_all = False
         elif not isinstance(base, Realign | Reverse | Gather | Materialized) and type(base) is not sort.Sort:
@@ -618,11 +632,11 @@ def _origin_of_numbers(frame: Frame, value: Value) -> _Origin | None:
     return None
 
 
-def _origin_at_hand(literal: Literal, value: ColumnRef, is_all: bool) -> _Origin | None:
+def _origin_at_hand(tables: Sequence[Table], value: ColumnRef, is_all: bool) -> _Origin | None:
     """Return the same of labels in memory that are numbers of rows, each at most once."""
     if value.dtype != INT64:
         return None
-    labels = np.concatenate([table.columns[value.name] for table in literal.tables])
+    labels = np.concatenate([table.columns[value.name] for table in tables])
     if not len(labels):
         return _Origin(0, is_all)
     low, high = int(labels.min()), int(labels.max())

@@ -306,7 +306,7 @@ class GroupReductionMethods(GroupBase):
         form = REDUCTIONS[name].distinct
         assert form is not None, "others are reduced in one pass"
         operand = given if form.of_numbers else codes_of(given)
-        result = REDUCTIONS[name].group_result_type(operand._value.dtype, **params)
+        result = REDUCTIONS[name].group_result_type(operand._as_operand()[1].dtype, **params)
         frame, keys, (value,), numbers = self._on(operand)
         are_times = isinstance(given, TimeArray)
         arguments = tuple(sorted(params.items()))
