@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import akdask as ak
 from akdask.collections.frame_core.analysis.moving.arranged import running_of_groups
-from akdask.errors import ConversionError
+from akdask.errors import ArgumentTypeError, ConversionError
 from akdask.plan.rows.neighbours import TOTAL
 from akdask.testing.memory import MemorySource
 
@@ -391,3 +391,111 @@ def test_products_of_wide_integers_are_those_of_their_distances():
             assert getattr(ak, name)(far[one], far[other]) == pytest.approx(wanted)
     for name in ("skew", "kurt", "autocorr"):
         assert getattr(far.x, name)() == pytest.approx(getattr(near["x"], name)())
+
+
+@pytest.mark.parametrize(
+    "items",
+    [
+        [0.5, BIG + 1],
+        (BIG + 1, 0.5),
+        [BIG + 1, None, 0.5],
+        [[BIG + 1, 0.5], [1, 2]],
+        [np.int64(BIG + 1), np.float64(0.5)],
+        [0.5, 2**64 + 1],
+    ],
+)
+def test_integers_given_beside_floats_are_floats_or_are_refused(items):
+    with pytest.raises(ConversionError, match=r"would become .* as a float"):
+        ak.array(items)
+    assert ak.array([BIG, None, 0.5]).tolist()[::2] == [BIG, 0.5]
+
+
+def assign_element(floats, item):
+    floats[0] = item
+    return floats
+
+
+def assign_chosen(floats, item):
+    floats[ak.array([True, False])] = item
+    return floats
+
+
+def assign_rows(floats, item):
+    floats[:1] = ak.array([item])
+    return floats
+
+
+def assign_by_label(floats, item):
+    series = ak.Series(floats)
+    series.loc[0] = item
+    return series
+
+
+def put_where(floats, item):
+    ak.putmask(floats, ak.array([True, False]), ak.array(np.array([item, 5], np.uint64)))
+    return floats
+
+
+@pytest.mark.parametrize("assign", [assign_element, assign_chosen, assign_rows, assign_by_label, put_where])
+@pytest.mark.parametrize("item", [BIG + 1, 2**64 - 1])
+def test_integers_assigned_to_floats_are_floats_or_are_refused(assign, item):
+    floats = ak.array([0.5, 1.5])
+    with pytest.raises(ConversionError, match=f"the integer {item} would become"):
+        assign(floats, item).tolist()
+    assert assign(ak.array([0.5, 1.5]), BIG + 2).tolist() == [BIG + 2, 1.5]
+
+
+@pytest.mark.parametrize("reshape", [lambda of: of.melt()["value"], lambda of: of.stack(), lambda of: of.unstack()])
+def test_columns_below_each_other_are_what_they_are_or_are_refused(reshape):
+    with pytest.raises(ConversionError, match="the integer 9007199254740993 would become"):
+        reshape(ak.DataFrame({"i": [BIG + 1, 3], "x": [0.5, 1.5]})).tolist()
+    assert sorted(reshape(ak.DataFrame({"i": [BIG, 3], "x": [0.5, 1.5]})).tolist()) == [0.5, 1.5, 3, BIG]
+
+
+@pytest.mark.parametrize(
+    ("columns", "total"),
+    [
+        ({"a": [2**63 - 1], "b": [2**63 - 1]}, 2**64 - 2),
+        ({"a": [BIG + 1], "b": [-BIG]}, 1),
+        ({"a": np.array([2**64 - 1], np.uint64), "b": np.array([2**64 - 1], np.uint64)}, 2**65 - 2),
+        ({"a": [2**62], "b": np.array([2**63], np.uint64)}, 2**62 + 2**63),
+        ({"a": [2**62], "b": [2**62], "c": [0.5]}, 2**63),
+        ({"a": np.array([255], np.uint8), "b": np.array([1], np.uint8)}, 256),
+    ],
+)
+def test_sums_of_rows_do_not_wrap_on_their_way_to_floats(columns, total):
+    frame = ak.DataFrame(columns)
+    assert frame.mean(axis=1).tolist() == [float(total) / len(columns)]
+    if len({column.dtype for column in map(np.asarray, columns.values())}) > 1 or total == 256:
+        assert frame.sum(axis=1).tolist() == pd.DataFrame(columns).sum(axis=1).tolist() == [total]
+
+
+@pytest.mark.parametrize(
+    ("function", "dtype"),
+    [
+        (lambda item: item - 1, "uint64"),
+        (lambda item: item + 1, "bigint"),
+        (lambda item: -item, "bigint"),
+        (lambda item: item % 7, "int64"),
+    ],
+)
+def test_functions_of_elements_return_what_they_return(function, dtype):
+    numbers = [2**63, 2**64 - 1, 5]
+    found = ak.Series(np.array(numbers, np.uint64)).apply(function)
+    assert (str(found.dtype), found.tolist()) == (dtype, list(map(function, numbers)))
+    assert ak.apply(ak.array([1, 2]), lambda item: 2**63 + item, "uint64").tolist() == [2**63 + 1, 2**63 + 2]
+    with pytest.raises(ConversionError, match="the integer 9007199254740993 that the applied function returns"):
+        ak.Series([1, 2]).apply(lambda item: 0.5 if item == 1 else BIG + 1).tolist()
+
+
+def test_values_of_a_dict_are_what_they_are_beside_missing_ones():
+    found = ak.Series([1, 2]).map({1: BIG + 1})
+    assert found.isna().tolist() == [False, True]
+    assert found.fillna(0).tolist() == [BIG + 1, 0]
+    assert found.to_frame("x").to_pandas(nullable=True)["x"][0] == BIG + 1
+    with pytest.raises(ConversionError, match="the integer 9007199254740993 would become"):
+        found.tolist()
+    with pytest.raises(ArgumentTypeError, match="the dict lacks elements"):
+        ak.Series([1, 2]).map({1: 2**70})
+    assert ak.Series([1, 2]).map({1: 2**70, 2: 0}).tolist() == [2**70, 0]
+    np.testing.assert_array_equal(ak.Series([1, 2]).map({1: 5}).tolist(), pd.Series([1, 2]).map({1: 5}))

@@ -16,12 +16,12 @@ from akdask.plan.expr.created import as_column, literal
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Filter, Project
 from akdask.plan.expr.sources import Rows
-from akdask.plan.expr.values import Call, Constant, Value, cast
+from akdask.plan.expr.values import Call, Constant, Value, cast, widened
 from akdask.plan.rows.scatter import PutAt, PutMasked
 from akdask.plan.run.alignment import align
 from akdask.plan.run.run import resolve_lengths
 from akdask.plan.task.combine import Gather, Realign
-from akdask.schema import BOOL, INT64, NULLABLE_STR, STR, ColumnType
+from akdask.schema import BOOL, FLOAT64, INT64, NULLABLE_STR, STR, UINT64, ColumnType
 
 Columns = tuple[Frame, Value]
 
@@ -38,6 +38,8 @@ def assigned(array: Array, key: Any, item: Any) -> Columns:
     ArgumentTypeError
         If the item's type does not fit the array's, which keeps its own; or, when it is computed, if an array has
         numbers that the array's type has not, such as fractions for integers.
+    ConversionError
+        If an integer is assigned to floats that none of them is equal to; of an array when it is computed.
     ArgumentError
         If an array is assigned that has not as many elements as rows are selected.
     """
@@ -81,6 +83,10 @@ def fitting(value: Value, wanted: ColumnType) -> Value:
         )
     if wanted.kind == "bigint" and given.kind == "float":
         return cast(fitting(value, INT64), wanted)
+    if wanted == FLOAT64 and given in (INT64, UINT64):
+        if isinstance(value, Constant):
+            return Constant(OPERATIONS["exact_floats"].evaluate(value.value))
+        return widened(value, wanted)
     if wanted.kind in ("float", "bigint") or given == BOOL:
         return cast(value, wanted)
     if not isinstance(value, Constant):

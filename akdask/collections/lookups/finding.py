@@ -12,6 +12,7 @@ from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.array import Array
 from akdask.collections.core.later import provides
 from akdask.collections.core.wrap import wrap
+from akdask.collections.frame_core.analysis.kinds import missing_rows
 from akdask.collections.functions.pairing import left_join
 from akdask.collections.groups.groupby import GroupBy
 from akdask.collections.groups.keys import as_arrays, comparable_keys, like
@@ -141,7 +142,8 @@ def lookup(keys: Any, values: Any, arguments: Any, fillvalue: Any = -1) -> Any:
 def map(values: Any, mapping: Mapping[Any, Any], absent: str | None = "null") -> Any:
     """Return what a dict, or a Series, has for each element of an array; lazy.
 
-    Where a dict has only integers or bools, this computes whether it has all elements: otherwise they become floats.
+    Where a dict has only integers or bools, this computes whether it has all elements: otherwise they are handed out as
+    floats.
 
     Parameters
     ----------
@@ -160,7 +162,8 @@ def map(values: Any, mapping: Mapping[Any, Any], absent: str | None = "null") ->
     Raises
     ------
     ArgumentTypeError
-        If there is no dict and no Series, or the elements of a dict are of other types than those of the array.
+        If there is no dict and no Series, the elements of a dict are of other types than those of the array, or
+        elements have none of some integers of any size.
 
     Examples
     --------
@@ -184,9 +187,19 @@ def map(values: Any, mapping: Mapping[Any, Any], absent: str | None = "null") ->
     if isinstance(found, TimeArray):
         numbers = lookup(keys, pdarray(found._frame, found._value), given, fillvalue=NOT_A_TIME)
         return found._lacking()._like(numbers._frame, numbers._value)
-    if found._value.dtype.kind != "float" and bool(in1d(given, keys).all()):
-        return lookup(keys, found, given, fillvalue=0)
-    return lookup(keys, found.astype("float64"), given, fillvalue=np.nan)
+    if found._value.dtype.kind == "float":
+        return lookup(keys, found, given, fillvalue=np.nan)
+    are_known = in1d(given, keys)
+    numbers = lookup(keys, found, given, fillvalue=0)
+    if bool(are_known.all()):
+        return numbers
+    if found._value.dtype.kind == "bigint":
+        raise ArgumentTypeError(
+            "the dict lacks elements, and integers of any size have no missing values.",
+            hint="give a value to each element, or floats.",
+        )
+    frame, (value, known) = align("map", [(item._frame, item._value) for item in (numbers, are_known)])
+    return missing_rows(numbers, frame, value, Call("logical_not", known))
 
 
 def filling(fillvalue: Any, dtype: ColumnType) -> Value:

@@ -27,7 +27,7 @@ from akdask.collections.time.timearray import TimeArray
 from akdask.deferred import pd
 from akdask.errors import ArgumentError, ArgumentTypeError, SchemaError
 from akdask.plan.expr import missing_integers
-from akdask.schema import BOOL, NULLABLE_STR
+from akdask.schema import BIGINT, BOOL, NULLABLE_STR
 
 REDUCTIONS = ("sum", "prod", "mean", "min", "max", "std", "var", "median", "count", "nunique", "any", "all", "size")
 """Names that `agg` takes."""
@@ -536,6 +536,8 @@ def _type_in_common(results: Sequence[Any]) -> Any:
     texts = [isinstance(result, str) for result in results]
     if any(texts) and all(is_text or _is_nothing(item) for is_text, item in zip(texts, results, strict=True)):
         return str
+    if all(isinstance(result, int | np.integer) and not isinstance(result, bool) for result in results):
+        return _type_of_integers(min(map(int, results)), max(map(int, results)))
     found = np.result_type(*(np.asarray(np.nan if result is None else result).dtype for result in results))
     if found.kind not in "iufb" or any(np.ndim(result) for result in results if result is not None):
         raise ArgumentTypeError(
@@ -543,3 +545,11 @@ def _type_in_common(results: Sequence[Any]) -> Any:
             details=[f"results: {', '.join(sorted({type(result).__name__ for result in results}))}"],
         )
     return {"i": np.int64, "u": np.uint64, "f": np.float64, "b": np.bool_}[found.kind]
+
+
+def _type_of_integers(low: int, high: int) -> Any:
+    """Return the type that has integers from one to another."""
+    for dtype in (np.int64, np.uint64):
+        if np.iinfo(dtype).min <= low and high <= np.iinfo(dtype).max:
+            return dtype
+    return BIGINT.name

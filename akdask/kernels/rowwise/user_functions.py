@@ -12,7 +12,8 @@ import numpy as np
 from akdask.columns import is_scalar, spread, to_objects
 from akdask.columns.bigint import from_ints
 from akdask.deferred import pa
-from akdask.errors import ArgumentError
+from akdask.errors import ArgumentError, ConversionError
+from akdask.kernels.core.exact import first_changed
 from akdask.kernels.core.rules import Operation, scalar_type
 from akdask.schema import ColumnType, column_type
 from akdask.typing import Column, NumberArray
@@ -39,12 +40,20 @@ def _applied(values: Any, out: Any = None, *, pickled: bytes, dtype: str) -> Any
 
 def _column(results: Sequence[Any], wanted: ColumnType) -> Column:
     """Return results as a column, each of the type that is wanted."""
+    number = first_changed(np.array([*results, None], object)) if wanted.kind == "float" else None
+    if number is not None:
+        raise ConversionError(
+            f"the integer {number} that the applied function returns is no {wanted}.",
+            hint="let it return float(…) for the nearest float, or name the type of its results: 'int64', 'bigint'.",
+        )
     try:
         if wanted.kind == "str":
             return pa.array(results, pa.large_string())
         if wanted.kind == "bigint":
             return from_ints([int(item) for item in results])
-        found = np.array(results, None if len(results) else wanted.numpy)
+        are_integers = wanted.kind in ("int", "uint") and all(isinstance(item, int | np.integer) for item in results)
+        # NumPy makes floats of integers from 2**63 on beside others.
+        found = np.array(results, wanted.numpy if are_integers else None)
         if found.ndim == 1 and _fits(found, wanted):
             return found.astype(wanted.numpy, copy=False)
         kinds = f"{found.dtype} of shape {found.shape}"

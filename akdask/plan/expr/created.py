@@ -13,8 +13,8 @@ from akdask.cluster import partition_size
 from akdask.columns import Table
 from akdask.columns.bigint import from_ints
 from akdask.deferred import is_arrow, is_na, is_pandas, pa, pd
-from akdask.errors import ArgumentError, refuses_foreign
-from akdask.kernels.core.exact import first_changed
+from akdask.errors import ArgumentError, ConversionError, refuses_foreign
+from akdask.kernels.core.exact import EXACT, first_changed
 from akdask.plan.expr.sources import Literal, Rows
 from akdask.plan.expr.values import ColumnRef
 from akdask.schema import INT64, STR, column_type
@@ -105,6 +105,8 @@ def as_column(items: Any) -> Column:
     if array.dtype.kind in "OUST":
         # NumPy has written numbers among strings as text; Arrow tells the two apart.
         return _strings(np.asarray(items, object) if isinstance(items, list | tuple) else array)
+    if array.dtype.kind == "f" and isinstance(items, list | tuple):
+        _check_floats(array, items)
     wanted = column_type(array.dtype)
     # Plans keep what they are made of, so later changes to the caller's array must not reach it.
     return np.array(array, dtype=wanted.numpy, order="C")
@@ -120,7 +122,7 @@ def at_hand(items: Any) -> np.ndarray[Any, Any]:
     """
     is_text = isinstance(items, list | tuple) and bool(items) and isinstance(items[0], str)
     try:
-        return np.asarray(items, object) if is_text else np.asarray(items)
+        found = np.asarray(items, object) if is_text else np.asarray(items)
     except ValueError as error:
         if "inhomogeneous" not in str(error):
             raise
@@ -129,6 +131,9 @@ def at_hand(items: Any) -> np.ndarray[Any, Any]:
             details=[f"given: {items!r:.100}"],
             hint="ak.SegArray.from_multi_array(…) takes lists of different lengths.",
         ) from None
+    if found.dtype.kind == "f" and found.ndim > 1:
+        _check_floats(found, items)
+    return found
 
 
 def without_mask(items: Any) -> Any:
@@ -232,7 +237,9 @@ def _numbers(objects: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     kind = pd.api.types.infer_dtype(objects, skipna=True)
     # Of nothing but missing elements, a NaN tells that they are numbers.
     if kind in NUMBERS or (kind == "empty" and any(isinstance(item, float) for item in objects)):
-        return np.where(missing, np.nan, objects).astype(np.float64)
+        floats = np.where(missing, np.nan, objects).astype(np.float64)
+        _check_floats(floats, objects)
+        return floats
     if kind == "boolean" and missing.any():
         raise ArgumentError(
             "truth values are missing, which no column can hold.",
@@ -240,6 +247,20 @@ def _numbers(objects: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
             hint="put True or False in their place, or 1.0, 0.0 and NaN for all.",
         )
     return objects.astype(np.bool_) if kind == "boolean" else objects
+
+
+def _check_floats(floats: np.ndarray[Any, Any], items: Any) -> None:
+    """Refuse integers that have become others beside floats."""
+    if isinstance(items, np.ndarray) and items.dtype.kind == "f":
+        return
+    if not (np.abs(floats) >= EXACT).any():
+        return
+    number = first_changed(np.array(items, object))
+    if number is not None:
+        raise ConversionError(
+            f"the integer {number} would become {np.float64(number):.0f} as a float, which it is beside floats.",
+            hint="make all of them integers, or this one a float, with float(…).",
+        )
 
 
 def _are_ints(items: Any) -> bool:

@@ -23,6 +23,8 @@ EXTREMES: dict[str, tuple[Callable[[Any, Any], Any], float]] = {
 }
 """How two values become one, and what is passed over."""
 
+_WIDE = (np.int64, np.uint64)
+
 ROW_REDUCTIONS = ("sum", "mean", "min", "max", "var", "std")
 
 
@@ -60,11 +62,20 @@ def reduced_rows(columns: ColumnSet, names: Sequence[str], how: str, *, skipna: 
         return _extreme(arrays, valid, how, skipna)
     if skipna:
         arrays = [_filled(array, 0) for array in arrays]
-    total = reduce(add, arrays)
-    if how == "sum":
-        return total
     count = valid if skipna else len(names)
-    return _moments(given, total / count, count, how, skipna, ddof)
+    if how != "sum" and all(array.dtype in _WIDE for array in arrays):
+        return _moments(given, _total_of_integers(arrays) / count, count, how, skipna, ddof)
+    # Sums of some of the columns would wrap before they meet the others.
+    common = np.result_type(*(array.dtype for array in arrays))
+    total = reduce(add, [cast(array, np.uint64 if common == np.uint8 else common) for array in arrays])
+    return total if how == "sum" else _moments(given, total / count, count, how, skipna, ddof)
+
+
+def _total_of_integers(arrays: Sequence[Any]) -> Any:
+    """Return the floats nearest to sums of integers, which wrap as integers: their halves do not."""
+    low = reduce(add, [cast(array & 0xFFFFFFFF, np.int64) for array in arrays])
+    high = reduce(add, [cast(array >> 32, np.int64) for array in arrays]) + (low >> 32)
+    return cast(high, np.float64) * 2.0**32 + cast(low & 0xFFFFFFFF, np.float64)
 
 
 def _extreme(arrays: Sequence[Any], valid: pdarray, how: str, skipna: bool) -> Any:

@@ -32,6 +32,8 @@ from akdask.collections.time.timearray import TimeArray
 from akdask.deferred import is_pandas, pd
 from akdask.errors import ArgumentError, ArgumentTypeError, SchemaError
 from akdask.kernels.core.exact import EXACT
+from akdask.plan.expr.values import widened
+from akdask.schema import column_type
 
 MOST_COLUMNS = 10_000
 """Largest number of columns that are made of values."""
@@ -332,6 +334,8 @@ def _below_each_other(columns: ColumnSet, names: Sequence[str]) -> Any:
     ------
     ArgumentTypeError
         If they are of different kinds.
+    ConversionError
+        When it is computed, if an integer would become another beside floats.
     """
     text = any(isinstance(columns.kinds[name], Strings | Categorical) for name in names)
     parts = [columns.array(name) for name in names]
@@ -345,8 +349,8 @@ def _below_each_other(columns: ColumnSet, names: Sequence[str]) -> Any:
             hint="choose columns of one kind.",
         )
     if all(type(part) is pdarray for part in parts):
-        common = np.result_type(*(part.dtype for part in parts))
-        parts = [cast(part, common) for part in parts]
+        common = column_type(np.result_type(*(part.dtype for part in parts)))
+        parts = [pdarray(part._frame, widened(part._value, common)) for part in parts]
     return concatenate(parts)
 
 
