@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Generic, TypeVar, overload
 
+import numpy as np
+
 from akdask.collections.arrays.creation import array
 from akdask.collections.arrays.sorting import argsort, sort
 from akdask.collections.core.array import Array
@@ -19,6 +21,7 @@ from akdask.collections.frame.unobserved import with_unobserved
 from akdask.collections.frame_core.alignment import on_rows_of
 from akdask.collections.frame_core.analysis.group_rows import FrameGroupMethods
 from akdask.collections.frame_core.analysis.kinds import missing_rows
+from akdask.collections.frame_core.analysis.moving.windows import as_integer
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.index import Index, MultiIndex
 from akdask.collections.frame_core.rows import RowMethods
@@ -367,15 +370,17 @@ class DataFrameGroupBy(GroupTopMethods[Rows], FrameGroupMethods[Rows], Generic[R
     def diff(self, colname: str) -> DiffAggregate: ...
 
     @overload
-    def diff(self, colname: int | None = None) -> Rows: ...
+    def diff(self, colname: int | None = None, *, periods: int = 1) -> Rows: ...
 
-    def diff(self, colname: str | int | None = None) -> DiffAggregate | Rows:
+    def diff(self, colname: Any = None, *, periods: int = 1) -> DiffAggregate | Rows:
         """Return the differences of successive values of a column in each group, to be reduced; counts rows.
 
         Parameters
         ----------
-        colname : str or int, optional
-            A column of numbers; or between which rows of all columns, as pandas has it: 1 unless given.
+        colname : str, optional
+            A column of numbers; an integer stands for `periods`, as in pandas.
+        periods : int, default 1
+            How many rows are between a value and the one that it is lessened by, without `colname`.
 
         Returns
         -------
@@ -401,10 +406,8 @@ class DataFrameGroupBy(GroupTopMethods[Rows], FrameGroupMethods[Rows], Generic[R
         2    16.0
         dtype: float64
         """
-        if colname is None:
-            return self.transform("diff")
-        if isinstance(colname, int):
-            return self._differences(int(colname))
+        if colname is None or isinstance(colname, int | np.integer):
+            return self._differences(as_integer("periods", periods if colname is None else colname))
         return DiffAggregate(self.gb, self.df._columns.array(colname))
 
     def resample(  # noqa: PLR0917 - pandas' signature

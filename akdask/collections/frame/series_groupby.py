@@ -304,21 +304,21 @@ class SeriesGroupBy:
             return self._series._with(array(self._pandas_groups().transform(func).to_numpy()))
         return self._of_rows(self._groups.transform(func))
 
-    def shift(self, periods: int = 1, fill_value: Any = None) -> Series:
-        """Return the values `periods` rows further down in their groups, `fill_value` beside; counts rows."""
-        return self._of_rows(self._groups.shift(periods, fill_value))
+    def shift(self, periods: int = 1, freq: None = None, fill_value: Any = None) -> Series:
+        """Return the values `periods` rows further down in their groups; counts rows."""
+        return self._of_rows(self._groups.shift(periods, freq, fill_value))
 
     def diff(self, periods: int = 1) -> Series:
-        """Return the differences of values of each group that are `periods` rows apart; counts rows."""
-        return self._of_rows(self._groups._differences(periods))
+        """Return the differences of successive values of each group; counts rows."""
+        return self._of_rows(self._groups.diff(periods))
 
-    def ffill(self) -> Series:
+    def ffill(self, limit: int | None = None) -> Series:
         """Return the values with the last one before each in its group that is missing in its place; counts rows."""
-        return self._of_rows(self._groups.ffill())
+        return self._of_rows(self._groups.ffill(limit))
 
-    def bfill(self) -> Series:
+    def bfill(self, limit: int | None = None) -> Series:
         """Return the values with the first one after each in its group that is missing in its place; counts rows."""
-        return self._of_rows(self._groups.bfill())
+        return self._of_rows(self._groups.bfill(limit))
 
     def cumsum(self) -> Series:
         """Return the sum of each value and all before it in its group; counts rows."""
@@ -336,9 +336,11 @@ class SeriesGroupBy:
         """Return the largest of each value and all before it in its group; counts rows."""
         return self._of_rows(self._groups.cummax())
 
-    def rank(self, method: str = "average", ascending: bool = True, pct: bool = False) -> Series:
-        """Return the rank of each value in its group, from 1, or as a share of their number; counts groups."""
-        return self._of_rows(self._groups.rank(method, ascending, pct))
+    def rank(
+        self, method: str = "average", ascending: bool = True, na_option: str = "keep", pct: bool = False
+    ) -> Series:
+        """Return the rank of each value in its group, from 1; counts groups."""
+        return self._of_rows(self._groups.rank(method, ascending, na_option, pct))
 
     def cumcount(self, ascending: bool = True) -> Series:
         """Return the number of each row within its group, from 0; counts rows."""
@@ -375,9 +377,8 @@ class SeriesGroupBy:
         return self._series._moved(self._groups.nth(n))
 
     def pct_change(self, periods: int = 1) -> Series:
-        """Return by which part of the value `periods` before it in its group each value has grown; counts rows."""
-        earlier = self.shift(periods)
-        return self._series._with(self._series.values / earlier.values - 1)
+        """Return by which part of the value `periods` rows before in its group each value has grown; counts rows."""
+        return self._of_rows(self._groups.pct_change(periods))
 
     # windows
 

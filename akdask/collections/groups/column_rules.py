@@ -22,7 +22,7 @@ from akdask.plan.expr.missing_text import is_present
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.values import Call, Constant, Value, cast
 from akdask.schema import BOOL, INT64, NULLABLE_STR
-from akdask.schema.times import SPAN
+from akdask.schema.times import SPAN, TIME
 
 Make: TypeAlias = Callable[[Frame, Value], Any]
 
@@ -97,7 +97,7 @@ def has_meaning(name: str, values: Array) -> bool:
 
 
 def _of_times(name: str, values: TimeArray, skipna: bool) -> ColumnRule:
-    if name in values._refused:
+    if name in values._refused or (name in ("any", "all") and values._is == TIME):
         raise ArgumentTypeError(f"{name} of groups has no meaning for a {type(values).__name__}.")
     value = values._value
     present = cast(times.is_present_time(value), INT64)

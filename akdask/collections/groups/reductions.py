@@ -23,7 +23,6 @@ from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.kernels.aggregates.quantiles import checked_quantiles
 from akdask.kernels.aggregates.registry import REDUCTIONS
 from akdask.plan.expr.missing_text import demanded
-from akdask.plan.expr.times import of_floats
 from akdask.plan.expr.values import Call, Constant, cast
 from akdask.plan.reduce.row_numbers import row_numbers
 from akdask.schema import BOOL, FLOAT64
@@ -33,7 +32,11 @@ if TYPE_CHECKING:
 else:
     group_nodes = DeferredModule("akdask.plan.group.aggregate")
 
-GROUP_REDUCTIONS = {name.lower(): name for name, item in REDUCTIONS.items() if item.group_types and name != "size"}
+GROUP_REDUCTIONS = {
+    name.lower(): name
+    for name, item in REDUCTIONS.items()
+    if item.group_types and name not in ("size", "time_quantile")
+}
 """The name that each reduction of values has here, by the name that users write in any case."""
 
 GROUPBY_REDUCTION_TYPES = frozenset(GROUP_REDUCTIONS)
@@ -42,8 +45,8 @@ GROUPBY_REDUCTION_TYPES = frozenset(GROUP_REDUCTIONS)
 class GroupReductionMethods(GroupBase):
     """Reductions by name.  What is computed together by ``dask.compute`` is found in one pass over the rows.
 
-    Of times, NaT is skipped as NaN is of floats.  Minima, maxima, means and medians of times are times, found to the
-    precision of float64 where something is divided; sums of spans are spans, and so are standard deviations.
+    Of times, NaT is skipped as NaN is of floats.  Minima, maxima, means, medians and quantiles of times are times,
+    exact but for what is left of a unit; sums of spans are spans, and so are standard deviations, as exact as floats.
     """
 
     Reductions = GROUPBY_REDUCTION_TYPES
@@ -303,19 +306,19 @@ class GroupReductionMethods(GroupBase):
         given = self._counted(name, lazy_array(name, values))
         if reduces_at_once(name, given):
             return self._reduced(name, given, skipna=skipna, **params)
+        are_times = isinstance(given, TimeArray)
+        if are_times and name in ("median", "quantile"):
+            name = "time_quantile"
         form = REDUCTIONS[name].distinct
         assert form is not None, "others are reduced in one pass"
         operand = given if form.of_numbers else codes_of(given)
-        result = REDUCTIONS[name].group_result_type(operand._as_operand()[1].dtype, **params)
         frame, keys, (value,), numbers = self._on(operand)
-        are_times = isinstance(given, TimeArray)
         arguments = tuple(sorted(params.items()))
         node = group_nodes.GroupStatistic(
             frame, keys, self._by.identity, value, name, skipna, are_times, numbers, arguments
         )
         if form.of_numbers and are_times:
-            found = of_floats(node.result) if result == FLOAT64 else node.result
-            return self._keys_of(node), given._lacking()._like(node, found)
+            return self._keys_of(node), given._lacking()._like(node, node.result)
         return self._keys_of(node), like(given if name == "mode" else None, node, node.result)
 
 

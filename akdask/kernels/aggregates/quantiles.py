@@ -161,13 +161,7 @@ def _of_groups(
     q: float = 0.5,
     method: str = "linear",
 ) -> NumberArray:
-    """Find the one or two rows of each group by how many come before."""
-    counts = np.where(missing, 0, counts)
-    until = np.cumsum(counts)
-    rows = groups.reduce(np.add, counts)
-    before = np.cumsum(rows) - rows
-    low, high, weight = ranks_of(rows, np.asarray(q), method)
-    of_low, of_high = (values.take(np.searchsorted(until, before + rank, "right"), mode="clip") for rank in (low, high))
+    of_low, of_high, weight, _, rows = ranked_rows(groups, values, counts, missing, q, method)
     found = of_low if method in AT_ROWS else _interpolated(of_low, of_high, weight)
     # Where nothing is left, what was skipped is the result.
     nothing = rows == 0
@@ -177,6 +171,31 @@ def _of_groups(
         ends = groups.segments + groups.sizes() - 1
         found[np.isnan(values[ends]) & ~missing[ends]] = np.nan
     return found
+
+
+def ranked_rows(  # noqa: PLR0917 - what a distinct form is given
+    groups: AdjacentRowGroups, values: NumberArray, counts: NumberArray, missing: NumberArray, q: float, method: str
+) -> tuple[NumberArray, NumberArray, NumberArray, NumberArray, NumberArray]:
+    """Find the one or two rows of each group that a quantile is between, by how many come before.
+
+    Returns
+    -------
+    low, high : ndarray
+        Their values.
+    weight : ndarray of float64
+        That of the second one.
+    rank : ndarray of int64
+        The rank of the first one in its group.
+    rows : ndarray of int64
+        How many rows the group has.
+    """
+    counts = np.where(missing, 0, counts)
+    until = np.cumsum(counts)
+    rows = groups.reduce(np.add, counts)
+    before = np.cumsum(rows) - rows
+    low, high, weight = ranks_of(rows, np.asarray(q), method)
+    of_low, of_high = (values.take(np.searchsorted(until, before + rank, "right"), mode="clip") for rank in (low, high))
+    return of_low, of_high, weight, low, rows
 
 
 # -------------------------------------------------------------------------- groups of floats, by lists of their values

@@ -5,7 +5,6 @@ Each takes int64 numbers of one unit, NaT being the smallest, and gives one of t
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import add
@@ -15,9 +14,10 @@ import numpy as np
 
 from akdask.deferred import DeferredModule
 from akdask.errors import TimeOverflowError
-from akdask.kernels.aggregates.quantiles import ranks_of
+from akdask.kernels.aggregates.by_group import AdjacentRowGroups
+from akdask.kernels.aggregates.quantiles import ranked_rows, ranks_of
 from akdask.kernels.aggregates.select import select_rows
-from akdask.kernels.aggregates.specification import Reduction, ScalarForm, State, giving
+from akdask.kernels.aggregates.specification import DistinctForm, Reduction, ScalarForm, State, giving
 from akdask.schema import INT64
 from akdask.schema.times import NOT_A_TIME
 from akdask.typing import NumberArray
@@ -81,16 +81,69 @@ def _quantile(state: runs.SortedRuns, q: float | Sequence[float] = 0.5, method: 
     found = np.full(len(wanted), NOT_A_TIME)
     if state.nrows and int(state.select(np.zeros(1, np.int64))[0]) != NOT_A_TIME:
         low, high, weight = ranks_of(np.full(len(wanted), state.nrows), wanted, method)
-        pairs = zip(state.select(low).tolist(), state.select(high).tolist(), weight.tolist(), strict=True)
-        found = np.array([start + _part(end - start, share) for start, end, share in pairs], np.int64)
+        found = times_between(state.select(low), state.select(high), weight, low)
     return found if np.ndim(q) else found[0]
 
 
-def _part(distance: int, share: float) -> int:
-    """Return a part of a distance, cut off to whole numbers."""
-    return distance // 2 if share == 0.5 else math.floor(distance * share)
+def _quantile_of_groups(
+    groups: AdjacentRowGroups,
+    values: NumberArray,
+    counts: NumberArray,
+    missing: NumberArray,
+    *,
+    q: float = 0.5,
+    method: str = "linear",
+) -> NumberArray:
+    """Return a quantile of each group, NaT where a row is NaT that is not skipped, or there are none."""
+    of_low, of_high, weight, low, rows = ranked_rows(groups, values, counts, missing, q, method)
+    found = times_between(of_low, of_high, weight, low)
+    # NaT that are not skipped are the first values of their groups.
+    starts = groups.segments
+    found[(rows == 0) | ((values[starts] == NOT_A_TIME) & ~missing[starts])] = NOT_A_TIME
+    return found
 
+
+def times_between(low: NumberArray, high: NumberArray, weight: NumberArray, rank: NumberArray) -> NumberArray:
+    """Return numbers between two others, exactly; what is left of a unit is cut off, as by pandas.
+
+    Parameters
+    ----------
+    low, high : ndarray of int64
+        The numbers, the lower ones first.
+    weight : ndarray of float64
+        How far from the lower number to the higher one.
+    rank : ndarray of int64
+        The rank of the lower number, from 0: the weight is what a float of this size has behind the point.
+
+    Examples
+    --------
+    >>> times_between(np.array([3, -8]), np.array([8, -3]), np.array([0.5, 0.5]), np.array([0, 0])).tolist()
+    [5, -5]
+    """
+    if np.isin(weight, (0.0, 0.5)).all():
+        middle = (low & high) + ((low ^ high) >> 1)
+        middle += (middle < 0) & ((low ^ high) & 1 == 1)
+        return np.where(weight == 0.5, middle, low)
+    # A weight such as 0.3 is meant as a decimal number, of which a float has the first digits.
+    decimal = np.rint(weight * DECIMALS)
+    is_decimal = np.abs(weight - decimal / DECIMALS) <= 4 * np.spacing(rank + 1.0)
+    over, under = (
+        np.where(is_decimal, of_decimal, of_float).astype(np.int64).astype(object)
+        for of_decimal, of_float in ((decimal, weight * 2.0**53), (DECIMALS, 2.0**53))
+    )
+    start, end = low.astype(object), high.astype(object)
+    exact = start * under + (end - start) * over
+    found: NumberArray = np.where(exact < 0, -(-exact // under), exact // under).astype(np.int64)
+    return found
+
+
+DECIMALS = 10**12
 
 TIME_SUM = Reduction("time_sum", giving(INT64, INT64), scalar=ScalarForm(TimeTotal.of, add, _sum))
 TIME_MEAN = Reduction("time_mean", giving(INT64, INT64), scalar=ScalarForm(TimeTotal.of, add, _mean))
-TIME_QUANTILE = Reduction("time_quantile", giving(INT64, INT64), scalar=ScalarForm(_sorted_runs, add, _quantile))
+TIME_QUANTILE = Reduction(
+    "time_quantile",
+    giving(INT64, INT64),
+    scalar=ScalarForm(_sorted_runs, add, _quantile),
+    distinct=DistinctForm(_quantile_of_groups, of_numbers=True),
+)

@@ -8,26 +8,33 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from akdask.collections.arrays.creation import arange, array
-from akdask.collections.arrays.elementwise import cast
+from akdask.collections.arrays.elementwise import cast, where
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.arrays.sorting import argsort
 from akdask.collections.core.array import Array
 from akdask.collections.core.later import later
 from akdask.collections.core.selection import position
 from akdask.collections.frame_core.alignment import on_rows_of
-from akdask.collections.frame_core.analysis.kinds import demand_numbers, is_number, missing_rows
+from akdask.collections.frame_core.analysis.kinds import demand_numbers, is_number, missing_rows, numbers_among
 from akdask.collections.frame_core.analysis.moving.arranged import (
     Arranged,
     differences_in_groups,
     filled_in_groups,
     numbers_in_groups,
     running_of_groups,
+    running_times_of_groups,
     shifted_in_groups,
 )
 from akdask.collections.frame_core.analysis.moving.decaying import Weights, as_column_of_times
 from akdask.collections.frame_core.analysis.moving.spans import GroupDecaying, GroupExpanding, group_windows
-from akdask.collections.frame_core.analysis.moving.windows import as_integer, demand_plain_windows
-from akdask.collections.frame_core.analysis.summaries import RANKS, place_ranks, ranked_sizes
+from akdask.collections.frame_core.analysis.moving.windows import as_integer, checked_limit, demand_plain_windows
+from akdask.collections.frame_core.analysis.summaries import (
+    NA_OPTIONS,
+    RANKS,
+    place_ranks,
+    rank_of_missing,
+    ranked_sizes,
+)
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.missing import can_be_missing, present
 from akdask.collections.frame_core.rows import RowMethods
@@ -35,9 +42,10 @@ from akdask.collections.groups.column_rules import has_meaning
 from akdask.collections.groups.groupby import ColumnGroups, GroupBy
 from akdask.collections.groups.reductions import GROUP_REDUCTIONS
 from akdask.collections.text.categorical import Categorical
+from akdask.collections.time.datetimes import Timedelta
 from akdask.collections.time.timearray import TimeArray
 from akdask.deferred import pd
-from akdask.errors import ArgumentError, ArgumentTypeError, MissingLabelError
+from akdask.errors import ArgumentError, ArgumentTypeError, MissingLabelError, UnsupportedError
 from akdask.plan.expr.values import Call, Constant, Value
 from akdask.plan.reduce.row_numbers import row_numbers
 from akdask.plan.task.align import align
@@ -45,6 +53,13 @@ from akdask.plan.task.align import align
 Rows = TypeVar("Rows", bound=RowMethods)
 
 RUNNING = ("cumsum", "cumprod", "cummin", "cummax")
+RUNNING_OF_TIMES: dict[str, tuple[type, ...]] = {
+    "cumsum": (Timedelta,),
+    "cumprod": (),
+    "cummin": (TimeArray,),
+    "cummax": (TimeArray,),
+}
+"""The types of times that have running results."""
 
 
 class FrameGroupMethods(Generic[Rows]):
@@ -78,9 +93,9 @@ class FrameGroupMethods(Generic[Rows]):
         ----------
         func : str or callable
             A reduction such as ``"mean"``, or one of ``"cumsum"``, ``"cumprod"``, ``"cummin"``, ``"cummax"``,
-            ``"shift"``, ``"diff"``, ``"ffill"``, ``"bfill"``, ``"rank"``, ``"ngroup"`` and ``"cumcount"``.  A
-            function of users gets each column of each group as a pandas Series, in this process, so that all rows must
-            fit into its memory; computes.
+            ``"shift"``, ``"diff"``, ``"pct_change"``, ``"ffill"``, ``"bfill"``, ``"rank"``, ``"ngroup"`` and
+            ``"cumcount"``.  A function of users gets each column of each group as a pandas Series, in this process, so
+            that all rows must fit into its memory; computes.
 
         Returns
         -------
@@ -104,7 +119,7 @@ class FrameGroupMethods(Generic[Rows]):
         """
         if not isinstance(func, str):
             return self._transformed_by_pandas(func)
-        if func in (*RUNNING, "shift", "ffill", "bfill", "rank", "cumcount", "ngroup"):
+        if func in (*RUNNING, "shift", "pct_change", "ffill", "bfill", "rank", "cumcount", "ngroup"):
             found: Any = getattr(self, func)()
             return found
         if func == "diff":
@@ -125,8 +140,24 @@ class FrameGroupMethods(Generic[Rows]):
             )
         return self._of_rows({column: self.gb.reduce_column(name, given) for column, given in chosen.items()})
 
-    def shift(self, periods: int = 1, fill_value: Any = None) -> Rows:
+    def shift(self, periods: int = 1, freq: None = None, fill_value: Any = None) -> Rows:
         """Return the values `periods` rows further down in their groups; counts rows.  See `DataFrame.shift`.
+
+        Parameters
+        ----------
+        periods : int, default 1
+            How many rows, or up if negative.
+        freq : None
+            Refused: labels are moved by ``df.shift(freq=…)``, whatever the groups.
+        fill_value : scalar, optional
+            What comes in; missing values unless given.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If `periods` is no whole number.
+        UnsupportedError
+            If `freq` is given.
 
         Examples
         --------
@@ -135,11 +166,49 @@ class FrameGroupMethods(Generic[Rows]):
         >>> df.groupby("k").shift().to_pandas()["x"].tolist()
         [nan, nan, 1.0]
         """
-        count = as_integer("periods", periods)
-        return self._on_arranged(lambda columns, numbers: shifted_in_groups(columns, numbers, count, fill_value))
+        if freq is not None:
+            raise UnsupportedError(
+                "groups are shifted by rows, and not by freq=.", hint="df.shift(freq=…) moves the labels."
+            )
+        periods = as_integer("periods", periods)
+        return self._on_arranged(
+            lambda columns, numbers: shifted_in_groups(columns, numbers, periods, fill_value), fill_value
+        )
 
-    def ffill(self) -> Rows:
+    def _differences(self, periods: int) -> Rows:
+        """Return each value less the one `periods` rows before in its group; counts rows."""
+        self._demand_numbers("diff", (TimeArray,))
+        return self._on_arranged(lambda columns, numbers: differences_in_groups(columns, numbers, periods))
+
+    def pct_change(self, periods: int = 1) -> Rows:
+        """Return by which part of the value `periods` rows before in its group each has grown; counts rows.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> df = ak.DataFrame({"k": [1, 2, 1], "x": [1.0, 5.0, 3.0]})
+        >>> df.groupby("k").pct_change().to_pandas()["x"].tolist()
+        [nan, nan, 2.0]
+        """
+        periods = as_integer("periods", periods)
+        self._demand_numbers("pct_change")
+
+        def growth(columns: ColumnSet, numbers: pdarray) -> dict[str, Array]:
+            earlier = shifted_in_groups(columns, numbers, periods)
+            return {
+                name: cast(columns.array(name), np.float64) / cast(earlier[name], np.float64) - 1
+                for name in columns.values
+            }
+
+        return self._on_arranged(growth)
+
+    def ffill(self, limit: int | None = None) -> Rows:
         """Return the values with the last one before each in its group that is missing in its place; counts rows.
+
+        Parameters
+        ----------
+        limit : int, optional
+            Fill no more than so many in a row.
 
         Examples
         --------
@@ -148,14 +217,25 @@ class FrameGroupMethods(Generic[Rows]):
         >>> df.groupby("k").ffill().to_pandas()["x"].tolist()
         [1.0, nan, 1.0]
         """
-        return self._on_arranged(lambda columns, numbers: filled_in_groups(columns, numbers, backwards=False))
+        checked_limit(limit)
+        return self._on_arranged(
+            lambda columns, numbers: filled_in_groups(columns, numbers, backwards=False, limit=limit)
+        )
 
-    def bfill(self) -> Rows:
+    def bfill(self, limit: int | None = None) -> Rows:
         """Return the values with the first one after each in its group that is missing in its place; counts rows."""
-        return self._on_arranged(lambda columns, numbers: filled_in_groups(columns, numbers, backwards=True))
+        checked_limit(limit)
+        return self._on_arranged(
+            lambda columns, numbers: filled_in_groups(columns, numbers, backwards=True, limit=limit)
+        )
 
-    def cumsum(self) -> Rows:
+    def cumsum(self, numeric_only: bool = False) -> Rows:
         """Return the sum of each value and all before it in its group, missing ones left out; counts rows.
+
+        Parameters
+        ----------
+        numeric_only : bool, default False
+            Leave out columns without numbers.
 
         Raises
         ------
@@ -168,19 +248,19 @@ class FrameGroupMethods(Generic[Rows]):
         >>> ak.DataFrame({"k": [1, 2, 1], "x": [1, 5, 3]}).groupby("k").cumsum().to_pandas()["x"].tolist()
         [1, 5, 4]
         """
-        return self._running("cumsum")
+        return self._running("cumsum", numeric_only)
 
-    def cumprod(self) -> Rows:
+    def cumprod(self, numeric_only: bool = False) -> Rows:
         """Return the product of each value and all before it in its group; counts rows.  See `cumsum`."""
-        return self._running("cumprod")
+        return self._running("cumprod", numeric_only)
 
-    def cummin(self) -> Rows:
+    def cummin(self, numeric_only: bool = False) -> Rows:
         """Return the smallest of each value and all before it in its group; counts rows.  See `cumsum`."""
-        return self._running("cummin")
+        return self._running("cummin", numeric_only)
 
-    def cummax(self) -> Rows:
+    def cummax(self, numeric_only: bool = False) -> Rows:
         """Return the largest of each value and all before it in its group; counts rows.  See `cumsum`."""
-        return self._running("cummax")
+        return self._running("cummax", numeric_only)
 
     def rolling(  # noqa: PLR0917 - pandas' signature
         self,
@@ -313,8 +393,24 @@ class FrameGroupMethods(Generic[Rows]):
         numbers = self.gb.broadcast(places if ascending else count - 1 - places)
         return later("series of", self.df._columns, self._without_group(numbers))
 
-    def rank(self, method: str = "average", ascending: bool = True, pct: bool = False) -> Rows:
+    def rank(self, method: str = "average", ascending: bool = True, na_option: str = "keep", pct: bool = False) -> Rows:
         """Return the rank of each value in its group, from 1, as float64; counts groups.  See `DataFrame.rank`.
+
+        Parameters
+        ----------
+        method : {"average", "min", "max", "first", "dense"}
+            Which rank equal values have.
+        ascending : bool, default True
+            Whether the smallest value is the first.
+        na_option : {"keep", "top", "bottom"}
+            Whether missing values are missing ranks, the first ones or the last ones.
+        pct : bool, default False
+            Return parts of the ranks of the group.
+
+        Raises
+        ------
+        ArgumentError
+            If there is no such method or `na_option`.
 
         Examples
         --------
@@ -325,18 +421,17 @@ class FrameGroupMethods(Generic[Rows]):
         """
         if method not in RANKS:
             raise ArgumentError(f"there is no rank {method!r}.", details=[f"methods: {', '.join(RANKS)}"])
-        names = self._columns(None)
-        arrays = {name: self.df._columns.array(name) for name in names}
-        found = {name: self._ranks(array, method, ascending) for name, array in arrays.items()}
-        if pct:
-            of = "max" if method == "dense" else "count"
-            given = {name: found[name] if method == "dense" else array for name, array in arrays.items()}
-            most = {name: self.gb.broadcast(self.gb.reduce_column(of, array)) for name, array in given.items()}
-            found = {name: ranks / most[name] for name, ranks in found.items()}
-        return self._beside(found)
+        if na_option not in NA_OPTIONS:
+            raise ArgumentError(f"na_option={na_option!r} is none of {', '.join(NA_OPTIONS)}.")
+        arrays = {name: self.df._columns.array(name) for name in self._columns(None)}
+        return self._beside(
+            {name: self._ranks(array, method, ascending, na_option, pct) for name, array in arrays.items()}
+        )
 
     def nth(self, n: int) -> Rows:
         """Return the row of number `n` of each group, counted from its end if negative; counts rows.
+
+        Of groups whose columns were chosen, it has these.
 
         Examples
         --------
@@ -353,7 +448,7 @@ class FrameGroupMethods(Generic[Rows]):
             rows: Rows = self.df._rows((numbers >= 0) & (sizes - numbers == -n))
         else:
             rows = self.df._rows(numbers == n)
-        return rows
+        return rows if self._chosen is None else rows._of(rows._columns.only(self._chosen))
 
     def last(self, colnames: Any = None) -> Rows:
         """Return the last value of each group that is not missing; lazy."""
@@ -451,36 +546,62 @@ class FrameGroupMethods(Generic[Rows]):
 
     # how
 
-    def _differences(self, periods: int) -> Rows:
-        count = as_integer("periods", periods)
-        return self._on_arranged(lambda columns, numbers: differences_in_groups(columns, numbers, count))
-
-    def _ranks(self, values: Array, method: str, ascending: bool) -> pdarray:
+    def _ranks(self, values: Array, method: str, ascending: bool, na_option: str, pct: bool) -> Any:
+        keeps = na_option == "keep"
         by: list[Array] = list(self.gb._arrays)
-        if not self.gb.dropna:
-            # Rows whose key is missing are in a group, those whose value is are not.
-            by = [self.gb.broadcast(arange(self.gb.ngroups))]
-        groups = ColumnGroups([*by, values], dropna=True)
+        if not self.gb.dropna or not keeps:
+            # Rows whose key is missing may be in a group, or those whose value is.
+            numbers, lacks = self.gb.broadcast(arange(self.gb.ngroups)), self._lacks_group()
+            by = [numbers if lacks is None or not self.gb.dropna else where(lacks, -1, numbers)]
+        # Where ranks descend, the first ones belong to the last groups.
+        there = [] if keeps else [rank_of_missing(values, is_first=(na_option == "top") == ascending)]
+        groups = ColumnGroups([*by, *there, values], dropna=keeps)
         keys, counts = groups.size()
         sizes = ranked_sizes(counts, method)
-        outer = GroupBy(list(keys[:-1]), dropna=False)
+        outer = GroupBy(list(keys[: len(by)]), dropna=False)
         numbers = outer.broadcast(arange(outer.ngroups))
         upto = running_of_groups("cumsum", sizes, numbers)
         below = upto - sizes if ascending else outer.broadcast(outer.sum(sizes)[1]) - upto
-        return place_ranks(groups, sizes, below, method)
+        placed: Any = place_ranks(groups, sizes, below, method)
+        if pct:
+            placed = placed / groups.broadcast(outer.broadcast(outer.sum(sizes)[1]))
+        return placed if keeps else self._without_group(placed)
 
-    def _running(self, name: str) -> Rows:
-        demand_numbers(name, self.df._columns, self._columns(None))
-        return self._on_arranged(
-            lambda columns, numbers: {
-                column: running_of_groups(name, columns.array(column), numbers) for column in columns.values
+    def _running(self, name: str, numeric_only: bool) -> Rows:
+        names = self._columns(None)
+        if numeric_only:
+            names = [one for one in names if one in numbers_among(self.df._columns)]
+        else:
+            self._demand_numbers(name, RUNNING_OF_TIMES[name])
+
+        def run(columns: ColumnSet, numbers: pdarray) -> dict[str, Array]:
+            arrays = {column: columns.array(column) for column in columns.values}
+            return {
+                column: running_times_of_groups(name, array, numbers)
+                if isinstance(array, TimeArray)
+                else running_of_groups(name, array, numbers)
+                for column, array in arrays.items()
             }
+
+        return self._on_arranged(run, names=names)
+
+    def _demand_numbers(self, name: str, others: tuple[type, ...] = ()) -> None:
+        """Refuse columns that have neither numbers nor are of another type that will do."""
+        kinds = self.df._columns.kinds
+        demand_numbers(
+            name, self.df._columns, [one for one in self._columns(None) if not isinstance(kinds[one], others)]
         )
 
-    def _on_arranged(self, find: Callable[[ColumnSet, pdarray], dict[str, Array]]) -> Rows:
+    def _on_arranged(
+        self,
+        find: Callable[[ColumnSet, pdarray], dict[str, Array]],
+        fill_value: Any = None,
+        names: Sequence[str] | None = None,
+    ) -> Rows:
         arranged = Arranged(self.gb)
-        names = self._columns(None)
-        return self._beside(arranged.back(find(arranged.columns(self.df._columns, names), arranged.numbers)))
+        names = self._columns(None) if names is None else names
+        found = find(arranged.columns(self.df._columns, names), arranged.numbers)
+        return self._beside(arranged.back(found, fill_value))
 
     def _of_rows(self, results: Mapping[str, Array]) -> Rows:
         """Return one value for each group spread back to the rows, missing for rows in no group."""
@@ -526,4 +647,4 @@ class FrameGroupMethods(Generic[Rows]):
 
 
 def _can_be_missing(array: Array) -> bool:
-    return is_number(array) or array._value.dtype.kind == "str" or isinstance(array, Categorical)
+    return is_number(array) or array._value.dtype.kind == "str" or isinstance(array, Categorical | TimeArray)

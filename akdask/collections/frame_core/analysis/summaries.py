@@ -430,14 +430,18 @@ def ranks(
     keys: Any = array
     if na_option != "keep":
         # Where ranks descend, the first ones belong to the last groups.
-        is_first = (na_option == "top") == ascending
-        there = pdarray(array._frame, present_among(array, array._value))
-        keys = [there if is_first else ~there, array]
+        keys = [rank_of_missing(array, is_first=(na_option == "top") == ascending), array]
     groups = ColumnGroups(keys, dropna=na_option == "keep")
     sizes = ranked_sizes(groups.size()[1], method)
     upto, total = cumsum(sizes), sizes.sum()
     placed = place_ranks(groups, sizes, upto - sizes if ascending else total - upto, method)
     return placed / total if pct else placed
+
+
+def rank_of_missing(array: Any, *, is_first: bool) -> Any:
+    """Return bools that are False first, of what is missing or of what is there."""
+    there = pdarray(array._frame, present_among(array, array._value))
+    return there if is_first else ~there
 
 
 def ranked_sizes(sizes: pdarray, method: str) -> pdarray:

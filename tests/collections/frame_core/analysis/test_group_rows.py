@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+from fractions import Fraction
+from itertools import pairwise
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import akdask as ak
-from akdask.errors import ArgumentError, ArgumentTypeError, MissingLabelError
+from akdask.errors import ArgumentError, ArgumentTypeError, MissingLabelError, TimeOverflowError
 
 rows = st.lists(
     st.tuples(
@@ -54,12 +57,88 @@ def test_what_is_found_of_groups_is_spread_to_their_rows_as_by_pandas(given_rows
     same(found, expected)
 
 
-@given(rows, cuts, keys, st.sampled_from(["average", "min", "max", "first", "dense"]), st.booleans())
-@settings(max_examples=12)
-def test_ranks_in_groups_are_those_of_pandas(given_rows, at, key, method, ascending):
+@given(
+    rows, cuts, keys, st.sampled_from(["average", "min", "max", "first", "dense"]), st.booleans(),
+    st.sampled_from(["keep", "top", "bottom"]), st.booleans(),
+)  # fmt: skip
+@settings(max_examples=20)
+def test_ranks_in_groups_are_those_of_pandas(  # noqa: PLR0917 - drawn
+    given_rows, at, key, method, ascending, na_option, pct
+):
     wanted, df = frames(given_rows, at)
-    expected = wanted.groupby(key)[["x", "n"]].rank(method=method, ascending=ascending)
-    same(df.groupby(key)[["x", "n"]].rank(method, ascending), expected)
+    expected = wanted.groupby(key)[["x", "n"]].rank(method, ascending, na_option, pct)
+    same(df.groupby(key)[["x", "n"]].rank(method, ascending, na_option, pct), expected)
+    same(df.groupby(key)["x"].rank(method, ascending, na_option, pct).to_frame(), expected[["x"]])
+
+
+TIMES = pd.DataFrame(
+    {
+        "k": [1.0, 2.0, 1.0, np.nan, 2.0, 1.0, 1.0, 2.0],
+        "x": [np.nan, 3.0, np.nan, 1.0, np.nan, np.nan, 4.0, np.nan],
+        "t": pd.to_datetime([1700000000000000001, 5, None, 7, 1700000000000000003, 1, None, 9]),
+        "s": ["a", None, None, "b", "c", None, None, None],
+    }
+)
+TIMES["d"] = TIMES["t"] - TIMES["t"][0]
+TIMES["n"] = [3, 1, 2, 9, 5, 8, 7, 2]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda g: g.ffill(limit=1), lambda g: g.bfill(limit=2), lambda g: g.bfill(), lambda g: g.shift(-2),
+        lambda g: g[["x", "t", "d"]].diff(2), lambda g: g["t"].diff(-1), lambda g: g["x"].pct_change(2),
+        lambda g: g["x"].shift(1, fill_value=-1.0), lambda g: g[["t"]].shift(1, fill_value=pd.Timestamp("2024")),
+        lambda g: g["n"].shift(-1, fill_value=7), lambda g: g["s"].shift(fill_value="z"),
+        lambda g: g[["x", "t"]].nth(1), lambda g: g["n"].cumsum(), lambda g: g[["t", "d"]].transform("min"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("dropna", [True, False])
+@pytest.mark.parametrize("at", [[], [1, 1, 5]])
+def test_rows_of_groups_are_moved_and_filled_as_by_pandas(call, dropna, at):
+    parts = [TIMES[cut:end].reset_index(drop=True) for cut, end in pairwise([0, *at, len(TIMES)])]
+    df = ak.DataFrame.concat([ak.DataFrame(part) for part in parts])
+    found, wanted = call(df.groupby("k", dropna=dropna)).to_pandas(), call(TIMES.groupby("k", dropna=dropna))
+    check = pd.testing.assert_frame_equal if isinstance(wanted, pd.DataFrame) else pd.testing.assert_series_equal
+    check(found, wanted, check_dtype=False)
+
+
+def test_times_of_groups_have_running_results_and_exact_quantiles():
+    # pandas takes NaT for the smallest time here, and rounds others to what floats hold.
+    there = TIMES.dropna(subset=["k", "t"]).sort_values("k", kind="stable").reset_index(drop=True)
+    df = ak.DataFrame(TIMES)
+    for name in ("cummin", "cummax"):
+        found = getattr(df.groupby("k")[["t", "d"]], name)().to_pandas()
+        assert found["t"].isna().tolist() == (TIMES["t"].isna() | TIMES["k"].isna()).tolist()
+        for column in ("t", "d"):
+            accumulate = np.minimum.accumulate if name == "cummin" else np.maximum.accumulate
+            wanted = np.concatenate([accumulate(group.to_numpy()) for _, group in there.groupby("k")[column]])
+            rows = found.assign(k=TIMES["k"]).dropna().sort_values("k", kind="stable")[column]
+            assert rows.tolist() == pd.Series(wanted).tolist()
+    sums = df.groupby("k")["d"].cumsum().to_pandas()
+    assert sums.dropna().astype("int64").groupby(TIMES["k"]).last().tolist() == [
+        sum(int(span) for span in group.astype("int64")) for _, group in there.groupby("k")["d"]
+    ]
+    wide = ak.DataFrame({"k": [1, 1], "d": np.array([2**62, 2**62], "m8[ns]")}).groupby("k")["d"]
+    with pytest.raises(TimeOverflowError):
+        wide.cumsum().to_pandas()
+    for q, share in ((0.5, Fraction(1, 2)), (0.3, Fraction(3, 10)), (0.25, Fraction(1, 4))):
+        for column in ("t", "d"):
+            wanted = []
+            for _, group in there.groupby("k")[column]:
+                ordered = sorted(int(number) for number in group.astype("int64"))
+                place = share * (len(ordered) - 1)
+                low = int(place)
+                exact = ordered[low] + (ordered[min(low + 1, len(ordered) - 1)] - ordered[low]) * (place - low)
+                wanted.append(int(exact))
+            groups = df.groupby("k")[column]
+            assert groups.quantile(q).to_pandas().astype("int64").tolist() == wanted
+            if q == 0.5:
+                assert groups.median().to_pandas().astype("int64").tolist() == wanted
+                spread = groups.transform("median").to_pandas()
+                assert spread.isna().tolist() == TIMES["k"].isna().tolist()
+    with pytest.raises(ArgumentTypeError, match="any of groups"):
+        df.groupby("k")["t"].any()
 
 
 @given(rows, cuts, keys, st.integers(-3, 3))

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from akdask.collections.arrays.creation import arange, full
 from akdask.collections.arrays.elementwise import where
 from akdask.collections.arrays.pdarray import pdarray
@@ -16,13 +18,17 @@ from akdask.collections.frame_core.analysis.moving.windows import difference, la
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.missing import present
 from akdask.collections.groups.groupby import GroupBy
+from akdask.collections.time.timearray import TimeArray
 from akdask.errors import ArgumentTypeError
 from akdask.plan.expr.missing_integers import recombined, separated
 from akdask.plan.expr.rowwise import Project
+from akdask.plan.expr.times import halves, is_missing_time, of_halves, with_missing_times
 from akdask.plan.expr.values import Call, Constant, cast
+from akdask.plan.reduce.row_numbers import row_numbers
 from akdask.plan.rows.neighbours import RunningOfGroups
 from akdask.plan.task.align import align
 from akdask.schema import BOOL, INT64
+from akdask.schema.times import NOT_A_TIME
 
 
 @dataclass(frozen=True)
@@ -59,16 +65,19 @@ class Arranged:
         """Return columns on the arranged rows."""
         return ColumnSet.of({name: columns.array(name)[self.positions] for name in names})
 
-    def back(self, arrays: Mapping[str, Array]) -> dict[str, Array]:
-        """Return arrays of the arranged rows on the rows as they came, missing for rows in no group."""
+    def back(self, arrays: Mapping[str, Array], fill_value: Any = None) -> dict[str, Array]:
+        """Return arrays of the arranged rows on the rows as they came, with rows in no group missing, or filled."""
         inverse = self.inverse
         if len(self.positions) == self.groups.length:
             return {name: array[inverse] for name, array in arrays.items()}
         lacks = inverse < 0
-        found = {}
+        found: dict[str, Any] = {}
         for name, array in arrays.items():
             # A row that is in no group takes the first one, if only to be made missing.
             moved = array[where(lacks, 0, inverse)] if len(self.positions) else empty_rows(array, inverse)
+            if fill_value is not None:
+                found[name] = where(lacks, fill_value, moved)
+                continue
             frame, (value, lacking) = align("arrange", [(moved._frame, moved._value), (lacks._frame, lacks._value)])
             found[name] = missing_rows(array, frame, value, lacking)
         return found
@@ -90,6 +99,20 @@ def numbers_in_groups(groups: GroupBy) -> pdarray:
     return found
 
 
+def running_times_of_groups(name: str, array: TimeArray, groups: pdarray) -> TimeArray:
+    """Return running results of arranged times or spans, anew for each group, NaT where one is missing; lazy."""
+    value, lacks = array._value, is_missing_time(array._value)
+    if name == "cumsum":
+        sums = [running_of_groups("cumsum", pdarray(array._frame, half), groups) for half in halves(value)]
+        frame, (high, low, here) = align("add up", [*((one._frame, one._value) for one in sums), (array._frame, lacks)])
+        return array._like(frame, with_missing_times(of_halves(high, low), here))
+    if name == "cummin":
+        value = Call("where", lacks, Constant(np.int64(-NOT_A_TIME - 1)), value)
+    found = running_of_groups(name, pdarray(array._frame, value), groups)
+    frame, (extreme, here) = align("run along", [(found._frame, found._value), (array._frame, lacks)])
+    return array._like(frame, with_missing_times(extreme, here))
+
+
 def running_of_groups(name: str, values: Array, groups: pdarray) -> pdarray:
     """Return running results of arranged rows, anew for each group; lazy."""
     frame, (value, numbers) = align("scan groups", [(values._frame, values._value), (groups._frame, groups._value)])
@@ -104,7 +127,7 @@ def shifted_in_groups(columns: ColumnSet, numbers: pdarray, periods: int, fill_v
     moved = shifted(columns, columns.values, periods, fill_value)
     earlier = shifted(ColumnSet.of({"n": numbers}), ["n"], periods, fill_value=-1)["n"]
     crosses = earlier != numbers
-    found = {}
+    found: dict[str, Any] = {}
     for name, array in moved.items():
         if fill_value is not None:
             found[name] = where(crosses, fill_value, array)
@@ -120,21 +143,35 @@ def differences_in_groups(columns: ColumnSet, numbers: pdarray, periods: int) ->
     return {name: difference(columns.array(name), earlier[name]) for name in columns.values}
 
 
-def filled_in_groups(columns: ColumnSet, numbers: pdarray, *, backwards: bool) -> dict[str, Array]:
-    """Return columns of arranged rows with the last value of the group that is not missing where one is; lazy."""
+def filled_in_groups(
+    columns: ColumnSet, numbers: pdarray, *, backwards: bool, limit: int | None = None
+) -> dict[str, Array]:
+    """Return columns of arranged rows with the last value of the group that is not missing where one is; lazy.
+
+    No more than `limit` in a row are filled.
+    """
     found = {}
     for name in columns.values:
         if columns.values[name].dtype.kind == "list":
             raise ArgumentTypeError("lists are never missing.", hint="choose other columns.")
-        kind, both = columns.kinds[name], ColumnSet.of({"v": columns.array(name), "n": numbers})
+        kind = columns.kinds[name]
+        rows = {} if limit is None else {"r": pdarray(*row_numbers(columns.frame))}
+        both = ColumnSet.of({"v": columns.array(name), "n": numbers, **rows})
         if never_lacks(kind, columns.values[name]):
             found[name] = columns.array(name)
             continue
         is_valid = present(both, "v")
-        filled, group = (last_valid(both.frame, both.values[item], is_valid, backwards) for item in ("v", "n"))
+        filled, *sources = (last_valid(both.frame, value, is_valid, backwards) for value in both.values.values())
         apart = separated([filled[1]])
-        items = [*((filled[0], part) for part in apart), group, (both.frame, both.values["n"])]
-        frame, (*parts, group_number, number) = align("fill groups", items)
-        (value,) = recombined([filled[1]], parts)
-        found[name] = missing_rows(kind, frame, value, Call("not_equal", group_number, number))
+        own = [both.values[item] for item in ("n", *rows)]
+        items = [*((filled[0], part) for part in apart), *sources, *((both.frame, value) for value in own)]
+        frame, aligned = align("fill groups", items)
+        (value,) = recombined([filled[1]], aligned[: len(apart)])
+        group, *source = aligned[len(apart) : len(apart) + len(own)]
+        number, *row = aligned[len(apart) + len(own) :]
+        lacks = Call("not_equal", group, number)
+        if limit is not None:
+            far = Call("greater", Call("absolute", Call("subtract", row[0], source[0])), Constant(limit))
+            lacks = Call("logical_or", lacks, far)
+        found[name] = missing_rows(kind, frame, value, lacks)
     return found

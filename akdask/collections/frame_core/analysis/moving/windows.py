@@ -334,8 +334,7 @@ class WindowMethods(Analysed):
 
     def _filled_along(self, *, backwards: bool, limit: int | None) -> Self:
         columns = self._analysed()
-        if limit is not None and as_integer("limit", limit) < 1:
-            raise ArgumentError(f"limit={limit} fills nothing.", hint="pass a number from 1, or none.")
+        checked_limit(limit)
         return self._resulting({name: _filled_along(columns, name, backwards, limit) for name in columns.values})
 
     def _running(self, name: str) -> Self:
@@ -566,6 +565,12 @@ def difference(values: Array, earlier: Array) -> Array:
     for lacks in (*aligned[1 : len(later)], *aligned[len(later) + 1 :]):
         value = Call("where", lacks, Constant(np.nan), value)
     return pdarray(frame, value)
+
+
+def checked_limit(limit: Any) -> None:
+    """Refuse limits that are no whole number from 1."""
+    if limit is not None and as_integer("limit", limit) < 1:
+        raise ArgumentError(f"limit={limit} fills nothing.", hint="pass a number from 1, or none.")
 
 
 def _filled_along(columns: ColumnSet, name: str, backwards: bool, limit: int | None) -> Array:
