@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import dask
 from dask.utils import parse_bytes
@@ -204,9 +204,12 @@ def set(**settings: Any) -> dask.config.set:
 
 
 def _setting(name: str) -> Setting:
-    if not isinstance(cast("object", name), str) or name not in SETTINGS:
-        raise ArgumentError(f"akdask has no setting {name!r}.", details=[f"settings: {', '.join(SETTINGS)}"])
-    return SETTINGS[name]
+    # As small operations ask several times, no more is done for a name that there is.
+    try:
+        return SETTINGS[name]
+    except (KeyError, TypeError):
+        details = [f"settings: {', '.join(SETTINGS)}"]
+        raise ArgumentError(f"akdask has no setting {name!r}.", details=details) from None
 
 
 def _refused(name: str, value: Any, source: str) -> ArgumentError:

@@ -1,8 +1,15 @@
 """Plants one-line errors in the package, one at a time, and lists those that no test notices.
 
 Run as ``make mutants WHERE=akdask/plan/sort``, or ``python -m tests.mutation_testing akdask/plan/sort --count 20``.
-The seed chooses the errors.  Each is planted in a copy of the tree, where the tests of its folder and some random
-programs run.  Errors that change no result stand with the reason in `equivalent_mutants.txt`, and are not planted.
+The seed chooses the errors, of each folder in proportion to its lines.  Each is planted in a copy of the tree, where
+the tests of its folder and some random programs run.  Errors that change no result stand with the reason in
+`equivalent_mutants.txt`, and are not planted.
+
+What runs for an error of a large folder takes minutes, most of it by tests that never come to the line.  Coverage that
+notes tests tells which do, and only these run then, those that reach the fewest lines first::
+
+    python -m pytest --quick --cov --cov-context=test --cov-report=
+    python -m tests.mutation_testing akdask --count 100 --coverage .coverage
 """
 
 from __future__ import annotations
@@ -13,12 +20,13 @@ import os
 import random
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
 import textwrap
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
@@ -43,6 +51,9 @@ TOP_TESTS = ("tests/test_programs.py",)
 """Run after the tests of a folder, for each error that these do not notice."""
 
 SECONDS = 600
+
+FIRST = 100
+"""How many of the tests that come to a line run before the others do: most errors are noticed by these."""
 
 COMPARISONS = {
     ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">", ast.Eq: "!=", ast.NotEq: "==", ast.Is: "is not",
@@ -246,20 +257,42 @@ def modules_of(where: str) -> list[Path]:
 
 def choose(where: Sequence[str], count: int, seed: int) -> list[Mutant]:
     """Return errors of random modules, each function at most once while others are left."""
-    sites: list[Mutant] = []
     accepted = _accepted()
     sources = {path: path.read_bytes() for folder in where for path in modules_of(folder)}
-    for path, source in sources.items():
-        found = Sites(str(path.relative_to(TREE)), source).found
-        sites += [mutant for mutant in found if mutant.key(source) not in accepted]
-    random.Random(seed).shuffle(sites)
-    of_function: Counter[tuple[str, str]] = Counter()
-    rounds = []
-    for mutant in sites:
-        of_function[mutant.module, mutant.function] += 1
-        rounds.append(of_function[mutant.module, mutant.function])
-    ordered = (mutant for _, mutant in sorted(zip(rounds, sites, strict=True), key=itemgetter(0)))
-    return list(islice((mutant for mutant in ordered if _compiles(mutant, sources[TREE / mutant.module])), count))
+    folders: dict[str, list[Path]] = {}
+    for path in sources:
+        folders.setdefault("/".join(path.relative_to(TREE).parts[:-1][:3]), []).append(path)
+    lines = {name: sum(len(sources[path].splitlines()) for path in paths) for name, paths in folders.items()}
+    shares = _shares(lines, count)
+    chosen = []
+    for name, paths in folders.items():
+        sites = [
+            mutant
+            for path in paths
+            for mutant in Sites(str(path.relative_to(TREE)), sources[path]).found
+            if mutant.key(sources[path]) not in accepted
+        ]
+        # A folder's errors do not depend on what other folders hold.
+        random.Random(f"{seed} {name}").shuffle(sites)
+        of_function: Counter[tuple[str, str]] = Counter()
+        rounds = []
+        for mutant in sites:
+            of_function[mutant.module, mutant.function] += 1
+            rounds.append(of_function[mutant.module, mutant.function])
+        ordered = (mutant for _, mutant in sorted(zip(rounds, sites, strict=True), key=itemgetter(0)))
+        sound = (mutant for mutant in ordered if _compiles(mutant, sources[TREE / mutant.module]))
+        chosen += islice(sound, shares[name])
+    return chosen
+
+
+def _shares(lines: dict[str, int], count: int) -> dict[str, int]:
+    """Return how many of ``count`` errors each folder gets: whole numbers in proportion to lines."""
+    total = sum(lines.values())
+    shares = {name: count * number // total for name, number in lines.items()}
+    rest = sorted(lines, key=lambda name: count * lines[name] % total, reverse=True)
+    for name in rest[: count - sum(shares.values())]:
+        shares[name] += 1
+    return shares
 
 
 def _compiles(mutant: Mutant, source: bytes) -> bool:
@@ -286,11 +319,58 @@ def tests_of(module: str) -> list[str]:
     return ["tests/test_properties.py", "tests/test_equivalence.py"]
 
 
+class Reached:
+    """Which tests come to which lines, from a file of coverage that noted tests."""
+
+    def __init__(self, path: Path) -> None:
+        database = sqlite3.connect(path)
+        files = dict(database.execute("SELECT path, id FROM file"))
+        self._files = {str(Path(name).relative_to(_common(files))): number for name, number in files.items()}
+        self._tests = {
+            number: context.rpartition("|")[0]
+            for number, context in database.execute("SELECT id, context FROM context")
+        }
+        # Branches are stored as arcs from line to line; negative numbers are ways in and out of a function.
+        self._arcs: dict[int, list[tuple[int, int, int]]] = {}
+        self._size: Counter[str] = Counter()
+        for file, context, first, last in database.execute("SELECT file_id, context_id, fromno, tono FROM arc"):
+            if test := self._tests[context]:
+                self._arcs.setdefault(file, []).append((context, first, last))
+                self._size[test] += 1
+        database.close()
+
+    def tests_of(self, mutant: Mutant) -> list[str]:
+        """Return the tests that come to an error's statement, those that reach the fewest lines first."""
+        lines = _lines_of_statement(TREE / mutant.module, mutant.line)
+        arcs = self._arcs.get(self._files.get(mutant.module, -1), [])
+        tests = {self._tests[context] for context, *ends in arcs if any(end in lines for end in ends)}
+        return sorted(tests, key=lambda test: (self._size[test], test))
+
+
+def _common(paths: Iterable[str]) -> Path:
+    """Return the folder of the tree that was covered: what holds the package."""
+    path = Path(os.path.commonpath(list(paths)))
+    return path if path.name != "akdask" else path.parent
+
+
+def _lines_of_statement(path: Path, line: int) -> range:
+    """Return the lines of the innermost statement at a line, of a compound one those above its body."""
+    lines = range(line, line + 1)
+    for node in ast.walk(ast.parse(path.read_bytes())):
+        if isinstance(node, ast.stmt) and node.lineno <= line <= (node.end_lineno or node.lineno):
+            body = getattr(node, "body", None)
+            stop = body[0].lineno if body else (node.end_lineno or node.lineno) + 1
+            # Nodes further in come later, as the walk is by breadth.
+            if line < stop:
+                lines = range(node.lineno, stop)
+    return lines
+
+
 class Copies:
     """Copies of the tree, one for each error that is looked at at a time."""
 
-    def __init__(self, folder: Path, count: int, *, full: bool) -> None:
-        self.full = full
+    def __init__(self, folder: Path, count: int, *, full: bool, reached: Reached | None) -> None:
+        self.full, self.reached = full, reached
         self._free: SimpleQueue[Path] = SimpleQueue()
         for number in range(count):
             copy = folder / str(number)
@@ -317,10 +397,21 @@ class Copies:
         source = path.read_bytes()
         try:
             path.write_bytes(mutant.planted(source))
-            return all(self._passes(copy, tests) for tests in (tests_of(mutant.module), list(TOP_TESTS)))
+            return all(self._passes(copy, tests) for tests in self._rounds(mutant))
         finally:
             path.write_bytes(source)
             self._free.put(copy)
+
+    def _rounds(self, mutant: Mutant) -> Iterator[list[str]]:
+        """Yield what runs in turn until an error is noticed."""
+        tests = self.reached.tests_of(mutant) if self.reached is not None else []
+        if tests:
+            yield tests[:FIRST]
+            if tests[FIRST:]:
+                yield tests[FIRST:]
+        else:
+            yield tests_of(mutant.module)
+        yield list(TOP_TESTS)
 
     def _passes(self, copy: Path, tests: list[str]) -> bool:
         options = [] if self.full or tests == list(TOP_TESTS) else ["--quick"]
@@ -337,7 +428,9 @@ class Copies:
             *options,
             *tests,
         ]
-        environment = os.environ | {"PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
+        # Modules of tests are compiled once, and of the package what was changed.
+        environment = os.environ | {"PYTHONPATH": str(copy), "PYTHONPYCACHEPREFIX": str(copy / "bytecode")}
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
         environment |= {"AKDASK_PROGRAMS": "60", "AKDASK_TEST_PATHS": "general"}
         process = subprocess.Popen(
             command,
@@ -356,11 +449,14 @@ class Copies:
             return False
 
 
-def survivors(mutants: Sequence[Mutant], jobs: int, *, full: bool, tell: Callable[[str], None]) -> Iterator[Mutant]:
+def survivors(
+    mutants: Sequence[Mutant], jobs: int, *, full: bool, reached: Reached | None, tell: Callable[[str], None]
+) -> Iterator[Mutant]:
     """Yield the errors that no test notices, and tell what became of each."""
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder, ThreadPoolExecutor(jobs) as pool:
-        copies = Copies(Path(folder), jobs, full=full)
-        list(pool.map(copies.check, {TOP_TESTS, *(tuple(tests_of(mutant.module)) for mutant in mutants)}))
+        copies = Copies(Path(folder), jobs, full=full, reached=reached)
+        if reached is None:
+            list(pool.map(copies.check, {TOP_TESTS, *(tuple(tests_of(mutant.module)) for mutant in mutants)}))
         for mutant, lives in zip(mutants, pool.map(copies.lives, mutants), strict=True):
             tell(f"{'LIVES  ' if lives else 'noticed'}  {mutant}")
             if lives:
@@ -374,10 +470,15 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=random.SystemRandom().getrandbits(32))
     parser.add_argument("--jobs", type=int, default=2, help="errors looked at beside each other")
     parser.add_argument("--full", action="store_true", help="run slow tests and all cases, too")
+    parser.add_argument("--coverage", type=Path, help="file of coverage that tells which tests come to a line")
     options = parser.parse_args()
     mutants = choose(options.where, options.count, options.seed)
     print(f"{len(mutants)} errors, --seed {options.seed}", flush=True)
-    alive = list(survivors(mutants, options.jobs, full=options.full, tell=lambda line: print(line, flush=True)))
+    reached = None if options.coverage is None else Reached(options.coverage)
+    told = survivors(
+        mutants, options.jobs, full=options.full, reached=reached, tell=lambda line: print(line, flush=True)
+    )
+    alive = list(told)
     print(f"\n{len(mutants) - len(alive)} of {len(mutants)} noticed")
     for mutant in alive:
         source = (TREE / mutant.module).read_bytes()

@@ -22,7 +22,7 @@ def frames():
 
 QUERIES = {
     "filtered sum": (lambda x, y: float(x["a"][x["b"] > 0.5].sum()), 1_150),
-    "groups": (lambda x, y: x[["k", "a"]].groupby("k", as_index=False).agg(a=("a", "sum")).persist(), 2_170),
+    "groups": (lambda x, y: x[["k", "a"]].groupby("k", as_index=False).agg(a=("a", "sum")).persist(), 2_150),
     "sort": (lambda x, y: x[["k", "a", "b"]].sort_values("k").persist(), 1_780),
     "distinct": (lambda x, y: ak.unique(x["k"]).persist(), 1_820),
     "membership": (lambda x, y: int(ak.in1d(x["m"], y["m"]).sum()), 1_600),

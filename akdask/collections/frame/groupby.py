@@ -157,8 +157,8 @@ class DataFrameGroupBy(GroupTopMethods[Rows], FrameGroupMethods[Rows], Generic[R
         MissingColumnError
             If there is no such column.
         """
-        calls = calls_of(func, named, self._columns(None))
-        return self._reduce(calls)
+        columns = [] if func is None or isinstance(func, Mapping) else self._columns(None)
+        return self._reduce(calls_of(func, named, columns))
 
     aggregate = agg
 
