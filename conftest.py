@@ -44,6 +44,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="at most two cases of each test, few examples, by the general path of kernels, no other processes",
     )
+    parser.addoption("--cases", type=int, metavar="COUNT", help="at most so many cases of each test")
     parser.addoption("--eager", action="store_true", help="compute each array as it is made")
 
 
@@ -58,16 +59,18 @@ def eager_arrays(request: pytest.FixtureRequest) -> Iterator[None]:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out of quick runs what takes long, and all but the first cases of each test."""
-    if not config.getoption("--quick"):
+    """Leave out of quick runs what takes long, and of these and where it is asked for all but the first cases."""
+    is_quick = config.getoption("--quick")
+    most = CASES_IN_QUICK_RUNS if is_quick else config.getoption("--cases")
+    if most is None:
         return
     cases: Counter[str] = Counter()
     chosen, left = [], []
     for item in items:
         test = item.nodeid.partition("[")[0]
-        is_long = item.get_closest_marker("slow") is not None or item.get_closest_marker("cluster") is not None
+        is_long = is_quick and any(map(item.get_closest_marker, ("slow", "cluster")))
         cases[test] += not is_long
-        (left if is_long or cases[test] > CASES_IN_QUICK_RUNS else chosen).append(item)
+        (left if is_long or cases[test] > most else chosen).append(item)
     config.hook.pytest_deselected(items=left)
     items[:] = chosen
 

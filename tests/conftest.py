@@ -143,6 +143,13 @@ AS_INSTALLED |= {
 AS_INSTALLED |= {"test_chains.py", "test_compiled.py", "test_programs.py", "test_same_bits.py"}
 AS_INSTALLED |= {"kernels/compiled/keys/test_strings.py"}
 
+# What asks how rows, labels, bins or plans are chosen, by hundreds of cases, whatever a kernel then does with them.
+BY_THE_GENERAL_PATH = {"collections/test_second_columns.py", "plan/optimize/test_rules.py"}
+BY_THE_GENERAL_PATH |= {
+    f"collections/frame_core/{name}"
+    for name in ("analysis/test_resampling.py", "test_alignment.py", "test_rows_by_label.py")
+}
+
 path_of_run = pytest.StashKey[str]()
 has_both_paths = pytest.StashKey[bool]()
 
@@ -161,7 +168,10 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
         if number and (not item.stash.get(has_both_paths, False) or item.session.shouldfail or item.session.shouldstop):
             break
         item.stash[path_of_run] = path
-        with _unmeasured() if number or item.get_closest_marker("hypothesis") else contextlib.nullcontext():
+        # Coverage that notes which test comes to a line is to note all that do.
+        is_noted = item.config.getoption("cov_context", None) is not None
+        is_needless = not is_noted and (number or item.get_closest_marker("hypothesis"))
+        with _unmeasured() if is_needless else contextlib.nullcontext():
             runtestprotocol(item, nextitem=nextitem)
     item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
     return True
@@ -190,7 +200,7 @@ def _paths(item: pytest.Item) -> list[str]:
     if "calls" in item.fixturenames:  # type: ignore[attr-defined]
         # What planning takes does not depend on what a kernel does.
         return []
-    return PATHS
+    return PATHS if path.as_posix() not in BY_THE_GENERAL_PATH else ["general"]
 
 
 @pytest.hookimpl(wrapper=True)

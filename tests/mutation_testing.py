@@ -34,6 +34,8 @@ from operator import itemgetter
 from pathlib import Path
 from queue import SimpleQueue
 
+import pytest
+
 TREE = Path(__file__).parents[1]
 EQUIVALENT = Path(__file__).with_name("equivalent_mutants.txt")
 COPIED = (
@@ -51,6 +53,9 @@ TOP_TESTS = ("tests/test_programs.py",)
 """Run after the tests of a folder, for each error that these do not notice."""
 
 SECONDS = 600
+
+CHOSEN = "AKDASK_CHOSEN_TESTS"
+"""The environment variable that names a list of tests."""
 
 FIRST = 100
 """How many of the tests that come to a line run before the others do: most errors are noticed by these."""
@@ -323,27 +328,28 @@ class Reached:
     """Which tests come to which lines, from a file of coverage that noted tests."""
 
     def __init__(self, path: Path) -> None:
-        database = sqlite3.connect(path)
-        files = dict(database.execute("SELECT path, id FROM file"))
+        # Threads ask one after the other.
+        self._database = sqlite3.connect(path, check_same_thread=False)
+        files = dict(self._database.execute("SELECT path, id FROM file"))
         self._files = {str(Path(name).relative_to(_common(files))): number for name, number in files.items()}
         self._tests = {
             number: context.rpartition("|")[0]
-            for number, context in database.execute("SELECT id, context FROM context")
+            for number, context in self._database.execute("SELECT id, context FROM context")
         }
-        # Branches are stored as arcs from line to line; negative numbers are ways in and out of a function.
-        self._arcs: dict[int, list[tuple[int, int, int]]] = {}
         self._size: Counter[str] = Counter()
-        for file, context, first, last in database.execute("SELECT file_id, context_id, fromno, tono FROM arc"):
-            if test := self._tests[context]:
-                self._arcs.setdefault(file, []).append((context, first, last))
-                self._size[test] += 1
-        database.close()
+        for context, count in self._database.execute("SELECT context_id, COUNT(*) FROM arc GROUP BY context_id"):
+            self._size[self._tests[context]] += count
 
     def tests_of(self, mutant: Mutant) -> list[str]:
         """Return the tests that come to an error's statement, those that reach the fewest lines first."""
         lines = _lines_of_statement(TREE / mutant.module, mutant.line)
-        arcs = self._arcs.get(self._files.get(mutant.module, -1), [])
-        tests = {self._tests[context] for context, *ends in arcs if any(end in lines for end in ends)}
+        # Branches are stored as arcs from line to line; negative numbers are ways in and out of a function.
+        rows = self._database.execute(
+            "SELECT DISTINCT context_id FROM arc"
+            " WHERE file_id = ? AND (fromno BETWEEN ? AND ? OR tono BETWEEN ? AND ?)",
+            (self._files.get(mutant.module, -1), *(lines[0], lines[-1]) * 2),
+        )
+        tests = {self._tests[context] for (context,) in rows} - {""}
         return sorted(tests, key=lambda test: (self._size[test], test))
 
 
@@ -360,7 +366,7 @@ def _lines_of_statement(path: Path, line: int) -> range:
         if isinstance(node, ast.stmt) and node.lineno <= line <= (node.end_lineno or node.lineno):
             body = getattr(node, "body", None)
             stop = body[0].lineno if body else (node.end_lineno or node.lineno) + 1
-            # Nodes further in come later, as the walk is by breadth.
+            # Statements further in come later, as the walk is by breadth.
             if line < stop:
                 lines = range(node.lineno, stop)
     return lines
@@ -414,24 +420,19 @@ class Copies:
         yield list(TOP_TESTS)
 
     def _passes(self, copy: Path, tests: list[str]) -> bool:
-        options = [] if self.full or tests == list(TOP_TESTS) else ["--quick"]
-        command = [
-            sys.executable,
-            "-m",
-            "pytest",
-            "-q",
-            "-x",
-            "-p",
-            "no:cacheprovider",
-            "-W",
-            "default",
-            *options,
-            *tests,
-        ]
+        command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-W", "default"]
         # Modules of tests are compiled once, and of the package what was changed.
         environment = os.environ | {"PYTHONPATH": str(copy), "PYTHONPYCACHEPREFIX": str(copy / "bytecode")}
         environment.pop("PYTHONDONTWRITEBYTECODE", None)
         environment |= {"AKDASK_PROGRAMS": "60", "AKDASK_TEST_PATHS": "general"}
+        if any("::" in test for test in tests):
+            # A test that is not there, as it was given another name, would be an error that looks like a noticed one.
+            chosen = copy / "chosen_tests"
+            chosen.write_text("\n".join(tests), encoding="utf-8")
+            environment[CHOSEN] = str(chosen)
+            command += ["-p", "tests.mutation_testing", *dict.fromkeys(test.partition("::")[0] for test in tests)]
+        else:
+            command += [*([] if self.full or tests == list(TOP_TESTS) else ["--quick"]), *tests]
         process = subprocess.Popen(
             command,
             cwd=copy,
@@ -441,12 +442,19 @@ class Copies:
             start_new_session=True,
         )
         try:
-            return process.wait(SECONDS) == 0
+            return process.wait(SECONDS) in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
         except subprocess.TimeoutExpired:
             # An endless loop is noticed too.
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
             return False
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave only the tests of a list, in its order; this module is a plugin of pytest where it runs some tests."""
+    order = {test: number for number, test in enumerate(Path(os.environ[CHOSEN]).read_text("utf-8").split("\n"))}
+    config.hook.pytest_deselected(items=[item for item in items if item.nodeid not in order])
+    items[:] = sorted((item for item in items if item.nodeid in order), key=lambda item: order[item.nodeid])
 
 
 def survivors(
