@@ -171,7 +171,7 @@ class CsvSet:
     def _source(self) -> CsvSource:
         limit = max(partition_size() // 2, 1)  # text, and what it is parsed to, are in memory at the same time
         rows = [
-            RowParser(file.path, head.names, self._lines, self._allow_errors, self._own_types(head))
+            RowParser(file.path, head.names, self._lines, self._allow_errors, self._own_types(head), file)
             for file, head in self._files
         ]
         waits = any(is_remote(file.path) for file, _ in self._files)
@@ -203,7 +203,7 @@ def _ranges(file: TextFile, start: int, rows: RowParser, limit: int) -> Sequence
         try:
             return [ByteRange(start, start + len(data), rows.table(data, {"0": pa.large_string()}).num_rows)]
         except pa.ArrowInvalid as error:
-            rows.refuse(error, start)
+            rows.refuse(error, start, data)
 
 
 def open_set(

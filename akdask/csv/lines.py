@@ -214,6 +214,28 @@ class _Scan:
         self._rows += len(rows)
 
 
+def row_start(data: Bytes, lines: Lines, row: int) -> int:
+    """Return where a row begins in bytes that begin with the first, counted from 1.
+
+    Raises
+    ------
+    StrayQuoteError
+        If the quotes do not tell.
+    """
+    scan = _Scan(lines, 0, 1, len(data) + 1)
+    first, last = (np.flatnonzero(_bools(ends)) for ends in scan._line_ends(data))
+    starts = np.concatenate([[0], last + 1])
+    has_row = np.concatenate([first > starts[:-1], [True]]) | lines.keeps_blank
+    found = starts[has_row]
+    return int(found[min(row, len(found)) - 1])
+
+
+def count_breaks(data: Bytes) -> int:
+    """Return the number of line breaks, inside quotes or not: a return and a line feed are one."""
+    feeds, returns = data == _FEED, data == _RETURN
+    return int(np.count_nonzero(feeds) + np.count_nonzero(returns) - np.count_nonzero(returns[:-1] & feeds[1:]))
+
+
 def _bits(mask: npt.NDArray[np.bool_]) -> Words:
     """Return a mask as bits, 64 in a word, the lowest first."""
     packed = np.packbits(mask, bitorder="little")

@@ -12,17 +12,23 @@ import pyarrow as pa
 from pyarrow import csv as arrow_csv
 
 from akdask.columns import StringsBuilder, new_array
-from akdask.csv.lines import Lines
+from akdask.csv.compressed import TextFile, read_text
+from akdask.csv.lines import Lines, StrayQuoteError, count_breaks, row_start
 from akdask.deferred import pc
-from akdask.errors import ConversionError, FileFormatError
+from akdask.errors import ConversionError, FileError, FileFormatError
 from akdask.kernels.core.exact import EXACT, first_changed_text
-from akdask.schema import FLOAT64, ColumnType
+from akdask.schema import BOOL, FLOAT64, ColumnType
 from akdask.typing import Column, NumberArray
 
 _SPARE = tuple(bytes([code]) for code in (0x1F, 0x1E, 0x1D, 0x1C, *range(1, 9), *range(0x0E, 0x1C)))
 """Bytes that text hardly ever holds: one of them stands for a delimiter of several."""
 
-_TRUE, _FALSE = ("true", "True", "TRUE", "1"), ("false", "False", "FALSE", "0")
+_TRUE, _FALSE = ("true", "True", "TRUE"), ("false", "False", "FALSE")
+_TRUE_OR_1, _FALSE_OR_0 = (*_TRUE, "1"), (*_FALSE, "0")
+"""Digits are bools only where somebody says that a column is of bools: among words they would be changed."""
+
+_PARSING = re.compile(r"CSV parse error: Row #(\d+): (.*)", re.DOTALL)
+_VALUE = re.compile(r"invalid value '([^']*)'")
 _CONVERSION = re.compile(r"In CSV column #(\d+): (?:Row #(\d+): )?(?:CSV conversion error to \S+: )?(.*)", re.DOTALL)
 _LONG_ROW = "straddling object"
 _SHOWN = 200
@@ -83,6 +89,8 @@ class RowParser:
     types : tuple of ColumnType, optional
         Types that the file tells of its columns, and that the user has not given otherwise; None of a column for that
         of the set.
+    file : FileIdentity or CompressedFile, optional
+        The file, to tell at which line a row is.
     """
 
     path: str
@@ -90,6 +98,7 @@ class RowParser:
     lines: Lines
     allow_errors: bool = False
     types: tuple[ColumnType | None, ...] | None = None
+    file: TextFile | None = None
 
     def column_of(self, name: str, column: CsvColumn) -> CsvColumn:
         """Return a column of the set as it is in the file: at its own position, in its own type."""
@@ -123,14 +132,20 @@ class RowParser:
         ConversionError
             If a cell of a column that was found to be floats is an integer that no float is equal to.
         """
+        words = {name for name, column in columns.items() if column.dtype == BOOL and column.is_found}
+        if words and any(column.dtype == BOOL and not column.is_found for column in columns.values()):
+            parts = [{name: columns[name] for name in columns if (name in words) == inside} for inside in (True, False)]
+            both = [self.parse(data, part, start, nrows, block) for part in parts]
+            return {name: both[name not in words][name] for name in columns}
         types = {str(column.position): column.arrow for column in columns.values()}
         try:
-            found = self._filled(self._read(data, types, block), columns, start, nrows)
+            tables = self._read(data, types, block, has_digits=not words)
+            found = self._filled(tables, columns, start, nrows, data)
         except pa.ArrowInvalid as error:
             if _LONG_ROW in str(error) and block <= len(data):
                 return self.parse(data, columns, start, nrows, len(data) + 1)
             if not self.allow_errors or _CONVERSION.match(str(error)) is None:
-                self.refuse(error, start)
+                self.refuse(error, start, data)
             table = self.table(data, dict.fromkeys(types, pa.large_string()))
             found = {name: _smallest_for_errors(table, column) for name, column in columns.items()}
         for name, column in columns.items():
@@ -139,7 +154,7 @@ class RowParser:
         return found
 
     def _filled(
-        self, tables: Iterator[pa.Table], columns: Mapping[str, CsvColumn], start: int, nrows: int
+        self, tables: Iterator[pa.Table], columns: Mapping[str, CsvColumn], start: int, nrows: int, data: NumberArray
     ) -> dict[str, Column]:
         """Put the rows of several tables into columns of the final size."""
         numbers = {name: new_array(nrows, column.dtype.numpy) for name, column in columns.items() if column.is_number}
@@ -151,7 +166,7 @@ class RowParser:
                 row = stop
                 break
             for name, column in columns.items():
-                found = self._column(column, table, start, row)
+                found = self._column(column, table, start, row, data)
                 if name in numbers:
                     numbers[name][row:stop] = found
                 else:
@@ -177,7 +192,7 @@ class RowParser:
             raise ConversionError(
                 f"the integer {cell[:_SHOWN]} in column {name!r} of {self.path!r} would become another as a float, "
                 "which the column is, since other cells are floats or empty.",
-                details=[f"row {row + 1} of those from byte {start}"],
+                details=[self._place(row + 1, start, data)],
                 hint=f"read its text, which ak.to_numeric takes, or the nearest floats: read_csv(…, dtypes={{{name!r}: "
                 "'str'}) or 'float64'.",
             )
@@ -187,7 +202,12 @@ class RowParser:
         return pa.concat_tables(self._read(data, types, len(data) + 1))
 
     def _read(
-        self, data: bytes | NumberArray, types: Mapping[str, pa.DataType] | None, block: int
+        self,
+        data: bytes | NumberArray,
+        types: Mapping[str, pa.DataType] | None,
+        block: int,
+        *,
+        has_digits: bool = False,
     ) -> Iterator[pa.Table]:
         """Yield the fields of some rows after the other; at least one table, without rows where there are none."""
         delimiter, spare = self.lines.delimiter, None
@@ -212,7 +232,10 @@ class RowParser:
                 delimiter=delimiter.decode(), newlines_in_values=True, ignore_empty_lines=not self.lines.keeps_blank
             ),
             arrow_csv.ConvertOptions(
-                column_types=types, include_columns=list(types or ()), true_values=_TRUE, false_values=_FALSE
+                column_types=types,
+                include_columns=list(types or ()),
+                true_values=_TRUE_OR_1 if has_digits else _TRUE,
+                false_values=_FALSE_OR_0 if has_digits else _FALSE,
             ),
         )
         yield reader.schema.empty_table()
@@ -220,34 +243,65 @@ class RowParser:
             table = pa.Table.from_batches([batch])
             yield table if spare is None else _with_delimiter(table, spare, self.lines.delimiter)
 
-    def refuse(self, error: Exception, start: int) -> NoReturn:
-        """Raise what tells users of an error of the parser."""
+    def refuse(self, error: Exception, start: int, data: bytes | NumberArray = b"", other: str = "str") -> NoReturn:
+        """Raise what tells users of an error of the parser.
+
+        Parameters
+        ----------
+        error : pyarrow.ArrowInvalid
+            What the parser says.
+        start : int
+            Where the rows begin in the file.
+        data : bytes or ndarray of uint8
+            The rows, where it is to be told at which line one is.
+        other : str, default "str"
+            A type that takes what does not fit, unless it is a number.
+        """
         found = _CONVERSION.match(str(error))
-        where = f"row {{}} of those from byte {start}" if start else "row {}"
         if found is None:
-            told = str(error).removeprefix("CSV parse error: ")
+            broken = _PARSING.match(str(error))
+            row, told = broken.groups() if broken is not None else (None, str(error).removeprefix("CSV parse error: "))
             raise FileFormatError(
                 f"{self.path!r} is not read as CSV: {told[:_SHOWN]}.",
-                details=[f"rows are counted from byte {start}"] if start else [],
+                details=[self._place(int(row), start, data)] if row else [],
                 hint="a row has as many fields as there are names; give the delimiter of the file as column_delim.",
             ) from None
         number, row, reason = found.groups()
         name = self.names[int(number)]
+        value = _VALUE.match(reason)
+        kind = other if value is None else _type_of(value.group(1), is_bool=" to bool:" in str(error))
+        hint = (
+            f"give another type: read_csv(…, dtypes={{{name!r}: {kind!r}}}); allow_errors=True reads such cells as "
+            "the smallest number."
+        )
+        if "UTF8" in reason:
+            hint = "convert the file to UTF-8; name the other columns to read only those."
         raise FileFormatError(
             f"column {name!r} of {self.path!r} holds what is not of its type: {reason[:_SHOWN]}.",
-            details=[where.format(row)] if row else [],
-            hint=f"give another type: read_csv(…, dtypes={{{name!r}: 'str'}}); allow_errors=True reads such numbers as "
-            "the smallest number.",
+            details=[self._place(int(row), start, data)] if row else [],
+            hint=hint,
         ) from None
 
-    def _column(self, column: CsvColumn, table: pa.Table, start: int, row: int) -> Column:
+    def _place(self, row: int, start: int, data: bytes | NumberArray) -> str:
+        """Return at which line of the file a row is, as far as that is known."""
+        counted = f"row {row} of those from byte {start}" if start else f"row {row}"
+        if self.file is None or not len(data):
+            return counted
+        rows = np.frombuffer(data, np.uint8)
+        try:
+            before = count_breaks(np.frombuffer(read_text(self.file, 0, start), np.uint8))
+            return f"line {before + count_breaks(rows[: row_start(rows, self.lines, row)]) + 1}: {counted}"
+        except (StrayQuoteError, FileError):
+            return counted
+
+    def _column(self, column: CsvColumn, table: pa.Table, start: int, row: int, data: NumberArray) -> Column:
         """Return a column of a table that begins with a row."""
         found = _joined(table.column(str(column.position)))
         if found.null_count and column.is_number and column.dtype.kind != "float" and not column.is_time:
             if not self.allow_errors:
                 first = row + int(np.flatnonzero(np.asarray(found.is_null()))[0]) + 1
                 told = f"In CSV column #{column.position}: Row #{first}: a cell without a value"
-                self.refuse(pa.ArrowInvalid(told), start)
+                self.refuse(pa.ArrowInvalid(told), start, data, "str" if column.dtype == BOOL else "float64")
             return _filled(found, smallest(column.dtype))
         return _as_column(found, column)
 
@@ -308,13 +362,27 @@ def _smallest_for_errors(table: pa.Table, column: CsvColumn) -> Column:
     return numbers
 
 
+def _type_of(cell: str, *, is_bool: bool) -> str:
+    """Return the name of a type that takes a cell that does not fit, beside bools or numbers."""
+    if is_bool:
+        return "bool" if cell in _TRUE_OR_1 + _FALSE_OR_0 else "str"
+    if cell.isascii() and cell.isdecimal():
+        return "uint64" if int(cell) < 2**64 else "str"
+    try:
+        float(cell)
+    except ValueError:
+        return "str"
+    return "float64"
+
+
 def _reader(column: CsvColumn) -> Callable[[str], Any]:
     """Return what makes a value of the text of a cell."""
     if column.is_time:
         return lambda cell: pa.scalar(cell).cast(pa.timestamp("ns")).value
     match column.dtype.kind:
         case "bool":
-            return lambda cell: (*_FALSE, *_TRUE).index(cell) >= len(_FALSE)
+            false, true = (_FALSE, _TRUE) if column.is_found else (_FALSE_OR_0, _TRUE_OR_1)
+            return lambda cell: (*false, *true).index(cell) >= len(false)
         case "float":
             return float
     return int

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -15,12 +16,16 @@ from akdask.csv.parse import CsvColumn, RowParser
 from akdask.deferred import pc
 from akdask.errors import ArgumentTypeError, FileFormatError, MissingDatasetError
 from akdask.schema import BOOL, FLOAT64, INT64, STR, UINT64, ColumnType, column_type
+from akdask.storage.paths.remote import AT_ONCE
 
 SAMPLE = 2**18
 """Bytes of each of the first files from which types are found."""
 
 FILES = 8
-"""Files of which samples are taken."""
+"""Files of which samples are that large."""
+
+LATER = 2**14
+"""Bytes of each of the others, which may be many."""
 
 _LARGEST = 2**30
 _NUMBERS = {"int64", "uint64", "double"}
@@ -85,22 +90,14 @@ def found_types(
     """
     seen: dict[str, list[pa.DataType]] = {name: [] for name in names if name not in known}
     of_files: dict[str, dict[str, str]] = {name: {} for name in seen}
-    for file, head in files[:FILES] if seen else ():
-        sample = _sample(file, head.start, lines)
-        if not sample:
-            continue
-        rows = RowParser(file.path, head.names, lines)
-        try:
-            table = rows.table(sample, None)
-        except pa.ArrowInvalid as error:
-            rows.refuse(error, head.start)
-        for position, name in enumerate(head.names):
-            if name in seen:
-                found = table.column(position)
-                seen[name].append(_refined(rows, sample, str(position), found))
-                # Empty cells make floats of integers, whichever file has them.
-                stored = found.type if pa.types.is_integer(found.type) else seen[name][-1]
-                of_files[name].setdefault(str(stored), file.path)
+    sizes = [SAMPLE if number < FILES else min(LATER, SAMPLE) for number in range(len(files))]
+    with ThreadPoolExecutor(AT_ONCE) as threads:
+        told = threads.map(lambda entry, size: _types_of(entry[0], entry[1], lines, size), files if seen else (), sizes)
+        for (file, _), found in zip(files if seen else (), told, strict=True):
+            for name, (refined, stored) in found.items():
+                if name in seen:
+                    seen[name].append(refined)
+                    of_files[name].setdefault(stored, file.path)
     made = {name: _agreed(position, seen[name]) for position, name in enumerate(names) if name in seen}
     differing = {
         name: {kind: path for kind, path in found.items() if kind in _NUMBERS}
@@ -110,9 +107,27 @@ def found_types(
     return {name: known[name] if name in known else made[name] for name in names}, differing
 
 
-def _sample(file: TextFile, start: int, lines: Lines) -> bytes:
-    """Return the first rows of a file."""
-    size = SAMPLE
+def _types_of(file: TextFile, head: Head, lines: Lines, size: int) -> dict[str, tuple[pa.DataType, str]]:
+    """Return of each column of a file the type that holds a sample of it, and that of the cells that have a value."""
+    sample = _sample(file, head.start, lines, size)
+    if not sample:
+        return {}
+    rows = RowParser(file.path, head.names, lines, file=file)
+    try:
+        table = rows.table(sample, None)
+    except pa.ArrowInvalid as error:
+        rows.refuse(error, head.start, sample)
+    refined = [_refined(rows, sample, str(position), found) for position, found in enumerate(table.columns)]
+    # Empty cells make floats of integers, whichever file has them.
+    stored = (
+        found.type if pa.types.is_integer(found.type) else kind
+        for found, kind in zip(table.columns, refined, strict=True)
+    )
+    return {name: (kind, str(own)) for name, kind, own in zip(head.names, refined, stored, strict=True)}
+
+
+def _sample(file: TextFile, start: int, lines: Lines, size: int) -> bytes:
+    """Return the first rows of a file, of about so many bytes."""
     while True:
         data = read_text(file, start, start + size)
         if len(data) < size:
@@ -156,12 +171,14 @@ def _agreed(position: int, seen: Sequence[pa.DataType]) -> CsvColumn:
     if kinds == {_TIME}:
         return CsvColumn(position, INT64, is_time=True)
     types = {STR if isinstance(kind, CsvColumn) else kind for kind in kinds}
-    if len(types) == 1:
-        return CsvColumn(position, types.pop(), is_found=True)
+    has_empty = any(map(pa.types.is_null, seen))  # files of nothing but empty cells, as others have some
     numbers: set[ColumnType] = {INT64, UINT64, FLOAT64}
+    dtype: ColumnType = STR
     if types and types <= numbers:
-        return CsvColumn(position, FLOAT64 if FLOAT64 in types else UINT64, is_found=True)
-    return CsvColumn(position, STR)
+        dtype = FLOAT64 if FLOAT64 in types or has_empty else UINT64 if UINT64 in types else INT64
+    elif types == {BOOL} and not has_empty:
+        dtype = BOOL
+    return CsvColumn(position, dtype, is_found=True)
 
 
 def _kind(found: pa.DataType) -> ColumnType | CsvColumn:

@@ -38,7 +38,7 @@ def read_csv(
     is one partition: it is unpacked once to count its rows, some bytes at a time, and again whenever rows of it are
     asked for, then as a whole, which has to fit in memory.
 
-    Types are those of Arkouda's header.  Without it they are found by pyarrow from the first rows of the first files:
+    Types are those of Arkouda's header.  Without it they are found by pyarrow from the first rows of all files:
     digits are int64, or uint64 beyond its range, or text where neither has all of them, or float64 where cells are
     empty; dates and times in the form of ISO 8601 are Datetimes; all else is text.  A cell further on that is not of
     its column's type is an error when it is read, and so is an integer that no float is equal to, where the column was

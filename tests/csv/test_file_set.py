@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import re
 
 import duckdb
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 from pyarrow import csv as arrow_csv
 
 import akdask as ak
+from akdask.csv import parse, types
 from akdask.csv.file_set import open_set
 from akdask.errors import (
     ConversionError,
@@ -258,3 +260,93 @@ def test_a_set_is_told_apart_by_what_is_read_of_it(tmp_path):
         for dtypes in (None, "str", {"a": float})
     }
     assert len(tokens) == 3
+
+
+def twenty(tmp_path, cell, other, place=11):
+    """Write files of a cell each, of which one has another; return the pattern, and the path of that one."""
+    for number in range(20):
+        found = other if number == place else cell
+        (tmp_path / f"{number:02d}.csv").write_text(f"k,v\n{number},{found}\n")
+    return f"{tmp_path}/*.csv", f"{tmp_path}/{place:02d}.csv"
+
+
+@pytest.mark.parametrize("place", [3, 11, 19])
+@pytest.mark.parametrize(
+    ("cell", "other", "dtype"),
+    [
+        ("7", "abc", "str"),
+        ("7", "true", "str"),
+        ("7", "2020-01-01", "str"),
+        ("7", "99999999999999999999", "str"),
+        ("7", "18446744073709551615", "uint64"),
+        ("7", "", "float64"),
+        ("7", "007", "int64"),
+        ("1.5", "abc", "str"),
+        ("1.5", "", "float64"),
+        ("true", "1", "str"),
+        ("true", "", "str"),
+        ("2020-01-01", "5", "str"),
+        ("abc", "5", "str"),
+    ],
+)
+def test_whichever_file_has_another_type_all_cells_keep_their_values(tmp_path, place, cell, other, dtype):
+    pattern, _ = twenty(tmp_path, cell, other, place)
+    found = ak.read_csv(pattern)["v"]
+    assert found._value.dtype.name == dtype
+    cells = [other if number == place else cell for number in range(20)]
+    convert = {"int64": int, "uint64": int, "str": str, "float64": lambda text: float(text or "nan")}[dtype]
+    assert list(map(str, found.tolist())) == [str(convert(text)) for text in cells]
+
+
+@pytest.mark.parametrize("place", [3, 11, 19])
+@pytest.mark.parametrize(("cell", "other"), [("7", "1.5"), ("1.5", "7"), ("7", "1e3")])
+def test_whichever_file_has_other_numbers_they_are_left_out_and_widened_on_request(tmp_path, place, cell, other):
+    pattern, path = twenty(tmp_path, cell, other, place)
+    with pytest.warns(RuntimeWarning, match="'v': it is"):
+        assert list(ak.read_csv(pattern)) == ["k"]
+    with pytest.raises(InconsistentFilesError, match="'v'") as caught:
+        ak.read_csv(pattern, "v")
+    assert path in str(caught.value)
+    assert "widen=True" in caught.value.hint
+    assert ak.read_csv(pattern, widen=True)["v"][place] == float(other)
+    assert ak.read_csv(pattern, "v", dtypes={"v": "str"})["v"][place] == other
+
+
+@pytest.mark.parametrize(("head", "block"), [("k,v\n", 2**22), ("k,v\r\n", 64), ('k,"v\nw"\n', 64)])
+@pytest.mark.parametrize(
+    "case",
+    [
+        ("7", "1.5", "float64"),
+        ("7", "", "float64"),
+        ("7", "abc", "str"),
+        ("7", "18446744073709551615", "uint64"),
+        ("1.5", "abc", "str"),
+        ("true", "1", "bool"),
+        ("true", "yes", "str"),
+        ("2020-01-01", "soon", "str"),
+    ],
+)
+def test_a_cell_behind_the_sample_is_told_with_its_line(tmp_path, monkeypatch, head, block, case):
+    cell, other, kind = case
+    monkeypatch.setattr(types, "SAMPLE", 64)
+    monkeypatch.setattr(parse.RowParser.parse, "__defaults__", (block,))
+    path = tmp_path / "x.csv"
+    rows = [f'"a\n{number}",{cell}\n' if number == 30 else f"a{number},{cell}\n" for number in range(50)]
+    path.write_bytes((head + "".join([*rows, "\n", f"a50,{other}\n", f"a51,{cell}\n"])).encode())
+    line = path.read_text().split("\n").index(f"a50,{other}") + 1
+    with ak.config.set(partition_size=600):
+        found = ak.read_csv(path)
+        name = list(found)[1]
+        assert found["k"].tolist()[49:] == ["a49", "a50", "a51"]
+        with pytest.raises(FileFormatError, match=rf"column {re.escape(repr(name))} of .*x\.csv") as caught:
+            found[name].tolist()
+    assert caught.value.details[0].startswith(f"line {line}: ")
+    assert repr(kind) in caught.value.hint
+    assert ak.read_csv(path, dtypes={name: kind})[name].size == 52
+
+
+def test_digits_are_bools_where_that_is_given_and_beside_words_that_are_found(tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_text("a,b\n1,true\n0,false\n")
+    found = ak.DataFrame(ak.read_csv(path, dtypes={"a": "bool"}))
+    assert found.to_pandas().to_numpy().tolist() == [[True, True], [False, False]]
