@@ -3,6 +3,7 @@
 import itertools
 import math
 import operator
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -83,6 +84,90 @@ def test_rows_are_joined_by_what_keys_are(columns, left, right, how):
     assert {*zip(first.tolist(), second.tolist(), strict=True)} == {pair for pair in wanted if None not in pair}
 
 
+COMPARISONS = [operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge]
+
+SOME = {
+    "int64": st.sampled_from(INTEGERS) | st.integers(-(2**63), 2**63 - 1),
+    "uint64": st.sampled_from(NATURALS) | st.integers(0, 2**64 - 1),
+    "float64": st.sampled_from(FLOATS[:-2]) | st.integers(-(2**64), 2**64).map(float) | st.floats(allow_nan=False),
+}
+
+
+@given(data=st.data())
+def test_equality_and_order_are_those_of_exact_numbers(data):
+    left, right = data.draw(st.tuples(*[st.sampled_from(list(SOME))] * 2))
+    size = data.draw(st.integers(1, 6))
+    own, others = (data.draw(st.lists(SOME[name], min_size=size, max_size=size)) for name in (left, right))
+    # What one side has stands on the other, too, and what is next to it.
+    near = [x for x in [*own, *(int(x) + 1 for x in own if math.isfinite(x))] if _is_of(x, right)]
+    others = [data.draw(st.sampled_from(near)) if near and data.draw(st.booleans()) else x for x in others]
+    a, b = ak.array(np.array(own, left)), ak.array(np.array(others, right))
+    own, others = [_exact(x) for x in a.tolist()], [_exact(x) for x in b.tolist()]
+    for compare in COMPARISONS:
+        assert compare(a, b).tolist() == list(map(compare, own, others))
+    known = list(dict.fromkeys(others))
+    unique = b[ak.array([others.index(x) for x in known])]
+    assert ak.lookup(unique, ak.arange(len(known)), a).tolist() == [known.index(x) if x in known else -1 for x in own]
+    assert ak.find(a, unique, remove_missing=True).tolist() == [known.index(x) for x in own if x in known]
+    assert ak.indexof1d(a, unique).tolist() == [known.index(x) for x in own if x in known]
+    assert ak.intx(ak.DataFrame({"k": a}), ak.DataFrame({"k": b})).tolist() == [x in others for x in own]
+    pairs = [(i, j) for i, x in enumerate(own) for j, y in enumerate(others) if x == y]
+    pairs += [(i, -1) for i, x in enumerate(own) if x not in others]
+    found = ak.left_join(a, b)
+    assert list(zip(*(part.tolist() for part in found), strict=True)) == sorted(pairs)
+    ascending = sorted(own)
+    assert ak.searchsorted(ak.sort(a), b).tolist() == [sum(x < y for x in ascending) for y in others]
+
+
+def _is_of(number, dtype):
+    if dtype == "float64" or not math.isfinite(number):
+        return dtype == "float64" and isinstance(number, float)
+    return number == int(number) and np.iinfo(dtype).min <= number <= np.iinfo(dtype).max
+
+
+def _exact(number):
+    return number if isinstance(number, float) and math.isinf(number) else Fraction(number)
+
+
+STORED = {
+    "parquet": (lambda frame, path: frame.to_parquet(path, num_locales=3), ak.read_parquet),
+    "hdf5": (lambda frame, path: frame.to_hdf(path, num_locales=3), ak.read_hdf),
+    "csv": (lambda frame, path: frame.to_csv(path, num_locales=3), ak.read_csv),
+}
+LIMITS = [
+    -(2**63),
+    -BIG - 1,
+    -1,
+    BIG,
+    BIG + 1,
+    2**63 - 1,
+    2**63,
+    2**64 - 1,
+    2**64,
+    float(BIG),
+    2.0**63,
+    -0.5,
+    float("nan"),
+]
+
+
+@pytest.mark.parametrize("form", STORED)
+def test_filters_of_files_leave_out_no_row_that_they_choose(tmp_path, form):
+    # Ascending, so that each file has bounds of its own.
+    numbers = {"i": sorted(INTEGERS), "u": sorted(NATURALS)}
+    write, read = STORED[form]
+    write(ak.DataFrame({"i": np.array(numbers["i"]), "u": np.array(numbers["u"], np.uint64)}), tmp_path / "x")
+    found = ak.DataFrame(read(f"{tmp_path}/x_LOCALE*"))
+    for name, items in numbers.items():
+        assert found[name].tolist() == items
+        assert (found[name].min(), found[name].max()) == (min(items), max(items))
+        for compare, limit in itertools.product([operator.eq, operator.lt, operator.ge], LIMITS):
+            chosen = [number for number in items if compare(number, limit)]
+            assert found[name][compare(found[name], limit)].tolist() == chosen, (compare, limit)
+    among = ak.in1d(found["i"], found["u"])
+    assert found["i"][among].tolist() == [number for number in numbers["i"] if number in numbers["u"]]
+
+
 def test_integers_of_any_size_are_keys_beside_all_others():
     of_any = ak.array([2**70, BIG + 1, 5, 2**64 - 1])
     assert of_any.dtype == ak.bigint
@@ -93,9 +178,6 @@ def test_integers_of_any_size_are_keys_beside_all_others():
     # 301 has the lowest 8 bits of 45.
     limited = ak.array([45], max_bits=8, dtype=ak.bigint)
     assert ak.in1d(ak.array([301, 45]), limited).tolist() == [False, True]
-
-
-COMPARISONS = [operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge]
 
 
 @pytest.mark.parametrize("compare", COMPARISONS)
