@@ -30,7 +30,7 @@ PLAIN = frozenset(
         "na_action na_rep name names npartitions num_locales numpy offset on options params path pd_df percentiles "
         "prefix prefix_path random_state regex result_dtype rule size skipna span storage_options subset suffix "
         "suffixes thresh to_replace user_defined_name value_label value_labels value_vars window "
-        "end_time start_time time tz "
+        "end_time start_time step time tz win_type "
     ).split()
 )
 """Names of parameters that no column is given for."""
@@ -45,6 +45,7 @@ NO_LABELS = {
     "DataFrame.drop index": "labels themselves",
     "DataFrame.drop keys": "positions or names",
     "DataFrame.equals other": "tells whether labels are the same",
+    "DataFrame.ewm times": "by position, as in pandas",
     "DataFrame.filter_by_range keys": "names of columns",
     "DataFrame.from_dict data": "makes rows",
     "DataFrame.from_records data": "makes rows",
@@ -60,6 +61,7 @@ NO_LABELS = {
     "DataFrame.pivot_table values": "names of columns",
     "DataFrame.reindex index": "labels themselves",
     "DataFrame.reindex labels": "labels themselves",
+    "DataFrame.reindex_like other": "labels themselves",
     "DataFrame.rename column": "names of columns",
     "DataFrame.rename index": "labels themselves",
     "DataFrame.replace value": "scalars",
@@ -74,10 +76,12 @@ NO_LABELS = {
     "DataFrame.update_parquet index": "a flag",
     "DataFrame.to_parquet index": "a flag",
     "DataFrameGroupBy.broadcast x": "a value for each group",
+    "DataFrameGroupBy.ewm times": "by position, as in pandas",
     "DataFrameGroupBy.sample weights": "drawn at random",
     "Series.concat arrays": "has a test of its own: Arkouda's rows and names differ from pandas'",
     "Series.drop index": "labels themselves",
     "Series.drop labels": "labels themselves",
+    "Series.ewm times": "by position, as in pandas",
     "Series.equals other": "tells whether labels are the same",
     "Series.isin lst": "values wherever they are, as in pandas",
     "Series.locate key": "labels themselves",
@@ -110,6 +114,10 @@ BY_SERIES: dict[str, Act] = {
     "Series.le other": lambda m, s, t: s.le(t),
     "Series.gt other": lambda m, s, t: s.gt(t),
     "Series.ge other": lambda m, s, t: s.ge(t),
+    "Series.combine_first other": lambda m, s, t: s.where(s > 15).combine_first(t),
+    "Series.align other": lambda m, s, t: s.align(t)[1],
+    "Series.align left": lambda m, s, t: s.align(t, join="left")[1],
+    "Series.align right": lambda m, s, t: s.align(t, join="right")[0],
     "Series.corr other": lambda m, s, t: s.corr(t),
     "Series.cov other": lambda m, s, t: s.cov(t),
     "Series.dot other": lambda m, s, t: s.dot(t),
@@ -153,6 +161,7 @@ BY_FRAME: dict[str, Act] = {
     "DataFrame < frame": lambda m, f, t: f < t.to_frame("x"),
     "DataFrame &": lambda m, f, t: (f > 15) & (t.to_frame("x") > 2),
     "DataFrame |": lambda m, f, t: (f > 15) | (t.to_frame("x") > 2),
+    "DataFrame.combine_first other": lambda m, f, t: f.where(f > 15).combine_first(m.DataFrame({"x": t, "a": t})),
     "DataFrame.clip lower": lambda m, f, t: f.clip(lower=t * 6, **({"axis": 0} if m is pd else {})),
     "DataFrame.clip upper": lambda m, f, t: f.clip(upper=(t * 6).to_frame("x")),
     "DataFrame.fillna value": lambda m, f, t: f.where(f > 15).fillna(t.to_frame("x")),
@@ -198,6 +207,7 @@ LENIENT = {
     **dict.fromkeys(
         [f"DataFrame.{name} other" for name in ARITHMETIC.split()], "repeated labels are paired, as for two frames"
     ),
+    "Series.combine_first other": "repeated labels are paired, as for frames",
     "Series.clip lower": "rows of one label have the same bound",
     "Series.clip upper": "rows of one label have the same bound",
     "DataFrame.clip lower": "rows of one label have the same bound",
@@ -211,6 +221,8 @@ LENIENT = {
 
 
 STRICT = {
+    "Series.align left": "labels that come twice are refused, where pandas repeats rows",
+    "Series.align right": "labels that come twice are refused, where pandas repeats rows",
     "Series.str.cat": "labels that come twice are refused, where pandas repeats rows",
     "DataFrame.query": "labels that come twice are refused, where pandas repeats rows",
 }

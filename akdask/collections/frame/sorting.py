@@ -15,6 +15,7 @@ from akdask.collections.core.column_names import names_of
 from akdask.collections.core.later import later
 from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.columnset import ColumnSet
+from akdask.collections.frame_core.labels import check_na_position
 from akdask.collections.frame_core.missing import present
 from akdask.deferred import DeferredModule
 from akdask.errors import ArgumentError, ArgumentTypeError
@@ -93,10 +94,17 @@ class FrameSortMethods(FrameBase):
         ordered = _sorted(columns, keys, upwards)
         return self._of(ordered.labelled(None) if ignore_index else ordered)
 
-    def sort_index(self, ascending: bool = True) -> Self:
-        """Return the rows in order of their labels; lazy."""
+    def sort_index(self, ascending: bool = True, *, na_position: str = "last", ignore_index: bool = False) -> Self:
+        """Return the rows in order of their labels, missing ones at either end; lazy.  See `sort_values`."""
         columns = self._columns
-        return self._of(_sorted(columns, [columns.index_array()], [ascending]))
+        keys: list[Array] = [columns.index_array()]
+        upwards = [ascending]
+        if na_position == "first":
+            keys, upwards = _missing_first(keys, upwards)
+        else:
+            check_na_position(na_position)
+        ordered = _sorted(columns, keys, upwards)
+        return self._of(ordered.labelled(None) if ignore_index else ordered)
 
     def argsort(self, key: str, ascending: bool = True) -> pdarray:
         """Return the positions that put the rows in order of one column; lazy."""

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from akdask.collections.arrays.creation import array
-from akdask.collections.arrays.elementwise import where
 from akdask.collections.arrays.pdarray import pdarray
-from akdask.collections.arrays.sorting import argsort
+from akdask.collections.arrays.sorting import coargsort
 from akdask.collections.core.array import Array
 from akdask.collections.core.base import unlabelled
 from akdask.collections.core.column_names import axis_number
@@ -405,9 +404,9 @@ def _in_order_of_times(columns: ColumnSet, own: RowLabels, its: RowLabels) -> Co
     pair = comparable(own, its)
     if labels is None or pair is None or not isinstance(columns.index_array(), Datetime):
         return columns
-    numbers = pdarray(*row_numbers(columns.frame))
-    order: Any = where(pdarray(columns.frame, same_labels(*pair)), numbers, pdarray(columns.frame, labels))
-    return DataFrame._of(columns)._rows(argsort(order))._columns
+    frame, number = row_numbers(columns.frame)
+    stays = pdarray(frame, Call("where", same_labels(*pair), number, Constant(np.int64(0))))
+    return DataFrame._of(columns)._rows(coargsort([stays, columns.index_array()]))._columns
 
 
 def _columns_of(item: Any, number: int, keys: Any) -> Any:

@@ -21,7 +21,7 @@ from akdask.collections.frame_core.index import Index, MultiIndex
 from akdask.collections.frame_core.rows_by_label import without_labels
 from akdask.collections.groups.reduction_names import called, is_named
 from akdask.collections.series.base import SeriesBase
-from akdask.collections.series.operators import SeriesOperators, filled
+from akdask.collections.series.operators import SeriesOperators, filled, where_present
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.time.timearray import TimeArray
 from akdask.deferred import pd
@@ -420,6 +420,48 @@ class SeriesFunctions(SeriesOperators):
         """Return which values are not less than something; lazy.  Labels meet as in `sub`."""
         return self._operated(operator.ge, other)
 
+    def combine_first(self, other: Any) -> Self:
+        """Return the values, and where they are missing those of another Series, on all labels of both; lazy.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> one, two = ak.Series([1.0, None], index=["a", "b"]), ak.Series([20.0, 30.0], index=["b", "c"])
+        >>> one.combine_first(two).to_pandas().to_dict()
+        {'a': 1.0, 'b': 20.0, 'c': 30.0}
+        """
+        given = _series_of("combine_first", other)
+        joined = on_all_labels(self._row_labels, [self.values], given._row_labels, [given.values])
+        found: Self = self._on_joined(joined, where_present(joined.ones[0], joined.others[0]), given)
+        found.name = self.name
+        return found
+
+    def align(self, other: Any, join: str = "outer") -> tuple[Any, Any]:
+        """Return this Series and another one on the same labels; lazy.
+
+        Parameters
+        ----------
+        other : Series
+            The other one.
+        join : {"outer", "left", "right"}
+            All labels of both, in order, or those of one of them; missing values stand for labels that one lacks.
+
+        Raises
+        ------
+        ArgumentError
+            If `join` is something else.
+        """
+        given = _series_of("align", other)
+        if join == "left":
+            return self, self._with(self._on_rows(given))._called(given.name)
+        if join == "right":
+            return given._with(given._on_rows(self))._called(self.name), given
+        if join != "outer":
+            raise ArgumentError(f"align: join={join!r} is none of 'outer', 'left' and 'right'.")
+        joined = on_all_labels(self._row_labels, [self.values], given._row_labels, [given.values])
+        one, two = (self._on_joined(joined, values, given) for values in (*joined.ones, *joined.others))
+        return one._called(self.name), two._called(given.name)
+
     # how
 
     def _operated(self, operation: Callable[[Any, Any], Any], other: Any, fill_value: Any = None) -> Any:
@@ -553,3 +595,11 @@ def _type_of_integers(low: int, high: int) -> Any:
         if np.iinfo(dtype).min <= low and high <= np.iinfo(dtype).max:
             return dtype
     return BIGINT.name
+
+
+def _series_of(operation: str, other: Any) -> Any:
+    """Return the other side, a Series of pandas as one of akdask."""
+    found = as_labelled(other)
+    if not isinstance(found, SeriesBase):
+        raise ArgumentTypeError(f"{operation} takes a Series, not {type(other).__name__}.")
+    return found

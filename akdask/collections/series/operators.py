@@ -119,6 +119,11 @@ class SeriesOperators(NDArrayOperatorsMixin, SeriesBase):
         return bool(self.values)
 
 
+def where_present(one: Any, other: Any) -> Any:
+    """Return a column with values of another one where it is missing."""
+    return where(pdarray(one._frame, present_among(one, one._value)), one, other)
+
+
 def filled(sides: Sequence[Any], fill_value: Any) -> list[Any]:
     """Return two columns with a value for what is missing on one side only."""
     one, other = sides

@@ -10,7 +10,8 @@ from akdask.collections.arrays.scans import argmaxk
 from akdask.collections.arrays.sorting import argsort, coargsort
 from akdask.collections.core.array import Array
 from akdask.collections.frame_core.analysis.cells import is_nothing
-from akdask.collections.frame_core.index import Index
+from akdask.collections.frame_core.index import Index, MultiIndex
+from akdask.collections.frame_core.labels import check_na_position, is_there
 from akdask.collections.groups.groupby import ColumnGroups, GroupBy
 from akdask.collections.groups.setops import in1d
 from akdask.collections.series.base import SeriesBase
@@ -43,8 +44,12 @@ class SeriesOrder(SeriesOperators):
         """
         return self._chosen(argmaxk(self.values, n)[::-1])
 
-    def sort_index(self, ascending: bool = True) -> Self:
+    def sort_index(self, ascending: bool = True, *, na_position: str = "last") -> Self:
         """Return the entries in the order of their labels; lazy."""
+        if na_position == "first" and not isinstance(self.index, MultiIndex):
+            labels = self.index.values
+            return self._chosen(coargsort([is_there(labels), labels], ascending=[True, ascending]))
+        check_na_position(na_position)
         return self._chosen(self.index.argsort(ascending=ascending))
 
     def sort_values(self, ascending: bool = True, *, na_position: str = "last", ignore_index: bool = False) -> Self:

@@ -498,3 +498,28 @@ def test_new_labels_of_several_levels_and_of_other_kinds():
         empty.loc["a"] = 1
     with pytest.raises(AkdaskError, match="one value"):
         ak.Series([1, 2]).loc[5] = [1, 2]
+
+
+@pytest.mark.parametrize("name", ["floats", "missing text", "times", "categories"])
+@pytest.mark.parametrize("options", [{}, {"na_position": "first"}, {"na_position": "first", "ascending": False}])
+def test_rows_are_sorted_by_labels_with_missing_ones_at_either_end(name, options):
+    labels = pd.Series(LABELS[name]).where([True, False, True, True, True, True])
+    expected = pd.DataFrame({"x": range(6)}, index=pd.Index(labels))
+    found = ak.DataFrame(expected)
+    wanted = expected.sort_index(kind="stable", **options)["x"].tolist()
+    assert found.sort_index(**options)["x"].tolist() == wanted
+    assert found.x.sort_index(**options).tolist() == wanted
+    with pytest.raises(AkdaskError, match="na_position"):
+        found.sort_index(na_position="middle")
+
+
+def test_times_side_by_side_are_in_order_with_missing_ones_last():
+    one, two = (
+        pd.Series(range(len(days)), index=pd.to_datetime(days), name=name)
+        for name, days in (("a", ["2024-01-02", None, "2024-01-01"]), ("b", [None, "2023-01-01", "2024-01-01"]))
+    )
+    for other in (two, one.rename("b")):
+        wanted = pd.concat([one, other], axis=1, sort=other is two)
+        found = ak.concat([ak.Series(one), ak.Series(other)], axis=1).to_pandas()
+        pd.testing.assert_frame_equal(found, wanted, check_dtype=False, check_index_type=False, check_freq=False)
+    assert ak.DataFrame(one.to_frame()).reindex_like(ak.DataFrame(two.to_frame("a"))).to_pandas()["a"].isna().sum() == 1

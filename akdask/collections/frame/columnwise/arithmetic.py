@@ -25,7 +25,7 @@ from akdask.collections.frame_core.alignment import (
 from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.series.base import SeriesBase
-from akdask.collections.series.operators import BY_OPERATOR, COMPARISONS, filled
+from akdask.collections.series.operators import BY_OPERATOR, COMPARISONS, filled, where_present
 from akdask.collections.series.series import Series
 from akdask.collections.text.strings import Strings
 from akdask.errors import AlignmentError, ArgumentTypeError
@@ -191,6 +191,34 @@ class ArithmeticMethods(NDArrayOperatorsMixin, FrameBase):
         if all(name in found for found in by_name):
             return function(*(found[name] for found in by_name))
         return _of_nothing(function, self._columns.frame)
+
+    def combine_first(self, other: Any) -> Self:
+        """Return the values, and where they are missing those of another DataFrame, on all labels and names; lazy.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> one = ak.DataFrame({"x": [1.0, None]}, index=["a", "b"])
+        >>> one.combine_first(ak.DataFrame({"x": [20.0, 30.0]}, index=["b", "c"])).to_pandas()["x"].to_dict()
+        {'a': 1.0, 'b': 20.0, 'c': 30.0}
+        """
+        given = as_labelled(other)
+        if not isinstance(given, FrameBase):
+            raise ArgumentTypeError(f"combine_first takes a DataFrame, not {type(other).__name__}.")
+        own, its = self._columns, given._columns
+        names = list(dict.fromkeys([*own.values, *its.values]))
+        lefts, rights = ({name: side.array(name) for name in side.values} for side in (own, its))
+        joined = on_all_labels(self._row_labels, [*lefts.values()], given._row_labels, [*rights.values()])
+        mine = dict(zip(lefts, joined.ones, strict=True))
+        theirs = dict(zip(rights, joined.others, strict=True))
+        made: dict[str, Any] = {
+            name: where_present(mine[name], theirs[name])
+            if name in mine and name in theirs
+            else mine.get(name, theirs.get(name))
+            for name in names
+        }
+        levels = joined.labels.levels
+        return self._of(ColumnSet.of(made, levels[0] if levels else None, own.index_name))
 
     def _on_all(self, function: Callable[..., Any], one: _Side, other: _Side, fill_value: Any) -> Self:
         """Return a function of two sides, on all labels and all names of both."""

@@ -70,6 +70,10 @@ class ReindexMethods(FrameBase):
         }
         return self._of(found.beside(arrays))
 
+    def reindex_like(self, other: Any) -> Self:
+        """Return the rows and columns that another DataFrame has; counts rows.  See `reindex`."""
+        return self.reindex(index=other.index, columns=list(other.columns))
+
 
 def reindexed(columns: ColumnSet, labels: Any, fill_value: Any = None) -> ColumnSet:
     """Return the rows of columns that have given labels, missing or filled where there is none; counts rows."""
