@@ -79,7 +79,7 @@ class Index(LabelConversion, HtmlDisplay, StorageMethods, Registered, Substitute
     def __init__(self, values: Any, name: Hashable = None, allow_list: bool = False, max_list_size: int = 1000) -> None:
         if allow_list and isinstance(values, list) and len(values) > max_list_size:
             raise ArgumentError(f"{len(values)} labels are more than the max_list_size of {max_list_size}.")
-        given: Any = values.values if isinstance(values, Index) else values
+        given: Any = values.values if isinstance(values, Index) else unlabelled(values)
         self._labels: Any = as_labels(given)
         self._list = list(values) if allow_list and isinstance(values, list) else None
         self.name: Any = getattr(values, "name", None) if name is None and not isinstance(values, Array) else name

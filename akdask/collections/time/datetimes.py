@@ -18,7 +18,7 @@ from akdask.collections.time.calendar import CalendarMethods
 from akdask.collections.time.frequencies import frequency_of
 from akdask.collections.time.timearray import CLASSES, HOUR, MINUTE, SECOND, TimeArray
 from akdask.deferred import pd
-from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError, refuses_foreign
+from akdask.errors import ArgumentError, ArgumentTypeError, refuses_foreign
 from akdask.kernels.rowwise.times import DAY, checked_zone
 from akdask.plan.expr import times
 from akdask.plan.expr.values import Call, Constant
@@ -106,9 +106,9 @@ class Datetime(CalendarMethods):
         ----------
         tz : str, tzinfo or None
             The zone, see `tz_convert`; None takes times with a zone for what clocks show.
-        ambiguous : {"raise", "NaT"}, bool, or array of bool
+        ambiguous : {"raise", "NaT", "infer"}, bool, or array of bool
             What becomes of times that the clocks show twice: an error, NaT, or the first of both, of summer time,
-            where it is True.
+            where it is True.  ``"infer"`` tells by the order of the times, all of which it computes.
         nonexistent : {"raise", "NaT", "shift_forward", "shift_backward"} or timedelta
             What becomes of times that the clocks pass over.
 
@@ -117,9 +117,8 @@ class Datetime(CalendarMethods):
         ArgumentTypeError
             If the times have a zone already.
         ArgumentError
-            If there is no such zone; when computed, if a time comes twice or not at all.
-        UnsupportedError
-            If `ambiguous` is ``"infer"``, for which all times would have to be looked at together.
+            If there is no such zone, or the order of the times tells nothing; when computed, if a time comes twice or
+            not at all.
 
         Examples
         --------
@@ -131,11 +130,9 @@ class Datetime(CalendarMethods):
             return self.of(self._frame, self._clock, replace(self._form, zone=None))
         if self._form.zone is not None:
             raise ArgumentTypeError("the times have a zone already.", hint="tz_convert takes them to another.")
-        if isinstance(ambiguous, str) and ambiguous == "infer":
-            raise UnsupportedError(
-                "ambiguous='infer' would look at all times together.", hint="pass an array of bool, or 'NaT'."
-            )
         form = replace(self._form, zone=checked_zone(tz))
+        if isinstance(ambiguous, str) and ambiguous == "infer":
+            ambiguous = self._are_first(form.zone, nonexistent)
         how = {"nonexistent": nonexistent}
         if isinstance(ambiguous, str | bool | np.bool_):
             how["ambiguous"] = bool(ambiguous) if isinstance(ambiguous, np.bool_) else ambiguous
@@ -148,6 +145,20 @@ class Datetime(CalendarMethods):
             found = times.utc(value, form.zone, form.unit, flag, **how)
         lacks = form.may_lack or "NaT" in (ambiguous if isinstance(ambiguous, str) else "", nonexistent)
         return self.of(frame, found, form.lacking(lacks))
+
+    def _are_first(self, zone: str | None, nonexistent: Any) -> np.ndarray[Any, Any]:
+        """Return which times are the first of both where clocks show them twice, by their order; computes."""
+        clocks = pd.DatetimeIndex(self.to_ndarray())
+        try:
+            found = clocks.tz_localize(zone, ambiguous="infer", nonexistent=nonexistent)
+            first = clocks.tz_localize(zone, ambiguous=np.ones(len(clocks), np.bool_), nonexistent=nonexistent)
+        except ValueError as error:
+            raise ArgumentError(
+                f"the order of the times does not tell which are the first of both in {zone}.",
+                details=[str(error).splitlines()[0]],
+                hint="pass an array of bool, or ambiguous='NaT'.",
+            ) from error
+        return np.asarray(found == first)
 
     @property
     def date(self) -> Datetime:

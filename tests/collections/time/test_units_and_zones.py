@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import akdask as ak
-from akdask.errors import ArgumentError, ArgumentTypeError, InconsistentFilesError, TimeOverflowError, UnsupportedError
+from akdask.errors import ArgumentError, ArgumentTypeError, InconsistentFilesError, TimeOverflowError
 
 UNITS = ("s", "ms", "us", "ns")
 FAR = ["9999-12-31T23:59:59", "NaT", "0001-01-01", "2020-02-29T12:34:56"]
@@ -239,8 +239,37 @@ def test_zones_that_make_no_sense_are_refused():
         plain.tz_convert("UTC")
     with pytest.raises(ArgumentTypeError):
         aware.tz_localize("UTC")
-    with pytest.raises(UnsupportedError):
-        plain.tz_localize("Europe/Berlin", ambiguous="infer")
+
+
+@pytest.mark.parametrize(
+    ("zone", "clocks"),
+    [
+        (
+            "Europe/Berlin",
+            ["2023-10-29 01:30", "2023-10-29 02:30", "2023-10-29 02:45", "2023-10-29 02:30", "2023-10-30"],
+        ),
+        ("America/New_York", ["2023-11-05 01:10", "2023-11-05 01:50", "2023-11-05 01:10", "2023-11-05 01:50"]),
+        ("Australia/Lord_Howe", ["2023-04-02 01:15", "2023-04-02 01:45", "2023-04-02 01:40", "2023-04-02 01:50"]),
+        ("Europe/Berlin", ["2023-03-26 01:30", "2023-07-01 00:00"]),
+        ("UTC", ["2023-03-26 01:30"]),
+        ("Europe/Berlin", ["2023-10-29 02:30"]),
+        ("Europe/Berlin", ["2023-03-26 02:30"]),
+    ],
+)
+def test_the_order_of_times_tells_which_are_the_first_of_both(zone, clocks):
+    plain = pd.Series(pd.to_datetime(clocks, format="mixed"))
+    lazy = ak.Series.concat([ak.Series(plain[:2].to_numpy()), ak.Series(plain[2:].to_numpy())])
+    labelled = pd.Series(np.arange(len(plain)), index=plain)
+    try:
+        expected = plain.dt.tz_localize(zone, ambiguous="infer")
+    except ValueError:
+        with pytest.raises(ArgumentError, match="Berlin"):
+            lazy.dt.tz_localize(zone, ambiguous="infer").tolist()
+        return
+    same(lazy.dt.tz_localize(zone, ambiguous="infer"), expected)
+    rows = ak.Series(ak.arange(len(plain)), index=ak.Series(plain.to_numpy()))
+    found = rows.tz_localize(zone, ambiguous="infer").to_pandas().index
+    assert found.equals(labelled.tz_localize(zone, ambiguous="infer").index)
 
 
 def test_times_with_and_without_a_zone_do_not_meet():
