@@ -573,8 +573,14 @@ def windows(p: Program, columns: list[str]) -> Made:
     elif kind == "expanding":
         window, how = f"expanding({least or 1})", how.replace("median()", "mean()")
     else:
-        # With alpha=0.5, missing values and pandas' defaults, pandas has other weights than it documents.
-        window = p.one_of(["ewm(alpha=0.4)", "ewm(span=5, adjust=False)", "ewm(com=2, ignore_na=True, min_periods=2)"])
+        window = p.one_of(
+            [
+                "ewm(alpha=0.4)",
+                "ewm(com=1, adjust=False)",
+                "ewm(span=5, adjust=False)",
+                "ewm(com=2, ignore_na=True, min_periods=2)",
+            ]
+        )
         how = p.one_of(["mean()", "std()", "var()"])
         if how != "mean()":
             # Of one value and gaps, pandas' rounding makes 0 of what it documents to be missing.

@@ -94,6 +94,12 @@ def test_rows_of_joins_have_labels(expression):
         "d.s.apply(lambda text: np.nan if text != text else len(text))",
         "d.assign(r=d.t.diff()).select_dtypes('number')",
         "d.fillna({'i': 0.0, 'x': 0})[['i', 'x']]",
+        "d.sort_values(['g', 'y']).y", "d.g.rank()", "d.g.mode()",
+        "d.assign(h=d.g.cat.reorder_categories(['r', 'q', 'p'])).sort_values(['h', 'y']).y",
+        *(f"d.g.str.{call}" for call in ("len()", "upper()", "contains('A')", "startswith('N')", "get(0)")),
+        *(f"d.t.apply(lambda time: {call})" for call in ("time", "time.month", "str(time)", "time is pd.NaT")),
+        "d.t.diff().apply(lambda span: span * 2)", "d.iloc[0].y", "d.y.ewm(com=1, adjust=False).mean()",
+        "d.x.ewm(span=3, adjust=False).mean()", "d.x.ewm(span=3, adjust=False).var()",
     ],
 )  # fmt: skip
 def test_columns(expression):

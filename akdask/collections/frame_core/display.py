@@ -55,6 +55,12 @@ class Row(dict[str, Any]):
     name    b
     """
 
+    def __getattr__(self, name: str) -> Any:
+        """Return the value of the column of that name."""
+        if name not in self:
+            raise AttributeError(name)
+        return self[name]
+
     def __str__(self) -> str:
         shown = [("keys", "values"), *((str(name), str(value)) for name, value in self.items())]
         # The widths of a table that has room for its heads and two spaces more.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Self
 
 import dask
@@ -28,6 +29,7 @@ from akdask.deferred import pd
 from akdask.errors import ArgumentError, ArgumentTypeError, SchemaError
 from akdask.plan.expr import missing_integers
 from akdask.schema import BIGINT, BOOL, NULLABLE_STR
+from akdask.schema.times import NOT_A_TIME
 
 REDUCTIONS = ("sum", "prod", "mean", "min", "max", "std", "var", "median", "count", "nunique", "any", "all", "size")
 """Names that `agg` takes."""
@@ -77,7 +79,7 @@ class SeriesFunctions(SeriesOperators):
         Parameters
         ----------
         func : callable, ufunc or str
-            Takes one value.  A ufunc takes all at once, and a name is that of a reduction.
+            Takes one value, of times as pandas has them.  A ufunc takes all at once, and a name is that of a reduction.
         args : sequence, optional
             Further arguments of the function, as `kwargs`.
         result_dtype : dtype-like, optional
@@ -117,6 +119,8 @@ class SeriesFunctions(SeriesOperators):
         values = as_other_type(self.values, str) if isinstance(self.values, Categorical) else self.values
         if result_dtype is None and values._value.dtype == NULLABLE_STR:
             return self._with(text_applied(values, call, call))
+        if isinstance(values, TimeArray):
+            return self._with(_applied_to_times(values, call, result_dtype))
         wanted = _type_of_results(values, call) if result_dtype is None else result_dtype
         if wanted is np.float64:
             return self._with(later("apply", values, lambda value: _float_or_nan(call(value)), wanted))
@@ -530,6 +534,34 @@ def _called(index: Index, number: int) -> str:
     if name is not None:
         return str(name)
     return f"level_{number}" if index.nlevels > 1 else "index"
+
+
+def _applied_to_times(values: Any, call: Callable[[Any], Any], result_dtype: Any) -> Any:
+    """Return what a function makes of times or spans, which it gets as pandas has them; lazy."""
+    made = partial(_as_time, values._dtype_kind, values.unit, values._form.zone)
+    numbers = values.values
+    results = [call(made(number)) for number in _first_of(numbers)]
+    kinds = (pd.Timestamp, type(pd.NaT)) if values._dtype_kind == "M" else (pd.Timedelta, type(pd.NaT))
+    if results and all(isinstance(result, kinds) for result in results):
+        found = later("apply", numbers, partial(_number_of_time, values.unit, call, made), np.int64)
+        return values._lacking()._like(found._frame, found._value)
+    wanted = _type_in_common(results) if result_dtype is None else result_dtype
+    return later("apply", numbers, lambda number: _float_or_nan(call(made(number))), wanted)
+
+
+def _as_time(kind: str, unit: Any, zone: str | None, number: int) -> Any:
+    """Return a time or span of pandas."""
+    if number == NOT_A_TIME:
+        return pd.NaT
+    if kind == "m":
+        return pd.Timedelta(np.timedelta64(number, unit))
+    time = pd.Timestamp(np.datetime64(number, unit))
+    return time if zone is None else time.tz_localize("UTC").tz_convert(zone)
+
+
+def _number_of_time(unit: str, call: Callable[[Any], Any], made: Callable[[int], Any], number: int) -> int:
+    found = call(made(number))
+    return NOT_A_TIME if found is pd.NaT else int(found.as_unit(unit).asm8.view("i8"))
 
 
 def _is_nothing(found: Any) -> bool:

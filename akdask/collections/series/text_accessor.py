@@ -14,12 +14,13 @@ from akdask.collections.arrays.elementwise import cast, where
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.array import Array
 from akdask.collections.core.later import later
-from akdask.collections.frame_core.analysis.kinds import missing_where
+from akdask.collections.frame_core.analysis.kinds import as_other_type, missing_where
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.missing import present
 from akdask.collections.groups.uniqueness import unique
 from akdask.collections.lists.segarray import SegArray
 from akdask.collections.series.accessors import Properties
+from akdask.collections.series.base import SeriesBase
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.strings import Strings
 from akdask.errors import ArgumentError, ArgumentTypeError, warn
@@ -38,6 +39,13 @@ class StringAccessor(Properties):
 
     kinds = (Strings, Categorical, SegArray)
     accessor_name = "str"
+
+    def __init__(self, series: SeriesBase) -> None:
+        super().__init__(series)
+        values = series.values
+        self._labels = values if isinstance(values, Categorical) else None
+        if self._labels is not None:
+            self.series = series._with(as_other_type(values, str))
 
     # Arkouda's
 
@@ -68,20 +76,20 @@ class StringAccessor(Properties):
             )
         if not case:
             substr, regex = f"(?i){substr if regex else re.escape(substr)}", True
-        found = self._labelled(self.series.values.contains(substr, regex))
+        found = self._holding("contains", substr, regex)
         return found | self.series.isna() if na else found
 
     def startswith(self, substr: Any, regex: bool = False) -> Any:
         """Return where text begins so, or in one of the ways of a tuple, as bool; lazy.  See `Strings.startswith`."""
         if isinstance(substr, tuple) and substr:
             return reduce(or_, [self.startswith(one, regex) for one in substr])
-        return self._labelled(self.series.values.startswith(substr, regex))
+        return self._holding("startswith", substr, regex)
 
     def endswith(self, substr: Any, regex: bool = False) -> Any:
         """Return where text ends so, as a Series of bool; lazy.  See `Strings.endswith`."""
         if isinstance(substr, tuple) and substr:
             return reduce(or_, [self.endswith(one, regex) for one in substr])
-        return self._labelled(self.series.values.endswith(substr, regex))
+        return self._holding("endswith", substr, regex)
 
     # pandas'
 
@@ -368,9 +376,14 @@ class StringAccessor(Properties):
 
     @property
     def _text(self) -> Strings:
-        values = self.series.values
-        found: Strings = values.to_strings() if isinstance(values, Categorical) else values
+        found: Strings = self.series.values
         return found
+
+    def _holding(self, name: str, *args: Any) -> Any:
+        """Return what holds of text, of a Categorical found of its labels; not of what is missing."""
+        if self._labels is None:
+            return self._labelled(getattr(self.series.values, name)(*args))
+        return self._labelled(getattr(self._labels, name)(*args) & ~self._labels.isna())
 
     def _filled(self, text: Any, na_rep: str | None) -> Any:
         return text if na_rep is None else text.fillna(na_rep)

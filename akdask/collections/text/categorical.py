@@ -442,7 +442,7 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
     def _sort_key(self, ascending: bool = True) -> tuple[Frame, Value]:
         """Return the place of each element's label among the labels in order, NaN, which is last, for the missing."""
         labels = self._category_table
-        place = labels.codes if self.ordered else Call("lookup", order.ranks(labels, labels.label), labels.codes)
+        place = labels.codes if labels.is_arranged else Call("lookup", order.ranks(labels, labels.label), labels.codes)
         last = Call("where", labels.is_na, Constant(np.nan), cast(place, FLOAT64))
         return self._frame, looked_up(labels, last, self._value)
 
@@ -547,6 +547,10 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
         labels = self._category_table.in_order(False)
         return self.of(self._frame, self._value, labels, self.permutation, self.segments)
 
+    def _arranged(self) -> Self:
+        """Return the elements with labels by whose order sorts go."""
+        return self.of(self._frame, self._value, self._category_table.arranged(), self.permutation, self.segments)
+
     def reorder_categories(self, new_categories: Any, ordered: bool | None = None) -> Self:
         """Return the elements with the same labels in another order; computes the labels.
 
@@ -567,14 +571,14 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
             raise ArgumentError(
                 "reorder_categories takes the labels that there are.", hint="set_categories takes others."
             )
-        made = self.set_categories(wanted)
+        made = self.set_categories(wanted)._arranged()
         return made if ordered is None else made.as_ordered() if ordered else made.as_unordered()
 
     def _of_dtype(self, dtype: Any) -> Self:
         """Return the elements with the categories and the order of a pandas type; those that have none are missing."""
         if dtype.categories is None:
             return self.as_ordered() if dtype.ordered else self.as_unordered()
-        made = self.set_categories([str(label) for label in dtype.categories])
+        made = self.set_categories([str(label) for label in dtype.categories])._arranged()
         return made.as_ordered() if dtype.ordered else made.as_unordered()
 
     def set_categories(self, new_categories: Any, na_value: str | None = None) -> Self:
@@ -806,6 +810,6 @@ def _from_pandas(values: pd.Categorical, na: str) -> Categorical:
     """Take over the codes; pandas marks missing elements by -1, Arkouda by the code of a label."""
     codes = array(values.codes.astype(np.int64))
     named = in_one_partition(strings_of(values.categories.astype(str)))
-    labels = label_tables.CategoryTable(named, na).in_order(bool(values.ordered))
+    labels = label_tables.CategoryTable(named, na).arranged().in_order(bool(values.ordered))
     missing = Call("less", codes._value, Constant(0))
     return Categorical.of(codes._frame, Call("where", missing, labels.na_code, codes._value), labels)

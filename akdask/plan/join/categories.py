@@ -73,6 +73,9 @@ class CategoryTable(Frame):
     is_ordered = False
     """Whether the order of the labels is one of what they stand for, as pandas' ordered categories are."""
 
+    is_arranged = False
+    """Whether sorts go by the order of the labels, as they do of all categories in pandas, and not by their text."""
+
     @cached_property
     def planned_rows(self) -> RowSpace:
         return self.labels.rows if isinstance(self.na, Frame) else RowSpace(self._name, 1)
@@ -81,7 +84,11 @@ class CategoryTable(Frame):
         """Return the table of the same labels, which are ordered or not."""
         if self.is_ordered == is_ordered:
             return self
-        return (OrderedTable if is_ordered else CategoryTable)(self.labels, self.na)
+        return (OrderedTable if is_ordered else ArrangedTable)(self.labels, self.na)
+
+    def arranged(self) -> CategoryTable:
+        """Return the table of the same labels, by whose order sorts go."""
+        return self if self.is_arranged else ArrangedTable(self.labels, self.na)
 
     @property
     def codes(self) -> ColumnRef:
@@ -113,6 +120,15 @@ class CategoryTable(Frame):
         return Replica(Aggregate(self, (AggregateExpr("argmax", self.is_na),)), 0, INT64)
 
 
+class ArrangedTable(CategoryTable):
+    """The categories of a Categorical that are sorted by, but not compared."""
+
+    labels: Frame
+    na: Frame | str
+
+    is_arranged = True
+
+
 class OrderedTable(CategoryTable):
     """The categories of a Categorical whose order means something: lo < mid < hi."""
 
@@ -120,6 +136,7 @@ class OrderedTable(CategoryTable):
     na: Frame | str
 
     is_ordered = True
+    is_arranged = True
 
 
 @lower.register

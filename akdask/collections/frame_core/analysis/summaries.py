@@ -15,7 +15,7 @@ from akdask.collections.core.array import Array
 from akdask.collections.core.column_names import names_of
 from akdask.collections.core.later import later
 from akdask.collections.core.selection import filter_columns
-from akdask.collections.frame_core.analysis.kinds import is_number, numbers_among
+from akdask.collections.frame_core.analysis.kinds import as_other_type, is_number, numbers_among
 from akdask.collections.frame_core.analysis.moving.arranged import numbers_in_groups
 from akdask.collections.frame_core.analysis.moving.reductions import Analysed
 from akdask.collections.frame_core.columnset import ColumnSet
@@ -354,7 +354,10 @@ def commonest(columns: ColumnSet, name: str, dropna: bool = True) -> np.ndarray[
     values, counts = _counts(columns, name)
     missing = 0 if dropna else int(pdarray(columns.frame, negated(present(columns, name))).sum())
     most = max(missing, counts.max() if len(counts) else 0)
-    found = np.sort(values[counts == most]) if len(counts) else values
+    found = values[counts == most] if len(counts) else values
+    if not isinstance(columns.kinds[name], Categorical):
+        # Labels come in the order of their categories.
+        found = np.sort(found)
     if not missing or missing < most:
         return found
     nothing = np.array("NaT", found.dtype) if found.dtype.kind in "mM" else np.nan
@@ -427,6 +430,9 @@ def ranks(
         raise ArgumentError(f"there is no rank {method!r}.", details=[f"methods: {', '.join(RANKS)}"])
     if na_option not in NA_OPTIONS:
         raise ArgumentError(f"na_option={na_option!r} is none of {', '.join(NA_OPTIONS)}.")
+    if isinstance(array, Categorical) and not array.ordered:
+        # Where labels are not compared, pandas ranks them by their text.
+        array = as_other_type(array, str)
     keys: Any = array
     if na_option != "keep":
         # Where ranks descend, the first ones belong to the last groups.

@@ -229,7 +229,12 @@ class DecayingColumn:
 
     def mean(self) -> Any:
         """Return the weighted mean of each row and all before it; lazy."""
-        return self._where_known(self._carried(self._mean))
+        found = self._mean
+        if not self.weights.adjust and self.weights.decay == 0.5:
+            # pandas takes weights of one half for those of irregular times, which share one whole; not in variances.
+            old, _ = self._shares
+            found = self._mean_of(old, 1.0 - old)
+        return self._where_known(self._carried(found))
 
     def sum(self) -> Any:
         """Return the weighted sum of each row and all before it; lazy."""
@@ -318,7 +323,9 @@ class DecayingColumn:
         """The mean where there is a value."""
         if self.weights.adjust:
             return self._weighted / self._total
-        old, new = self._shares
+        return self._mean_of(*self._shares)
+
+    def _mean_of(self, old: Any, new: Any) -> Any:
         is_first = self._is_first
         factors = where(self._there, where(is_first, 0.0, old / (old + new)), 1.0)
         terms = where(is_first, self._values, self._values * (new / (old + new)))

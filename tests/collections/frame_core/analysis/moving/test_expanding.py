@@ -48,10 +48,14 @@ def test_decaying_means_are_those_of_pandas(values, at, alpha, least, adjust, ig
     np.testing.assert_allclose(ak.Series(in_parts(values, at)).ewm(**given).mean().to_pandas(), wanted, atol=1e-6)
 
 
-def test_missing_values_let_weights_decay_as_pandas_documents():
-    values = ak.Series([1.0, np.nan, 0.0])
-    assert values.ewm(alpha=0.5, adjust=False).mean().tolist() == [1.0, 1.0, 0.25 / (0.25 + 0.5)]
-    assert values.ewm(alpha=0.5, adjust=False, ignore_na=True).mean().tolist() == [1.0, 1.0, 0.5]
+@pytest.mark.parametrize("alpha", [0.4, 0.5])
+@pytest.mark.parametrize("ignore_na", [False, True])
+def test_missing_values_let_weights_decay_as_in_pandas(alpha, ignore_na):
+    values = pd.Series([1.0, np.nan, 0.0, 2.0, np.nan, np.nan, -1.0])
+    windows = (side.ewm(alpha=alpha, adjust=False, ignore_na=ignore_na) for side in (ak.Series(values), values))
+    lazy, plain = windows
+    np.testing.assert_allclose(lazy.mean().to_pandas(), plain.mean())
+    np.testing.assert_allclose(lazy.var().to_pandas()[2:], plain.var()[2:])
 
 
 @pytest.mark.parametrize("speed", [{"com": 2}, {"span": 4}, {"halflife": 1.5}])
