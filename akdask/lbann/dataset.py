@@ -216,11 +216,16 @@ class Dataset(SampleConversions):
             If there is no such sample.
         LbannError
             If it cannot be read.
+        FileError
+            If the list has been written anew since the data set was opened.
         """
         if isinstance(index, slice):
             return self.subset(np.arange(len(self))[index])
         path, sample = self.location(index)
-        return self.reader.read(path, sample)
+        try:
+            return self.reader.read(path, sample)
+        finally:
+            self.samples.check_current()
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         return (self[index] for index in range(len(self)))

@@ -89,7 +89,15 @@ class GroupedReader:
         LbannError
             If a sample cannot be read, has another size or type than those before it, or integers of less than 32 bits
             are to be converted.
+        FileError
+            If the list has been written anew since it was read.
         """
+        try:
+            return self._values(indices)
+        finally:
+            self.samples.check_current()
+
+    def _values(self, indices: np.ndarray) -> Batch:
         paths = self.samples.paths
         found = self.reader.read_samples(
             [paths[file] for file in self.samples.file_of(indices).tolist()], self.samples.ids_of(indices)
@@ -142,14 +150,16 @@ class GroupedReader:
             Takes those that cannot.
         """
         try:
-            return self.read(indices)
+            return self._values(indices)
         except AkdaskError:
             good = np.array([self._can_be_read(index, skipped) for index in indices.tolist()])
-        return self.read(indices[good]) if good.any() else {}
+            return self._values(indices[good]) if good.any() else {}
+        finally:
+            self.samples.check_current()
 
     def _can_be_read(self, index: int, skipped: list[SkippedSample]) -> bool:
         try:
-            self.read(np.array([index]))
+            self._values(np.array([index]))
         except AkdaskError as error:
             skipped.append(SkippedSample(index, *self.samples[index], error))
             return False

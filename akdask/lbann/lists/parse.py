@@ -13,7 +13,7 @@ from akdask.errors import warn
 from akdask.lbann.errors import LbannListError, LbannWarning
 from akdask.lbann.lists.exclusion import SampleFinder, remaining_samples
 from akdask.lbann.lists.grammar import ListHeader, ListType, parse_header
-from akdask.lbann.lists.sample_list import SampleList
+from akdask.lbann.lists.sample_list import SampleList, file_state
 from akdask.lbann.lists.text_source import BLOCK, text_blocks
 from akdask.lbann.lists.words import LineWords, Words, as_counts, split_lines
 from akdask.storage.atomic.recovery import recover_naming
@@ -70,6 +70,7 @@ def read_list(
     """
     name = absolute(path)
     recover_naming([name])
+    state = file_state(name)
     header, blocks = _header_and_rest(name, block)
     bodies, number = [], header.n_lines
     for text in blocks:
@@ -87,7 +88,7 @@ def read_list(
     else:
         samples = _including(body, header, name)
     _compare_totals(header, samples, name)
-    return samples
+    return samples.read_from(name, state)
 
 
 def _header_and_rest(path: str, block: int) -> tuple[ListHeader, Iterator[bytes]]:

@@ -12,16 +12,26 @@ import numpy as np
 import pyarrow as pa
 
 from akdask.deferred import pc
-from akdask.errors import PositionError
+from akdask.errors import FileError, PositionError
 from akdask.lbann.errors import LbannListError
 from akdask.lbann.lists.grammar import ListType
 from akdask.lbann.lists.words import Words, buffers, column
 from akdask.storage.atomic.staged_files import write_file
+from akdask.storage.paths.files import is_remote
 
 _FEW = 8
 """Samples that are looked up one by one: calls on columns take as long as for many."""
 
 _BLANK = pa.scalar(" ", pa.large_string())
+
+
+def file_state(path: str) -> tuple[int, ...] | None:
+    """Return what tells a local file from one that has replaced it; None of others, and where there is none."""
+    try:
+        found = None if is_remote(path) else os.stat(path)
+    except OSError:
+        return None
+    return None if found is None else (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
 
 
 class SampleList:
@@ -69,6 +79,34 @@ class SampleList:
         self.first = first
         self.excluded = np.zeros(len(files), np.int64) if excluded is None else excluded
         self.label_file = label_file
+        self._source: tuple[str, tuple[int, ...] | None] | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Another machine may have another file under the name of the list.
+        return self.__dict__ | {"_source": None}
+
+    def read_from(self, path: str, state: tuple[int, ...] | None) -> Self:
+        """Remember the file that the list was read from, in the state that it had before."""
+        self._source = (path, state)
+        return self
+
+    def check_current(self) -> None:
+        """Refuse a list whose file another has replaced: its samples may be others by now, and old and new be mixed.
+
+        Raises
+        ------
+        FileError
+            If the file of the list is another one.
+        """
+        if self._source is None:
+            return
+        path, known = self._source
+        now = file_state(path)
+        if None not in {known, now} and known != now:
+            raise FileError(
+                f"the sample list {path!r} has changed since it was read, and its samples may have.",
+                hint="open the data set again to read the present samples.",
+            )
 
     @classmethod
     def of(cls, samples: Any, *, base_directory: str | os.PathLike[str] = ".") -> Self:

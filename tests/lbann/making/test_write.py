@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import pickle
 import re
 from pathlib import Path
 
@@ -14,7 +15,7 @@ import pandas as pd
 import pytest
 
 import akdask as ak
-from akdask.errors import AkdaskError, WriteError
+from akdask.errors import AkdaskError, FileError, WriteError
 from akdask.lbann import Dataset, read_list, write_samples
 from akdask.lbann.schema import load
 
@@ -199,3 +200,32 @@ def test_nothing_is_written_when_something_is_wrong(tmp_path):
     assert (sorted(tmp_path.iterdir()), Path(good.files[0]).read_bytes()) == before
     with pytest.raises(AkdaskError):
         write_samples({"x": X}, tmp_path / "no" / "t.h5")
+
+
+@pytest.mark.parametrize("options", [{}, {"prefetch": 0}, {"on_error": "skip"}])
+def test_a_data_set_does_not_mix_samples_with_those_that_replace_them(tmp_path, options):
+    data = {"x": X, "in/y": Y}
+    made = write_samples(data, tmp_path / "t.h5", per_file=4)
+    ds = Dataset(made.sample_list, SCHEMA)
+    batches = iter(ds.batches(2, **options))
+    assert next(batches)["x"][:, 0].tolist() == [0, 6]
+    os.chmod(made.sample_list, 0o600)
+    assert ds[9]["x"][0] == 54
+    write_samples({"x": X + 1, "in/y": Y}, tmp_path / "t.h5", per_file=4)
+    with pytest.raises(FileError, match="has changed since it was read") as caught:
+        list(batches), list(ds.batches(2, **options))
+    assert "open the data set again" in caught.value.hint
+    for look in (lambda: ds[9], ds[2:].to_numpy, lambda: ds[:2].split(0.5)[0][0]):
+        with pytest.raises(FileError, match="has changed since it was read"):
+            look()
+    assert Dataset(made.sample_list, SCHEMA)[0]["x"][0] == 1
+
+
+def test_a_data_set_is_read_without_its_list(tmp_path):
+    made = write_samples({"x": X, "in/y": Y}, tmp_path / "t.h5", per_file=4)
+    ds = Dataset(made.sample_list, SCHEMA)
+    sent = pickle.loads(pickle.dumps(ds))
+    os.unlink(made.sample_list)
+    assert ds[1]["x"][0] == 6
+    Path(made.sample_list).write_text("another on this machine")
+    assert sent[1]["x"][0] == 6
