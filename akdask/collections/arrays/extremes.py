@@ -5,11 +5,13 @@ from __future__ import annotations
 from operator import index
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
+from akdask.collections.arrays.sort_methods import sorted_positions
 from akdask.collections.core.array import Array
 from akdask.collections.core.selection import filter_columns
 from akdask.collections.core.wrap import wrap
 from akdask.deferred import DeferredModule
 from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.plan.expr.missing_integers import key_parts
 from akdask.plan.expr.missing_text import is_present, without_missing
 from akdask.plan.run.alignment import align
 
@@ -54,6 +56,10 @@ def few_extremes(name: str, pda: Any, k: int) -> Any:
     frame, key = pda._sort_key()
     if key.dtype.nullable:
         return _extremes_there(name, pda, k)
+    if len(key_parts(key)) > 1:
+        ordered = sorted_positions([pda], "min" in name)[: index(k)]
+        first = ordered if "min" in name else ordered[::-1]
+        return first if name.startswith("arg") else pda[first]
     found = top_k.TopK.of(frame, key, -index(k) if "max" in name else index(k))
     positions: Any = wrap(found, found.positions)
     if name.startswith("arg"):

@@ -20,9 +20,14 @@ from akdask.collections.core.operators import OperatorMethods
 from akdask.collections.core.wrap import shows
 from akdask.columns import Table, to_objects
 from akdask.deferred import DeferredModule
-from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.errors import ArgumentError, ArgumentTypeError, ConversionError
+from akdask.kernels.rowwise.cast import missing_as_nan
+from akdask.plan.expr.missing_integers import key_parts, of_key_parts, parts
 from akdask.plan.expr.node import Frame
+from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.values import Value, cast
+from akdask.plan.run.result import CollectionRows
+from akdask.plan.run.run import run
 from akdask.schema import BIGINT, ColumnType, bigint_of
 from akdask.schema.bigint import bigint, bigint_
 from akdask.schema.scalar_types import NUMBER_FORMAT_STRINGS
@@ -160,6 +165,18 @@ class pdarray(OperatorMethods, ReductionMethods, ExtremeMethods, SortMethods["pd
     def _converter(self) -> Callable[..., Any]:
         return as_objects if self._value.dtype.kind == "bigint" else as_ndarray
 
+    def tolist(self) -> list[Any]:
+        """Return the elements as a list of Python objects; computes.
+
+        Integers of which some are missing are floats, NaN where they are, unless one of them is no float.
+        """
+        apart = parts(self._value)
+        if apart is None:
+            return super().tolist()
+        (found,) = run(CollectionRows(Project(self._frame, (0, 1), apart), as_list, (), None).here())
+        listed: list[Any] = found
+        return listed
+
     def __setitem__(self, key: Any, item: Any) -> None:
         """Assign to rows: lazy, and what was derived from the array before keeps the old values.
 
@@ -175,8 +192,10 @@ class pdarray(OperatorMethods, ReductionMethods, ExtremeMethods, SortMethods["pd
     def value_counts(self) -> tuple[Any, pdarray]:
         """Return the distinct elements in ascending order, and how often each occurs, as int64; lazy."""
         frame, key = self._key()
-        groups = group_nodes.GroupAggregate.of(frame, [key], [group_nodes.GroupReduction("size")])
-        return self._of_key(groups, groups.key(0)), pdarray(groups, groups.result(0))
+        keys = key_parts(key)
+        groups = group_nodes.GroupAggregate.of(frame, keys, [group_nodes.GroupReduction("size")])
+        found = of_key_parts(key, list(map(groups.key, range(len(keys)))))
+        return self._of_key(groups, found), pdarray(groups, groups.result(0))
 
     def fill(self, value: Any) -> None:
         """Set every element; lazy."""
@@ -246,3 +265,20 @@ def as_objects(table: Table) -> np.ndarray[Any, Any]:
     objects = np.empty(table.nrows, object)
     objects[:] = to_objects(table.columns[0])
     return objects
+
+
+def as_list(table: Table) -> list[Any]:
+    """Return integers of which some are missing as floats, or as they are where one of them is no float.
+
+    Examples
+    --------
+    >>> as_list(Table({0: np.array([2**60 + 1, 0]), 1: np.array([False, True])}, 2))
+    [1152921504606846977, nan]
+    """
+    integers, missing = table.columns[0], table.columns[1]
+    try:
+        found: list[Any] = missing_as_nan(integers, missing).tolist()
+    except ConversionError:
+        pairs = zip(np.asarray(integers).tolist(), np.asarray(missing).tolist(), strict=True)
+        return [np.nan if lacks else integer for integer, lacks in pairs]
+    return found

@@ -15,6 +15,7 @@ from akdask.deferred import DeferredModule
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.kernels.aggregates.quantiles import checked_quantiles
 from akdask.plan.expr.created import as_column, literal
+from akdask.plan.expr.missing_integers import key_parts
 from akdask.plan.expr.values import Constant
 from akdask.plan.reduce.aggregate import Aggregate, AggregateExpr, Element
 from akdask.schema.times import TimeForm
@@ -32,7 +33,7 @@ def reduced(array: Array, name: str, form: TimeForm | None = None, **params: Any
 
 def distinct_count(array: Array) -> Scalar:
     """Return the lazy number of distinct elements of an array, which are grouped, for there may be many."""
-    groups = group_nodes.GroupAggregate.of(array._frame, [array._value])
+    groups = group_nodes.GroupAggregate.of(array._frame, key_parts(array._value))
     return Scalar(Element(Aggregate(groups, (AggregateExpr("count_nonzero", Constant(True)),)), 0, None))
 
 

@@ -12,6 +12,7 @@ from akdask.collections.core.scalar import Scalar
 from akdask.collections.core.wrap import wrap
 from akdask.deferred import DeferredModule
 from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.plan.expr.missing_integers import key_parts
 from akdask.plan.expr.missing_text import is_present
 from akdask.plan.run.alignment import share_rows
 
@@ -60,7 +61,10 @@ class SortMethods(Array, Generic[Positions]):
         """Return whether the elements are in ascending order, which no NaN or missing text is part of; lazy."""
         check_axis("is_sorted", axis)
         frame, value = self._sort_key()
+        *lacks, value = key_parts(value)
         found = reduced(wrap(frame, value), "is_sorted")
+        if lacks:
+            return found & ~reduced(wrap(frame, lacks[0]), "any")
         return found if not value.dtype.nullable else found & reduced(wrap(frame, is_present(value)), "all")
 
 

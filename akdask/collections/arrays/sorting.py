@@ -20,6 +20,7 @@ from akdask.deferred import DeferredModule
 from akdask.errors import ArgumentError, ArgumentTypeError, refuses_foreign
 from akdask.kernels.core.rules import promote
 from akdask.plan.expr.created import as_column, literal
+from akdask.plan.expr.missing_integers import recombined, separated
 from akdask.plan.expr.missing_text import without_missing
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.values import Call, cast
@@ -158,10 +159,11 @@ def sort(pda: Any, algorithm: Any = SortingAlgorithm.RadixSortLSD, axis: int = -
     check_axis("sort", axis)
     key = array._sort_key(ascending)
     if ascending and key[1] == array._key()[1]:
-        frame, (value,) = sort_plan.sorted_rows([key], [True], [key])
-        return array._of_key(frame, value)
-    frame, (value,) = sort_plan.sorted_rows([key], [ascending], [(array._frame, array._value)])
-    return array._like(frame, value)
+        frame, found = sort_plan.sorted_rows([key], [True], [(key[0], part) for part in separated([key[1]])])
+        return array._of_key(frame, recombined([key[1]], found)[0])
+    carried = [(array._frame, part) for part in separated([array._value])]
+    frame, found = sort_plan.sorted_rows([key], [ascending], carried)
+    return array._like(frame, recombined([array._value], found)[0])
 
 
 def is_cosorted(arrays: Sequence[Any]) -> Scalar:
@@ -185,7 +187,7 @@ def is_cosorted(arrays: Sequence[Any]) -> Scalar:
     """
     keys = [sortable(item)._sort_key() for item in arrays]
     directions(True, len(keys))
-    frame, values = align("compare rows of", keys)
+    frame, values = align("compare rows of", sort_plan.key_order(keys, [True] * len(keys))[0])
     cosorted = Cosorted(Project(frame, tuple(range(len(values))), tuple(values)))
     return reduced(wrap(cosorted, cosorted.ascending), "all")
 

@@ -29,6 +29,9 @@ class Rules:
     unwraps_one_entry : bool
         Whether a list of labels that one entry of a Series has gives its value, as one label does.  Arkouda documents
         that it returns a scalar where only one entry is accessed (``arkouda/pandas/series.py``, ``__getitem__``).
+    equates_missing_labels : bool
+        Whether two Categoricals, as arrays, are equal where both are missing; columns and Series of them never are.
+        Arkouda compares their codes (``arkouda/pandas/categorical.py``, ``_binop``).
     """
 
     skipna: bool
@@ -36,6 +39,7 @@ class Rules:
     keeps_unnamed_labels: bool
     unwraps_one_entry: bool
     rounds_to_units: bool
+    equates_missing_labels: bool
 
 
 ARKOUDA = Rules(
@@ -44,6 +48,7 @@ ARKOUDA = Rules(
     keeps_unnamed_labels=False,
     unwraps_one_entry=True,
     rounds_to_units=True,
+    equates_missing_labels=True,
 )
 PANDAS = Rules(
     skipna=True,
@@ -51,4 +56,5 @@ PANDAS = Rules(
     keeps_unnamed_labels=True,
     unwraps_one_entry=False,
     rounds_to_units=False,
+    equates_missing_labels=False,
 )

@@ -16,6 +16,7 @@ from akdask.collections.groups.groupby import ColumnGroups
 from akdask.collections.series.series import Series, by_column
 from akdask.collections.text.categorical import Categorical
 from akdask.errors import SchemaError, UnsupportedError
+from akdask.plan.expr.missing_integers import is_in_parts, key_parts, of_key_parts
 from akdask.plan.expr.node import Node
 from akdask.plan.expr.values import Constant
 from akdask.plan.group.aggregate import GroupAggregate
@@ -103,8 +104,12 @@ class CountMethods(ChoiceMethods, FrameSortMethods):
 
 def _distinct_counts_of_few(columns: ColumnSet, dropna: bool) -> list[int]:
     """Return the numbers of distinct values of all columns of few rows: in one pass, without grouping most of them."""
-    # Of a Categorical, several labels may stand for missing.
-    grouped = [name for name in columns.values if dropna and isinstance(columns.kinds[name], Categorical)]
+    # Of a Categorical, several labels may stand for missing; some integers of which some are missing are no floats.
+    grouped = [
+        name
+        for name, value in columns.values.items()
+        if is_in_parts(value) or (dropna and isinstance(columns.kinds[name], Categorical))
+    ]
     plain = {name: value for name, value in columns.values.items() if name not in grouped}
     nullable = [name for name in plain if dropna and can_be_missing(columns.kinds[name], plain[name])]
     reductions = [AggregateExpr("nunique", value) for value in plain.values()]
@@ -123,6 +128,9 @@ def _distinct_counts_of_few(columns: ColumnSet, dropna: bool) -> list[int]:
 
 def _distinct_count(columns: ColumnSet, name: str, dropna: bool) -> Element:
     """Return the number of distinct values of a column, which are grouped, for there may be many."""
-    groups = GroupAggregate.of(columns.frame, [columns.values[name]])
-    counted = present_among(columns.kinds[name], groups.key(0)) if dropna else Constant(True)
+    value = columns.values[name]
+    keys = key_parts(value)
+    groups = GroupAggregate.of(columns.frame, keys)
+    found = of_key_parts(value, list(map(groups.key, range(len(keys)))))
+    counted = present_among(columns.kinds[name], found) if dropna else Constant(True)
     return Element(Aggregate(groups, (AggregateExpr("count_nonzero", counted),)), 0, None)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping, Sequence
+import operator
+from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from typing import Any, Self
 
@@ -184,6 +185,16 @@ def present_among(kind: Array, value: Value) -> Value:
     if value.dtype == FLOAT64:
         return missing_integers.negated(missing_integers.is_missing(value))
     return is_present(value) if value.dtype == NULLABLE_STR else Call("equal", value, value)
+
+
+def of_columns(function: Callable[..., Any], *sides: Any) -> Any:
+    """Return a function of the values of columns; no comparison of two Categoricals holds where both are missing."""
+    found = function(*sides)
+    if function not in (operator.eq, operator.ne) or not all(isinstance(side, Categorical) for side in sides):
+        return found
+    for side in sides:
+        found = found | side.isna() if function is operator.ne else found & ~side.isna()
+    return found
 
 
 def can_be_missing(kind: Array, value: Value) -> bool:

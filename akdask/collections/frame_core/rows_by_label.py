@@ -28,6 +28,7 @@ from akdask.collections.time.datetimes import Datetime, Timedelta
 from akdask.collections.time.timearray import TimeArray
 from akdask.deferred import is_na, is_pandas, pd
 from akdask.errors import ArgumentError, ArgumentTypeError, LabelTypeError, MissingLabelError, PositionError
+from akdask.plan.expr.missing_integers import exact_type, is_in_parts
 
 NAMED = 5
 """How many of the labels that are not there a message names."""
@@ -258,7 +259,9 @@ def label_in(own: Array, label: Any) -> tuple[bool, Any]:
         return True, label
     if isinstance(label, bool | np.bool_) or not (isinstance(label, int | float | np.number) or _is_missing(label)):
         return False, label
-    dtype = own._value.dtype
+    dtype = exact_type(own._value)
+    if is_in_parts(own._value) and _is_missing(label):
+        return True, np.nan
     if dtype.kind == "float":
         value = np.nan if _is_missing(label) else float(label)
         return _is_missing(label) or value == label, value
@@ -297,6 +300,8 @@ def _array_of(own: Array, labels: list[Any]) -> Any:
         made: Any = pd.DatetimeIndex(labels) if isinstance(own, Datetime) else pd.TimedeltaIndex(labels)
         return special(made)
     dtype = _numpy(own)
+    if is_in_parts(own._value) and not any(map(_is_missing, labels)):
+        dtype = exact_type(own._value).numpy
     return array(labels if dtype is None else np.array(labels, dtype))
 
 

@@ -86,6 +86,8 @@ class ToPandas:
         in_parts: list[Hashable] = [name for name, value in columns.values.items() if is_in_parts(value)]
         if has_index and columns.index is not None and is_in_parts(columns.index):
             in_parts.append(INDEX)
+            if nullable:
+                types[INDEX] = _NULLABLE[exact_type(columns.index)]
         made = cls(
             tuple(columns.values),
             has_index,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from akdask.deferred import DeferredModule
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.kernels.aggregates.registry import REDUCTIONS
 from akdask.plan.expr.cache import CacheLease, lease
+from akdask.plan.expr.missing_integers import key_parts, of_key_parts
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.values import Call, Value
@@ -106,7 +108,11 @@ class GroupBase(Substitutes):
     def _keys_of(self, frame: group_nodes.GroupAggregate | group_nodes.GroupStatistic) -> Keys:
         """Return the distinct keys that a node has found."""
         if self._known_keys is None:
-            made = tuple(key._of_key(frame, frame.key(number)) for number, key in enumerate(self._arrays))
+            numbers, arranged = count(), [(array, array._key()[1]) for array in self._arrays]
+            made = tuple(
+                array._of_key(frame, of_key_parts(key, [frame.key(next(numbers)) for _ in key_parts(key)]))
+                for array, key in arranged
+            )
         else:
             made = tuple(_looked_up(key, frame, frame.key(0)) for key in self._known_keys)
         return made if self._several else made[0]

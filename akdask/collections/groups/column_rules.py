@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from akdask.collections.core.array import Array
 from akdask.collections.core.wrap import wrap
 from akdask.collections.text.categorical import Categorical
@@ -18,6 +20,7 @@ from akdask.collections.time.timearray import CLASSES, TimeArray
 from akdask.errors import ArgumentTypeError
 from akdask.kernels.aggregates.registry import REDUCTIONS
 from akdask.plan.expr import times
+from akdask.plan.expr.missing_integers import key_parts, named, negated, parts, with_missing
 from akdask.plan.expr.missing_text import is_present
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.values import Call, Constant, Value, cast
@@ -67,11 +70,41 @@ def column_rule(name: str, values: Array, skipna: bool) -> ColumnRule:
     # Everything but the first value works on what the elements are, not on what stands for them.
     as_codes = isinstance(values, Categorical) and name in ("first", "size", "count")
     value = values._value if as_codes else values._as_operand()[1]
+    if name in _OF_GAPS and len(key_parts(value)) > 1:
+        return _of_integers(name, value, skipna)
     make: Make = values._like if name in CHOICES else wrap
     if name == "count" and value.dtype == NULLABLE_STR:
         return ColumnRule([("sum", cast(is_present(value), INT64))], _itself, wrap)
     known = REDUCTIONS[name].of_bools if value.dtype == BOOL else None
     return ColumnRule([(known or name, value)], lambda result: _limited(result, value), make)
+
+
+_OF_GAPS = ("sum", "prod", "min", "max", "count", "first")
+"""Reductions of integers of which some are missing that are found without making floats of them."""
+
+
+def _of_integers(name: str, value: Value, skipna: bool) -> ColumnRule:
+    """Return how integers of which some are missing are reduced: as integers, with others in place of missing ones."""
+    apart = parts(value)
+    assert apart is not None, "other values have no parts"
+    integers, missing = apart
+    present, lacking = cast(negated(missing), INT64), cast(missing, INT64)
+    if name == "count":
+        return ColumnRule([("sum", present)], _itself, wrap)
+    column = named(value)
+    if name == "first":
+        reductions = [("first", integers), ("first", lacking)]
+        return ColumnRule(reductions, lambda found, lacks: with_missing(found, _is_positive(lacks), column), wrap)
+    limits = np.iinfo(integers.dtype.numpy)
+    neutral = {"sum": 0, "prod": 1, "min": limits.max, "max": limits.min}[name]
+    filled = Call("where", missing, Constant(integers.dtype.numpy.type(neutral)), integers)
+
+    def finish(found: Value, there: Value, absent: Value) -> Value:
+        if not skipna:
+            return with_missing(found, _is_positive(absent), column)
+        return with_missing(found, Call("equal", there, Constant(0)), column) if name in CHOICES else found
+
+    return ColumnRule([(name, filled), ("sum", present), ("sum", lacking)], finish, wrap)
 
 
 def _of_ordered(name: str, values: Categorical) -> ColumnRule:

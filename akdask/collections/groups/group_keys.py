@@ -12,6 +12,8 @@ from akdask.collections.text.categorical import Categorical
 from akdask.collections.time.timearray import TimeArray
 from akdask.deferred import DeferredModule
 from akdask.plan.expr.chain import column_identity
+from akdask.plan.expr.missing_integers import is_missing as is_missing_integer
+from akdask.plan.expr.missing_integers import key_parts
 from akdask.plan.expr.missing_text import is_missing
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Filter
@@ -36,7 +38,7 @@ class GroupKeys:
     frame : Frame
         Where they are found.
     values : tuple of Value
-        The columns.
+        The columns; two of integers of which some are missing.
     grouped : Value, optional
         Bool column: which rows are in a group; None where every row is.
     """
@@ -57,7 +59,8 @@ class GroupKeys:
             If they do not share rows.
         """
         frame, values = align("group", [array._key() for array in arrays])
-        return cls(frame, tuple(values), _is_present(arrays, values, labels) if dropna else None)
+        present = _is_present(arrays, values, labels) if dropna else None
+        return cls(frame, tuple(part for value in values for part in key_parts(value)), present)
 
     @classmethod
     def of_numbers(cls, numbers: Array) -> Self:
@@ -117,4 +120,4 @@ def _is_missing(array: Array, value: Value) -> Value:
         return array._missing_among(value)
     if value.dtype == NULLABLE_STR:
         return is_missing(value)
-    return is_missing_time(of_order(value)) if isinstance(array, TimeArray) else Call("isnan", value)
+    return is_missing_time(of_order(value)) if isinstance(array, TimeArray) else is_missing_integer(value)

@@ -15,8 +15,9 @@ from akdask.collections.text.categorical import Categorical
 from akdask.deferred import DeferredModule
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.kernels.core.rules import promote
+from akdask.plan.expr.missing_integers import is_missing, key_parts
 from akdask.plan.expr.node import Frame
-from akdask.plan.expr.values import Call, Value, cast
+from akdask.plan.expr.values import Call, Constant, Value, cast
 from akdask.plan.run.alignment import align
 from akdask.plan.task.align import Aligned
 from akdask.schema import BIGINT, FLOAT64, INT64, STR, UINT64
@@ -120,6 +121,24 @@ def _comparable(operation: str, left: Array, right: Array) -> list[tuple[Aligned
         return [((left._frame, left._value), (right._frame, right._value))]
     left, right = left._in_common(operation, [right])
     one, other = left._as_operand(), right._as_operand()
+    if any(len(key_parts(value)) > 1 for _, value in (one, other)):
+        (missing, number), (other_missing, other_number) = map(_apart, (one, other))
+        return [(missing, other_missing), *_comparable_values(operation, number, other_number)]
+    return _comparable_values(operation, one, other)
+
+
+def _apart(item: Aligned) -> tuple[Aligned, Aligned]:
+    """Return where numbers are missing, and what they are elsewhere; no text is missing in that sense."""
+    frame, value = item
+    keys = key_parts(value)
+    if len(keys) == 1 and value.dtype == FLOAT64:
+        keys = [is_missing(value), Call("where", is_missing(value), Constant(0.0), value)]
+    elif len(keys) == 1:
+        keys = [Call("not_equal", value, value), value]
+    return (frame, keys[0]), (frame, keys[1])
+
+
+def _comparable_values(operation: str, one: Aligned, other: Aligned) -> list[tuple[Aligned, Aligned]]:
     kinds = one[1].dtype, other[1].dtype
     if kinds[0] == kinds[1] and kinds[0].kind != "bigint":
         return [(one, other)]

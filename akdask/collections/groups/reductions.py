@@ -22,9 +22,11 @@ from akdask.deferred import DeferredModule
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.kernels.aggregates.quantiles import checked_quantiles
 from akdask.kernels.aggregates.registry import REDUCTIONS
+from akdask.plan.expr.missing_integers import is_missing, key_parts
 from akdask.plan.expr.missing_text import demanded
 from akdask.plan.expr.values import Call, Constant, cast
 from akdask.plan.reduce.row_numbers import row_numbers
+from akdask.plan.run.alignment import align
 from akdask.schema import BOOL, FLOAT64
 
 if TYPE_CHECKING:
@@ -187,6 +189,12 @@ class GroupReductionMethods(GroupBase):
         grouped = groups._grouped()
         return groups.broadcast(pdarray(*row_numbers(grouped))), groups._tuple_of(groups._keys_of(grouped))
 
+    def _numbered(self, values: Array) -> pdarray:
+        """Return the number of each value among the distinct ones, as floats, NaN for what is missing."""
+        numbers, _ = self._numbered_rows([values])
+        frame, (number, given) = align("number", [numbers._as_operand(), values._as_operand()])
+        return pdarray(frame, Call("where", is_missing(given), Constant(np.nan), cast(number, FLOAT64)))
+
     def median(self, values: Any, skipna: bool = True) -> tuple[Keys, pdarray]:
         """Return the keys and the median of each group as float64; see `sum`."""
         return self._statistic("median", values, skipna)
@@ -296,7 +304,9 @@ class GroupReductionMethods(GroupBase):
         return keys, result
 
     def _counted(self, name: str, values: Array) -> Array:
-        """Return what is counted of a column: codes, with NaN for the label that stands for missing."""
+        """Return what is counted of a column: codes or numbers of values, with NaN for what is missing."""
+        if name == "nunique" and len(key_parts(values._value)) > 1:
+            return self._numbered(values)
         if not (self._drops_labels and isinstance(values, Categorical) and name in ("count", "nunique")):
             return values
         lacks = values._missing_among(values._value)

@@ -236,9 +236,9 @@ class SeriesBase(Labelled, Registered, Substitutes, Collection, RowLabelled):
         form, project, labels = self._conversion()
         return CollectionRows(project, form, tuple(labels), None)
 
-    def _conversion(self) -> tuple[ToSeries, Any, list[Any]]:
+    def _conversion(self, *, nullable: bool = False) -> tuple[ToSeries, Any, list[Any]]:
         columns = self._labelled._columns
-        converter, labels = ToPandas.of(columns, with_index=True)
+        converter, labels = ToPandas.of(columns, with_index=True, nullable=nullable)
         return ToSeries(converter, self._level_names, self.name), columns.apart(), labels
 
     def __dask_postpersist__(self) -> tuple[Callable[..., Self], tuple[Any, ...]]:
@@ -247,15 +247,20 @@ class SeriesBase(Labelled, Registered, Substitutes, Collection, RowLabelled):
     def _persisted(self, graph: Mapping[Any, Any], rename: Mapping[str, str] | None = None) -> Self:
         return self._moved(self._labelled._persisted(graph, rename))
 
-    def to_pandas(self) -> pd.Series:
+    def to_pandas(self, *, nullable: bool = False) -> pd.Series:
         """Return the values and labels as a pandas Series; computes.
+
+        Parameters
+        ----------
+        nullable : bool, default False
+            Give pandas' nullable types, in which integers stay exact where some are missing; see `DataFrame.to_pandas`.
 
         Raises
         ------
         TransferError
             If they would take more than the setting ``max_transfer_bytes`` allows: half of the memory unless set.
         """
-        form, project, labels = self._conversion()
+        form, project, labels = self._conversion(nullable=nullable)
         rows = CollectionRows(project, form, tuple(labels), None)
         (result,) = run(rows.here(chunked=True))
         found: pd.Series = result

@@ -117,6 +117,8 @@ class SeriesConversion(HtmlDisplay, SeriesJoining):
         ------
         UnsupportedError
             If times are to become text, which `strftime` makes of them.
+        ConversionError
+            When computed, if a missing or infinite number becomes an integer.
         """
         return self._with(as_other_type(self.values, dtype))
 

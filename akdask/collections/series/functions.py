@@ -19,6 +19,7 @@ from akdask.collections.frame_core.alignment import as_labelled, comparable, on_
 from akdask.collections.frame_core.analysis.kinds import as_other_type
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.index import Index, MultiIndex
+from akdask.collections.frame_core.missing import of_columns
 from akdask.collections.frame_core.rows_by_label import without_labels
 from akdask.collections.groups.reduction_names import called, is_named
 from akdask.collections.series.base import SeriesBase
@@ -474,7 +475,8 @@ class SeriesFunctions(SeriesOperators):
             return operation(self if fill_value is None else self.fillna(fill_value), unlabelled(other))
         joined = on_all_labels(self._row_labels, [self.values], other._row_labels, [other.values])
         sides = [*joined.ones, *joined.others]
-        return self._on_joined(joined, operation(*(sides if fill_value is None else filled(sides, fill_value))), other)
+        sides = sides if fill_value is None else filled(sides, fill_value)
+        return self._on_joined(joined, of_columns(operation, *sides), other)
 
     def _pairs(self, other: Any) -> tuple[Any, Any]:
         """Return the values of both, without rows where either is missing."""

@@ -13,7 +13,7 @@ from akdask.collections.arrays.elementwise import where
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.base import unlabelled
 from akdask.collections.frame_core.alignment import OnAllLabels, RowLabelled, as_labelled, check_same, on_all_labels
-from akdask.collections.frame_core.missing import present_among
+from akdask.collections.frame_core.missing import of_columns, present_among
 from akdask.collections.series.base import SeriesBase
 from akdask.plan.expr.values import Call
 
@@ -76,7 +76,7 @@ class SeriesOperators(NDArrayOperatorsMixin, SeriesBase):
         name = _common_name(series)
         if function in COMPARISONS and len(series) > 1:
             are_same = [check_same(given[0], other) for other in given[1:]]
-            found = function(*map(unlabelled, inputs))
+            found = of_columns(function, *map(unlabelled, inputs))
             for same in filter(None, are_same):
                 found = pdarray(found._frame, Call("of_same_labels", found._value, same))
             return series[0]._with(found)._called(name)
@@ -85,7 +85,8 @@ class SeriesOperators(NDArrayOperatorsMixin, SeriesBase):
             joined = on_all_labels(labels, values, own, [one.values], self._rules.absent_operand)
             labels, values = joined.labels, [*joined.ones, *joined.others]
         remaining = iter(values)
-        found = function(*(next(remaining) if isinstance(item, SeriesBase) else unlabelled(item) for item in inputs))
+        sides = [next(remaining) if isinstance(item, SeriesBase) else unlabelled(item) for item in inputs]
+        found = of_columns(function, *sides)
         for one, own in zip(series, given, strict=True):
             if labels is own:
                 return one._with(found)._called(name)

@@ -280,7 +280,11 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
             case _:
                 return NotImplemented
         frame, values = align(operation, sides)
-        return pdarray(frame, call(operation, *values))
+        found = pdarray(frame, call(operation, *values))
+        if isinstance(other, Categorical) and not self._rules.equates_missing_labels:
+            lacking = self.isna() | other.isna()
+            return found | lacking if operation == "not_equal" else found & ~lacking
+        return found
 
     def __lt__(self, other: Any) -> pdarray:
         """Return which elements come before a label, or those of a Categorical, in the order of labels; lazy."""

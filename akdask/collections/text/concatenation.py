@@ -16,6 +16,7 @@ from akdask.collections.core.scalar import Scalar
 from akdask.collections.text.strings import Strings
 from akdask.errors import AkdaskError, ArgumentError, ArgumentTypeError
 from akdask.kernels.core.rules import promote
+from akdask.plan.expr.missing_integers import exact_type, integers_and_missing, is_in_parts, with_missing
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.values import Value, widened
@@ -216,6 +217,13 @@ def concatenate(arrays: Any, axis: int | None = 0, ordered: bool = True) -> Any:
     if hasattr(arrays[0], "concatenate"):
         return arrays[0].concatenate(arrays[1:], ordered=ordered)
     arrays = arrays[0]._in_common("concatenate", arrays[1:])
+    if (
+        builtins.any(is_in_parts(array._value) for array in arrays)
+        and len({exact_type(array._value) for array in arrays}) == 1
+    ):
+        apart = [(array._frame, integers_and_missing(array._value)) for array in arrays]
+        frame = joined([Project(frame, (0, 1), values) for frame, values in apart])
+        return arrays[0]._like(frame, with_missing(frame.column(0), frame.column(1)))
     wanted = _common_type([array._value.dtype for array in arrays])
     values = [(array._frame, widened(array._value, wanted)) for array in arrays]
     parts = [part for frame, value in values for part in _parts(frame, value)]

@@ -302,6 +302,27 @@ def _demand_present(values: Any, missing: Any, out: Any = None, *, column: str, 
     return out
 
 
+def _demand_integers(values: Any, are_none: Any, out: Any = None, *, wanted: str) -> Any:
+    """Return numbers all of which become integers.
+
+    Raises
+    ------
+    ConversionError
+        If one is missing, or infinite.
+    """
+    lacking = np.atleast_1d(are_none)
+    if lacking.any():
+        raise ConversionError(
+            f"a missing or infinite value is no {wanted}.",
+            details=[f"the first of a block of {len(lacking)} at row {lacking.argmax()}"],
+            hint="fill what is missing before, with fillna(…), or leave it out with dropna().",
+        )
+    if out is None or not isinstance(values, np.ndarray):
+        return values
+    out[...] = values
+    return out
+
+
 def _takes_missing(integers: ColumnType, missing: ColumnType, *, column: str = "") -> ColumnType | None:
     return FLOAT64 if integers.is_number and integers != FLOAT64 and missing == BOOL else None
 
@@ -312,6 +333,7 @@ CAST_OPERATIONS: dict[str, Operation] = {
     "demand_equal": Operation("demand_equal", 2, lambda floats, text: FLOAT64, _demand_equal),
     "missing_as_nan": Operation("missing_as_nan", 2, _takes_missing, missing_as_nan),
     "demand_present": Operation("demand_present", 2, lambda given, missing, *, column, filling: given, _demand_present),
+    "demand_integers": Operation("demand_integers", 2, lambda given, are_none, *, wanted: given, _demand_integers),
     "is_number": Operation("is_number", 1, _is_number_type, _is_number),
     "is_integer": Operation("is_integer", 1, _is_number_type, _is_integer),
 }

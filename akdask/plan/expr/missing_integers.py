@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from akdask.plan.expr.values import Call, Constant, Value
-from akdask.schema import BOOL, FLOAT64, ColumnType
+from akdask.schema import BOOL, FLOAT64, ColumnType, column_type
 
 INTEGERS, MISSING = "integers", "missing"
 """What the two parts of a column are called beside its name, in projections."""
@@ -72,6 +72,24 @@ def recombined(values: Iterable[Value], moved: Sequence[Value]) -> list[Value]:
     return [*made, *found]
 
 
+def key_parts(value: Value) -> list[Value]:
+    """Return what a value is compared by as a key, first what counts more, each with nothing missing.
+
+    Integers of which some are missing are told apart and put in order by two: whether they are missing, and what they
+    are where they are not.  Of narrow ones, each is a float.
+    """
+    apart = parts(value)
+    if apart is None or apart[0].dtype.itemsize < FLOAT64.itemsize:
+        return [value]
+    integers, missing = apart
+    return [missing, Call("where", missing, Constant(integers.dtype.numpy.type(0)), integers)]
+
+
+def of_key_parts(value: Value, keys: Sequence[Value]) -> Value:
+    """Return a value on other rows, of what `key_parts` gave of it there."""
+    return keys[0] if len(keys) == 1 else with_missing(keys[1], keys[0], named(value))
+
+
 def _in_parts(values: Sequence[Value]) -> list[Value]:
     """Return those that are in parts, with one call for all: most frames have none, and some thousands of columns."""
     return [value for value in values if isinstance(value, Call) and value.operation == OPERATION]
@@ -111,8 +129,8 @@ def rule(operation: str, args: Sequence[Value], params: Mapping[str, Any]) -> Va
 _EXACT = ("int", "uint", "bool")
 
 
-def _apart(value: Value) -> tuple[Value, Value]:
-    """Return the integers of a value, and where they are missing; NaN by itself is a missing integer."""
+def integers_and_missing(value: Value) -> tuple[Value, Value]:
+    """Return the integers of a value, and where they are missing, if any; NaN by itself is a missing integer."""
     apart = parts(value)
     if apart is not None:
         return apart
@@ -132,7 +150,7 @@ def _missing_in(args: Iterable[Value]) -> Value:
 def _compared(operation: str, args: Sequence[Value], params: Mapping[str, Any]) -> Value:
     """Return a comparison, which does not hold where an integer is missing."""
     present = negated(_missing_in(args))
-    return Call("logical_and", Call(operation, *[_apart(arg)[0] for arg in args], **params), present)
+    return Call("logical_and", Call(operation, *[integers_and_missing(arg)[0] for arg in args], **params), present)
 
 
 def _different(operation: str, args: Sequence[Value], params: Mapping[str, Any]) -> Value:
@@ -147,12 +165,14 @@ def _tested(operation: str, args: Sequence[Value], params: Mapping[str, Any]) ->
 def _chosen(operation: str, args: Sequence[Value], params: Mapping[str, Any]) -> Value | None:
     """Return a choice among integers as such, where nothing but integers is chosen from."""
     condition, *sides = args
-    apart = [_apart(side) for side in sides]
+    apart = [integers_and_missing(side) for side in sides]
     for at, taken in enumerate((condition, negated(condition))):
         # Where an integer is taken, it is there already.
         if negated(apart[at][1]) == taken:
             apart[at] = (apart[at][0], Constant(np.bool_(False)))
     kinds = {integers.dtype.kind for integers, _ in apart}
+    if kinds == {"int", "uint"}:
+        apart = [(_as_unsigned(integers), missing) for integers, missing in apart]
     if not kinds <= set(_EXACT) or ("bool" in kinds and len(kinds) > 1):
         return None
     integers, missing = (Call("where", condition, *(side[part] for side in apart)) for part in (0, 1))
@@ -163,14 +183,21 @@ def _chosen(operation: str, args: Sequence[Value], params: Mapping[str, Any]) ->
     return with_missing(integers, missing, next(filter(None, map(named, sides)), ""))
 
 
+def _as_unsigned(integers: Value) -> Value:
+    """Return a natural number as an unsigned one, other values as they are."""
+    if isinstance(integers, Constant) and integers.dtype.kind == "int" and integers.value >= 0:
+        return Constant(np.uint64(integers.value))
+    return integers
+
+
 def _inverted(operation: str, args: Sequence[Value], params: Mapping[str, Any]) -> Value | None:
-    bools, missing = _apart(args[0])
+    bools, missing = integers_and_missing(args[0])
     return with_missing(Call("logical_not", bools), missing, named(args[0])) if bools.dtype == BOOL else None
 
 
 def _joined(operation: str, args: Sequence[Value], params: Mapping[str, Any]) -> Value | None:
     """Return `and` or `or` of bools in three-valued logic: missing unless the other side decides."""
-    (one, one_missing), (other, other_missing) = map(_apart, args)
+    (one, one_missing), (other, other_missing) = map(integers_and_missing, args)
     if one.dtype != BOOL or other.dtype != BOOL:
         return None
     decides: Callable[[Value], Value] = (lambda side: side) if operation.endswith("or") else negated
@@ -186,6 +213,19 @@ def _joined(operation: str, args: Sequence[Value], params: Mapping[str, Any]) ->
     return with_missing(found, missing, next(filter(None, map(named, args)), ""))
 
 
+def _converted(operation: str, args: Sequence[Value], params: Mapping[str, Any]) -> Value | None:
+    """Return integers as another type: as text, what is missing stays so; no other integers stand for it."""
+    (integers, missing), wanted = integers_and_missing(args[0]), column_type(params["dtype"])
+    made = Call(operation, integers, **params)
+    if wanted.kind == "str":
+        return Call("make_missing", made, missing)
+    if wanted == BOOL:
+        return Call("logical_or", made, missing)
+    if wanted.kind not in ("int", "uint", "bigint") or params.get("errors", "strict") != "strict":
+        return None
+    return Call(operation, Call("demand_integers", integers, missing, wanted=wanted.name), **params)
+
+
 def negated(value: Value) -> Value:
     """Return where bools are False: of a negation what it negates."""
     return value.args[0] if getattr(value, "operation", "") == "logical_not" else Call("logical_not", value)
@@ -196,6 +236,7 @@ _RULES: dict[str, Callable[[str, Sequence[Value], Mapping[str, Any]], Value | No
     "not_equal": _different,
     **dict.fromkeys(("isnan", "isfinite"), _tested),
     "where": _chosen,
+    "cast": _converted,
     **dict.fromkeys(("invert", "logical_not"), _inverted),
     **dict.fromkeys(("bitwise_and", "bitwise_or", "logical_and", "logical_or"), _joined),
 }

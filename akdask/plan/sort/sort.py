@@ -11,6 +11,7 @@ from akdask.plan.expr._dask import Expr
 from akdask.plan.expr.chain import Chain, column_identity
 from akdask.plan.expr.lengths import rows_decided_by, rows_rearranged
 from akdask.plan.expr.lower import lower
+from akdask.plan.expr.missing_integers import is_in_parts, key_parts
 from akdask.plan.expr.missing_text import is_missing
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Project
@@ -140,14 +141,19 @@ def sorted_rows(
 
 
 def key_order(keys: Sequence[Aligned], ascending: Sequence[bool]) -> tuple[Sequence[Aligned], Sequence[bool]]:
-    """Return keys by which missing text comes last in descending order too; in ascending order it does anyway."""
-    if not any(value.dtype.nullable for _, value in keys):
+    """Return keys by which missing text comes last in descending order too; in ascending order it does anyway.
+
+    Integers of which some are missing become two keys, of which the first puts those last.
+    """
+    if not any(value.dtype.nullable or is_in_parts(value) for _, value in keys):
         return keys, ascending
     found: list[tuple[Aligned, bool]] = []
     for (frame, value), upwards in zip(keys, ascending, strict=True):
         if value.dtype.nullable and not upwards:
             found.append(((frame, is_missing(value)), True))
-        found.append(((frame, value), upwards))
+        *before, last = key_parts(value)
+        found += [((frame, one), True) for one in before]
+        found.append(((frame, last), upwards))
     return [key for key, _ in found], [upwards for _, upwards in found]
 
 

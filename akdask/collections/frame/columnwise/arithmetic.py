@@ -24,6 +24,7 @@ from akdask.collections.frame_core.alignment import (
 )
 from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.columnset import ColumnSet
+from akdask.collections.frame_core.missing import of_columns
 from akdask.collections.series.base import SeriesBase
 from akdask.collections.series.operators import BY_OPERATOR, COMPARISONS, filled, where_present
 from akdask.collections.series.series import Series
@@ -175,7 +176,9 @@ class ArithmeticMethods(NDArrayOperatorsMixin, FrameBase):
             if list(one.columns) != list(other.columns):
                 raise _not_alike([list(one.columns), list(other.columns)])
             same = check_same(one._row_labels, other._row_labels)
-            found = {name: function(array, other._columns.array(name)) for name, array in _arrays(one).items()}
+            found = {
+                name: of_columns(function, array, other._columns.array(name)) for name, array in _arrays(one).items()
+            }
             return self._of(one._columns.beside({name: _checked(array, same) for name, array in found.items()}))
         columns = self._columns
         by_name = [_by_name(item, list(columns.values)) for item in inputs]
@@ -189,7 +192,7 @@ class ArithmeticMethods(NDArrayOperatorsMixin, FrameBase):
     def _of_name(self, function: Callable[..., Any], by_name: Sequence[Mapping[str, Any]], name: str) -> Any:
         """Return a function of what stands for a name, missing where it does not stand on all sides."""
         if all(name in found for found in by_name):
-            return function(*(found[name] for found in by_name))
+            return of_columns(function, *(found[name] for found in by_name))
         return _of_nothing(function, self._columns.frame)
 
     def combine_first(self, other: Any) -> Self:
@@ -239,7 +242,7 @@ class ArithmeticMethods(NDArrayOperatorsMixin, FrameBase):
             if any(side is None for side in sides):
                 made[name] = _of_nothing(function, joined.labels.frame)
             else:
-                made[name] = function(*sides)
+                made[name] = of_columns(function, *sides)
                 # What the left side lacks is False, and what the right side lacks counts as False, as in pandas.
                 made[name] = made[name] & mine[HERE] if is_logical else made[name]
         if joined.labels is one.labels:

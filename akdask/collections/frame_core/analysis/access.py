@@ -384,6 +384,8 @@ class AccessMethods(ColumnMethods, RowMethods, MissingMethods):
             If there is no column of a name.
         ArgumentTypeError, ArgumentError
             If a column cannot become of that type; see `cast`.
+        ConversionError
+            When computed, if a missing or infinite number becomes an integer.  As text, what is missing stays so.
 
         Examples
         --------

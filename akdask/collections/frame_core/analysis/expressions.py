@@ -18,7 +18,7 @@ from akdask.collections.frame_core.alignment import RowLabels, on_rows_of
 from akdask.collections.frame_core.analysis.cells import between
 from akdask.collections.frame_core.analysis.expression_text import ExpressionText
 from akdask.collections.frame_core.columnset import ColumnSet
-from akdask.collections.frame_core.missing import present
+from akdask.collections.frame_core.missing import of_columns, present
 from akdask.collections.groups.setops import in1d
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.strings import Strings
@@ -255,7 +255,7 @@ class Expression:
             return ~found if isinstance(how, ast.NotIn | ast.NotEq) else found
         if type(how) not in COMPARISONS:
             raise self._source.refusal(right_node, "'is' compares no values.", hint="write == or x.isna().")
-        return COMPARISONS[type(how)](*self._comparable(left, right))
+        return of_columns(COMPARISONS[type(how)], *self._comparable(left, right))
 
     @staticmethod
     def _comparable(left: Any, right: Any) -> tuple[Any, Any]:

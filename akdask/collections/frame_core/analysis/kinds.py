@@ -104,11 +104,13 @@ def as_other_type(array: Any, dtype: Any) -> Any:
     ------
     UnsupportedError
         If times are to become text.
+    ConversionError
+        When computed, if a missing or infinite number becomes an integer.
     """
     if isinstance(dtype, str) and dtype == "category":
         return array if isinstance(array, Categorical) else array.astype(Categorical)
     if class_asked_for(dtype) is not Strings and not _is_text(dtype):
-        return array.astype(dtype)
+        return _all_there(array, dtype).astype(dtype)
     if isinstance(array, TimeArray):
         raise UnsupportedError("times are not converted to text.", hint="write t.dt.strftime('%Y-%m-%d %H:%M:%S').")
     found = array.astype(dtype)
@@ -121,6 +123,17 @@ def as_other_type(array: Any, dtype: Any) -> Any:
         return found
     frame, (text, lacking) = align("astype", [(found._frame, found._value), (array._frame, lacks)])
     return missing_rows(found, frame, text, lacking)
+
+
+def _all_there(array: Any, dtype: Any) -> Any:
+    """Return what becomes of another type, demanding of floats that become integers that none is NaN or infinite."""
+    value = array._value
+    is_plain = isinstance(array, pdarray) and is_number(array) and value.dtype == FLOAT64 and not is_in_parts(value)
+    wanted = column_type(dtype) if is_plain and class_asked_for(dtype) is None else None
+    if wanted is None or wanted.kind not in ("int", "uint", "bigint"):
+        return array
+    are_none = Call("logical_not", Call("isfinite", value))
+    return array._like(array._frame, Call("demand_integers", value, are_none, wanted=wanted.name))
 
 
 def _is_text(dtype: Any) -> bool:

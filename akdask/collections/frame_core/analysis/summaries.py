@@ -31,7 +31,7 @@ from akdask.collections.time.timearray import TimeArray
 from akdask.deferred import pd
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.kernels.aggregates.quantiles import checked_quantiles
-from akdask.plan.expr.missing_integers import negated
+from akdask.plan.expr.missing_integers import key_parts, negated, parts
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.values import Call, Constant, Value
 from akdask.plan.expr.values import cast as to_type
@@ -344,7 +344,8 @@ def _has_labels(columns: ColumnSet, name: str) -> bool:
 def _counts(columns: ColumnSet, name: str) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
     """Return the distinct values of a column that are not missing, in order, and how often each occurs; computes."""
     array = columns.array(name)[pdarray(columns.frame, present(columns, name))]
-    values, counts = value_counts(array)
+    apart = parts(array._value)
+    values, counts = value_counts(array if apart is None else pdarray(array._frame, apart[0]))
     known, numbers = dask.compute(values, counts)
     return np.asarray(known), np.asarray(numbers)
 
@@ -394,6 +395,10 @@ def top_positions(array: Array, count: int, *, largest: bool, last: bool) -> pda
     if isinstance(array, TimeArray):
         missing = Call("equal", value, Constant(NOT_A_TIME))
         filling: Any = np.iinfo(np.int64).min if largest else np.iinfo(np.int64).max
+    elif len(key_parts(value)) > 1:
+        missing, value = key_parts(value)
+        limits = np.iinfo(value.dtype.numpy)
+        filling = value.dtype.numpy.type(limits.min if largest else limits.max)
     elif value.dtype == FLOAT64:
         missing, filling = Call("isnan", value), -np.inf if largest else np.inf
     if missing is not None:
