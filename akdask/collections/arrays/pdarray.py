@@ -20,8 +20,8 @@ from akdask.collections.core.operators import OperatorMethods
 from akdask.collections.core.wrap import shows
 from akdask.columns import Table, to_objects
 from akdask.deferred import DeferredModule
-from akdask.errors import ArgumentError, ArgumentTypeError, ConversionError
-from akdask.kernels.rowwise.cast import missing_as_nan
+from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.kernels.core.exact import first_changed
 from akdask.plan.expr.missing_integers import key_parts, of_key_parts, parts
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Project
@@ -276,9 +276,8 @@ def as_list(table: Table) -> list[Any]:
     [1152921504606846977, nan]
     """
     integers, missing = table.columns[0], table.columns[1]
-    try:
-        found: list[Any] = missing_as_nan(integers, missing).tolist()
-    except ConversionError:
-        pairs = zip(np.asarray(integers).tolist(), np.asarray(missing).tolist(), strict=True)
-        return [np.nan if lacks else integer for integer, lacks in pairs]
-    return found
+    if first_changed(integers, np.logical_not(missing)) is None:
+        found: list[Any] = np.where(missing, np.nan, integers).tolist()
+        return found
+    pairs = zip(np.asarray(integers).tolist(), np.asarray(missing).tolist(), strict=True)
+    return [np.nan if lacks else integer for integer, lacks in pairs]
