@@ -45,7 +45,7 @@ NO_LABELS = {
     "DataFrame.drop index": "labels themselves",
     "DataFrame.drop keys": "positions or names",
     "DataFrame.equals other": "tells whether labels are the same",
-    "DataFrame.ewm times": "by position, as in pandas",
+    "DataFrame.ewm times": "by position, as in pandas, as Series.ewm has them",
     "DataFrame.filter_by_range keys": "names of columns",
     "DataFrame.from_dict data": "makes rows",
     "DataFrame.from_records data": "makes rows",
@@ -81,7 +81,6 @@ NO_LABELS = {
     "Series.concat arrays": "has a test of its own: Arkouda's rows and names differ from pandas'",
     "Series.drop index": "labels themselves",
     "Series.drop labels": "labels themselves",
-    "Series.ewm times": "by position, as in pandas",
     "Series.equals other": "tells whether labels are the same",
     "Series.isin lst": "values wherever they are, as in pandas",
     "Series.locate key": "labels themselves",
@@ -94,6 +93,8 @@ NO_LABELS = {
 }
 FUNCTIONS = "agg aggregate apply func local_dict map named pipe transform"
 """Parameters that take functions or names; what these return has cases of its own."""
+
+DAYS = pd.to_datetime(["2024-01-01", "2024-01-02", "2024-01-05", "2024-01-06"])
 
 Act = Callable[[Any, Any, Any], Any]
 """What is done: takes pandas or akdask, an object, and the second column; returns a result, or changes the object."""
@@ -118,6 +119,7 @@ BY_SERIES: dict[str, Act] = {
     "Series.align other": lambda m, s, t: s.align(t)[1],
     "Series.align left": lambda m, s, t: s.align(t, join="left")[1],
     "Series.align right": lambda m, s, t: s.align(t, join="right")[0],
+    "Series.ewm times": lambda m, s, t: s.ewm(halflife="1D", times=m.Series(DAYS[: len(t)], index=t.index)).mean(),
     "Series.corr other": lambda m, s, t: s.corr(t),
     "Series.cov other": lambda m, s, t: s.cov(t),
     "Series.dot other": lambda m, s, t: s.dot(t),

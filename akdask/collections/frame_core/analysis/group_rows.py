@@ -14,7 +14,6 @@ from akdask.collections.arrays.sorting import argsort
 from akdask.collections.core.array import Array
 from akdask.collections.core.later import later
 from akdask.collections.core.selection import position
-from akdask.collections.frame_core.alignment import on_rows_of
 from akdask.collections.frame_core.analysis.kinds import demand_numbers, is_number, missing_rows, numbers_among
 from akdask.collections.frame_core.analysis.moving.arranged import (
     Arranged,
@@ -349,7 +348,7 @@ class FrameGroupMethods(Generic[Rows]):
         >>> df.groupby("k").ewm(alpha=0.5, adjust=False).mean().to_pandas()["x"].tolist()
         [8.0, 5.0, 4.0]
         """
-        when = None if times is None else on_rows_of(self.df._row_labels, as_column_of_times(times))
+        when = None if times is None else as_column_of_times(times)
         weights = Weights.of(com, span, halflife, alpha, min_periods, adjust, ignore_na, when, method)
         return GroupDecaying(self, self._columns(None), weights)
 

@@ -15,7 +15,7 @@ from akdask.collections.arrays.elementwise import where
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.arrays.ufuncs import isfinite
 from akdask.collections.core.array import Array
-from akdask.collections.core.base import Labelled
+from akdask.collections.core.base import unlabelled
 from akdask.collections.frame_core.analysis.kinds import demand_some_numbers
 from akdask.collections.frame_core.analysis.moving.reductions import (
     Analysed,
@@ -372,8 +372,9 @@ def row_above(rows: Any) -> Any:
 
 
 def as_column_of_times(times: Any) -> Any:
-    """Return times at hand as an array, and others as they are."""
-    return times if isinstance(times, Array | Labelled) else Datetime.at_hand(times)
+    """Return times of rows as an array: by position, of a Series as well, as in pandas."""
+    given = unlabelled(times)
+    return given if isinstance(given, Array) else Datetime.at_hand(given)
 
 
 def last_valid(found: Any, is_valid: Any) -> pdarray:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
-from akdask.collections.frame_core.alignment import on_rows_of
 from akdask.collections.frame_core.analysis.kinds import demand_some_numbers
 from akdask.collections.frame_core.analysis.moving.decaying import Decaying, Weights, as_column_of_times
 from akdask.collections.frame_core.analysis.moving.reductions import Analysed, WindowReductions
@@ -102,7 +101,7 @@ class ExpandingMethods(Analysed):
         >>> ak.Series([8.0, 0.0, 4.0]).ewm(alpha=0.5, adjust=False).mean().tolist()
         [8.0, 4.0, 4.0]
         """
-        when = None if times is None else on_rows_of(self._row_labels, as_column_of_times(times))
+        when = None if times is None else as_column_of_times(times)
         weights = Weights.of(com, span, halflife, alpha, min_periods, adjust, ignore_na, when, method)
         return Decaying(self, self._analysed(), weights)
 
