@@ -52,18 +52,26 @@ class CellMethods(Analysed):
             The bounds, of all, of each row, or of each value; None or a missing one for no bound.  Those of a Series or
             DataFrame go by labels; values whose labels they lack are missing.
 
+        Raises
+        ------
+        ArgumentTypeError
+            If a Series of times has bounds of another kind; of a DataFrame such columns stay as they are.
+
         Examples
         --------
         >>> import akdask as ak
         >>> ak.Series([1, 5, 9]).clip(2, 6).tolist()
         [2, 5, 6]
         """
+        owner: Any = self
         arrays = self._arrays()
         bounds = [(self._bounds(lower, arrays), np.less), (self._bounds(upper, arrays), np.greater)]
         made = dict(arrays)
         for name, array in arrays.items():
             given = [by_column[name][0] for by_column, _ in bounds if name in by_column]
             if not (is_number(array) or getattr(array, "ordered", False) or _are_times(array, given)):
+                if isinstance(owner, Labelled) and isinstance(array, TimeArray):
+                    raise ArgumentTypeError(f"bounds of a {array._type_name()} are of its kind, and not {given!r:.60}.")
                 continue
             for by_column, is_outside in bounds:
                 if name in by_column:
@@ -203,9 +211,9 @@ class CellMethods(Analysed):
     def _bounds(self, item: Any, arrays: Mapping[str, Array]) -> dict[str, tuple[Any, Array | None]]:
         """Return the bound of each column on these rows, and where its labels lack; none for columns without one."""
         item = as_labelled(item)
-        if item is None or not isinstance(item, RowLabelled):
+        if not isinstance(item, RowLabelled):
             bound = item.values if isinstance(item, Labelled) else item
-            return {} if item is None else dict.fromkeys(arrays, (bound, None))
+            return {} if is_nothing(item) else dict.fromkeys(arrays, (bound, None))
         given: Any = item
         if isinstance(item, Labelled):
             bounds = dict.fromkeys(arrays, given.values)

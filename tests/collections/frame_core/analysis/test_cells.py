@@ -33,6 +33,11 @@ def test_cells_are_those_of_pandas(df):
     same(some.clip(2, 3), theirs.clip(2, 3))
     same(some.clip(upper=3), theirs.clip(upper=3))
     same(some.clip(), theirs)
+    same(some.clip(np.nan, 3), theirs.clip(np.nan, 3))
+    times = pd.Series(pd.to_datetime(["2024-01-01", "2024-01-05"]))
+    assert ak.Series(times).clip(pd.NaT, times[0]).to_pandas().equals(times.clip(pd.NaT, times[0]))
+    with pytest.raises(ArgumentTypeError, match="of its kind"):
+        ak.Series(times).clip(lower=5)
     same(some.abs(), theirs.abs())
     same(some.round(1), theirs.round(1))
     same(some.round({"x": 0}), theirs.round({"x": 0}))
