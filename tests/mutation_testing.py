@@ -54,6 +54,8 @@ TOP_TESTS = ("tests/test_programs.py",)
 
 SECONDS = 600
 
+LOOPS = ("akdask/kernels/compiled/", "akdask/plan/vector/loop.py")
+
 CHOSEN = "AKDASK_CHOSEN_TESTS"
 """The environment variable that names a list of tests."""
 
@@ -403,7 +405,11 @@ class Copies:
         source = path.read_bytes()
         try:
             path.write_bytes(mutant.planted(source))
-            return all(self._passes(copy, tests) for tests in self._rounds(mutant))
+            # Nothing but the compiled path comes to a compiled loop.
+            is_loop = mutant.module.startswith(LOOPS)
+            return all(
+                self._passes(copy, tests, "compiled" if is_loop else "general") for tests in self._rounds(mutant)
+            )
         finally:
             path.write_bytes(source)
             self._free.put(copy)
@@ -419,12 +425,12 @@ class Copies:
             yield tests_of(mutant.module)
         yield list(TOP_TESTS)
 
-    def _passes(self, copy: Path, tests: list[str]) -> bool:
+    def _passes(self, copy: Path, tests: list[str], path: str = "general") -> bool:
         command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-W", "default"]
         # Modules of tests are compiled once, and of the package what was changed.
         environment = os.environ | {"PYTHONPATH": str(copy), "PYTHONPYCACHEPREFIX": str(copy / "bytecode")}
         environment.pop("PYTHONDONTWRITEBYTECODE", None)
-        environment |= {"AKDASK_PROGRAMS": "60", "AKDASK_TEST_PATHS": "general"}
+        environment |= {"AKDASK_PROGRAMS": "60", "AKDASK_TEST_PATHS": path}
         if any("::" in test for test in tests):
             # A test that is not there, as it was given another name, would be an error that looks like a noticed one.
             chosen = copy / "chosen_tests"

@@ -368,3 +368,10 @@ def test_functions_of_numpy_take_arrays_and_can_be_replaced(monkeypatch):
     assert (np.mean(a), np.concatenate([a, a]).tolist()) == (2.0, [1.0, 3.0, 1.0, 3.0])
     assert array_object.implements_numpy(np.mean)(lambda x: x.shape)(a) == np.mean(a) == (2,)
     assert array_object.Array is type(a)
+
+
+@pytest.mark.parametrize("axis", [0, 1, -1])
+def test_what_is_before_all_has_one_place_along_its_dimension(axis):
+    given = np.arange(1, 13).reshape(2, 3, 2)
+    found = xp.cumulative_sum(xp.asarray(given), axis=axis, include_initial=True)
+    same(found, np.cumulative_sum(given, axis=axis, include_initial=True))

@@ -84,6 +84,9 @@ def test_a_sample_is_shown(folder, capsys):
         assert code == 0
         assert text.startswith("RUN/000000011 of ")
         assert "1 x 2 x 3" in text
+        # More values than are shown are said to be there, and no others.
+        cut = {line.split()[0]: line.endswith("…") for line in text.splitlines() if "float" in line}
+        assert (cut["image"], cut["responses"], cut["in/count"]) == (True, False, False)
     values = json.loads(told(capsys, "show", "11", "train.samples", "--json")[1])["values"]
     assert values["in/count"]["values"] == [11]
 

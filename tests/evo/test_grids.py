@@ -189,6 +189,11 @@ def test_axes_are_never_guessed(axes):
         (lambda: flatten(GRID, "ijk", size=(2, 3)), ArgumentError, "size is"),
         (lambda: flatten(GRID, "ijk", size=(2, 3, -2)), ArgumentError, "size is"),
         (lambda: flatten(GRID, "ijk", mask=np.ones(3, bool)), ShapeError, "3 values"),
+        (
+            lambda: flatten(GRID, "ijk", mask=np.ones(GRID.transpose(1, 0, 2).shape, bool)),
+            ShapeError,
+            "cells of a mask",
+        ),
         (lambda: flatten(GRID, "ijk", mask=GRID), ContentError, "bool"),
         (lambda: unflatten(np.arange(11), SIZE, "ijk"), ShapeError, "11 values"),
         (lambda: unflatten(np.zeros((3, 4)), SIZE, "ijk"), ShapeError, "one dimension"),

@@ -479,6 +479,7 @@ def test_blobs_are_copied_between_stores_once(store, tmp_path):
     target = evo.Store(tmp_path / "other")
     assert sorted(store.copy(None, target)) == sorted(blob["data"] for blob in blobs)
     assert store.copy(blobs[:3], target) == []
+    assert store.copy([], target) == []
     assert target.verify() == []
     assert target.copy(blobs[0], store) == []
 

@@ -259,6 +259,14 @@ def test_what_breaks_one_rule_is_found_by_that_rule_alone(rule, paths):
     assert broken(paths) == {rule}
 
 
+@pytest.mark.parametrize("name", [b"n\x80", b"n\xff"])
+def test_any_byte_that_is_no_text_is_found(name, paths):
+    for path in paths:
+        with h5py.File(path, "r+") as file:
+            file.id.links.move(b"n", file.id, name)
+    assert broken(paths) == {"names.utf8"}
+
+
 @pytest.mark.parametrize("rule", PAIRS)
 def test_what_breaks_one_rule_with_others_is_found_by_all_of_them(rule, paths):
     act, others = PAIRS[rule]

@@ -132,3 +132,14 @@ def test_rows_of_several_dimensions_are_drawn_and_mixed_whole():
     assert rng.choice(lazy, 2).shape == (2, 4)
     rng.shuffle(lazy)
     assert sorted(lazy.tolist()) == GRID[0].tolist()
+
+
+def test_functions_and_ends_of_arrays_are_those_of_numpy(grid):
+    for name in ("sum", "prod", "min", "max", "mean", "var", "std", "any", "all"):
+        found, expected = getattr(ak, name)(grid, axis=1), getattr(np, name)(GRID, axis=1)
+        assert found.shape == expected.shape
+        np.testing.assert_allclose(found.to_ndarray(), expected)
+    rows = grid.reshape(6, 4)
+    for count in (0, 1, 4, 9):
+        np.testing.assert_array_equal(rows.tail(count).to_ndarray(), GRID.reshape(6, 4)[6 - min(count, 6) :])
+        np.testing.assert_array_equal(rows.head(count).to_ndarray(), GRID.reshape(6, 4)[:count])

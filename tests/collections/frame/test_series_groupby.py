@@ -86,3 +86,10 @@ def test_what_a_series_is_not_grouped_by_is_said():
         series.groupby(level=0).agg([])
     with pytest.raises(ArgumentError):
         series.groupby(level=0).agg("no reduction")
+
+
+@pytest.mark.parametrize("name", ["nlargest", "nsmallest"])
+def test_five_of_a_group_are_chosen_unless_told_otherwise(name):
+    lazy, plain = both([(number % 2, float(number * 7 % 17)) for number in range(14)])
+    for options in ({}, {"n": 2}):
+        assert getattr(lazy, name)(**options).tolist() == getattr(plain, name)(**options).tolist()

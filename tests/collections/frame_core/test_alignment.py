@@ -350,3 +350,13 @@ def test_values_that_are_not_assigned_to_stay_where_labels_lack(layout: str) -> 
 def test_repeated_labels_within_default_ones_are_repeated(layout: str) -> None:
     one, other = pd.Series([1.0, 2.0, 3.0]), pd.Series([10, 20, 30], index=[0, 2, 2])
     assert_same(lazy(one, layout).sub(lazy(other, layout)), one.sub(other))
+
+
+def test_products_need_all_labels_of_both_in_any_order(layout: str) -> None:
+    one, other = pd.Series([1, 2, 3], index=list("abc")), pd.Series([10, 100, 1000], index=list("cab"))
+    assert int(lazy(one, layout).dot(lazy(other, layout))) == one.dot(other)
+    for first, second in ((one, other[:2]), (other[:2], one)):
+        with pytest.raises(ValueError, match="not aligned"):
+            first.dot(second)
+        with pytest.raises(AkdaskError):
+            lazy(first, layout).dot(lazy(second, layout)).compute()

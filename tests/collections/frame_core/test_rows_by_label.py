@@ -523,3 +523,11 @@ def test_times_side_by_side_are_in_order_with_missing_ones_last():
         found = ak.concat([ak.Series(one), ak.Series(other)], axis=1).to_pandas()
         pd.testing.assert_frame_equal(found, wanted, check_dtype=False, check_index_type=False, check_freq=False)
     assert ak.DataFrame(one.to_frame()).reindex_like(ak.DataFrame(two.to_frame("a"))).to_pandas()["a"].isna().sum() == 1
+
+
+@pytest.mark.parametrize(
+    "key", [(1, slice("b", None)), (slice(2, 3), "b"), (slice(None, 1), slice("a", "a"))], ids=repr
+)
+def test_a_level_is_sliced_beside_another(key):
+    wanted = pd.Series([1, 2, 3, 4, 5, 6], LEVELS).sort_index()
+    assert ak.Series(wanted).loc[key].tolist() == wanted.loc[key].tolist()

@@ -202,3 +202,10 @@ def test_functions_draw_from_one_generator_that_seed_begins_anew():
     assert first[4] != first[5]
     assert ak.random.get_global_generator() is ak.random.get_global_generator()
     assert ak.random.randint(0, 100, 3, seed=5).tolist() == ak.randint(0, 100, 3, seed=5).tolist()
+
+
+def test_seeds_of_calls_are_of_63_bits_and_differ():
+    generator = ak.random.default_rng(7)
+    seeds = [generator._next_seed() for _ in range(50)]
+    assert all(0 <= seed < 2**63 for seed in seeds)
+    assert len(set(seeds)) == 50

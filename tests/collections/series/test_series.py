@@ -462,3 +462,12 @@ def test_series_of_filtered_rows_keep_their_labels_in_any_partitions(lengths, le
     chained = chained[chained > least] * 2
     wanted = pd.Series(values)
     same(chained, wanted[wanted > least] * 2)
+
+
+@pytest.mark.parametrize("name", ["nlargest", "nsmallest"])
+@pytest.mark.parametrize("count", [0, 1, 2, 9])
+def test_so_many_extremes_are_those_of_pandas(name, count):
+    plain = pd.Series([3, 1, 2, 5], index=list("abcd"))
+    pd.testing.assert_series_equal(
+        getattr(ak.Series(plain), name)(count).to_pandas(), getattr(plain, name)(count), check_names=False
+    )
