@@ -137,6 +137,10 @@ def test_times_of_groups_have_running_results_and_exact_quantiles():
                 assert groups.median().to_pandas().astype("int64").tolist() == wanted
                 spread = groups.transform("median").to_pandas()
                 assert spread.isna().tolist() == TIMES["k"].isna().tolist()
+    before = pd.DataFrame({"k": [1, 1, 2, 2], "d": pd.to_timedelta([-3, -8, 3, 8])})
+    for q in (0.3, 0.5):
+        spans = ak.DataFrame(before).groupby("k")["d"].quantile(q).to_pandas()
+        assert spans.tolist() == before.groupby("k")["d"].quantile(q).tolist()
     with pytest.raises(ArgumentTypeError, match="any of groups"):
         df.groupby("k")["t"].any()
 

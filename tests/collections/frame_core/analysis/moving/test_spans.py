@@ -26,7 +26,9 @@ REDUCTIONS = ("sum", "mean", "min", "max", "var", "std", "count", "median")
 
 @pytest.fixture
 def df():
-    return ak.DataFrame.concat([ak.DataFrame(P[cut:end].reset_index(drop=True)) for cut, end in pairwise((0, 5, 5, N))])
+    return ak.DataFrame.concat(
+        [ak.DataFrame(P[cut:end].reset_index(drop=True)) for cut, end in pairwise((0, 5, 5, 7, 8, N))]
+    )
 
 
 def same(found, wanted):
