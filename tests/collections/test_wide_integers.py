@@ -581,3 +581,18 @@ def test_values_of_a_dict_are_what_they_are_beside_missing_ones():
         ak.Series([1, 2]).map({1: 2**70})
     assert ak.Series([1, 2]).map({1: 2**70, 2: 0}).tolist() == [2**70, 0]
     np.testing.assert_array_equal(ak.Series([1, 2]).map({1: 5}).tolist(), pd.Series([1, 2]).map({1: 5}))
+
+
+def test_integers_meet_those_that_may_be_missing_as_what_they_are_or_are_refused():
+    gaps = ak.DataFrame({"k": [1, 2]}).merge(ak.DataFrame({"k": [1], "x": [BIG + 1]}), on="k", how="left")
+    assert gaps.x.dropna().astype("int64").tolist() == [BIG + 1]
+    assert gaps.x.fillna(-1).astype("int64").tolist() == [BIG + 1, -1]
+    few, many = ak.DataFrame({"x": [1, 2]}), ak.DataFrame({"x": [BIG + 1, 5, 7]})
+    for compute in (operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod):
+        with pytest.raises(ConversionError, match="the integer 9007199254740993 would become"):
+            compute(many, few)["x"].tolist()
+        with pytest.raises(ConversionError, match="the integer 9007199254740993 would become"):
+            compute(few.reindex([0, 5])["x"], BIG + 1).tolist()
+    given = {"x": [BIG + 2, 5, 7]}, {"x": [2, 2]}
+    found, wanted = [made.DataFrame(given[0]) + made.DataFrame(given[1]) for made in (ak, pd)]
+    np.testing.assert_array_equal(found["x"].tolist(), wanted["x"])

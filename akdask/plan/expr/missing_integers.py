@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from akdask.plan.expr.values import Call, Constant, Value
-from akdask.schema import BOOL, FLOAT64, ColumnType, column_type
+from akdask.plan.expr.values import Call, Constant, Value, widened
+from akdask.schema import BOOL, FLOAT64, INT64, UINT64, ColumnType, column_type
 
 INTEGERS, MISSING = "integers", "missing"
 """What the two parts of a column are called beside its name, in projections."""
@@ -213,6 +213,13 @@ def _joined(operation: str, args: Sequence[Value], params: Mapping[str, Any]) ->
     return with_missing(found, missing, next(filter(None, map(named, args)), ""))
 
 
+def _computed(operation: str, args: Sequence[Value], params: Mapping[str, Any]) -> Value | None:
+    """Return arithmetic with integers of which none is missing: floats there as well, none of them another number."""
+    if not any(arg.dtype in (INT64, UINT64) for arg in args):
+        return None
+    return Call(operation, *[widened(arg, FLOAT64) for arg in args], **params)
+
+
 def _converted(operation: str, args: Sequence[Value], params: Mapping[str, Any]) -> Value | None:
     """Return integers as another type: as text, what is missing stays so; no other integers stand for it."""
     (integers, missing), wanted = integers_and_missing(args[0]), column_type(params["dtype"])
@@ -237,6 +244,7 @@ _RULES: dict[str, Callable[[str, Sequence[Value], Mapping[str, Any]], Value | No
     **dict.fromkeys(("isnan", "isfinite"), _tested),
     "where": _chosen,
     "cast": _converted,
+    **dict.fromkeys(("add", "subtract", "multiply", "divide", "floor_divide", "remainder"), _computed),
     **dict.fromkeys(("invert", "logical_not"), _inverted),
     **dict.fromkeys(("bitwise_and", "bitwise_or", "logical_and", "logical_or"), _joined),
 }
