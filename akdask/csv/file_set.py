@@ -26,7 +26,7 @@ from akdask.storage.atomic.object_store import compare_with_catalogs
 from akdask.storage.atomic.recovery import settled
 from akdask.storage.atomic.summed_files import SummedFile, SummedManifest
 from akdask.storage.formats.differences import Difference, differing_error, warn_of_left_out
-from akdask.storage.formats.objects import VALUES, ObjType, StoredColumn, StoredObject
+from akdask.storage.formats.objects import MAY_LACK, VALUES, ObjType, StoredColumn, StoredObject
 from akdask.storage.formats.opening import lost_error, readable, shown
 from akdask.storage.paths.files import FileIdentity, identify_all, is_remote
 from akdask.storage.paths.locales import Filenames, patterns_of
@@ -150,7 +150,12 @@ class CsvSet:
         if differing:
             raise differing_error(differing, _HINT)
         source = self._source
-        return {name: StoredObject(name, self.kinds[name], {VALUES: StoredColumn(source, name)}) for name in wanted}
+        found = {}
+        for name in wanted:
+            # A field without text is NaT, which only reading all of them would tell.
+            params = {MAY_LACK: True} if self.kinds[name] is ObjType.DATETIME else {}
+            found[name] = StoredObject(name, self.kinds[name], {VALUES: StoredColumn(source, name)}, params=params)
+        return found
 
     def _readable(self) -> list[str]:
         """Return the columns that are read where none are named: all but those that the files have differently."""

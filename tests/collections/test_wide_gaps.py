@@ -1,4 +1,7 @@
-"""Integers of 64 bits of which some are missing, as keys and in casts: pandas' nullable integers are the reference."""
+"""Integers of 64 bits of which some are missing, as keys and in casts: pandas' nullable integers are the reference.
+
+Here too: casts, labels, fields of times and extremes of columns of which some are missing.
+"""
 
 import math
 
@@ -7,7 +10,7 @@ import pandas as pd
 import pytest
 
 import akdask as ak
-from akdask.errors import ConversionError
+from akdask.errors import AkdaskError, ConversionError
 
 WIDE = 2**60 + 1
 ROWS = {
@@ -202,3 +205,31 @@ def test_arrays_of_labels_compare_codes_as_in_arkouda():
     labels = ak.Categorical(pd.Categorical(["x", None]))
     same = labels.copy()
     assert ((labels == same).tolist(), (labels != same).tolist()) == ([True, True], [False, False])
+
+
+@pytest.mark.parametrize("method", ["idxmin", "idxmax"])
+def test_rows_of_extremes_are_not_missing(method):
+    rows = pd.DataFrame(
+        {"x": [np.nan, -np.inf, np.inf], "n": pd.Series([None, WIDE, WIDE + 1], dtype="Int64"), "f": [3, 1, 2]}
+    )
+    assert getattr(ak.DataFrame(rows), method)().to_dict() == getattr(rows, method)().to_dict()
+    nothing = pd.DataFrame({"x": [np.nan, np.nan], "f": [1, 2]})
+    with pytest.raises(ValueError, match="NA"):
+        getattr(nothing, method)()
+    with pytest.raises(AkdaskError, match=method):
+        getattr(ak.DataFrame(nothing), method)()
+
+
+@pytest.mark.parametrize(
+    "times", [["2024-01-05T10:00:00", "2023-03-01T00:00:00"], ["2024-01-05T10:00:00", ""]], ids=["none", "one"]
+)
+def test_fields_of_times_in_csv_files_are_missing_with_them(tmp_path, times):
+    rows = pd.DataFrame({"t": times, "x": [1, 2]})
+    rows.to_csv(tmp_path / "times.csv", index=False)
+    expected = pd.to_datetime(rows["t"])
+    found = ak.DataFrame(ak.read_csv(str(tmp_path / "times.csv"))).t
+    pd.testing.assert_series_equal(
+        found.dt.year.to_pandas().astype("float64"), expected.dt.year.astype("float64"), check_names=False
+    )
+    assert found.dt.year.to_pandas().dtype == (np.int64 if "" not in times else np.float64)
+    assert found.dt.month.fillna(0).to_pandas().tolist() == expected.dt.month.fillna(0).tolist()

@@ -34,6 +34,7 @@ from akdask.storage.formats.objects import (
     CODES,
     KEY,
     LEVEL,
+    MAY_LACK,
     NA_CODES,
     ORDERED,
     PERMUTATION,
@@ -177,10 +178,10 @@ def _timedelta(stored: StoredObject) -> Timedelta:
 
 
 def _form_of(stored: StoredObject, kind: str) -> TimeForm:
-    """Return what numbers of a file stand for; whether some are NaT, as far as bounds tell."""
+    """Return what numbers of a file stand for; whether some are NaT, as far as bounds or the format tell."""
     column = stored.members[VALUES]
     bounds = column.source.bounds(column.column)
-    may_lack = bounds is not None and bool((bounds.minima == NOT_A_TIME).any())
+    may_lack = bool(stored.params.get(MAY_LACK, False) if bounds is None else (bounds.minima == NOT_A_TIME).any())
     return TimeForm(kind, stored.params.get(UNIT, "ns"), stored.params.get(ZONE), may_lack)
 
 

@@ -75,6 +75,9 @@ ROW_LABELS = "Index"
 UNIT, ZONE = "unit", "zone"
 """What params of times tell: what is counted, and the zone or None."""
 
+MAY_LACK = "may_lack"
+"""What params of times tell where no bounds do: whether some may be NaT."""
+
 LIMBS = "limbs"
 """The table of an object that tells how many limbs its integers of any size need, in all partitions."""
 

@@ -9,7 +9,6 @@ import dask
 import numpy as np
 
 from akdask.collections.arrays.creation import array
-from akdask.collections.arrays.elementwise import where
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.arrays.ufuncs import isnan
 from akdask.collections.core.array import Array
@@ -169,6 +168,11 @@ class AggregationMethods(FrameBase):
         ----------
         numeric_only : bool
             Accepted for compatibility with pandas: other columns are left out in any case.
+
+        Raises
+        ------
+        ArgumentError
+            If all values of a column are missing.
         """
         return self._labels_of_extremes("argmin")
 
@@ -199,12 +203,17 @@ class AggregationMethods(FrameBase):
     def _labels_of_extremes(self, how: str) -> Series:
         columns = self._columns
         names = [name for name in columns.values if columns.kinds[name]._type_name() in NUMBER_TYPES]
-        nothing = -np.inf if how == "argmax" else np.inf
         arrays: list[Any] = [columns.array(name) for name in names]
-        present = [where(isnan(one), nothing, one) if one.dtype == np.float64 else one for one in arrays]
-        found = dask.compute(*(getattr(one, how)() for one in present))
-        labels = columns.index_array()[array(np.array(found, np.int64))].tolist() if names else []
-        return by_column(labels, names)
+        lacking = [isnan(one).any() if one.dtype == np.float64 else False for one in arrays]
+        some_lack = dict(zip(names, dask.compute(*lacking), strict=True))
+        full = [name for name in names if not some_lack[name]]
+        found = dask.compute(*(getattr(columns.array(name), how)() for name in full))
+        labels = columns.index_array()[array(np.array(found, np.int64))].tolist() if full else []
+        by_name = dict(zip(full, labels, strict=True))
+        for name in names:
+            if some_lack[name]:
+                by_name[name] = getattr(later("column Series", self, name), how.replace("arg", "idx"))()
+        return by_column([by_name[name] for name in names], names)
 
     def _applied_to_rows(self, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         rows: Any = self.compute()
