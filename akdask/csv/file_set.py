@@ -145,6 +145,7 @@ class CsvSet:
             raise MissingDatasetError(
                 f"{self._label} has no dataset {', '.join(map(repr, missing))}.",
                 details=[f"datasets: {', '.join(self.columns)}"],
+                hint="name some of these, or none for all.",
             )
         differing = {name: self.differences[name] for name in wanted if name in self.differences}
         if differing:

@@ -143,7 +143,9 @@ def _decoded(path: str, fields: Sequence[bytes]) -> tuple[str, ...]:
     try:
         return tuple(field.decode() for field in fields)
     except UnicodeDecodeError as error:
-        raise FileFormatError(f"the names of columns in {path!r} are not UTF-8: {error}.") from None
+        raise FileFormatError(
+            f"the names of columns in {path!r} are not UTF-8: {error}.", hint="convert the file to UTF-8, if it is CSV."
+        ) from None
 
 
 def split_line(data: bytes, start: int, delimiter: bytes) -> tuple[list[bytes], int | None]:

@@ -128,6 +128,7 @@ class ZarrStore:
             raise MissingDatasetError(
                 f"{self._label} has no dataset {', '.join(map(repr, missing))}.",
                 details=[f"datasets: {', '.join(self._kinds)}"],
+                hint="name some of these, or none for all.",
             )
         for name in wanted:
             if name in self._refused:
@@ -205,8 +206,13 @@ def _state(path: str) -> str | None:
 
 
 def _listed(path: str) -> _Listing:
+    if not is_remote(path) and os.path.isfile(path):
+        raise FileFormatError(f"{path!r} is a file, and no Zarr store.", hint="ak.read tells formats of files apart.")
     if not is_remote(path) and not os.path.isdir(path):
-        raise MissingFileError(f"no Zarr store {path!r}: there is no such folder.")
+        raise MissingFileError(
+            f"no Zarr store {path!r}: there is no such folder.",
+            hint="check the name; relative ones begin at the working directory, and patterns are not expanded.",
+        )
     files = identities_below(path)
     return _Listing(path, files, StoreManifest.of(path, files))
 
@@ -225,8 +231,13 @@ def _read(found: _Listing) -> ZarrStore:
                 f"{found.path!r} is a Zarr store of version 3, which is not read.", hint="write it with zarr_format=2."
             )
         if not found.files:
-            raise MissingFileError(f"no Zarr store {found.path!r}: there is nothing below it.")
-        raise FileFormatError(f"{found.path!r} is no Zarr store: it has neither {ARRAY} nor {GROUP}.")
+            raise MissingFileError(
+                f"no Zarr store {found.path!r}: there is nothing below it.", hint="name the folder of a store."
+            )
+        raise FileFormatError(
+            f"{found.path!r} is no Zarr store: it has neither {ARRAY} nor {GROUP}.",
+            hint="name the folder of a store; ak.read tells formats of files apart.",
+        )
     found.manifest.check_complete(found.path)
     chunks = _chunks_by_folder(found, set(folders))
     named = {_name(folder): folder for folder in _in_order(folders, found.note("").get(ORDER))}

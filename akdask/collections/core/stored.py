@@ -94,7 +94,9 @@ def open_prefix(path_prefix: str | os.PathLike[str], file_format: str = "INFER",
     except MissingFileError:
         if not is_file(path):
             raise MissingFileError(
-                f"no files were written under {path!r}.", details=[f"looked for {prefix}_LOCALE*{extension}"]
+                f"no files were written under {path!r}.",
+                details=[f"looked for {prefix}_LOCALE*{extension}"],
+                hint="check the prefix, and that its extension is that with which the files were written.",
             ) from None
     return open_files(path, chosen, **options)
 

@@ -96,6 +96,7 @@ class FileSet:
             raise MissingDatasetError(
                 f"{self._options.label} has no dataset {', '.join(map(repr, missing))}.",
                 details=[f"datasets: {', '.join(self.kinds)}"],
+                hint="name some of these, or none for all.",
             )
         self._agreement.check_readable(names)
         schemas = {name: self._agreement.schemas[name] for name in names}

@@ -109,6 +109,7 @@ class ParquetSet:
             raise MissingDatasetError(
                 f"{self._options.label} has no column {', '.join(map(repr, missing))}.",
                 details=[f"columns: {', '.join(agreement.names)}"],
+                hint="name some of these, or none for all.",
             )
         agreement.check_readable(wanted)
         source = self._source_of(wanted)

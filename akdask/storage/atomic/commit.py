@@ -37,7 +37,10 @@ _HINTS = {
     errno.ENOENT: "create the folder first; with a cluster, all workers must see it.",
     errno.EISDIR: "a folder has that name: choose another one.",
     errno.ENOTDIR: "create the folder first; a part of the path is a file.",
+    errno.EEXIST: "a file has the name of the folder: choose another one.",
+    errno.ENAMETOOLONG: "choose a shorter name: files have more letters in theirs.",
 }
+_OTHER_HINT = "the reason is the system's: write elsewhere, or mend it there."
 
 _MOST_TRIES = 20
 _PAUSE = 0.01
@@ -47,7 +50,9 @@ def write_error(path: str, error: Exception) -> WriteError:
     """Turn an error of the operating system, or of a library, into one that says what was written and what to do."""
     number = getattr(error, "errno", None) or _number_in(str(error))
     reason = os.strerror(number) if number else str(error)
-    return WriteError(f"cannot write {path!r}: {reason}.", hint=_HINTS.get(number) if number else None)
+    return WriteError(
+        f"cannot write {path!r}: {reason}.", hint=_HINTS.get(number, _OTHER_HINT) if number else _OTHER_HINT
+    )
 
 
 @contextmanager

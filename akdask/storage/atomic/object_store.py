@@ -51,6 +51,7 @@ from akdask.storage.atomic.catalog import (
 from akdask.storage.atomic.hidden import unique_tag
 from akdask.storage.paths.files import FileIdentity, identify, infos_in, is_folder, version_of
 from akdask.storage.paths.locales import (
+    MISSING_HINT,
     expand,
     has_magic,
     hidden_folder,
@@ -284,7 +285,7 @@ def found_in_store(name: str, known: Catalogs) -> list[str]:
         if _means(name, catalog, f"{catalog.folder}/{entry.name}")
     ]
     if not others and not uploads:
-        raise MissingFileError("no files found for the names given.", details=[repr(name)])
+        raise MissingFileError("no files found for the names given.", details=[repr(name)], hint=MISSING_HINT)
     return sorted([*others, *uploads], key=lambda path: sort_key(path.rpartition("/")[2]))
 
 

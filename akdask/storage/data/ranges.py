@@ -89,7 +89,9 @@ class _LocalReader(RangeReader):
         try:
             self.descriptor = open_regular(self.file.path, follows=True)
         except FileNotFoundError:
-            raise MissingFileError(f"no file {self.file.path!r} any more.") from None
+            raise MissingFileError(
+                f"no file {self.file.path!r} any more.", hint="it was there when it was opened: open what is there now."
+            ) from None
         except OSError as error:
             raise FileError(f"cannot open {self.file.path!r}: {error.strerror}.") from error
         try:

@@ -29,6 +29,9 @@ _HIDDEN = ".akdask-write"
 MAGIC = re.compile(r"[*?\[]")
 """What makes a name a pattern."""
 
+MISSING_HINT = "check the name; relative ones begin at the working directory."
+"""What to do where nothing has a name."""
+
 _MOST_NAMED = 10
 
 _SETS = 8
@@ -191,12 +194,16 @@ def expand(filenames: Filenames) -> list[str]:
     """
     names = names_of(filenames)
     if not names or not all(name.strip() for name in names):
-        raise ArgumentError("file names must not be empty.", details=[f"given: {filenames!r}"])
+        raise ArgumentError(
+            "file names must not be empty.",
+            details=[f"given: {filenames!r}"],
+            hint="name files, a glob pattern, or what they were written as.",
+        )
     found = _of_each(_expand_one, map(absolute, names))
     missing = [name for name, files in zip(names, found, strict=True) if not files]
     if missing:
         details = [f"{name!r}: {_nearby(absolute(name))}" for name in missing]
-        raise MissingFileError("no files found for the names given.", details=details)
+        raise MissingFileError("no files found for the names given.", details=details, hint=MISSING_HINT)
     return [path for files in found for path in files]
 
 
