@@ -87,6 +87,7 @@ NO_LABELS = {
     "Series.pdconcat arrays": "pandas itself",
     "Series.pdconcat labels": "names of columns",
     "Series.reindex index": "labels themselves",
+    "Series.rename index": "labels themselves",
     "Series.replace value": "scalars",
     "Series.validate_key key": "the check of __getitem__",
     "Series.validate_val val": "the check of __setitem__",

@@ -83,7 +83,7 @@ class RenameMethods(FrameBase):
             raise ArgumentError("nothing is renamed.", hint="pass columns= or index=.")
         found = self._columns
         found = found if column is None else _renamed(found, column)
-        return self._changed(found if index is None else _relabelled(found, index), inplace)
+        return self._changed(found if index is None else relabelled(found, index), inplace)
 
 
 def _renamed(columns: ColumnSet, names: Any) -> ColumnSet:
@@ -94,7 +94,8 @@ def _renamed(columns: ColumnSet, names: Any) -> ColumnSet:
     return columns.renamed(new)
 
 
-def _relabelled(columns: ColumnSet, names: Any) -> ColumnSet:
+def relabelled(columns: ColumnSet, names: Any) -> ColumnSet:
+    """Return columns with other labels of their rows, by a mapping or a function, which computes."""
     labels: Any = columns.index_array()
     labels = labels.to_strings() if isinstance(labels, Categorical) else labels
     if callable(names):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Self
 
 from akdask.collections.core.later import later
@@ -20,13 +20,14 @@ from akdask.collections.frame_core.analysis.summaries import (
     repeated,
     top_positions,
 )
+from akdask.collections.frame_core.rename import relabelled
 from akdask.collections.series.base import VALUES, LabelledRows, SeriesBase
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.strings import Strings
 from akdask.collections.time.time_of_day import within_day
 from akdask.collections.time.timearray import TimeArray
 from akdask.deferred import pd
-from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 
 
 class SeriesAnalysis(SeriesBase, CellMethods):
@@ -296,8 +297,34 @@ class SeriesAnalysis(SeriesBase, CellMethods):
         table.columns = [str(name) for name in table.columns]
         return later("DataFrame", table.reset_index() if table.index.nlevels > 1 else table)
 
-    def rename(self, name: Any) -> Self:
-        """Return the entries with another name of the values."""
+    def rename(self, name: Any = None, *, index: Any = None) -> Self:
+        """Return the entries with another name of the values, or with other labels.
+
+        Parameters
+        ----------
+        name : hashable, mapping or callable
+            The name; a mapping or function has new labels by old ones, as in pandas.  A function computes.
+        index : mapping or callable, optional
+            The same as such a `name`.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If new labels are of another type than the old ones.
+        UnsupportedError
+            If labels that are renamed have several levels.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series([1, 2], index=[10, 20]).rename({10: 11}).to_pandas().to_dict()
+        {11: 1, 20: 2}
+        """
+        names = name if index is None else index
+        if isinstance(names, Mapping) or callable(names):
+            if self._level_names:
+                raise UnsupportedError("labels of several levels are not renamed.", hint="reset_index() makes columns.")
+            return self._moved(LabelledRows._of(relabelled(self._labelled._columns, names)))
         renamed = self._moved(self._labelled)
         renamed.name = name
         return renamed

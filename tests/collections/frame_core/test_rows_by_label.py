@@ -531,3 +531,14 @@ def test_times_side_by_side_are_in_order_with_missing_ones_last():
 def test_a_level_is_sliced_beside_another(key):
     wanted = pd.Series([1, 2, 3, 4, 5, 6], LEVELS).sort_index()
     assert ak.Series(wanted).loc[key].tolist() == wanted.loc[key].tolist()
+
+
+@pytest.mark.parametrize("names", [{10: 11, 99: 5}, lambda label: label + 1])
+def test_labels_of_a_series_are_renamed(names):
+    expected = pd.Series([1, 2, 3], index=[10, 20, 10], name="x")
+    found = ak.Series(expected)
+    for renamed in (found.rename(names), found.rename(index=names)):
+        pd.testing.assert_series_equal(renamed.to_pandas(), expected.rename(names))
+    assert found.rename("y").name == "y"
+    with pytest.raises(AkdaskError, match="several levels"):
+        ak.DataFrame({"a": [1], "b": [2], "x": [3]}).groupby(["a", "b"])["x"].sum().rename(names)
