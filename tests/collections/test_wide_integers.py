@@ -574,9 +574,9 @@ def test_values_of_a_dict_are_what_they_are_beside_missing_ones():
     found = ak.Series([1, 2]).map({1: BIG + 1})
     assert found.isna().tolist() == [False, True]
     assert found.fillna(0).tolist() == [BIG + 1, 0]
-    assert found.to_frame("x").to_pandas(nullable=True)["x"][0] == BIG + 1
+    assert found.to_frame("x").to_pandas(nullable=True)["x"][0] == found.tolist()[0] == BIG + 1
     with pytest.raises(ConversionError, match="the integer 9007199254740993 would become"):
-        found.tolist()
+        (found + 0.5).tolist()
     with pytest.raises(ArgumentTypeError, match="the dict lacks elements"):
         ak.Series([1, 2]).map({1: 2**70})
     assert ak.Series([1, 2]).map({1: 2**70, 2: 0}).tolist() == [2**70, 0]
@@ -596,3 +596,11 @@ def test_integers_meet_those_that_may_be_missing_as_what_they_are_or_are_refused
     given = {"x": [BIG + 2, 5, 7]}, {"x": [2, 2]}
     found, wanted = [made.DataFrame(given[0]) + made.DataFrame(given[1]) for made in (ak, pd)]
     np.testing.assert_array_equal(found["x"].tolist(), wanted["x"])
+
+
+def test_rows_of_a_frame_have_its_integers():
+    frame = ak.DataFrame({"i": [BIG + 1, 5], "x": [0.5, 1.5]})
+    assert [row["i"] for _, row in frame.iterrows()] == [BIG + 1, 5]
+    assert frame.apply(lambda row: row["i"] + 1, axis=1).tolist() == [BIG + 2, 6]
+    (_, plain), *_ = ak.DataFrame({"i": [BIG, 5], "x": [0.5, 1.5]}).iterrows()
+    assert plain.dtype == np.float64

@@ -16,6 +16,7 @@ from akdask.collections.text.categorical_conversion import pandas_categorical
 from akdask.columns import Table, empty, to_objects
 from akdask.columns.missing_text import with_nulls
 from akdask.deferred import is_arrow, pd
+from akdask.kernels.core.exact import first_changed
 from akdask.kernels.rowwise.cast import missing_as_nan
 from akdask.plan.expr.missing_integers import INTEGERS, MISSING, exact_type, is_in_parts
 from akdask.plan.expr.rowwise import Project
@@ -246,3 +247,21 @@ def as_nullable(column: Any, dtype: str) -> Any:
 def _text_type() -> Any:
     """Return what pandas makes of text by itself: object until version 2, its own type of strings since."""
     return pd.Series([""]).dtype
+
+
+def with_exact_rows(table: Any) -> Any:
+    """Return pandas' rows as objects where rows have one type, floats, and would change integers; else as they are.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"i": [2**53 + 1], "x": [0.5]})
+    >>> int(table.iloc[0]["i"]), with_exact_rows(table).iloc[0]["i"]
+    (9007199254740992, 9007199254740993)
+    """
+    dtypes = list(table.dtypes)
+    if not all(isinstance(dtype, np.dtype) and dtype.kind in "iuf" for dtype in dtypes):
+        return table
+    if not dtypes or np.result_type(*dtypes).kind != "f":
+        return table
+    columns = (table.iloc[:, number].to_numpy() for number in range(len(dtypes)))
+    return table.astype(object) if any(first_changed(column) is not None for column in columns) else table

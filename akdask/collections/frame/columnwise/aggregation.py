@@ -19,6 +19,7 @@ from akdask.collections.frame_core.alignment import RowLabelled
 from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.missing import present
+from akdask.collections.frame_core.to_pandas import with_exact_rows
 from akdask.collections.groups.reduction_names import called, is_named
 from akdask.collections.series.series import Series, by_column
 from akdask.deferred import pd
@@ -216,7 +217,7 @@ class AggregationMethods(FrameBase):
         return by_column([by_name[name] for name in names], names)
 
     def _applied_to_rows(self, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-        rows: Any = self.compute()
+        rows: Any = with_exact_rows(self.compute())
         found = rows.apply(func, axis=1, args=tuple(args), **kwargs)
         if isinstance(found, pd.DataFrame):
             return later("DataFrame", found)

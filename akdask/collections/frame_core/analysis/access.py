@@ -19,6 +19,7 @@ from akdask.collections.frame_core.columns import ColumnMethods
 from akdask.collections.frame_core.index import Index
 from akdask.collections.frame_core.missing import MissingMethods
 from akdask.collections.frame_core.rows import RowMethods
+from akdask.collections.frame_core.to_pandas import with_exact_rows
 from akdask.deferred import pd
 from akdask.errors import ArgumentError, ArgumentTypeError, PositionError, SchemaError
 
@@ -137,7 +138,7 @@ class AccessMethods(ColumnMethods, RowMethods, MissingMethods):
         [(0, np.int64(5)), (1, np.int64(6))]
         """
         for part in self._in_parts(limit):
-            yield from part.iterrows()
+            yield from with_exact_rows(part).iterrows()
 
     def itertuples(self, index: bool = True, name: str | None = "Pandas", limit: int | None = None) -> Iterator[Any]:
         """Iterate over rows as named tuples; computes some thousand rows at a time.
