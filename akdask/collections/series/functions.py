@@ -503,7 +503,9 @@ class SeriesFunctions(SeriesOperators):
 
 
 def _of_present(values: Any) -> Any:
-    """Return integers none of which is missing any more as integers."""
+    """Return integers and times none of which is missing any more as integers."""
+    if isinstance(values, TimeArray):
+        return values.values
     apart = missing_integers.parts(values._value)
     return values if apart is None or apart[0].dtype == BOOL else values._like(values._frame, apart[0])
 
