@@ -192,12 +192,17 @@ class SeriesGroupBy:
             columns = [column[there] for column in columns]
         groups: Any = ColumnGroups(columns, dropna=self._groups.gb.dropna and dropna)
         keys, counts = groups.size()
+        first: dict[str, Any] = {}
         if isinstance(columns[-1], Categorical):
             keys, counts = self._with_each_category(columns[-1], keys, counts)
+        elif sort:
+            # Values that are as common come in the order of their first rows.
+            first = {"first": groups.unique_key_idx}
         names = [*self._key_names, VALUES]
-        rows = later("DataFrame", {**dict(zip(names, keys, strict=True)), "count": counts})
+        rows = later("DataFrame", {**dict(zip(names, keys, strict=True)), "count": counts, **first})
         if sort:
-            rows = rows.sort_values([*self._key_names, "count"], [*(True for _ in self._keys), ascending])
+            upwards = [*(True for _ in self._keys), ascending, *(True for _ in first)]
+            rows = rows.sort_values([*self._key_names, "count", *first], upwards)
         index = MultiIndex([rows[name] for name in names], names=[*self._names, self._series.name])
         if not normalize:
             return Series(rows["count"], "count", index)
