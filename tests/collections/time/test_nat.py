@@ -269,8 +269,11 @@ def test_filling_dropping_and_choosing(frames):
     bounds = pd.Timestamp("2021-01-01"), pd.Timestamp("2025-01-01")
     same(df.t.clip(*bounds), expected.t.clip(*bounds))
     for name, other in (("t", "k"), ("d", "t")):
-        assert getattr(df, name).corr(getattr(df, other)) == pytest.approx(expected[name].corr(expected[other]))
-        assert getattr(df, name).cov(getattr(df, other)) == pytest.approx(expected[name].cov(expected[other]))
+        # pandas takes NaT for a number here.
+        there = expected[[name, other]].dropna().astype("int64")
+        found = getattr(df, name).corr(getattr(df, other)), getattr(df, name).cov(getattr(df, other))
+        wanted = there[name].corr(there[other]), there[name].cov(there[other])
+        assert found == pytest.approx(wanted, rel=1e-6)
     assert df.dropna().k.tolist() == expected.dropna().k.tolist()
     filled = df.t.fillna(pd.Timestamp("2000-01-01"))
     assert filled.dt.year.dtype == np.int64
