@@ -31,6 +31,7 @@ DIFFERENCES = {
     "assignment to a frame without rows": "leaves it without rows; pandas takes over the labels of the Series",
     "first of groups": "is the first row of each, missing or not, as in Arkouda: programs take the last",
     "value_counts of Categoricals": "counts the labels that are there, as in Arkouda: programs count other columns",
+    "corr of times": "leaves NaT out, which pandas takes for the smallest integer: programs correlate numbers",
     "corr of frames": "is NaN where a value is missing, as in Arkouda: programs drop such rows first",
     "== of two Categoricals": "holds where both are missing, as in Arkouda: programs compare with labels",
     "std, var of Series": "have ddof=0, as in Arkouda: programs give it",
@@ -600,7 +601,7 @@ def reduced(p: Program, columns: list[str]) -> Made:
     options = {"ddof": 1} if how == "std" else {"skipna": True} if how in ("min", "max") else {}
     return p.one_of([
         (f"{name}.dropna().{how}()", lambda f, o: getattr(column(f, name).dropna(), how)(**options)),
-        ("x.corr(k of another)", lambda f, o: f.x.corr(o.k)),
+        ("x.corr(k of another)", lambda f, o: (f.x if "x" in columns else f.k).corr(o.k)),
         (f"{name}.value_counts()", lambda f, o: column(f, name).value_counts().sort_index()),
         ("[k, x].sum(skipna)", lambda f, o: f[["k", "x"]].sum(skipna=True)),
         ("[k, x].mean(skipna)", lambda f, o: f[["k", "x"]].mean(skipna=True)),
