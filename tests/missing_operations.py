@@ -421,6 +421,83 @@ GROUPS: dict[str, GroupOperation] = {
     "reset_index": lambda g: g["n"].sum().reset_index(),
 }
 
+FrameOperation = Callable[[Any], Any]
+"""Takes a frame of akdask or pandas."""
+
+ROWS_MISSING = {"none": [], "one": [1], "all": [0, 1, 2, 3]}
+
+
+def rows_of_kinds(missing: str) -> pd.DataFrame:
+    """Return rows of floats, text, Categoricals and times, some of which are missing, and integers that are there."""
+    times = ["2024-01-05", "2023-03-01", "2024-01-05", "1999-01-01"]
+    rows = pd.DataFrame(
+        {
+            "x": [1.0, -2.0, 3.0, 4.0],
+            "n": [4, 3, 2, 1],
+            "s": pd.Series(["p", "q", "p", "r"], dtype="str"),
+            "c": pd.Categorical(["u", "v", "u", "v"]),
+            "t": pd.Series(np.array(times, "M8[ns]")),
+        }
+    )
+    for row in ROWS_MISSING[missing]:
+        rows.loc[row, ["x", "s", "c", "t"]] = None
+    return rows
+
+
+def _of_rows(name: str, *args: Any, **named: Any) -> FrameOperation:
+    return lambda d: getattr(d, name)(*args, **named)
+
+
+def _of_numbers(name: str, *args: Any, **named: Any) -> FrameOperation:
+    return lambda d: getattr(d[["x", "n"]], name)(*args, **named)
+
+
+FRAMES: dict[str, FrameOperation] = {
+    **{name: _of_rows(name) for name in ("isna", "notna", "count", "dropna", "ffill", "bfill", "shift", "nunique")},
+    **{name: _of_rows(name) for name in ("duplicated", "drop_duplicates", "copy")},
+    **{name: _of_numbers(name) for name in ("abs", "cumsum", "cumprod", "cummin", "cummax", "diff", "pct_change")},
+    **{name: _of_numbers(name) for name in ("rank", "median", "describe", "cov", "mode")},
+    **{f"{name}(skipna=True)": _of_numbers(name, skipna=True) for name in ("sum", "prod", "mean", "min", "max")},
+    **{f"{name}(axis=1)": _of_numbers(name, axis=1, skipna=True) for name in ("sum", "mean", "min", "max")},
+    "std(ddof=1)": _of_numbers("std", ddof=1, skipna=True),
+    "quantile": _of_numbers("quantile", 0.5),
+    "idxmax": _of_numbers("idxmax"),
+    "idxmin": _of_numbers("idxmin"),
+    "dropna(how='all')": lambda d: d[["x", "s", "t"]].dropna(how="all"),
+    "dropna(subset=…)": _of_rows("dropna", subset=["s"]),
+    "dropna(thresh=4)": _of_rows("dropna", thresh=4),
+    "fillna of a dict": _of_rows("fillna", {"x": 0.0, "s": "-"}),
+    "replace(nan)": _of_numbers("replace", nan, 5.0),
+    "replace by nan": _of_numbers("replace", 3.0, nan),
+    "replace of text by nan": lambda d: d[["s"]].replace("p", nan),
+    "round": _of_numbers("round", 1),
+    "clip": _of_numbers("clip", 0, 2),
+    "where": lambda d: d[["x"]].where(d[["x"]] > 1),
+    "mask": lambda d: d[["x"]].mask(d[["x"]] > 1),
+    "combine_first": lambda d: d[["x"]].combine_first(d[["x"]].shift()),
+    "add(fill_value=…)": lambda d: d[["x"]].add(d[["x"]].shift(), fill_value=1),
+    "eq": lambda d: d.eq(d.copy()),
+    "ne": lambda d: d.ne(d.copy()),
+    "equals": lambda d: d.equals(d.copy()),
+    "isin": lambda d: d[["x"]].isin([1.0, nan]),
+    "query": _of_rows("query", "x > 1"),
+    "query of missing": _of_rows("query", "x != x"),
+    "nlargest": _of_rows("nlargest", 3, "x"),
+    "sort_values": _of_rows("sort_values", ["s", "x"]),
+    "set_index.sort_index": lambda d: d.set_index("x")[["n"]].sort_index(),
+    "rank of all kinds": lambda d: d[["x", "s", "t"]].rank(),
+    "describe of text": lambda d: d[["s"]].describe(),
+    "describe of Categoricals": lambda d: d[["c"]].describe(),
+    "describe of times": lambda d: d[["t"]].describe(),
+    "mode of text": lambda d: d[["s"]].mode(),
+    "rolling.sum": lambda d: d[["x"]].rolling(2).sum(),
+    "expanding.max": lambda d: d[["x"]].expanding().max(),
+    "melt": _of_rows("melt", id_vars="s", value_vars=["x", "n"]),
+    "stack": lambda d: d[["x", "n"]].stack(),
+    "pivot_table": _of_rows("pivot_table", index="t", values="x"),
+    "agg": _of_rows("agg", {"x": "sum", "n": "max"}),
+}
+
 _LABELS = "rows keep their labels and their order"
 
 ALONE_OF_GROUPS: dict[str, str] = {
@@ -525,6 +602,8 @@ def page() -> str:
             cells = [_cell(name, kind, function, reasons) for kind in kinds]
             lines.append(f"| `{name}` | {' | '.join(cells)} |")
         lines.append("")
+    lines += ["## Frames", "", "Each is tried with none, one and all rows missing but for a column of integers.", ""]
+    lines += ["| | of all kinds of columns |", "| --- | --- |", *(f"| `{name}` | = |" for name in FRAMES), ""]
     lines += ["## Groups of missing keys", "", "Each is tried with keys of all kinds, and with `dropna` both ways.", ""]
     lines += ["| | of all kinds of keys |", "| --- | --- |"]
     for name in GROUPS:

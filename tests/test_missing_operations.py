@@ -35,6 +35,18 @@ def test_a_series_is_that_of_pandas(name, kind, function):
         assert different, f"it is that of pandas, although {reason}"
 
 
+@pytest.mark.parametrize("name", table.FRAMES)
+def test_a_frame_is_that_of_pandas(name):
+    different = []
+    for missing in table.ROWS_MISSING:
+        rows = table.rows_of_kinds(missing)
+        expected = table.outcome(table.FRAMES[name], rows)
+        found = table.outcome(table.FRAMES[name], ak.DataFrame(rows))
+        if found != expected:
+            different.append((missing, expected, found))
+    assert not different, "\n".join(f"{missing}: pandas {one}, akdask {other}" for missing, one, other in different)
+
+
 def groups(frame, kind, dropna):
     if isinstance(frame, ak.DataFrame):
         return frame.groupby("k", dropna=dropna)
