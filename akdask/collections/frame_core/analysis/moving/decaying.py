@@ -110,6 +110,11 @@ class Weights:
         if not is_span(halflife):
             raise ArgumentError("halflife must be a timedelta convertible object", hint="such as '2D', beside times.")
         given = [com, span, alpha]
+        if not adjust and given != [None] * 3:
+            raise UnsupportedError(
+                "None of com, span, or alpha can be specified if times is provided and adjust=False",
+                hint="as in pandas; pass halflife alone.",
+            )
         speed = 0.5 if given == [None] * 3 else alpha_of(com, span, None, alpha)
         return cls(1 - speed, least, adjust, ignore_na, times, span_of(halflife))
 
