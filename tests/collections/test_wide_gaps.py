@@ -233,3 +233,8 @@ def test_fields_of_times_in_csv_files_are_missing_with_them(tmp_path, times):
     )
     assert found.dt.year.to_pandas().dtype == (np.int64 if "" not in times else np.float64)
     assert found.dt.month.fillna(0).to_pandas().tolist() == expected.dt.month.fillna(0).tolist()
+
+
+def test_what_lies_beneath_a_gap_is_no_key():
+    made = ak.Series([WIDE, WIDE + 1, WIDE + 2, WIDE]).where(ak.Series([True, False, False, True]))
+    assert (made.nunique(dropna=False).value(), made.duplicated().tolist()) == (2, [False, False, True, True])
