@@ -547,9 +547,9 @@ def _tables_of(base: Frame | None) -> Sequence[Table] | None:
     if not isinstance(base, Persisted) or not config.get("eager"):
         return None
     # A cluster has futures of them.
-    kept = [base.graph.get(key) for key in base.keys]
-    found = [table for table in kept if isinstance(table, Table)]
-    return found if len(found) == len(kept) else None
+    results = [base.graph.get(key) for key in base.keys]
+    found = [table for table in results if isinstance(table, Table)]
+    return found if len(found) == len(results) else None
 
 
 def _base_of(frame: Frame, value: Value) -> Frame | None:

@@ -611,8 +611,8 @@ def text_applied(values: Any, call: Callable[[Any], Any], of_missing: Callable[[
 def _type_in_common(results: Sequence[Any]) -> Any:
     if not results:
         return None
-    texts = [isinstance(result, str) for result in results]
-    if any(texts) and all(is_text or _is_nothing(item) for is_text, item in zip(texts, results, strict=True)):
+    are_text = [isinstance(result, str) for result in results]
+    if any(are_text) and all(is_text or _is_nothing(item) for is_text, item in zip(texts, results, strict=True)):
         return str
     if all(isinstance(result, int | np.integer) and not isinstance(result, bool) for result in results):
         return _type_of_integers(min(map(int, results)), max(map(int, results)))

@@ -388,8 +388,8 @@ class FrameGroupMethods(Generic[Rows]):
         [1, 0, 1]
         """
         count = self.gb.ngroups
-        places = arange(count) if self.sort else argsort(argsort(self.gb.unique_key_idx))
-        numbers = self.gb.broadcast(places if ascending else count - 1 - places)
+        ranks = arange(count) if self.sort else argsort(argsort(self.gb.unique_key_idx))
+        numbers = self.gb.broadcast(ranks if ascending else count - 1 - places)
         return later("series of", self.df._columns, self._without_group(numbers))
 
     def rank(self, method: str = "average", ascending: bool = True, na_option: str = "keep", pct: bool = False) -> Rows:
