@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from akdask.columns import take_rows
-from akdask.kernels.keys.sort import argsort, argsort_by_words, argsort_packed, split_packed, split_sorted
+from akdask.kernels.keys.sort import _order_few, argsort, argsort_by_words, argsort_packed, split_packed, split_sorted
 
 SPECIAL = [0.0, -0.0, np.nan, np.inf, -np.inf, 1.5, -1.5]
 WIDE = st.integers(-(2**63), 2**63 - 1)
@@ -144,3 +144,12 @@ def test_rows_whose_leading_bits_are_equal_are_ordered_by_the_rest_few_or_many(g
 def test_strings_are_ordered_by_their_codes_as_by_their_bytes(plain):
     found = argsort([pa.array(plain, pa.large_string()), np.arange(len(plain))], [False, True])
     assert found.tolist() == sorted(range(len(plain)), key=plain.__getitem__, reverse=True)
+
+
+def test_few_tied_numbers_are_ordered_by_the_compiled_loop_and_text_is_left(take_path):
+    take_path(True)
+    for column, is_ordered in ((np.array([7, 3, 5]), True), (pa.array(["b", "a", "c"], pa.large_string()), False)):
+        rows, slots = np.arange(3), np.arange(3)
+        left, groups = _order_few([column], [True], rows, slots, np.zeros(3, np.uint64))
+        assert rows.tolist() == ([1, 2, 0] if is_ordered else [0, 1, 2])
+        assert len(left) == len(groups) == (0 if is_ordered else 3)
