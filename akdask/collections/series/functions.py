@@ -612,7 +612,7 @@ def _type_in_common(results: Sequence[Any]) -> Any:
     if not results:
         return None
     are_text = [isinstance(result, str) for result in results]
-    if any(are_text) and all(is_text or _is_nothing(item) for is_text, item in zip(texts, results, strict=True)):
+    if any(are_text) and all(is_text or _is_nothing(item) for is_text, item in zip(are_text, results, strict=True)):
         return str
     if all(isinstance(result, int | np.integer) and not isinstance(result, bool) for result in results):
         return _type_of_integers(min(map(int, results)), max(map(int, results)))

@@ -389,7 +389,7 @@ class FrameGroupMethods(Generic[Rows]):
         """
         count = self.gb.ngroups
         ranks = arange(count) if self.sort else argsort(argsort(self.gb.unique_key_idx))
-        numbers = self.gb.broadcast(ranks if ascending else count - 1 - places)
+        numbers = self.gb.broadcast(ranks if ascending else count - 1 - ranks)
         return later("series of", self.df._columns, self._without_group(numbers))
 
     def rank(self, method: str = "average", ascending: bool = True, na_option: str = "keep", pct: bool = False) -> Rows:
