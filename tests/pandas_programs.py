@@ -233,14 +233,11 @@ def plainly(item: Any) -> Any:
 
 def with_numbers_for_bools(item: Any) -> Any:
     """Return what pandas gives with floats in place of bools with gaps, which it has as objects."""
-    if isinstance(item, pd.DataFrame):
-        mixed = [
-            name
-            for name in item.columns
-            if item[name].dtype.kind == "O" and item[name].dropna().isin([True, False]).all()
-        ]
-        return item.astype(dict.fromkeys(mixed, float)) if mixed and item.columns.is_unique else item
-    return item
+    if not isinstance(item, pd.DataFrame) or not item.columns.is_unique:
+        return item
+    there = {name: item[name].dropna() for name in item.columns if item[name].dtype == np.dtype(object)}
+    mixed = [name for name, values in there.items() if len(values) and values.isin([True, False]).all()]
+    return item.astype(dict.fromkeys(mixed, float))
 
 
 def has_wide_gaps(frame: pd.DataFrame) -> bool:
