@@ -219,8 +219,6 @@ def test_several_reductions_of_a_series_are_columns(df):
         (lambda df: df.x.ewm(halflife="2h", times=df.t).sum(), UnsupportedError),
         (lambda df: df[["x"]].rolling(2, closed="up"), ArgumentError),
         (lambda df: df.rolling("1h", on="t", min_periods=-1), ArgumentError),
-        (lambda df: df.rolling("1h", on="t", center=True), ArgumentError),
-        (lambda df: df.rolling(3, on="t"), ArgumentError),
         (lambda df: df[["x"]].rolling(3)["none"], MissingColumnError),
         (lambda df: df[["x"]].rolling(3).agg(["sum"]), ArgumentError),
         (lambda df: df.x.rolling(3).agg("mode"), ArgumentError),
