@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import akdask as ak
 from akdask.errors import ArgumentError, ArgumentTypeError, SchemaError
+from akdask.testing.thresholds import small_data_as_large
 
 NUMBERS = [2**64 - 1, 2**64, 2**200, 0, 1]
 
@@ -205,3 +206,15 @@ def test_frames_join_by_integers_of_any_size(how):
     found = frames[0].merge(frames[1], how=how).to_pandas()
     wanted = wanted.sort_values("k", kind="stable", ignore_index=True)
     pd.testing.assert_frame_equal(found, wanted, check_dtype=False)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_partitions_of_narrow_and_wide_integers_are_sorted_together(seed):
+    """A partition has as many words of each integer as its widest one needs, and splitters as many as theirs."""
+    rng = np.random.default_rng(seed)
+    plain = [int(rng.integers(-3, 3)) for _ in range(6)] + [(-1) ** n * 2**127 for n in range(seed)] + [5, -7]
+    with small_data_as_large():
+        column = ak.concatenate([ak.array(part, dtype="bigint") for part in (plain[:3], plain[3:6], plain[6:])])
+        assert ak.sort(column).tolist() == sorted(plain)
+        assert ak.argsort(column).tolist() == sorted(range(len(plain)), key=plain.__getitem__)
+        assert column[ak.argsort(-column)].tolist() == sorted(plain, reverse=True)

@@ -19,10 +19,10 @@ from typing import Any
 
 import numpy as np
 
-from akdask.columns.bigint import from_limbs
+from akdask.columns.bigint import from_limbs, limbs_of, with_limbs
 from akdask.columns.dispatch import by_column, of_arrow
 from akdask.columns.memory import new_array
-from akdask.deferred import pa
+from akdask.deferred import is_arrow, pa
 from akdask.errors import ArgumentTypeError
 from akdask.kernels import compiled
 from akdask.kernels.core.words import LAST, SIGN, TEXT_BYTES, WORD_BITS, Words
@@ -343,6 +343,17 @@ def _(column: pa.FixedSizeBinaryArray, number: int, ascending: bool = True, rows
     if number == 0:
         codes ^= SIGN
     return codes if ascending else np.invert(codes, out=codes)
+
+
+def with_words(column: Any, count: int) -> Any:
+    """Return a column whose integers of any size have at least `count` words, as those of other rows have.
+
+    Words are numbered from the most significant, so that those of a narrower column would be others.  Strings have as
+    many words as they are asked for.
+    """
+    if not is_arrow(column, "FixedSizeBinaryArray") or word_count(column) >= count:
+        return column
+    return from_limbs(with_limbs(limbs_of(column), count))
 
 
 def from_words(words: Sequence[Words]) -> pa.FixedSizeBinaryArray:

@@ -12,7 +12,7 @@ import numpy as np
 from akdask.deferred import is_arrow
 from akdask.kernels import compiled
 from akdask.kernels.core.words import WORD_BITS, Words
-from akdask.kernels.keys.normalized import Key, pack_words, row_bits, unpack_rows, word, word_count
+from akdask.kernels.keys.normalized import Key, pack_words, row_bits, unpack_rows, with_words, word, word_count
 from akdask.kernels.keys.string_codes import codes_of, layout_of
 from akdask.typing import Column, NumberArray
 
@@ -270,11 +270,11 @@ class _Levels:
     """The words of some columns and of the same columns of splitters, computed on demand."""
 
     def __init__(self, columns: Sequence[Column], ascending: Sequence[bool], splitters: Sequence[Column]) -> None:
-        self._words = [
-            (column, splitter, number, upwards)
-            for column, splitter, upwards in zip(columns, splitters, ascending, strict=True)
-            for number in range(max(word_count(column), word_count(splitter)))
-        ]
+        self._words: list[tuple[Column, Column, int, bool]] = []
+        for column, splitter, upwards in zip(columns, splitters, ascending, strict=True):
+            count = max(word_count(column), word_count(splitter))
+            pair = with_words(column, count), with_words(splitter, count)
+            self._words += [(*pair, number, upwards) for number in range(count)]
         self._found: list[tuple[Words, Words]] = []
 
     def __len__(self) -> int:

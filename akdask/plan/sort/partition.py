@@ -11,7 +11,7 @@ import numpy as np
 from akdask.columns import Table, take_rows
 from akdask.kernels import compiled
 from akdask.kernels.core.words import Words
-from akdask.kernels.keys.normalized import unpack_rows, word
+from akdask.kernels.keys.normalized import unpack_rows, with_words, word
 from akdask.kernels.keys.sort import argsort, split_packed, split_sorted
 from akdask.plan.shuffle.cut_tables import CutTable, CutTables
 from akdask.plan.shuffle.exchange import memory_share
@@ -174,7 +174,8 @@ class RangePartition:
             if name in self.names:
                 found[name] = columns[name]
             else:
-                found |= {("word", name, number): word(columns[name], number, upwards) for number in range(count)}
+                column = with_words(columns[name], count)
+                found |= {("word", name, number): word(column, number, upwards) for number in range(count)}
         return found
 
     def _blocks(self, partition: Partition | PartitionBatch) -> Iterator[tuple[dict[Hashable, Any], int]]:
