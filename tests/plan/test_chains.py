@@ -233,6 +233,10 @@ CHAINS: dict[str, tuple[Callable[[], Any], Step]] = {
         lambda: ak.Categorical(pd.Categorical(["b", "a"], ["a", "b"], ordered=True)),
         lambda c: ak.concatenate([c, c])[:2],
     ),
+    "other labels in an order of their own": (
+        lambda: ak.Categorical(pd.Categorical(["b", "a"], ["b", "a"])),
+        lambda c: ak.concatenate([c, c])[:2],
+    ),
     "in other partitions": (_arange, lambda v: v + ak.concatenate([ak.arange(4), ak.arange(8)])),
     "number of rows": (_arange, lambda v: v[v % 5 != 7][ak.argsort(v[v % 5 != 7])]),
     "search in sorted": (_arange, lambda v: ak.searchsorted(ak.sort(v), v) % 9),
