@@ -271,7 +271,7 @@ def choose(where: Sequence[str], count: int, seed: int) -> list[Mutant]:
         folders.setdefault("/".join(path.relative_to(TREE).parts[:-1][:3]), []).append(path)
     lines = {name: sum(len(sources[path].splitlines()) for path in paths) for name, paths in folders.items()}
     shares = _shares(lines, count)
-    chosen = []
+    chosen: list[Mutant] = []
     for name, paths in folders.items():
         sites = [
             mutant

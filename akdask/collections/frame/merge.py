@@ -86,15 +86,15 @@ class MergeMethods(FrameBase):
             left_suffix, right_suffix = (suffix or "" for suffix in given)
         ours: Any = self
         theirs = _as_frame(right)
-        labels = None
+        label_column = None
         if left_index or right_index:
-            labels = LABELS if left_index and right_index else ROW
+            label_column = LABELS if left_index and right_index else ROW
             if right_index and not left_index and how in ("inner", "left"):
                 ours = ours.assign(**{ROW: ours.index})
             elif left_index and not right_index and how in ("inner", "right"):
                 theirs = theirs.assign(**{ROW: theirs.index})
-            elif labels == ROW:
-                labels = None
+            elif label_column == ROW:
+                label_column = None
             ours, left_on = _by_labels(ours, left_on if on is None else on, is_by_label=left_index)
             theirs, right_on = _by_labels(theirs, right_on if on is None else on, is_by_label=right_index)
             on = None
@@ -118,11 +118,11 @@ class MergeMethods(FrameBase):
             found[name] = _sources(found)
         hidden = (LABELS, ROW, FROM_LEFT, FROM_RIGHT)
         shown = found._columns.only(one for one in found.columns if one not in hidden)
-        if labels is None:
+        if label_column is None:
             return self._of(shown)
         sides = [self, _as_frame(right)] if by_both else [self if right_index else _as_frame(right)]
         names = {side._columns.index_name for side in sides}
-        return self._of(shown.labelled(found._columns.array(labels), names.pop() if len(names) == 1 else None))
+        return self._of(shown.labelled(found._columns.array(label_column), names.pop() if len(names) == 1 else None))
 
     def join(  # noqa: PLR0917 - pandas' signature
         self,

@@ -297,7 +297,7 @@ def test_columns_of_every_kind_come_along():
             right.merge(left, "k", "right") if how == "left" else right.merge(left, "k", how)
 
 
-KEYS = {
+KEYS_WITH_GAPS = {
     "numbers": ([2.0, np.nan, 1.0, 3.0], [np.nan, 3.0, 0.0, 1.0]),
     "text": (["b", None, "a", "c"], [None, "c", "0", "a"]),
     "times": tuple(np.array(days, "M8[ns]") for days in (["2026-01-02", "NaT", "2026-01-01"], ["NaT", "2025-01-01"])),
@@ -310,11 +310,11 @@ KEYS = {
 
 
 @pytest.mark.parametrize("how", ["inner", "left", "right", "outer"])
-@pytest.mark.parametrize("kind", KEYS)
+@pytest.mark.parametrize("kind", KEYS_WITH_GAPS)
 def test_joined_rows_are_sorted_with_missing_keys_where_pandas_has_them(kind, how):
     # First among times and categories, last among all else; labels that are joined by have them last.
     left, right = (
-        pd.DataFrame({"k": keys, name: range(len(keys))}) for keys, name in zip(KEYS[kind], "xy", strict=True)
+        pd.DataFrame({"k": keys, name: range(len(keys))}) for keys, name in zip(KEYS_WITH_GAPS[kind], "xy", strict=True)
     )
     wanted = left.merge(right, on="k", how=how, sort=True)
     joined = ak.DataFrame(left).merge(ak.DataFrame(right), "k", how).to_pandas()

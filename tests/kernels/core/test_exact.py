@@ -2,6 +2,7 @@
 
 import math
 import operator
+from functools import partial
 
 import numpy as np
 import pytest
@@ -60,7 +61,7 @@ def test_comparisons_are_those_of_python(sides, name):
 @given(
     st.one_of(
         *(
-            st.lists(items).map(lambda found, of=dtype: np.array(found, of))
+            st.lists(items).map(partial(np.array, dtype=dtype))
             for items, dtype in (
                 (int64s, np.int64),
                 (uint64s, np.uint64),

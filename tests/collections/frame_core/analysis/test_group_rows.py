@@ -75,7 +75,9 @@ TIMES = pd.DataFrame(
     {
         "k": [1.0, 2.0, 1.0, np.nan, 2.0, 1.0, 1.0, 2.0],
         "x": [np.nan, 3.0, np.nan, 1.0, np.nan, np.nan, 4.0, np.nan],
-        "t": pd.to_datetime([1700000000000000001, 5, None, 7, 1700000000000000003, 1, None, 9]),
+        "t": pd.to_datetime(
+            pd.Series([1700000000000000001, 5, None, 7, 1700000000000000003, 1, None, 9], dtype="Int64")
+        ),
         "s": ["a", None, None, "b", "c", None, None, None],
     }
 )
