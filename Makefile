@@ -34,11 +34,11 @@ PROPERTY_TESTS = $$(grep -rlw --include='test_*.py' hypothesis tests)
 
 # Property tests with many more examples, by hand: some hours; before them chains of a thousand steps of every kind, some minutes.
 long: $(VENV)/test.installed
-	AKDASK_TEST_STEPS=1000 $(BIN)/python -m pytest $(ON_ALL_CORES) --timeout=7200 tests/plan/test_chains.py
+	AKDASK_TEST_STEPS=1000 $(BIN)/python -m pytest $(ON_ALL_CORES) --timeout=7200 tests/engine/test_chains.py
 	$(BIN)/python -m pytest $(ON_ALL_CORES) -m hypothesis --hypothesis-profile=long --timeout=7200 $(PROPERTY_TESTS)
 
 # One-line errors, planted one at a time, that the tests of a folder and random programs do not notice:
-# `make mutants WHERE=akdask/plan/sort COUNT=20`.
+# `make mutants WHERE=akdask/operators/sort COUNT=20`.
 WHERE = akdask
 COUNT = 20
 

@@ -11,11 +11,37 @@ from akdask import errors as errors
 from akdask import extension as extension
 from akdask import io as io
 from akdask import testing as testing
-from akdask.collections.arrays.broadcasting import broadcast
-from akdask.collections.arrays.creation import (
+from akdask.arkouda.modules import install_as_arkouda
+from akdask.arkouda.server import get_server_commands, print_server_commands, receive, receive_dataframe, ruok, shutdown
+from akdask.arkouda.session import LogLevel, disable_verbose, enable_verbose, generate_history, write_log
+from akdask.arrays.bit_vectors import BitVector, Fields, bit_vectorizer
+from akdask.arrays.categorical import Categorical
+from akdask.arrays.concatenation import (
+    all,
+    any,
+    argmax,
+    argmin,
+    concatenate,
+    count_nonzero,
+    is_sorted,
+    isnumeric,
+    max,
+    mean,
+    median,
+    min,
+    percentile,
+    prod,
+    quantile,
+    std,
+    sum,
+    var,
+)
+from akdask.arrays.connection import connect, disconnect, get_config
+from akdask.arrays.creation import (
     arange,
     array,
     bigint_from_uint_arrays,
+    broadcast,
     from_series,
     full,
     full_like,
@@ -26,12 +52,42 @@ from akdask.collections.arrays.creation import (
     zeros,
     zeros_like,
 )
-from akdask.collections.arrays.elementwise import ErrorMode, cast, clip, divmod, round, where
-from akdask.collections.arrays.pdarray import pdarray
-from akdask.collections.arrays.scans import argmaxk, argmink, cummax, cummin, cumprod, cumsum, maxk, mink
-from akdask.collections.arrays.shaped.ndarray import ArrayView
-from akdask.collections.arrays.sort_methods import SortingAlgorithm
-from akdask.collections.arrays.sorting import (
+from akdask.arrays.datetimes import Datetime, Timedelta, bdate_range, date_range, timedelta_range
+from akdask.arrays.functions import allclose, apply, array_equal, diff, hash, putmask, take
+from akdask.arrays.groupby import GROUPBY_REDUCTION_TYPES, GroupBy, groupable
+from akdask.arrays.ipv4 import IPv4, ip_address, is_ipv4, is_ipv6
+from akdask.arrays.matrices import dot, eye, matmul, tril, triu, vecdot
+from akdask.arrays.memory_report import get_max_array_rank, get_mem_avail, get_mem_status, get_mem_used, memory
+from akdask.arrays.ndarray import ArrayView
+from akdask.arrays.operators import ErrorMode, cast, clip, divmod, round, where
+from akdask.arrays.pdarray import SortingAlgorithm, corr, cov, pdarray, skew
+from akdask.arrays.random import random_strings_lognormal, random_strings_uniform
+from akdask.arrays.scalar import Scalar
+from akdask.arrays.scans import argmaxk, argmink, cummax, cummin, cumprod, cumsum, maxk, mink
+from akdask.arrays.segarray import SegArray
+from akdask.arrays.setops import in1d, intersect, intersect1d, setdiff1d, setxor1d, union1d, unique, value_counts
+from akdask.arrays.shapes import (
+    append,
+    broadcast_arrays,
+    broadcast_dims,
+    broadcast_shapes,
+    broadcast_to,
+    copy,
+    delete,
+    flip,
+    hstack,
+    may_share_memory,
+    promote_to_common_dtype,
+    repeat,
+    scalar_array,
+    shape,
+    shares_memory,
+    squeeze,
+    tile,
+    transpose,
+    vstack,
+)
+from akdask.arrays.sorting import (
     argsort,
     coargsort,
     invert_permutation,
@@ -39,8 +95,18 @@ from akdask.collections.arrays.sorting import (
     searchsorted,
     sort,
 )
-from akdask.collections.arrays.statistics import corr, cov, skew
-from akdask.collections.arrays.ufuncs import (
+from akdask.arrays.sparse import create_sparse_matrix, random_sparse_matrix, sparray, sparse_matrix_matrix_mult
+from akdask.arrays.statistics import (
+    Power_divergenceResult,
+    bincount,
+    chisquare,
+    histogram,
+    histogram2d,
+    histogramdd,
+    power_divergence,
+)
+from akdask.arrays.strings import Strings
+from akdask.arrays.ufuncs import (
     abs,
     arccos,
     arccosh,
@@ -88,117 +154,130 @@ from akdask.collections.arrays.ufuncs import (
     trunc,
     xlogy,
 )
-from akdask.collections.core.scalar import Scalar
-from akdask.collections.frame.choice import intx
-from akdask.collections.frame.dataframe import DataFrame, from_pandas
-from akdask.collections.frame.diff import DiffAggregate
-from akdask.collections.frame.groupby import DataFrameGroupBy
-from akdask.collections.frame.joining import inner_join, merge
-from akdask.collections.frame.resampling import Grouper
-from akdask.collections.frame_core.analysis.binning import cut, qcut
-from akdask.collections.frame_core.analysis.reshaping import crosstab, get_dummies
-from akdask.collections.frame_core.display import Row
-from akdask.collections.frame_core.index import Index, MultiIndex
-from akdask.collections.functions.apply import apply
-from akdask.collections.functions.comparison import allclose, array_equal
-from akdask.collections.functions.frames import (
-    concat,
-    isna,
-    isnull,
-    melt,
-    notna,
-    notnull,
-    pivot_table,
-    to_datetime,
-    to_numeric,
-    to_timedelta,
+from akdask.columns.dtypes import bigint, bigint_, dtype
+from akdask.columns.scalar_types import (
+    ARKOUDA_SUPPORTED_DTYPES,
+    ARKOUDA_SUPPORTED_INTS,
+    NUMBER_FORMAT_STRINGS,
+    BoolDType,
+    ByteDType,
+    BytesDType,
+    CLongDoubleDType,
+    Complex64DType,
+    Complex128DType,
+    DateTime64DType,
+    DType,
+    DTypeObjects,
+    DTypes,
+    False_,
+    Float16DType,
+    Float32DType,
+    Float64DType,
+    Int8DType,
+    Int16DType,
+    Int32DType,
+    Int64DType,
+    IntDType,
+    LongDoubleDType,
+    LongDType,
+    LongLongDType,
+    NumericDTypes,
+    ObjectDType,
+    RankWarning,
+    ScalarDTypes,
+    ScalarType,
+    SeriesDTypes,
+    ShortDType,
+    StrDType,
+    TimeDelta64DType,
+    TooHardError,
+    True_,
+    UByteDType,
+    UInt8DType,
+    UInt16DType,
+    UInt32DType,
+    UInt64DType,
+    UIntDType,
+    ULongDType,
+    ULongLongDType,
+    UShortDType,
+    VoidDType,
+    add_docstring,
+    add_newdoc,
+    all_scalars,
+    base_repr,
+    binary_repr,
+    bitType,
+    bool_scalars,
+    byte,
+    bytes_,
+    can_cast,
+    cdouble,
+    character,
+    clongdouble,
+    complex64,
+    complex128,
+    csingle,
+    datetime64,
+    double,
+    finfo,
+    flexible,
+    float16,
+    float32,
+    float_scalars,
+    floating,
+    format_float_positional,
+    format_float_scientific,
+    format_parser,
+    get_byteorder,
+    get_server_byteorder,
+    half,
+    iinfo,
+    inexact,
+    int8,
+    int16,
+    int32,
+    int_,
+    int_scalars,
+    intc,
+    integer,
+    intp,
+    intTypes,
+    is_supported_bool,
+    is_supported_dtype,
+    is_supported_float,
+    is_supported_int,
+    is_supported_number,
+    isscalar,
+    issubdtype,
+    longdouble,
+    longlong,
+    number,
+    numeric_and_bool_scalars,
+    numeric_scalars,
+    numpy_scalars,
+    object_,
+    promote_types,
+    resolve_scalar_dtype,
+    result_type,
+    sctypeDict,
+    short,
+    signedinteger,
+    single,
+    str_scalars,
+    timedelta64,
+    typename,
+    ubyte,
+    uint,
+    uint16,
+    uint32,
+    uintc,
+    uintp,
+    ulonglong,
+    unsignedinteger,
+    ushort,
+    void,
 )
-from akdask.collections.functions.from_arrow import from_arrow, from_polars
-from akdask.collections.functions.from_dask import from_dask
-from akdask.collections.functions.goodness_of_fit import Power_divergenceResult, chisquare, power_divergence
-from akdask.collections.functions.hashing import hash
-from akdask.collections.functions.histograms import bincount, histogram, histogram2d, histogramdd
-from akdask.collections.functions.pairing import compute_join_size, gen_ranges, join_on_eq_with_dt, left_join
-from akdask.collections.functions.rearranging import diff, putmask, take
-from akdask.collections.functions.shapes.broadcast import (
-    broadcast_arrays,
-    broadcast_dims,
-    broadcast_shapes,
-    broadcast_to,
-    promote_to_common_dtype,
-)
-from akdask.collections.functions.shapes.dimensions import flip, shape, squeeze, transpose
-from akdask.collections.functions.shapes.joining import append, delete, hstack, vstack
-from akdask.collections.functions.shapes.matrices import dot, eye, matmul, tril, triu, vecdot
-from akdask.collections.functions.shapes.repetition import repeat, tile
-from akdask.collections.functions.shapes.sharing import copy, may_share_memory, scalar_array, shares_memory
-from akdask.collections.groups.groupby import GroupBy, groupable
-from akdask.collections.groups.reductions import GROUPBY_REDUCTION_TYPES
-from akdask.collections.groups.setops import in1d, intersect, intersect1d, setdiff1d, setxor1d, union1d
-from akdask.collections.groups.uniqueness import unique, value_counts
-from akdask.collections.lists.segarray import SegArray
-from akdask.collections.lookups.alignment import align, left_align, right_align, unsqueeze, zero_up
-from akdask.collections.lookups.finding import find, indexof1d, lookup
-from akdask.collections.lookups.intervals import in1d_intervals, interval_lookup, search_intervals
-from akdask.collections.random.arrays import random_strings_lognormal, random_strings_uniform
-from akdask.collections.series.accessors import (
-    CachedAccessor,
-    DatetimeAccessor,
-    Properties,
-    date_operators,
-    string_operators,
-)
-from akdask.collections.series.series import Series
-from akdask.collections.series.text_accessor import StringAccessor
-from akdask.collections.session.connection import connect, disconnect, get_config
-from akdask.collections.session.memory import get_max_array_rank, get_mem_avail, get_mem_status, get_mem_used
-from akdask.collections.session.memory_report import memory
-from akdask.collections.session.registry import (
-    AllSymbols,
-    RegisteredSymbols,
-    attach,
-    attach_all,
-    clear,
-    information,
-    is_registered,
-    list_registry,
-    list_symbol_table,
-    pretty_print_information,
-    register_all,
-    unregister,
-    unregister_all,
-)
-from akdask.collections.sparse.products import random_sparse_matrix, sparse_matrix_matrix_mult
-from akdask.collections.sparse.sparray import create_sparse_matrix, sparray
-from akdask.collections.text.categorical import Categorical
-from akdask.collections.text.concatenation import (
-    all,
-    any,
-    argmax,
-    argmin,
-    concatenate,
-    count_nonzero,
-    is_sorted,
-    isnumeric,
-    max,
-    mean,
-    median,
-    min,
-    percentile,
-    prod,
-    quantile,
-    std,
-    sum,
-    var,
-)
-from akdask.collections.text.strings import Strings
-from akdask.collections.time.bit_fields import Fields
-from akdask.collections.time.bit_vectors import BitVector, bit_vectorizer
-from akdask.collections.time.datetimes import Datetime, Timedelta, bdate_range, date_range, timedelta_range
-from akdask.collections.time.ipv4 import IPv4, ip_address, is_ipv4, is_ipv6
-from akdask.compat import install_as_arkouda
-from akdask.compat.server import get_server_commands, print_server_commands, receive, receive_dataframe, ruok, shutdown
-from akdask.compat.session import LogLevel, disable_verbose, enable_verbose, generate_history, write_log
 from akdask.error_state import errstate, geterr, geterrcall, seterr, seterrcall
 from akdask.errors import AkdaskError, NonUniqueError, RegistrationError
 from akdask.extension import (
@@ -220,6 +299,43 @@ from akdask.extension import (
     ArkoudaUint8Dtype,
     ArkoudaUint64Dtype,
 )
+from akdask.frames.binning import cut, qcut
+from akdask.frames.choice import intx
+from akdask.frames.dataframe import DataFrame, from_pandas
+from akdask.frames.diff import DiffAggregate
+from akdask.frames.display import Row
+from akdask.frames.from_arrow import from_arrow, from_polars
+from akdask.frames.from_dask import from_dask
+from akdask.frames.functions import (
+    concat,
+    isna,
+    isnull,
+    melt,
+    notna,
+    notnull,
+    pivot_table,
+    to_datetime,
+    to_numeric,
+    to_timedelta,
+)
+from akdask.frames.groupby import DataFrameGroupBy
+from akdask.frames.index import Index, MultiIndex
+from akdask.frames.interval_lookups import in1d_intervals, interval_lookup, search_intervals
+from akdask.frames.join import inner_join, merge
+from akdask.frames.lookups import find, indexof1d, lookup
+from akdask.frames.pairing import compute_join_size, gen_ranges, join_on_eq_with_dt, left_join
+from akdask.frames.resampling import Grouper
+from akdask.frames.reshaping import crosstab, get_dummies
+from akdask.frames.series import Series
+from akdask.frames.series_accessors import (
+    CachedAccessor,
+    DatetimeAccessor,
+    Properties,
+    StringAccessor,
+    date_operators,
+    string_operators,
+)
+from akdask.frames.shared_codes import align, left_align, right_align, unsqueeze, zero_up
 from akdask.io import (
     export,
     get_columns,
@@ -249,134 +365,23 @@ from akdask.io import (
     update_hdf,
     update_parquet,
 )
+from akdask.io.registry import (
+    AllSymbols,
+    RegisteredSymbols,
+    attach,
+    attach_all,
+    clear,
+    information,
+    is_registered,
+    list_registry,
+    list_symbol_table,
+    pretty_print_information,
+    register_all,
+    unregister,
+    unregister_all,
+)
 from akdask.plotting import Bins2D, bins2d, hist, hist2d, hist_all, plot_dist
 from akdask.random import randint, standard_normal, uniform
-from akdask.schema.bigint import bigint, bigint_
-from akdask.schema.casting import can_cast, result_type
-from akdask.schema.dtypes import dtype
-from akdask.schema.numpy_names import (
-    BoolDType,
-    ByteDType,
-    BytesDType,
-    CLongDoubleDType,
-    Complex64DType,
-    Complex128DType,
-    DateTime64DType,
-    False_,
-    Float16DType,
-    Float32DType,
-    Float64DType,
-    Int8DType,
-    Int16DType,
-    Int32DType,
-    Int64DType,
-    IntDType,
-    LongDoubleDType,
-    LongDType,
-    LongLongDType,
-    ObjectDType,
-    RankWarning,
-    ScalarType,
-    ShortDType,
-    StrDType,
-    TimeDelta64DType,
-    TooHardError,
-    True_,
-    UByteDType,
-    UInt8DType,
-    UInt16DType,
-    UInt32DType,
-    UInt64DType,
-    UIntDType,
-    ULongDType,
-    ULongLongDType,
-    UShortDType,
-    VoidDType,
-    add_docstring,
-    add_newdoc,
-    base_repr,
-    binary_repr,
-    byte,
-    bytes_,
-    cdouble,
-    character,
-    clongdouble,
-    complex64,
-    complex128,
-    csingle,
-    datetime64,
-    double,
-    finfo,
-    flexible,
-    float16,
-    float32,
-    floating,
-    format_float_positional,
-    format_float_scientific,
-    format_parser,
-    half,
-    iinfo,
-    inexact,
-    int8,
-    int16,
-    int32,
-    int_,
-    intc,
-    integer,
-    intp,
-    isscalar,
-    issubdtype,
-    longdouble,
-    longlong,
-    number,
-    object_,
-    promote_types,
-    sctypeDict,
-    short,
-    signedinteger,
-    single,
-    timedelta64,
-    typename,
-    ubyte,
-    uint,
-    uint16,
-    uint32,
-    uintc,
-    uintp,
-    ulonglong,
-    unsignedinteger,
-    ushort,
-    void,
-)
-from akdask.schema.scalar_types import (
-    ARKOUDA_SUPPORTED_DTYPES,
-    ARKOUDA_SUPPORTED_INTS,
-    NUMBER_FORMAT_STRINGS,
-    DType,
-    DTypeObjects,
-    DTypes,
-    NumericDTypes,
-    ScalarDTypes,
-    SeriesDTypes,
-    all_scalars,
-    bitType,
-    bool_scalars,
-    float_scalars,
-    get_byteorder,
-    get_server_byteorder,
-    int_scalars,
-    intTypes,
-    is_supported_bool,
-    is_supported_dtype,
-    is_supported_float,
-    is_supported_int,
-    is_supported_number,
-    numeric_and_bool_scalars,
-    numeric_scalars,
-    numpy_scalars,
-    resolve_scalar_dtype,
-    str_scalars,
-)
 from akdask.testing import (
     assert_almost_equal,
     assert_almost_equivalent,
@@ -404,7 +409,7 @@ from akdask.testing import (
 
 __version__: str
 
-# Modules at Arkouda's paths, which `akdask.compat` makes when they are asked for.
+# Modules at Arkouda's paths, which `akdask.arkouda` makes when they are asked for.
 char: ModuleType
 dtypes: ModuleType
 join: ModuleType

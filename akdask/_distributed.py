@@ -2,7 +2,7 @@
 
 `distributed` takes half a second to load, so nothing here imports it before a cluster is used.  Each thing that is
 taken for granted has a test in ``tests/plan/test_dask_contract.py``, which a release of Dask that changes it fails by
-name.  Names of Dask's expressions and tasks are imported by `akdask.plan.expr._dask`.
+name.  Names of Dask's expressions and tasks are imported by `akdask._dask`.
 
 Worth proposing upstream, as it would make code here unnecessary:
 
@@ -13,7 +13,7 @@ Worth proposing upstream, as it would make code here unnecessary:
 - a public name of the task that runs, and of the folder of its worker (`current_task`, `worker_folder`);
 - workers that give freed memory back only when it runs short (`call_regularly`, `keeps_no_memory`);
 - local threads that take the next task themselves, that start anew after a fork, and whose results go to disk where
-  memory is short (`threaded_get`, `forget_threads`, and `akdask.plan.run.scheduler`);
+  memory is short (`threaded_get`, `forget_threads`, and `akdask.engine.scheduler`);
 - `compute` that finds out that there is no client without loading `distributed` (`named_scheduler`).
 """
 

@@ -8,9 +8,9 @@ So are modules of akdask that a module needs for some of its calls only: as a `D
 type checkers and the contracts of imports see::
 
     if TYPE_CHECKING:
-        from akdask.plan.sort import sort
+        from akdask.operators.sort import sort
     else:
-        sort = DeferredModule("akdask.plan.sort.sort")
+        sort = DeferredModule("akdask.operators.sort.sort")
 
 What runs when a module is loaded, such as base classes, default arguments and constants, must not use them: that would
 load them with it.  Whether an object is one of pandas or Arrow is asked of `is_pandas`, `is_na` and `is_arrow`,

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from akdask.collections.random.arrays import randint as _randint
-from akdask.collections.random.arrays import standard_normal as _standard_normal
-from akdask.collections.random.arrays import uniform as _uniform
-from akdask.collections.random.generator import Generator, default_rng, float_array_or_scalar_helper
+from akdask.arrays.random import Generator, default_rng, float_array_or_scalar_helper
+from akdask.arrays.random import randint as _randint
+from akdask.arrays.random import standard_normal as _standard_normal
+from akdask.arrays.random import uniform as _uniform
 
 __all__ = [
     "Generator",

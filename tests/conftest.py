@@ -15,8 +15,8 @@ import dask
 import pytest
 from _pytest.runner import runtestprotocol
 
-from akdask.kernels import compiled
-from akdask.plan.expr import lengths
+from akdask import compiled
+from akdask.engine import node
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -92,7 +92,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], object]], i
     def count(function: Callable[[], object]) -> int:
         # Columns that are kept go with the last object of their plan; counts of rows stay.
         gc.collect()
-        monkeypatch.setattr(lengths, "_known", OrderedDict())
+        monkeypatch.setattr(node, "_known", OrderedDict())
         with Profile(builtins=False) as profile:
             function()
         return sum(entry.callcount for entry in profile.getstats())
@@ -141,7 +141,7 @@ AS_INSTALLED |= {
     "test_import_export.py",
 }
 AS_INSTALLED |= {"test_chains.py", "test_compiled.py", "test_programs.py", "test_same_bits.py"}
-AS_INSTALLED |= {"kernels/compiled/keys/test_strings.py"}
+AS_INSTALLED |= {"keys/test_strings.py"}
 
 # What asks how rows, labels, bins or plans are chosen, by hundreds of cases, whatever a kernel then does with them.
 BY_THE_GENERAL_PATH = {"collections/test_second_columns.py", "plan/optimize/test_rules.py"}
@@ -216,7 +216,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 def either_path(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str | None:
     """Return which path the kernels take in this test, None if as in a user's process."""
     # What the run by the other path has counted would stand in for what this one counts.
-    monkeypatch.setattr(lengths, "_known", OrderedDict())
+    monkeypatch.setattr(node, "_known", OrderedDict())
     path: str | None = request.node.stash.get(path_of_run, None)
     if path is not None:
         _take_path(monkeypatch, path == "compiled")

@@ -1,6 +1,7 @@
 """Plants one-line errors in the package, one at a time, and lists those that no test notices.
 
-Run as ``make mutants WHERE=akdask/plan/sort``, or ``python -m tests.mutation_testing akdask/plan/sort --count 20``.
+Run as ``make mutants WHERE=akdask/operators/sort``, or as
+``python -m tests.mutation_testing akdask/operators/sort --count 20``.
 The seed chooses the errors, of each folder in proportion to its lines.  Each is planted in a copy of the tree, where
 the tests of its folder and some random programs run.  Errors that change no result stand with the reason in
 `equivalent_mutants.txt`, and are not planted.
@@ -54,7 +55,7 @@ TOP_TESTS = ("tests/test_programs.py",)
 
 SECONDS = 600
 
-LOOPS = ("akdask/kernels/compiled/", "akdask/plan/vector/loop.py")
+LOOPS = ("akdask/kernels/compiled/", "akdask/engine/vector_loop.py")
 
 CHOSEN = "AKDASK_CHOSEN_TESTS"
 """The environment variable that names a list of tests."""
@@ -317,11 +318,10 @@ def _accepted() -> set[tuple[str, ...]]:
 
 
 def tests_of(module: str) -> list[str]:
-    """Return the tests of a module: those of the folder, or of the nearest above it, that mirrors its own."""
-    folder = Path(module).parent.relative_to("akdask")
-    for candidate in [folder, *folder.parents]:
-        path = TREE / "tests" / candidate
-        if candidate != Path() and path.is_dir() and any(path.rglob("test_*.py")):
+    """Return the tests of a module: those in the folder of its noun."""
+    for noun in reversed(Path(module).parent.relative_to("akdask").parts):
+        path = TREE / "tests" / noun
+        if path.is_dir() and any(path.rglob("test_*.py")):
             return [str(path.relative_to(TREE))]
     return ["tests/test_properties.py", "tests/test_equivalence.py"]
 

@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 
 import akdask as ak
-from akdask.plan.expr.lower import lower
-from akdask.plan.group import aggregate as group_plan
-from akdask.plan.shuffle import exchange, keeping
+from akdask.engine import exchange, keeping
+from akdask.engine.lower import lower
+from akdask.operators.group import aggregate as group_plan
 from akdask.testing import assert_equal
 
 pytestmark = pytest.mark.cluster
@@ -52,7 +52,7 @@ def several_partitions(monkeypatch):
     monkeypatch.setattr(exchange, "ROWS", ROWS // 5)
     monkeypatch.setattr(exchange, "SMALL_ROWS", 0)
     monkeypatch.setattr(group_plan, "RANGE_ROWS", ROWS // 5)
-    monkeypatch.setattr("akdask.plan.task.batches.FEW", 64)
+    monkeypatch.setattr("akdask.engine.batches.FEW", 64)
 
 
 @pytest.fixture

@@ -15,9 +15,8 @@ import pandas as pd
 import pytest
 
 import akdask as ak
-from akdask.plan.group import aggregate as group_plan
-from akdask.plan.shuffle import exchange
-from akdask.plan.task import batches
+from akdask.engine import batches, exchange
+from akdask.operators.group import aggregate as group_plan
 
 pytestmark = pytest.mark.cluster
 

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import akdask as ak
-from akdask.plan.task import pipeline
+from akdask.engine import pipeline
 from akdask.testing import assert_equal
 from akdask.testing.memory import MemorySource
 from akdask.testing.strategies import partition_lengths, partitioned

@@ -108,7 +108,7 @@ def test_the_job_of_kubernetes_calls_the_command_as_it_is():
     (container,) = documents[-1]["spec"]["template"]["spec"]["containers"]
     command = [*container["command"], *container["args"]]
     assert command[:2] == ["akdask", "run"]
-    from akdask.cli.job import clusters
+    from akdask.cli import clusters
 
     assert command[command.index("--cluster") + 1] in clusters.CLUSTERS
     assert clusters.worker_range(command[command.index("--workers") + 1]) == (2, 8)

@@ -9,7 +9,7 @@ SCRIPT = """
 import os, signal, sys, threading
 import numpy as np
 import akdask as ak
-import akdask.hdf5.sets.file_set, akdask.hdf5.metadata.inspect, akdask.plan.expr.cache, akdask.plan.expr.lengths
+import akdask.formats.hdf5.file_set, akdask.formats.hdf5.inspect, akdask.engine.cache, akdask.engine.node
 
 path = sys.argv[1]
 values = np.arange(3_000_000)
@@ -47,8 +47,8 @@ thread.join()
 print(forked())
 
 # Another thread of the parent holds every lock at the moment of the fork.
-locks = [akdask.hdf5.sets.file_set._OPENER._lock, akdask.hdf5.metadata.inspect._CACHE.lock]
-locks += [akdask.plan.expr.cache._lock, akdask.plan.expr.lengths._lock]
+locks = [akdask.formats.hdf5.file_set._OPENER._lock, akdask.formats.hdf5.inspect._CACHE.lock]
+locks += [akdask.engine.cache._lock, akdask.engine.node._lock]
 held, done = threading.Event(), threading.Event()
 
 

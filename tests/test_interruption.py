@@ -12,16 +12,17 @@ import numpy as np
 import pytest
 
 import akdask as ak
-from akdask.columns import memory, new_array
+from akdask.columns import memory
+from akdask.columns.memory import new_array
+from akdask.engine import pruning
+from akdask.engine import vector_program as vectors
 from akdask.interruption import end_if_interrupted, interruptible, interruptible_ranges
-from akdask.plan.task import pruning
-from akdask.plan.vector import program as vectors
 
 FOR_HOURS = """
 import dask.callbacks
 
 import akdask as ak
-from akdask.kernels import compiled
+from akdask import compiled
 
 compiled.load() if {is_compiled} else compiled.disable()
 with ak.config.set(small_array=10**15):

@@ -6,11 +6,11 @@ import pytest
 from dask.base import collections_to_expr
 
 import akdask as ak
+from akdask.engine.alignment import align
+from akdask.engine.combine import Realign
+from akdask.engine.rowwise import Filter
+from akdask.engine.sources import Scan
 from akdask.errors import AlignmentError
-from akdask.plan.expr.rowwise import Filter
-from akdask.plan.expr.sources import Scan
-from akdask.plan.task.align import align
-from akdask.plan.task.combine import Realign
 from akdask.testing import assert_equal
 from akdask.testing.memory import MemorySource
 
@@ -143,7 +143,7 @@ def test_columns_beside_those_that_are_asked_for_are_not_made(source):
 @pytest.fixture
 def many_batches(monkeypatch):
     """Have as many tasks on every machine."""
-    monkeypatch.setattr("akdask.plan.task.batches.CORES", 64)
+    monkeypatch.setattr("akdask.engine.batches.CORES", 64)
 
 
 def test_tasks_grow_with_partitions_and_not_with_operators_or_columns(many_batches):

@@ -7,7 +7,7 @@ import os
 
 import pytest
 
-from akdask.kernels import compiled
+from akdask import compiled
 from tests.programs import run_programs
 
 COUNT = int(os.environ.get("AKDASK_PROGRAMS", "160"))

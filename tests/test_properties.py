@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import akdask as ak
-from akdask.plan.expr.created import block_split
-from akdask.plan.expr.tokens import token
-from akdask.plan.task.combine import row_slices
+from akdask.engine.combine import row_slices
+from akdask.engine.sources import block_split
+from akdask.engine.tokens import token
 from akdask.testing import assert_equal
 from akdask.testing.strategies import DTYPES, arrays, elements, partition_lengths, partitioned
 

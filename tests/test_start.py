@@ -13,21 +13,20 @@ import pytest
 
 import akdask as ak
 from akdask import _public, io
-from akdask.collections.core import later, stored, wrap
-from akdask.collections.session import makers, registry
-from akdask.kernels.rowwise import operations
-from akdask.kernels.rowwise.segarray import LIST_COMPARISONS
-from akdask.plan.expr.rowwise import Filter, MatchRows, Project, Zip
-from akdask.plan.optimize.optimize import OCCASIONS
-from akdask.plan.optimize.rules import RULES
-from akdask.plan.task.concat import Concat
-from akdask.schema import numpy_names, scalar_types
-from akdask.storage.atomic.manifest import manifest_path
-from akdask.storage.formats.objects import ObjType
+from akdask.arrays import later, stored, wrap
+from akdask.columns import scalar_types
+from akdask.columns import scalar_types as numpy_names
+from akdask.engine import operations
+from akdask.engine.rowwise import Filter, MatchRows, Project, Zip
+from akdask.engine.tables import Concat
+from akdask.io import registry, stored_objects
+from akdask.operators.optimize import OCCASIONS
+from akdask.operators.rewrite_rules import RULES
+from akdask.operators.values.segarray import LIST_COMPARISONS
+from akdask.storage.manifest import manifest_path
+from akdask.storage.objects import ObjType
 
 ROOT = Path(ak.__file__).parent
-COLLECTIONS = ROOT / "collections"
-KERNELS = ROOT / "kernels"
 
 SLOW = {
     "pandas",
@@ -41,22 +40,22 @@ SLOW = {
 """Modules that take long to load."""
 
 OF_OTHER_QUERIES = {
-    "akdask.collections.core.writing",
-    "akdask.collections.frame_core",
-    "akdask.collections.groups",
-    "akdask.collections.lists",
-    "akdask.collections.text",
-    "akdask.hdf5.encoding.newfile",
-    "akdask.kernels.group.choice",
-    "akdask.kernels.rowwise.cast",
-    "akdask.kernels.rowwise.segarray",
-    "akdask.kernels.text",
-    "akdask.plan.group",
-    "akdask.plan.join",
-    "akdask.plan.optimize.rules",
-    "akdask.plan.shuffle.spill",
-    "akdask.plan.sort",
-    "akdask.storage.atomic.journal",
+    "akdask.arrays.writing",
+    "akdask.arrays.groupby",
+    "akdask.arrays.segarray",
+    "akdask.arrays.strings",
+    "akdask.formats.hdf5.new_file",
+    "akdask.operators.group.partial",
+    "akdask.operators.values.cast",
+    "akdask.operators.values.segarray",
+    "akdask.frames",
+    "akdask.operators.group.aggregate",
+    "akdask.operators.join.join",
+    "akdask.operators.values.matches",
+    "akdask.operators.rewrite_rules",
+    "akdask.engine.spill",
+    "akdask.operators.sort.sort",
+    "akdask.storage.journal",
 }
 """Modules and packages of akdask that a sum of some rows does without."""
 
@@ -145,10 +144,10 @@ def test_modules_that_are_deferred_are_those_that_type_checkers_see():
 
 def test_every_operation_is_found_in_its_family():
     tables: dict[str, str] = {}
-    for path in sorted(KERNELS.rglob("*.py")):
+    for path in sorted((ROOT / "operators").rglob("*.py")):
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
             if isinstance(node, ast.AnnAssign) and ast.unparse(node.annotation) == "dict[str, Operation]":
-                tables[ast.unparse(node.target)] = ".".join(path.relative_to(KERNELS).with_suffix("").parts)
+                tables[ast.unparse(node.target)] = ".".join(path.relative_to(ROOT).with_suffix("").parts)
     assert tables == operations._MODULES
     names = list(operations.OPERATIONS)
     assert len(names) == len(set(names)) == len(operations.OPERATIONS) > 150
@@ -218,22 +217,21 @@ def test_names_of_a_stub_are_loaded_from_their_modules(tmp_path, monkeypatch):
 
 def test_tables_name_the_modules_that_register():
     found: dict[str, dict[str, str]] = {"provides": {}, "shows": {}, "made_of": {}}
-    above = COLLECTIONS.parent / "plotting"
-    for path in [*COLLECTIONS.rglob("*.py"), *above.rglob("*.py")]:
-        folder = COLLECTIONS if path.is_relative_to(COLLECTIONS) else COLLECTIONS.parents[1]
-        module = ".".join(path.relative_to(folder).with_suffix("").parts)
+    folders = ("arrays", "frames", "io", "plotting")
+    for path in (path for folder in folders for path in (ROOT / folder).rglob("*.py")):
+        module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in found:
                 names = [argument.value for argument in node.args if isinstance(argument, ast.Constant)]
                 found[node.func.id].update(dict.fromkeys(names, module))
     assert found == {"provides": later.MODULES, "shows": wrap.SHOWN_BY, "made_of": wrap.MADE_OF}
     for name, module in wrap.ASKED_FOR.items():
-        assert hasattr(import_module(f"akdask.collections.{module}"), name)
+        assert hasattr(import_module(f"akdask.{module}"), name)
         assert wrap.class_asked_for(name) is getattr(ak, name)
 
 
 def test_every_kind_of_stored_object_that_has_a_maker_finds_it():
-    assert makers.__name__.endswith(stored.MAKERS[ObjType.DATAFRAME])
+    assert stored_objects.__name__.endswith(stored.MAKERS[ObjType.DATAFRAME])
     assert stored._makers.keys() <= stored.MAKERS.keys()
 
 

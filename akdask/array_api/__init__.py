@@ -31,22 +31,41 @@ from akdask.array_api.array_object import StandardArray as Array
 from akdask.array_api.creation_functions import (
     arange,
     asarray,
+    astype,
+    broadcast_arrays,
+    broadcast_to,
+    can_cast,
+    concat,
     empty,
     empty_like,
+    expand_dims,
     eye,
+    finfo,
+    flip,
     from_dlpack,
     full,
     full_like,
+    iinfo,
+    isdtype,
     linspace,
     meshgrid,
+    moveaxis,
     ones,
     ones_like,
+    permute_dims,
+    repeat,
+    reshape,
+    result_type,
+    roll,
+    squeeze,
+    stack,
+    tile,
     tril,
     triu,
+    unstack,
     zeros,
     zeros_like,
 )
-from akdask.array_api.data_type_functions import astype, can_cast, finfo, iinfo, isdtype, result_type
 from akdask.array_api.elementwise_functions import (
     abs,
     acos,
@@ -108,25 +127,8 @@ from akdask.array_api.elementwise_functions import (
     tanh,
     trunc,
 )
-from akdask.array_api.indexing_functions import take
 from akdask.array_api.linalg import matmul, matrix_transpose, tensordot, vecdot
-from akdask.array_api.manipulation_functions import (
-    broadcast_arrays,
-    broadcast_to,
-    concat,
-    expand_dims,
-    flip,
-    moveaxis,
-    permute_dims,
-    repeat,
-    reshape,
-    roll,
-    squeeze,
-    stack,
-    tile,
-    unstack,
-)
-from akdask.array_api.searching_functions import argmax, argmin, nonzero, searchsorted, where
+from akdask.array_api.searching_functions import argmax, argmin, nonzero, searchsorted, take, where
 from akdask.array_api.set_functions import unique_all, unique_counts, unique_inverse, unique_values
 from akdask.array_api.sorting_functions import argsort, sort
 from akdask.array_api.statistical_functions import (

@@ -12,17 +12,17 @@ from typing import Any, Self, TypeVar
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
-from akdask.collections.arrays.creation import full
-from akdask.collections.arrays.pdarray import pdarray
-from akdask.collections.arrays.shaped.ndarray import assign, operated, selected, shaped
-from akdask.collections.core.scalar import Scalar
-from akdask.collections.core.selection import known_lengths
-from akdask.collections.core.wrap import wrap
-from akdask.collections.functions.shapes.dimensions import swapaxes, transpose
-from akdask.collections.functions.shapes.matrices import matmul
+from akdask.arrays.creation import full
+from akdask.arrays.matrices import matmul
+from akdask.arrays.ndarray import assign, operated, selected, shaped
+from akdask.arrays.pdarray import pdarray
+from akdask.arrays.scalar import Scalar
+from akdask.arrays.selection import known_lengths
+from akdask.arrays.shapes import swapaxes, transpose
+from akdask.arrays.wrap import wrap
+from akdask.engine.operations import UFUNCS
+from akdask.engine.sources import counted
 from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
-from akdask.kernels.rowwise.operations import UFUNCS
-from akdask.plan.expr.created import counted
 
 DEVICE = "cpu"
 """The only device."""

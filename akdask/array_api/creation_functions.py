@@ -10,12 +10,11 @@ from typing import Any
 import numpy as np
 
 from akdask.array_api.array_object import StandardArray, check_device, plain_array
-from akdask.collections.arrays import creation
-from akdask.collections.arrays.pdarray import pdarray
-from akdask.collections.arrays.shaped.ndarray import as_array, shaped
-from akdask.collections.core.scalar import Scalar, value_of
-from akdask.collections.functions.shapes import broadcast, matrices
-from akdask.errors import ArgumentError
+from akdask.arrays import concatenation, creation, matrices, shapes
+from akdask.arrays.ndarray import as_array, reshaped, shaped
+from akdask.arrays.pdarray import pdarray
+from akdask.arrays.scalar import Scalar, value_of
+from akdask.errors import ArgumentError, ArgumentTypeError
 
 
 def asarray(obj: Any, /, *, dtype: Any = None, device: Any = None, copy: bool | None = None) -> StandardArray:
@@ -182,7 +181,7 @@ def meshgrid(*arrays: StandardArray, indexing: str = "xy") -> list[StandardArray
     >>> [item.tolist() for item in meshgrid(asarray([1, 2]), asarray([3]))]
     [[[1, 2]], [[3, 3]]]
     """
-    return [StandardArray(item) for item in broadcast.meshgrid(*map(plain_array, arrays), indexing=indexing)]
+    return [StandardArray(item) for item in shapes.meshgrid(*map(plain_array, arrays), indexing=indexing)]
 
 
 def tril(x: StandardArray, /, *, k: int = 0) -> StandardArray:
@@ -193,3 +192,184 @@ def tril(x: StandardArray, /, *, k: int = 0) -> StandardArray:
 def triu(x: StandardArray, /, *, k: int = 0) -> StandardArray:
     """Return the elements of matrices on diagonal `k` and above, and 0 below it; lazy."""
     return StandardArray(matrices.triu(x._array, k))
+
+
+KINDS = {
+    "bool": "b",
+    "signed integer": "i",
+    "unsigned integer": "u",
+    "integral": "iu",
+    "real floating": "f",
+    "complex floating": "c",
+    "numeric": "iufc",
+}
+"""The words of the standard for kinds of types, and NumPy's letters for them."""
+
+
+def astype(x: StandardArray, dtype: Any, /, *, copy: bool = True) -> StandardArray:
+    """Return the elements converted to another type; lazy.
+
+    Examples
+    --------
+    >>> import akdask.array_api as xp
+    >>> xp.astype(xp.asarray([1.7, 0.0]), xp.int64).tolist()
+    [1, 0]
+    """
+    return StandardArray(x._array.astype(dtype))
+
+
+def can_cast(from_: Any, to: Any, /) -> bool:
+    """Whether a type, or that of an array, converts to another without loss.
+
+    Examples
+    --------
+    >>> can_cast("int64", "float64"), can_cast("float64", "int64")
+    (True, False)
+    """
+    return bool(np.can_cast(from_.dtype if isinstance(from_, StandardArray) else from_, to))
+
+
+def finfo(type: Any, /) -> Any:
+    """Return the limits of a type of floats, or of that of an array, as NumPy has them."""
+    return np.finfo(type.dtype if isinstance(type, StandardArray) else type)
+
+
+def iinfo(type: Any, /) -> Any:
+    """Return the limits of a type of integers, or of that of an array, as NumPy has them."""
+    return np.iinfo(type.dtype if isinstance(type, StandardArray) else type)
+
+
+def isdtype(dtype: Any, kind: Any) -> bool:
+    """Whether a type is of a kind, or of one of several.
+
+    Parameters
+    ----------
+    dtype : dtype-like
+        The type.
+    kind : str, dtype-like, or tuple of them
+        A word of the standard such as ``integral``, or another type.
+
+    Raises
+    ------
+    ArgumentError
+        If there is no such kind.
+
+    Examples
+    --------
+    >>> isdtype("int64", "integral"), isdtype("int64", ("bool", "real floating"))
+    (True, False)
+    """
+    if isinstance(kind, tuple):
+        return any(isdtype(dtype, one) for one in kind)
+    if not isinstance(kind, str):
+        return bool(np.dtype(dtype) == np.dtype(kind))
+    if kind not in KINDS:
+        raise ArgumentError(f"{kind!r} is no kind of types.", hint=f"kinds are {', '.join(KINDS)}.")
+    return np.dtype(dtype).kind in KINDS[kind]
+
+
+def result_type(*arrays_and_dtypes: Any) -> np.dtype[Any]:
+    """Return the type that arrays, types and numbers have in common.
+
+    Examples
+    --------
+    >>> result_type("int64", "float64")
+    dtype('float64')
+    """
+    if not arrays_and_dtypes:
+        raise ArgumentTypeError("result_type needs an array or a type.")
+    return np.result_type(*(item.dtype if isinstance(item, StandardArray) else item for item in arrays_and_dtypes))
+
+
+def broadcast_arrays(*arrays: StandardArray) -> list[StandardArray]:
+    """Return arrays in the one shape that they broadcast to."""
+    return [StandardArray(item) for item in shapes.broadcast_arrays(*map(plain_array, arrays))]
+
+
+def broadcast_to(x: StandardArray, /, shape: Sequence[int]) -> StandardArray:
+    """Return an array with its elements repeated to fill a shape."""
+    return StandardArray(shapes.broadcast_to(x._array, shape))
+
+
+def concat(arrays: Sequence[StandardArray], /, *, axis: int | None = 0) -> StandardArray:
+    """Return arrays joined along a dimension, flat ones if it is None.
+
+    Examples
+    --------
+    >>> import akdask.array_api as xp
+    >>> xp.concat([xp.asarray([[1], [2]]), xp.asarray([[3], [4]])], axis=1).tolist()
+    [[1, 3], [2, 4]]
+    """
+    items = [plain_array(item) for item in arrays]
+    if axis is None:
+        items = [item if item.ndim == 1 else item.flatten() for item in items]
+    return StandardArray(concatenation.concatenate(items, axis=0 if axis is None else axis))
+
+
+def stack(arrays: Sequence[StandardArray], /, *, axis: int = 0) -> StandardArray:
+    """Return arrays of one shape joined along a new dimension."""
+    return StandardArray(shapes.stack([plain_array(item) for item in arrays], axis))
+
+
+def unstack(x: StandardArray, /, *, axis: int = 0) -> tuple[StandardArray, ...]:
+    """Return the arrays at all positions along a dimension."""
+    return tuple(StandardArray(item) for item in shapes.unstack(x._array, axis))
+
+
+def expand_dims(x: StandardArray, /, *, axis: Any) -> StandardArray:
+    """Return an array with further dimensions of length 1, where they are in the result."""
+    return StandardArray(shapes.expand_dims(x._array, axis))
+
+
+def squeeze(x: StandardArray, /, axis: Any) -> StandardArray:
+    """Return an array without some dimensions, which have the length 1."""
+    return StandardArray(shapes.squeeze(x._array, axis))
+
+
+def flip(x: StandardArray, /, *, axis: Any = None) -> StandardArray:
+    """Return an array with its elements in reverse order along some dimensions, all unless given."""
+    return StandardArray(shapes.flip(x._array, axis=axis))
+
+
+def moveaxis(x: StandardArray, source: Any, destination: Any, /) -> StandardArray:
+    """Return an array with some dimensions moved to other places, the others in their order."""
+    return StandardArray(shapes.moveaxis(x._array, source, destination))
+
+
+def permute_dims(x: StandardArray, /, axes: Sequence[int]) -> StandardArray:
+    """Return an array with its dimensions in another order.
+
+    Examples
+    --------
+    >>> import akdask.array_api as xp
+    >>> xp.permute_dims(xp.asarray([[1, 2], [3, 4]]), (1, 0)).tolist()
+    [[1, 3], [2, 4]]
+    """
+    return StandardArray(shapes.transpose(x._array, axes))
+
+
+def repeat(x: StandardArray, repeats: Any, /, *, axis: int | None = None) -> StandardArray:
+    """Return an array with each element repeated, of the flat array unless a dimension is given."""
+    return StandardArray(shapes.repeat(x._array, plain_array(repeats), axis))
+
+
+def reshape(x: StandardArray, /, shape: Any, *, copy: bool | None = None) -> StandardArray:
+    """Return the elements in another shape, in row-major order.
+
+    Examples
+    --------
+    >>> import akdask.array_api as xp
+    >>> xp.reshape(xp.arange(4), (2, -1)).tolist()
+    [[0, 1], [2, 3]]
+    """
+    return StandardArray(reshaped(x._array.flatten(), shape))
+
+
+def roll(x: StandardArray, /, shift: Any, *, axis: Any = None) -> StandardArray:
+    """Return an array with its elements moved along some dimensions, those beyond the end to the start."""
+    return StandardArray(shapes.roll(x._array, shift, axis))
+
+
+def tile(x: StandardArray, repetitions: Any, /) -> StandardArray:
+    """Return an array that is repeated as a whole along dimensions."""
+    return StandardArray(shapes.tile(x._array, repetitions))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from akdask.array_api.array_object import StandardArray
-from akdask.collections.functions.shapes import matrices
-from akdask.collections.functions.shapes.dimensions import swapaxes
+from akdask.arrays import matrices
+from akdask.arrays.shapes import swapaxes
 
 
 def matmul(x1: StandardArray, x2: StandardArray, /) -> StandardArray:

@@ -6,9 +6,10 @@ from typing import Any
 
 from akdask.array_api.array_object import StandardArray, computed, plain_array
 from akdask.array_api.statistical_functions import reduced
-from akdask.collections.arrays.shaped.indexing import nonzero_positions
-from akdask.collections.arrays.shaped.ndarray import shaped
-from akdask.collections.arrays.sorting import searchsorted as search
+from akdask.arrays import functions
+from akdask.arrays.layout import nonzero_positions
+from akdask.arrays.ndarray import shaped
+from akdask.arrays.sorting import searchsorted as search
 from akdask.errors import ArgumentError
 
 
@@ -87,3 +88,24 @@ def searchsorted(
     wanted = plain_array(x2)
     flat = wanted if wanted.ndim == 1 else wanted.flatten()
     return StandardArray(shaped(search(table, flat, side, x2_sorted), wanted.shape))
+
+
+def take(x: StandardArray, indices: StandardArray, /, *, axis: int | None = None) -> StandardArray:
+    """Return the elements at some positions along a dimension; lazy.
+
+    Raises
+    ------
+    ArgumentError
+        If `axis` is not given for an array of several dimensions.
+
+    Examples
+    --------
+    >>> import akdask.array_api as xp
+    >>> xp.take(xp.asarray([[1, 2], [3, 4]]), xp.asarray([1]), axis=1).tolist()
+    [[2], [4]]
+    """
+    if axis is None and x.ndim != 1:
+        raise ArgumentError(
+            f"take: an array of {x.ndim} dimensions is taken from along one of them.", hint="pass axis."
+        )
+    return StandardArray(functions.take(x._array, indices._array, 0 if axis is None else axis))

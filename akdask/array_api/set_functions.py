@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from akdask.array_api.array_object import StandardArray
-from akdask.collections.arrays.creation import array, full
-from akdask.collections.arrays.scans import cumsum
-from akdask.collections.arrays.shaped.indexing import nonzero_positions
-from akdask.collections.arrays.shaped.ndarray import shaped
-from akdask.collections.arrays.sorting import argsort, invert_permutation, sort
-from akdask.collections.functions.rearranging import diff
-from akdask.collections.text.concatenation import concatenate
+from akdask.arrays.concatenation import concatenate
+from akdask.arrays.creation import array, full
+from akdask.arrays.functions import diff
+from akdask.arrays.layout import nonzero_positions
+from akdask.arrays.ndarray import shaped
+from akdask.arrays.scans import cumsum
+from akdask.arrays.sorting import argsort, invert_permutation, sort
 
 
 class UniqueAll(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from akdask.array_api.array_object import StandardArray
-from akdask.collections.arrays import sorting
+from akdask.arrays import sorting
 
 
 def argsort(x: StandardArray, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> StandardArray:

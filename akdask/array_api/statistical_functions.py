@@ -8,11 +8,10 @@ from operator import index
 from typing import Any
 
 from akdask.array_api.array_object import StandardArray
-from akdask.array_api.creation_functions import full
+from akdask.array_api.creation_functions import concat, full, reshape
 from akdask.array_api.elementwise_functions import multiply, sqrt
-from akdask.array_api.manipulation_functions import concat, reshape
-from akdask.collections.arrays import scans
-from akdask.collections.core.later import later
+from akdask.arrays import scans
+from akdask.arrays.later import later
 from akdask.errors import ArgumentError, UnsupportedError
 
 

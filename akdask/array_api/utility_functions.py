@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from akdask.array_api.array_object import StandardArray, computed, plain_array
-from akdask.array_api.creation_functions import asarray
+from akdask.array_api.creation_functions import asarray, reshape
 from akdask.array_api.elementwise_functions import divide, multiply
-from akdask.array_api.manipulation_functions import reshape
 from akdask.array_api.statistical_functions import reduced
 from akdask.array_api.statistical_functions import sum as total
-from akdask.collections.arrays.shaped.along_axis import checked_axis
-from akdask.collections.functions import rearranging
-from akdask.collections.functions.shapes import repetition
+from akdask.arrays import functions, shapes
+from akdask.arrays.along_axis import checked_axis
 
 
 def all(x: StandardArray, /, *, axis: Any = None, keepdims: bool = False) -> StandardArray:
@@ -47,7 +45,7 @@ def diff(a: StandardArray, /, n: int = 1, axis: int = -1, prepend: Any = None, a
     >>> xp.diff(xp.asarray([1, 4, 9])).tolist()
     [3, 5]
     """
-    return StandardArray(rearranging.diff(a._array, n, axis, plain_array(prepend), plain_array(append)))
+    return StandardArray(functions.diff(a._array, n, axis, plain_array(prepend), plain_array(append)))
 
 
 def trapezoid(y: StandardArray, x: Any = None, dx: Any = 1.0, axis: int = -1) -> StandardArray:
@@ -96,4 +94,4 @@ def pad(array: StandardArray, pad_width: Any, mode: str = "constant", **kwargs: 
     >>> xp.pad(xp.asarray([1, 2]), 1).tolist()
     [0, 1, 2, 0]
     """
-    return StandardArray(repetition.pad(array._array, pad_width, mode, **kwargs))
+    return StandardArray(shapes.pad(array._array, pad_width, mode, **kwargs))

@@ -8,11 +8,10 @@ import sys
 from collections.abc import Sequence
 
 import akdask
-from akdask.cli import completion, demo, doctor, evo, job, lbann
-from akdask.cli.files import convert, head, info, ls, repack, validate
+from akdask.cli import completion, convert, demo, doctor, evo, head, info, lbann, ls, repack, run, validate
 from akdask.errors import AkdaskError
 
-COMMANDS = (ls, info, head, validate, convert, repack, job, doctor, evo, lbann, demo, completion)
+COMMANDS = (ls, info, head, validate, convert, repack, run, doctor, evo, lbann, demo, completion)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

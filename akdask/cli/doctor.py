@@ -20,10 +20,8 @@ import dask
 from dask.system import CPU_COUNT
 
 import akdask
-from akdask import machine
-from akdask.cli.console import size
-from akdask.cli.table import print_json, table
-from akdask.kernels import compiled
+from akdask import compiled, machine
+from akdask.cli.console import print_json, size, table
 
 GOOD, NOTE, WRONG = "ok", "note", "wrong"
 

@@ -14,11 +14,11 @@ import pyarrow.parquet as pq
 
 import akdask
 from akdask import evo
-from akdask.cli.files.sets import EXIT_CODES
-from akdask.cli.table import counted, print_json, printable, table
+from akdask.cli.console import counted, print_json, printable, table
+from akdask.cli.sets import EXIT_CODES
 from akdask.errors import AkdaskError, ArgumentError, FileFormatError, MissingColumnError
-from akdask.storage.paths.files import is_remote
-from akdask.storage.paths.remote import concurrently
+from akdask.storage.files import is_remote
+from akdask.storage.remote import concurrently
 
 _LONGEST = 200
 _ROLES = ("geometry", "attribute", "index", "category", "lookup", "mask", "color", "time")

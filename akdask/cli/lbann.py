@@ -16,20 +16,19 @@ from typing import Any
 
 import numpy as np
 
-from akdask.cli.files.sets import EXIT_CODES
-from akdask.cli.table import counted, print_json, printable, table
+from akdask.cli.console import counted, print_json, printable, table
+from akdask.cli.sets import EXIT_CODES
+from akdask.engine.progress import progress_bar
 from akdask.errors import ArgumentError, MissingFileError
 from akdask.lbann.dataset import Dataset
-from akdask.lbann.lists.generate import find_prototype, list_samples
-from akdask.lbann.lists.parse import read_list
-from akdask.lbann.lists.sample_list import SampleList
-from akdask.lbann.lists.splitting import choose, split_indices
-from akdask.lbann.schema import load
-from akdask.lbann.schema.generate import generate
-from akdask.lbann.verification.faults import SampleSetReport
-from akdask.lbann.verification.sample_set import verify
-from akdask.plan.explain.bars import progress_bar
-from akdask.storage.atomic.staged_files import write_file, write_files
+from akdask.lbann.faults import SampleSetReport
+from akdask.lbann.make_lists import choose, find_prototype, list_samples, split_indices
+from akdask.lbann.make_schema import generate
+from akdask.lbann.read_lists import read_list
+from akdask.lbann.sample_list import SampleList
+from akdask.lbann.schema_nodes import load
+from akdask.lbann.verify import verify
+from akdask.storage.staged_files import write_file, write_files
 
 _SHOWN_VALUES = 4
 _MOST_FAULTS = 1000

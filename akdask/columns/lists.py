@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from akdask.columns.dtypes import ColumnType
 from akdask.deferred import is_arrow, pa
-from akdask.schema import ColumnType
 from akdask.typing import Column, NumberArray
 
 

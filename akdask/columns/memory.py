@@ -220,3 +220,25 @@ def _start_anew() -> None:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_start_anew)
+
+
+LARGEST_REUSED = 2**26
+"""Bytes that a thread keeps."""
+
+_local = threading.local()
+
+
+def scratch(nbytes: int) -> npt.NDArray[np.uint8]:
+    """Return memory for what is used up before this thread asks the next time.
+
+    Examples
+    --------
+    >>> scratch(8).shape
+    (8,)
+    """
+    if nbytes > LARGEST_REUSED:
+        return np.empty(nbytes, np.uint8)
+    memory: npt.NDArray[np.uint8] = getattr(_local, "memory", np.empty(0, np.uint8))
+    if len(memory) < nbytes:
+        memory = _local.memory = np.empty(nbytes, np.uint8)
+    return memory[:nbytes]

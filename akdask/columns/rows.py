@@ -2,22 +2,80 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import singledispatch, wraps
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
 import numpy as np
 
 from akdask.columns.bigint import from_ints, from_limbs, limbs_of, to_ints, with_limbs
-from akdask.columns.dispatch import by_column, of_arrow
+from akdask.columns.dtypes import BIGINT, BOOL, FLOAT64, INT64, STR, UINT8, UINT64, ColumnType, column_type, list_of
 from akdask.columns.lists import offsets_of, values_of
 from akdask.columns.memory import new_array
-from akdask.columns.missing_text import from_nulls, with_nulls
-from akdask.columns.strings import StringsBuilder, offsets_and_bytes
+from akdask.columns.strings import StringsBuilder, from_nulls, offsets_and_bytes, with_nulls
 from akdask.deferred import is_arrow, pa, pc
 from akdask.errors import ArgumentTypeError
-from akdask.schema import BIGINT, BOOL, FLOAT64, INT64, STR, UINT8, UINT64, ColumnType, column_type, list_of
 from akdask.typing import Column, NumberArray
+
+if TYPE_CHECKING:
+    from functools import _SingleDispatchCallable
+
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def by_column(default: Callable[..., T]) -> _SingleDispatchCallable[T]:
+    """Return a function like `functools.singledispatch`, whose implementations for Arrow's classes `of_arrow` adds.
+
+    Parameters
+    ----------
+    default : callable
+        What is called for objects of other classes.
+    """
+
+    @wraps(default)
+    def other(column: Any, *args: Any, **kwargs: Any) -> T:
+        if is_arrow(column, "Array", "ChunkedArray"):
+            # Threads that come here at once register the same.
+            for name, implementation in _OF_ARROW.get(chosen, {}).items():
+                dispatched.register(getattr(pa, name), implementation)
+            found: Callable[..., T] = dispatched.dispatch(type(column))
+            if found is not other:
+                implementations[type(column)] = found
+                return found(column, *args, **kwargs)
+        return default(column, *args, **kwargs)
+
+    dispatched: _SingleDispatchCallable[T] = singledispatch(other)
+    implementations: dict[type, Callable[..., T]] = {}
+
+    @wraps(default)
+    def chosen(column: Any, *args: Any, **kwargs: Any) -> T:
+        # `singledispatch` makes two calls more, for each column of each block.
+        found = implementations.get(type(column))
+        if found is None:
+            found = dispatched.dispatch(type(column))
+            if found is not other:
+                implementations[type(column)] = found
+        return found(column, *args, **kwargs)
+
+    chosen.register = dispatched.register  # type: ignore[attr-defined]
+    return cast("_SingleDispatchCallable[T]", chosen)
+
+
+_OF_ARROW: dict[Any, dict[str, Callable[..., Any]]] = {}
+"""By function: implementations for classes of Arrow, which are registered when the first such object comes."""
+
+
+def of_arrow(function: Callable[..., Any], name: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """Return a decorator that adds the implementation for a class of Arrow to a function of `by_column`."""
+
+    def add(implementation: Callable[P, T]) -> Callable[P, T]:
+        _OF_ARROW.setdefault(function, {})[name] = implementation
+        return implementation
+
+    return add
 
 
 def empty(dtype: ColumnType) -> Column:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from akdask.columns.rows import concat_rows, nbytes, own_rows, slice_rows, take_rows
+from akdask.deferred import is_arrow
 from akdask.typing import Column, NumberArray
 
 
@@ -65,3 +67,24 @@ class Table:
 def is_slice(column: Column) -> bool:
     """Whether an Arrow array holds much more memory than its rows take."""
     return not isinstance(column, np.ndarray) and column.get_total_buffer_size() > 2 * nbytes(column)
+
+
+class Sized:
+    """Base of classes whose instances hold columns; `sys.getsizeof` counts them.
+
+    Examples
+    --------
+    >>> held = Sized()
+    >>> held.columns = [np.zeros(1000), np.zeros(1000)]
+    >>> sys.getsizeof(held) >= 16_000
+    True
+    """
+
+    def __sizeof__(self) -> int:
+        return object.__sizeof__(self) + sum(map(_bytes, vars(self).values()))
+
+
+def _bytes(item: Any) -> int:
+    if isinstance(item, list | tuple):
+        return sum(map(_bytes, item))
+    return nbytes(item) if isinstance(item, np.ndarray) or is_arrow(item, "Array") else sys.getsizeof(item)

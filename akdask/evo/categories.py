@@ -12,15 +12,15 @@ import dask
 import numpy as np
 import pyarrow as pa
 
-from akdask.collections.frame.dataframe import DataFrame
-from akdask.collections.functions.from_dask import from_dask
-from akdask.collections.text.categorical import Categorical
+from akdask.arrays.categorical import Categorical
 from akdask.deferred import pc, pd
 from akdask.errors import ArgumentTypeError
-from akdask.evo.blobs.canonical import table_of
-from akdask.evo.blobs.decoding import Lookup
+from akdask.evo.canonical import table_of
+from akdask.evo.decoding import Lookup
 from akdask.evo.errors import ContentError, KindError, ShapeError
 from akdask.evo.reader import lookup_of
+from akdask.frames.dataframe import DataFrame
+from akdask.frames.from_dask import from_dask
 
 _MOST = np.iinfo(np.int32).max
 

@@ -20,8 +20,8 @@ import numpy as np
 
 from akdask.errors import ArgumentError
 from akdask.evo.errors import ContentError, ShapeError
-from akdask.hdf5.metadata.inspect import open_hdf5
-from akdask.storage.paths.files import state_of
+from akdask.formats.hdf5.inspect import open_hdf5
+from akdask.storage.files import state_of
 
 At = Literal["cells", "vertices"]
 

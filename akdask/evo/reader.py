@@ -9,25 +9,23 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import pyarrow as pa
 
+from akdask.arrays.stored import from_stored
 from akdask.cluster import partition_size
-from akdask.collections.core.stored import from_stored
-from akdask.collections.frame.dataframe import DataFrame
 from akdask.errors import ArgumentError, FileFormatError, MissingColumnError, warn
-from akdask.evo.blobs.canonical import canonical_names, table_of
-from akdask.evo.blobs.decoding import ColumnDecoding, Lookup, missing_values
-from akdask.evo.blobs.source import BlobColumn, BlobSource
+from akdask.evo.canonical import canonical_names, table_of
+from akdask.evo.decoding import ColumnDecoding, Lookup, missing_values
 from akdask.evo.description import ArrayDescription
 from akdask.evo.errors import BlobFormatError, ContentError, EvoError, KindError, ShapeError, place_of
-from akdask.evo.kinds import TYPES, ArrayKind, kind_of_schema, readable_name
-from akdask.evo.roles import Role, role_named
-from akdask.parquet.metadata.columns import ParquetColumn
-from akdask.parquet.metadata.description import ParquetFileDescription
-from akdask.parquet.metadata.footers import PARQUET_ERRORS, inspect_file
-from akdask.parquet.reading.chunks import count_nulls, open_parquet
-from akdask.storage.data.ranges import range_reader
-from akdask.storage.formats.objects import VALUES, StoredColumn, StoredObject
-from akdask.storage.paths.files import absolute, identify
-from akdask.storage.paths.remote import takes_storage_options
+from akdask.evo.kinds import TYPES, ArrayKind, Role, kind_of_schema, readable_name, role_named
+from akdask.evo.source import BlobColumn, BlobSource
+from akdask.formats.parquet.chunks import count_nulls, open_parquet
+from akdask.formats.parquet.columns import ParquetColumn, ParquetFileDescription
+from akdask.formats.parquet.footers import PARQUET_ERRORS, inspect_file
+from akdask.frames.dataframe import DataFrame
+from akdask.storage.files import absolute, identify
+from akdask.storage.objects import VALUES, StoredColumn, StoredObject
+from akdask.storage.ranges import range_reader
+from akdask.storage.remote import takes_storage_options
 
 Path: TypeAlias = str | os.PathLike[str]
 Columns: TypeAlias = Sequence[str | int] | str | int | None

@@ -12,18 +12,17 @@ from typing import Any, Literal
 import pyarrow as pa
 
 from akdask.errors import AkdaskError, ArgumentError, TransferError, warn
-from akdask.evo.blobs.canonical import CanonicalForm, Names
-from akdask.evo.blobs.content import ContentRules, RowFacts, conclude, examine_column
-from akdask.evo.blobs.findings import Finding, errors_among
-from akdask.evo.blobs.lazy import lazy_rows
-from akdask.evo.blobs.sink import BlobSink, OpenTarget, opener
-from akdask.evo.blobs.stream import RowStream, in_order
+from akdask.evo.canonical import CanonicalForm, Names
+from akdask.evo.content import ContentRules, RowFacts, conclude, examine_column
 from akdask.evo.description import ArrayDescription
 from akdask.evo.errors import BlobWriteError, ContentError, EvoError
+from akdask.evo.findings import Finding, errors_among
 from akdask.evo.identity import new_uuid
-from akdask.evo.roles import role_named
-from akdask.parquet.metadata.footers import PARQUET_ERRORS
-from akdask.parquet.writing.row_groups import EncodedRowGroup, RowGroupAssembly, RowGroupEncoding
+from akdask.evo.kinds import role_named
+from akdask.evo.lazy import lazy_rows
+from akdask.evo.stream import BlobSink, OpenTarget, RowStream, in_order, opener
+from akdask.formats.parquet.footers import PARQUET_ERRORS
+from akdask.formats.parquet.write import EncodedRowGroup, RowGroupAssembly, RowGroupEncoding
 
 _LEVELS = range(1, 10)
 
@@ -123,7 +122,7 @@ def write_blob(
         Zarr of one or two dimensions; a dict of columns; or an iterator of any of these.
     open_target : path or callable
         A folder on this machine, where the blob gets its name; the path of a file, which the blob gets; or a function
-        that begins an `akdask.evo.blobs.sink.BlobSink`.
+        that begins an `akdask.evo.stream.BlobSink`.
     role : str, default "attribute"
         What the array is for, which decides about nulls, NaN and indices: ``geometry``, ``attribute``, ``index``,
         ``category``, ``lookup``, ``mask``, ``color`` or ``time``.

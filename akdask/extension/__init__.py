@@ -5,13 +5,9 @@ comparison, selection by lazy masks, assignment and conversion build plans; redu
 and whatever pandas does element by element compute.
 """
 
-from akdask.extension.accessors import (
-    ArkoudaDataFrameAccessor,
-    ArkoudaIndexAccessor,
-    ArkoudaSeriesAccessor,
-)
+from akdask.extension.accessors import ArkoudaDataFrameAccessor, ArkoudaIndexAccessor, ArkoudaSeriesAccessor
+from akdask.extension.arrays import ArkoudaArray, ArkoudaCategorical, ArkoudaStringArray
 from akdask.extension.base import ArkoudaArrayLike, ArkoudaExtensionArray
-from akdask.extension.categorical import ArkoudaCategorical
 from akdask.extension.dtypes import (
     ArkoudaBigintDtype,
     ArkoudaBoolDtype,
@@ -23,8 +19,6 @@ from akdask.extension.dtypes import (
     ArkoudaUint8Dtype,
     ArkoudaUint64Dtype,
 )
-from akdask.extension.numbers import ArkoudaArray
-from akdask.extension.strings import ArkoudaStringArray
 
 __all__ = [
     "ArkoudaArray",

@@ -7,21 +7,16 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from pandas.api.extensions import (
-    register_dataframe_accessor,
-    register_index_accessor,
-    register_series_accessor,
-)
+from pandas.api.extensions import register_dataframe_accessor, register_index_accessor, register_series_accessor
 
 from akdask._pandas_names import remove_accessors
-from akdask.collections.core.array import Array
-from akdask.collections.frame.dataframe import DataFrame
-from akdask.collections.frame_core.index import Index, MultiIndex
-from akdask.collections.groups.groupby import GroupBy
-from akdask.collections.series.series import Series
+from akdask.arrays.array import Array
+from akdask.arrays.groupby import GroupBy
 from akdask.errors import ArgumentTypeError
-from akdask.extension.base import ArkoudaExtensionArray
-from akdask.extension.scalars import as_lazy
+from akdask.extension.base import ArkoudaExtensionArray, as_lazy
+from akdask.frames.dataframe import DataFrame
+from akdask.frames.index import Index, MultiIndex
+from akdask.frames.series import Series
 
 remove_accessors()
 

@@ -2,26 +2,424 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, ClassVar, Self, TypeAlias
+from typing import Any, ClassVar, NoReturn, Self, TypeAlias, TypeVar
 
 import numpy as np
 import pandas as pd
-from pandas.api.extensions import ExtensionDtype
+from pandas.api.extensions import ExtensionArray, ExtensionDtype
+from pandas.api.indexers import check_array_indexer
 
-from akdask.collections.arrays.creation import array
-from akdask.collections.arrays.pdarray import pdarray
-from akdask.collections.core.array import Array
-from akdask.collections.core.later import provides
-from akdask.collections.text.categorical import Categorical
-from akdask.collections.text.concatenation import concatenate
-from akdask.collections.text.strings import Strings
+from akdask.arrays.array import Array
+from akdask.arrays.categorical import Categorical
+from akdask.arrays.concatenation import concatenate
+from akdask.arrays.creation import arange, array, full
+from akdask.arrays.groupby import GroupBy
+from akdask.arrays.later import provides
+from akdask.arrays.pdarray import pdarray
+from akdask.arrays.sorting import argsort
+from akdask.arrays.strings import Strings
+from akdask.arrays.wrap import special
 from akdask.deferred import pa
-from akdask.errors import ArgumentError, ArgumentTypeError, PositionError, UnsupportedError
-from akdask.extension.keys import row_key
-from akdask.extension.order import OrderedElements
-from akdask.extension.refused import DIMENSIONS, refuses
-from akdask.extension.scalars import as_lazy
+from akdask.errors import ArgumentError, ArgumentTypeError, PositionError, RefusedMethodError, UnsupportedError
+
+Class = TypeVar("Class", bound=type)
+
+COLLECT = "s.ak.collect() gives pandas' own array, which has it."
+DIMENSIONS = "arrays of pandas have one dimension; ak.pdarray has more."
+
+
+def refuses(names: str, hint: str) -> Callable[[Class], Class]:
+    """Give a class methods that only say that they are not there; a decorator of classes.
+
+    Parameters
+    ----------
+    names : str
+        Their names, with spaces between.
+    hint : str
+        What to do instead.
+    """
+
+    def refusing(cls: Class) -> Class:
+        for name in names.split():
+            setattr(cls, name, _refusal(cls.__name__, name, hint))
+        return cls
+
+    return refusing
+
+
+def _refusal(owner: str, name: str, hint: str) -> Callable[..., NoReturn]:
+    def refuse(*args: Any, **kwargs: Any) -> NoReturn:
+        raise RefusedMethodError(f"{owner}.{name} is not supported: lazy arrays in pandas do not have it.", hint=hint)
+
+    refuse.__name__ = name
+    refuse.only_refuses = True  # type: ignore[attr-defined]  # told apart from methods that do something
+    refuse.__doc__ = f"Refuse: {name} is not there for lazy arrays in pandas."
+    return refuse
+
+
+class LazyOperators(ExtensionArray):
+    """Operators, computed of what the arrays hold."""
+
+    __array_priority__ = 1000
+    __hash__ = None  # type: ignore[assignment]  # comparison gives an array, as in NumPy
+    _data: Any
+
+    def _wrapped(self, data: Any) -> Any:
+        raise NotImplementedError
+
+    def _operand(self, item: Any) -> Any:
+        """Return what stands for an argument beside lazy arrays."""
+        raise NotImplementedError
+
+    def _computed(self, function: Callable[..., Any], *items: Any) -> Any:
+        """Return a function of arrays and scalars, NotImplemented beside what pandas takes apart itself."""
+        if any(isinstance(item, pd.Series | pd.Index | pd.DataFrame) for item in items):
+            return NotImplemented
+        for item in items:
+            if pd.api.types.is_list_like(item) and len(item) != len(self):
+                raise ArgumentError(f"Lengths must match: {len(self)} and {len(item)}.")
+        found = function(*map(self._operand, items))
+        if isinstance(found, tuple):
+            return tuple(map(self._wrapped, found))
+        return self._wrapped(found)
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        """Compute a ufunc of lazy arrays; lazy."""
+        if method != "__call__" or kwargs:
+            return NotImplemented
+        return self._computed(ufunc, *inputs)
+
+    def __add__(self, other: Any) -> Any:
+        return self._computed(operator.add, self, other)
+
+    def __radd__(self, other: Any) -> Any:
+        return self._computed(operator.add, other, self)
+
+    def __sub__(self, other: Any) -> Any:
+        return self._computed(operator.sub, self, other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return self._computed(operator.sub, other, self)
+
+    def __mul__(self, other: Any) -> Any:
+        return self._computed(operator.mul, self, other)
+
+    def __rmul__(self, other: Any) -> Any:
+        return self._computed(operator.mul, other, self)
+
+    def __truediv__(self, other: Any) -> Any:
+        return self._computed(operator.truediv, self, other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return self._computed(operator.truediv, other, self)
+
+    def __floordiv__(self, other: Any) -> Any:
+        return self._computed(operator.floordiv, self, other)
+
+    def __rfloordiv__(self, other: Any) -> Any:
+        return self._computed(operator.floordiv, other, self)
+
+    def __mod__(self, other: Any) -> Any:
+        return self._computed(operator.mod, self, other)
+
+    def __rmod__(self, other: Any) -> Any:
+        return self._computed(operator.mod, other, self)
+
+    def __pow__(self, other: Any) -> Any:
+        return self._computed(operator.pow, self, other)
+
+    def __rpow__(self, other: Any) -> Any:
+        return self._computed(operator.pow, other, self)
+
+    def __and__(self, other: Any) -> Any:
+        return self._computed(operator.and_, self, other)
+
+    def __rand__(self, other: Any) -> Any:
+        return self._computed(operator.and_, other, self)
+
+    def __or__(self, other: Any) -> Any:
+        return self._computed(operator.or_, self, other)
+
+    def __ror__(self, other: Any) -> Any:
+        return self._computed(operator.or_, other, self)
+
+    def __xor__(self, other: Any) -> Any:
+        return self._computed(operator.xor, self, other)
+
+    def __rxor__(self, other: Any) -> Any:
+        return self._computed(operator.xor, other, self)
+
+    def __lshift__(self, other: Any) -> Any:
+        return self._computed(operator.lshift, self, other)
+
+    def __rlshift__(self, other: Any) -> Any:
+        return self._computed(operator.lshift, other, self)
+
+    def __rshift__(self, other: Any) -> Any:
+        return self._computed(operator.rshift, self, other)
+
+    def __rrshift__(self, other: Any) -> Any:
+        return self._computed(operator.rshift, other, self)
+
+    def _equality(self, function: Callable[..., Any], other: Any, of_others: bool) -> Any:
+        """Return which elements are equal, or differ: those of types that do not compare all do."""
+        try:
+            return self._computed(function, self, other)
+        except TypeError:
+            return self._wrapped(full(len(self), of_others, np.bool_))
+
+    def __eq__(self, other: Any) -> Any:
+        return self._equality(operator.eq, other, False)
+
+    def __ne__(self, other: Any) -> Any:
+        return self._equality(operator.ne, other, True)
+
+    def __lt__(self, other: Any) -> Any:
+        return self._computed(operator.lt, self, other)
+
+    def __le__(self, other: Any) -> Any:
+        return self._computed(operator.le, self, other)
+
+    def __gt__(self, other: Any) -> Any:
+        return self._computed(operator.gt, self, other)
+
+    def __ge__(self, other: Any) -> Any:
+        return self._computed(operator.ge, self, other)
+
+    def __divmod__(self, other: Any) -> Any:
+        return self._computed(divmod, self, other)
+
+    def __rdivmod__(self, other: Any) -> Any:
+        return self._computed(divmod, other, self)
+
+    def __neg__(self) -> Any:
+        return self._computed(operator.neg, self)
+
+    def __pos__(self) -> Any:
+        return self._computed(operator.pos, self)
+
+    def __abs__(self) -> Any:
+        return self._computed(abs, self)
+
+    def __invert__(self) -> Any:
+        return self._computed(operator.invert, self)
+
+
+def row_key(array_: LazyOperators, key: Any) -> Any:
+    """Return a key as an int, a slice or a lazy array."""
+    if isinstance(key, tuple):
+        key = _without_ellipsis(key)
+    if isinstance(key, LazyOperators):
+        return key._data
+    if isinstance(key, Array | slice):
+        return key
+    checked = check_array_indexer(array_, key)
+    if isinstance(checked, np.ndarray):
+        return array(checked)
+    if isinstance(checked, int | np.integer) and not isinstance(checked, bool):
+        return int(checked)
+    raise PositionError(
+        "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays are valid "
+        f"indices, not {type(key).__name__}."
+    )
+
+
+def _without_ellipsis(key: tuple[Any, ...]) -> Any:
+    rest = [item for item in key if item is not ...]
+    if len(key) - len(rest) > 1:
+        raise PositionError("an index can only have a single ellipsis ('...').")
+    if len(rest) > 1:
+        raise PositionError("too many indices for array: one dimension.")
+    return rest[0] if rest else slice(None)
+
+
+NUMBERS = (bool, int, float, np.bool_, np.integer, np.floating)
+
+
+def as_lazy(items: Any, is_text: bool = False) -> Any:
+    """Return scalars, or an array of NumPy or pandas, as a lazy array.
+
+    Parameters
+    ----------
+    items : array, Series, Index or sequence of scalars
+        None, NaN and ``pd.NA`` are missing: integers and bools beside them become floats.
+    is_text : bool
+        What has no element that is there is text, and not floats.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If the elements are neither all numbers nor all text.
+    """
+    if isinstance(items, pd.Series | pd.Index):
+        items = items.array
+    if isinstance(items, LazyOperators):
+        return items._data
+    if isinstance(items, Array):
+        return items
+    if isinstance(items, pd.Categorical):
+        return Categorical(items)
+    if not isinstance(items, np.ndarray) and hasattr(items, "dtype"):
+        is_text = is_text or isinstance(items.dtype, pd.StringDtype)
+        items = items.to_numpy() if hasattr(items, "to_numpy") else np.asarray(items)
+    if not isinstance(items, np.ndarray):
+        items = pd.Series(list(items), dtype=object).to_numpy()
+    found = special(items)
+    if found is not None:
+        return found
+    return array(_uniform(items, is_text) if items.dtype == object else items)
+
+
+def _uniform(items: np.ndarray[Any, Any], is_text: bool) -> np.ndarray[Any, Any]:
+    """Return objects as NumPy has their type; text as objects, None where it is missing."""
+    missing = np.asarray(pd.isna(items))
+    there = items[~missing]
+    if (is_text and not len(there)) or any(isinstance(item, str) for item in there):
+        _check_all(there, (str,))
+        text = items.copy()
+        text[missing] = None
+        return text
+    if not len(items):
+        return np.empty(0)
+    _check_all(there, NUMBERS)
+    if missing.any():
+        return np.array(
+            [np.nan if is_missing else item for is_missing, item in zip(missing, items, strict=True)], float
+        )
+    plain = np.array(list(there))
+    # NumPy has floats for integers that none of its types holds.
+    is_lossy = plain.dtype.kind == "f" and all(isinstance(item, int | np.integer) for item in there)
+    return items if is_lossy else plain
+
+
+def _check_all(items: np.ndarray[Any, Any], types: tuple[type, ...]) -> None:
+    other = next((item for item in items if not isinstance(item, types)), None)
+    if other is not None:
+        raise ArgumentTypeError(
+            f"a lazy array does not hold {type(other).__name__} beside {type(items[0]).__name__}.",
+            hint="elements are all numbers, or all text.",
+        )
+
+
+class OrderedElements(LazyOperators):
+    """What pandas asks of elements that have an order or are equal to each other."""
+
+    def argsort(
+        self, *, ascending: bool = True, kind: str = "quicksort", na_position: str = "last", **kwargs: Any
+    ) -> np.ndarray[Any, Any]:
+        """Return the positions that put the elements in order, as a NumPy array; computes.
+
+        Parameters
+        ----------
+        ascending : bool, default True
+            The direction.
+        kind : str
+            Accepted for compatibility with pandas; the order is always stable.
+        na_position : {"last", "first"}
+            Where missing elements go.
+        **kwargs
+            What else pandas passes makes no difference.
+        """
+        missing = self.isna()
+        there = np.flatnonzero(~missing)
+        order = argsort(self._data[array(there)], ascending=ascending).to_ndarray() if len(there) else there
+        parts = [there[order], np.flatnonzero(missing)]
+        return np.concatenate(parts if na_position == "last" else parts[::-1]).astype(np.intp)
+
+    def argmin(self, axis: Any = None, out: Any = None, *, skipna: bool = True) -> int:
+        """Return the position of the first smallest element that is not missing; computes."""
+        return self._extreme("argmin", skipna)
+
+    def argmax(self, axis: Any = None, out: Any = None, *, skipna: bool = True) -> int:
+        """Return the position of the first largest element that is not missing; computes."""
+        return self._extreme("argmax", skipna)
+
+    def _extreme(self, name: str, skipna: bool) -> int:
+        if skipna not in (True, False):
+            raise ArgumentError(f'For argument "skipna" expected type bool, received type {type(skipna).__name__}.')
+        missing = self.isna()
+        if not len(missing):
+            raise ArgumentError(f"attempt to get {name} of an empty sequence")
+        if missing.any() and not skipna:
+            raise ArgumentError("Encountered an NA value with skipna=False")
+        there = np.flatnonzero(~missing)
+        if not len(there):
+            raise ArgumentError("Encountered all NA values")
+        order = argsort(self._data[array(there)], ascending=name == "argmin")
+        return int(there[int(order[0])])
+
+    def factorize(
+        self, use_na_sentinel: bool = True, sort: bool = False, **kwargs: Any
+    ) -> tuple[np.ndarray[Any, Any], OrderedElements]:
+        """Return a number for each element, and the distinct elements that they count; computes.
+
+        Parameters
+        ----------
+        use_na_sentinel : bool, default True
+            Number missing elements -1; otherwise they are one element more.
+        sort : bool
+            Count the elements in their order; otherwise as they come first.
+        **kwargs
+            What else pandas passes makes no difference.
+        """
+        missing = self.isna()
+        there = np.flatnonzero(~missing)
+        codes = np.full(len(missing), -1, np.intp)
+        if not len(there):
+            uniques = self._wrapped(self._data[:0])
+        else:
+            groups = GroupBy(self._data[array(there)])
+            codes[there] = groups.broadcast(arange(groups.ngroups)).to_ndarray()
+            uniques = self._wrapped(groups.unique_keys)
+            if not sort:
+                _, first = np.unique(codes[there], return_index=True)
+                order = np.argsort(first, kind="stable")
+                ranks = np.empty(len(order), np.intp)
+                ranks[order] = np.arange(len(order))
+                codes[there] = ranks[codes[there]]
+                uniques = uniques.take(order)
+        if not use_na_sentinel and missing.any():
+            codes, uniques = _with_missing(codes, uniques, missing, self, sort)
+        return codes, uniques
+
+    def unique(self) -> Self:
+        """Return the distinct elements as they come first; computes which."""
+        codes, _ = self.factorize(use_na_sentinel=False)
+        _, first = np.unique(codes, return_index=True)
+        return self.take(np.sort(first))
+
+    def value_counts(self, dropna: bool = True) -> pd.Series:
+        """Return how often each element occurs, the commonest first, labelled by the elements; computes."""
+        codes, uniques = self.factorize(use_na_sentinel=dropna)
+        counts = np.bincount(codes[codes >= 0], minlength=len(uniques))
+        order = np.argsort(-counts, kind="stable")
+        index = pd.Index(uniques.take(order))
+        return pd.Series(counts[order], index=index, name="count", dtype=np.int64)
+
+    def duplicated(self, keep: Any = "first") -> np.ndarray[Any, Any]:
+        """Return which elements occur before (or after, or elsewhere at all) as well; computes."""
+        codes, _ = self.factorize(use_na_sentinel=False)
+        return np.asarray(pd.Series(codes).duplicated(keep))
+
+
+def _with_missing(
+    codes: np.ndarray[Any, Any],
+    uniques: OrderedElements,
+    missing: np.ndarray[Any, Any],
+    elements: OrderedElements,
+    sort: bool,
+) -> tuple[np.ndarray[Any, Any], OrderedElements]:
+    """Return numbers and distinct elements with what is missing as one more, where it comes first or last in order."""
+    first = int(np.flatnonzero(missing)[0])
+    position = len(uniques) if sort else len(np.unique(codes[:first][codes[:first] >= 0]))
+    codes = np.where(missing, position, np.where(codes >= position, codes + 1, codes))
+    one = elements.take([first])
+    parts = [uniques[:position], one, uniques[position:]]
+    kind: Any = type(uniques)
+    return codes, kind._concat_same_type(parts)
+
 
 _CLASSES: dict[str, type[ArkoudaExtensionArray]] = {}
 """By the name of a type: the class of arrays of it."""

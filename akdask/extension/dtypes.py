@@ -7,9 +7,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from pandas.api.extensions import ExtensionDtype, register_extension_dtype
 
-from akdask.collections.core.later import later
+from akdask.arrays.later import later
+from akdask.columns.dtypes import bigint
 from akdask.errors import ArgumentTypeError
-from akdask.schema.bigint import bigint
 
 PREFIXES = ("arkouda.", "ak.", "ak_", "ak")
 """What names of types begin with, so that ``int64`` stays NumPy's."""

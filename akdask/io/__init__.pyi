@@ -15,7 +15,7 @@ from akdask.io.files import (
     to_hdf,
     update_hdf,
 )
-from akdask.io.import_export import export, import_data
+from akdask.io.pandas_files import export, import_data
 from akdask.io.parquet import get_null_indices, read_parquet, to_parquet, update_parquet
 from akdask.io.sessions import restore, snapshot
 from akdask.io.zarr import read_zarr, to_zarr

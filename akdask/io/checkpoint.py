@@ -22,13 +22,19 @@ from uuid import uuid4
 import numpy as np
 import pyarrow.parquet as pq
 
+from akdask.arrays.concatenation import concatenate
+from akdask.arrays.creation import array
+from akdask.arrays.pdarray import pdarray
 from akdask.cluster import transfer_limit
-from akdask.collections.arrays.creation import array
-from akdask.collections.arrays.pdarray import pdarray
-from akdask.collections.text.concatenation import concatenate
-from akdask.columns import Table
 from akdask.columns.bigint import to_ints
+from akdask.columns.dtypes import BIGINT
+from akdask.columns.table import Table
 from akdask.deferred import pa
+from akdask.engine.result import check_bytes
+from akdask.engine.rowwise import Project
+from akdask.engine.run import run
+from akdask.engine.tables import Tasks
+from akdask.engine.write import fitted
 from akdask.errors import (
     AkdaskError,
     ArgumentError,
@@ -41,16 +47,10 @@ from akdask.errors import (
     WriteError,
 )
 from akdask.io.sessions import caller_variables
-from akdask.plan.expr.rowwise import Project
-from akdask.plan.run.run import run
-from akdask.plan.run.transfer import check_bytes
-from akdask.plan.run.write import fitted
-from akdask.plan.task.tables import Tasks
-from akdask.schema import BIGINT
-from akdask.storage.atomic.commit import write_error
-from akdask.storage.atomic.folder import FolderStaging, previous, recover_folders
-from akdask.storage.paths.directory import check_status, open_regular
-from akdask.storage.paths.files import absolute, is_remote, state_of, written_path
+from akdask.storage.commit import write_error
+from akdask.storage.directory import check_status, open_regular
+from akdask.storage.files import absolute, is_remote, state_of, written_path
+from akdask.storage.folder_commit import FolderStaging, previous, recover_folders
 
 FOLDER = ".akdata"
 SERVER = "server.md"

@@ -6,24 +6,31 @@ Reading looks at metadata only and gives lazy objects; their bytes are read when
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
-from akdask.collections.core.stored import open_prefix
-from akdask.collections.functions.tags import FILE_CODES
+from akdask.arrays.pdarray import pdarray
+from akdask.arrays.storage_methods import StorageMethods
+from akdask.arrays.stored import from_stored, open_prefix
 from akdask.deferred import DeferredModule
-from akdask.errors import ArgumentTypeError, FileError
-from akdask.io.objects import Path, read_objects, storables
-from akdask.storage.formats.registry import format_named, format_of_files, open_files
-from akdask.storage.paths.locales import Filenames, names_of
-from akdask.storage.paths.remote import takes_storage_options
+from akdask.engine.sources import Rows
+from akdask.engine.values import Call
+from akdask.errors import ArgumentError, ArgumentTypeError, ExistsError, FileError, InconsistentFilesError
+from akdask.storage.locales import Filenames, names_of
+from akdask.storage.objects import CODES, VALUES, StoredObject, StoredSet
+from akdask.storage.registry import format_named, format_of_files, open_files
+from akdask.storage.remote import takes_storage_options
 
 if TYPE_CHECKING:
-    from akdask.collections.core import writing
-    from akdask.collections.text import categorical
+    from akdask.arrays import categorical, writing
+    from akdask.arrays.writing import Storable
+    from akdask.frames import base as frames
 else:
-    writing = DeferredModule("akdask.collections.core.writing")
-    categorical = DeferredModule("akdask.collections.text.categorical")
+    categorical = DeferredModule("akdask.arrays.categorical")
+    frames = DeferredModule("akdask.frames.base")
+    writing = DeferredModule("akdask.arrays.writing")
+
 
 __all__ = [
     "get_datasets",
@@ -38,6 +45,124 @@ __all__ = [
     "to_hdf",
     "update_hdf",
 ]
+
+
+FILE_CODES = "Filename_Codes"
+"""Arkouda's name for the numbers of the files among the objects read."""
+
+
+def file_codes(files: StoredSet, objects: Mapping[str, StoredObject]) -> pdarray:
+    """Return of each row the number of its file, as lazy int64; files without rows count too.
+
+    Raises
+    ------
+    ArgumentError
+        If an object is no column.
+    InconsistentFilesError
+        If the objects have different numbers of rows in a file.
+    """
+    shares = {name: _shares(name, stored) for name, stored in objects.items()}
+    rows = {name: _by_file(share) for name, share in shares.items()}
+    first, expected = next(iter(rows.items()))
+    differing = [name for name in rows if rows[name] != expected]
+    if differing:
+        raise InconsistentFilesError(
+            "objects of different lengths cannot be tagged with their files together.",
+            details=[f"{name!r} has other numbers of rows than {first!r}" for name in differing],
+            hint="name the datasets to be read together.",
+        )
+    number = {path: position for position, path in reversed(list(enumerate(files.paths)))}
+    paths, lengths = zip(*shares[first], strict=True)
+    starts = tuple(accumulate(lengths, initial=0))[:-1]
+    rows_of_set = Rows(lengths)
+    codes = Call("of_range", rows_of_set.position, starts=starts, numbers=tuple(number[path] for path in paths))
+    return pdarray(rows_of_set, codes)
+
+
+def _shares(name: str, stored: StoredObject) -> list[tuple[str, int]]:
+    """Return file and number of rows of each partition."""
+    column = stored.members.get(VALUES) or stored.members.get(CODES)
+    if column is None:
+        raise ArgumentError(f"{name!r} is no column whose rows could be tagged.", hint="name the datasets to read.")
+    return list(zip(column.source.paths, column.source.lengths, strict=True))
+
+
+def _by_file(shares: list[tuple[str, int]]) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for path, rows in shares:
+        counts[path] = counts.get(path, 0) + rows
+    return counts
+
+
+Path = str | os.PathLike[str]
+
+
+def read_objects(files: StoredSet, datasets: str | Sequence[str] | None, *, tagged: bool = False) -> dict[str, Any]:
+    """Return the lazy objects of a set by name, all or those that are named.
+
+    Raises
+    ------
+    FileError
+        If there are none.
+    """
+    found = files.objects(None if datasets is None else dataset_names(datasets))
+    if not found:
+        hint = None if datasets is None else "name some of them, or leave datasets out for all."
+        raise FileError("no objects to read.", details=[f"objects: {', '.join(files.kinds) or 'none'}"], hint=hint)
+    objects = {name: from_stored(stored) for name, stored in found.items()}
+    return {**objects, FILE_CODES: file_codes(files, found)} if tagged else objects
+
+
+def dataset_names(datasets: Any) -> list[str]:
+    """Return the names of objects that are asked for.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If they are no text, or no list of such.
+    """
+    names = [datasets] if isinstance(datasets, str) else datasets
+    is_list = isinstance(names, Collection) and getattr(names, "ndim", 1) == 1
+    if not is_list or not all(isinstance(name, str) for name in names):
+        raise ArgumentTypeError(
+            f"datasets are named by a str or a list of them, not by {type(datasets).__name__}.",
+            hint="leave datasets out for all.",
+        )
+    return list(names)
+
+
+def storables(columns: Any, names: Sequence[str] | None) -> dict[str, Storable]:
+    """Return what is to be written, by name."""
+    if isinstance(columns, StorageMethods):
+        raise ArgumentTypeError(
+            "a dict or list of arrays is wanted, not one.", hint="for one array: a.to_hdf(prefix), and so on."
+        )
+    named = isinstance(columns, Mapping | frames.FrameBase)
+    if not named and (isinstance(columns, str) or not isinstance(columns, Sequence)):
+        raise ArgumentTypeError(
+            f"what is written is a dict or a list of arrays, not a {type(columns).__name__}.",
+            hint="pass {'name': array}.",
+        )
+    given = list(columns.keys()) if named else [str(number) for number in range(len(columns))]
+    arrays = [columns[name] for name in given] if named else list(columns)
+    if names is not None and len(names) != len(arrays):
+        raise ArgumentError(f"{len(arrays)} columns need as many names, got {len(names)}.")
+    wanted = given if names is None else list(names)
+    for name in wanted:
+        if not isinstance(name, str):
+            raise ArgumentTypeError(f"objects are named by a str, not by {type(name).__name__}.", hint="pass names.")
+    again = sorted({name for name in wanted if wanted.count(name) > 1})
+    if again:
+        raise ExistsError("two columns cannot have the same name.", details=[repr(name) for name in again])
+    return dict(zip(wanted, map(_storable, arrays), strict=True))
+
+
+def _storable(item: Any) -> Storable:
+    if not isinstance(item, StorageMethods | frames.FrameBase):
+        raise ArgumentTypeError(
+            f"a {type(item).__name__} cannot be written.", hint="make it an array with ak.array(…)."
+        )
+    return item._storable()
 
 
 @takes_storage_options

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from akdask.collections.core.writing import count_files, update_objects, write_objects
-from akdask.collections.frame.dataframe import DataFrame
+from akdask.arrays.writing import count_files, update_objects, write_objects
 from akdask.errors import ArgumentError, FileError
-from akdask.io.objects import Path, read_objects, storables
-from akdask.storage.formats.registry import format_named, open_files
-from akdask.storage.paths.locales import Filenames
-from akdask.storage.paths.remote import takes_storage_options
+from akdask.frames.dataframe import DataFrame
+from akdask.io.files import Path, read_objects, storables
+from akdask.storage.locales import Filenames
+from akdask.storage.registry import format_named, open_files
+from akdask.storage.remote import takes_storage_options
 
 __all__ = ["get_null_indices", "read_parquet", "to_parquet", "update_parquet"]
 

@@ -9,18 +9,18 @@ from types import FrameType
 from typing import Any
 from urllib.parse import quote, unquote
 
-from akdask.collections.arrays.shaped.ndarray import ArrayView
-from akdask.collections.core.storage_methods import StorageMethods
-from akdask.collections.core.stored import open_prefix, read_objects
-from akdask.collections.core.writing import Storable, stored_column, write_objects
-from akdask.collections.frame.dataframe import DataFrame
-from akdask.collections.frame_core.index import Index, MultiIndex
-from akdask.collections.groups.groupby import GroupBy
-from akdask.collections.text.strings import Strings
+from akdask.arrays.groupby import GroupBy
+from akdask.arrays.ndarray import ArrayView
+from akdask.arrays.storage_methods import StorageMethods
+from akdask.arrays.stored import open_prefix, read_objects
+from akdask.arrays.strings import Strings
+from akdask.arrays.writing import Storable, stored_column, write_objects
+from akdask.engine.missing import is_missing_text
 from akdask.errors import FileError
-from akdask.plan.expr.missing_text import is_missing
-from akdask.storage.formats.objects import KEY, LEVEL, ROW_LABELS, VALUES, ObjType
-from akdask.storage.paths.files import path_text, written_path
+from akdask.frames.dataframe import DataFrame
+from akdask.frames.index import Index, MultiIndex
+from akdask.storage.files import path_text, written_path
+from akdask.storage.objects import KEY, LEVEL, ROW_LABELS, VALUES, ObjType
 
 SUFFIX = "_SNAPSHOT"
 
@@ -86,7 +86,7 @@ def _validity(name: str, item: Storable) -> Iterator[tuple[str, Storable]]:
     for path, stored in item.named(name):
         value = stored.members.get(VALUES)
         if stored.kind is ObjType.STRINGS and value is not None and value.dtype.nullable:
-            yield f"{MISSING}{quote(path, safe='')}", stored_column(stored.frame, is_missing(value))
+            yield f"{MISSING}{quote(path, safe='')}", stored_column(stored.frame, is_missing_text(value))
 
 
 def _without(strings: Any, missing: Any) -> Any:

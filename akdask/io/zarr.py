@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from akdask.collections.core.storage_methods import StorageMethods
-from akdask.collections.core.writing import write_objects
+from akdask.arrays.storage_methods import StorageMethods
+from akdask.arrays.writing import write_objects
+from akdask.columns.dtypes import column_type
 from akdask.errors import ArgumentError, ArgumentTypeError, FileError
-from akdask.io.objects import Path, read_objects, storables
-from akdask.schema import column_type
-from akdask.storage.formats.objects import StoredObject
-from akdask.storage.formats.registry import format_named, open_files
-from akdask.storage.paths.remote import takes_storage_options
+from akdask.io.files import Path, read_objects, storables
+from akdask.storage.objects import StoredObject
+from akdask.storage.registry import format_named, open_files
+from akdask.storage.remote import takes_storage_options
 
 __all__ = ["read_zarr", "to_zarr"]
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from akdask.errors import ArgumentError
-from akdask.lbann.epochs.selection import SelectedSamples
+from akdask.lbann.epochs import SelectedSamples
 
 
 class SampleConversions:
@@ -16,7 +16,7 @@ class SampleConversions:
     def statistics(self: SelectedSamples, fields: Sequence[str] | None = None, *, by_channel: bool = False) -> Any:
         """Return mean, deviation and extremes of fields, found in one pass that Dask runs in parallel.
 
-        Values are those in the files, coerced, but not scaled; see `akdask.lbann.making.statistics.normalized_schema`
+        Values are those in the files, coerced, but not scaled; see `akdask.lbann.statistics.normalized_schema`
         for the schema that scales by them.
 
         Parameters
@@ -38,7 +38,7 @@ class SampleConversions:
         LbannError
             If one cannot be read.
         """
-        from akdask.lbann.making.statistics import statistics_of  # made of what stands above
+        from akdask.lbann.statistics import statistics_of  # made of what stands above
 
         return statistics_of(self, fields, by_channel=by_channel)
 
@@ -70,7 +70,7 @@ class SampleConversions:
         ArgumentError
             If two columns would have the same name.
         """
-        from akdask.lbann.lazy.frame import frame_of  # loads all of akdask's collections
+        from akdask.lbann.lazy import frame_of  # loads all of akdask's collections
 
         frame = frame_of(self, names, ids)
         renamed = {name: name.replace("/", separator) for name in frame.columns}
@@ -108,7 +108,7 @@ class SampleConversions:
         ArgumentError
             If samples have something of that name.
         """
-        from akdask.lbann.lazy.frame import frame_of  # loads all of akdask's collections
+        from akdask.lbann.lazy import frame_of  # loads all of akdask's collections
 
         frame_of(self, names, ids).to_parquet(path)
 
@@ -156,7 +156,7 @@ class SampleConversions:
         ArgumentError
             If samples have something of the name of the IDs.
         """
-        from akdask.lbann.lazy.frame import frame_of  # loads all of akdask's collections
+        from akdask.lbann.lazy import frame_of  # loads all of akdask's collections
 
         return frame_of(self, names, ids)
 
@@ -177,7 +177,7 @@ class SampleConversions:
         dask.array.Array, shape (n, size)
             Lazy.
         """
-        from akdask.lbann.lazy.dask_objects import dask_array_of  # loads dask.array
+        from akdask.lbann.lazy import dask_array_of  # loads dask.array
 
         return dask_array_of(self, name, batch)
 
@@ -189,6 +189,6 @@ class SampleConversions:
         names : sequence of str, optional
             What each has; all unless given.
         """
-        from akdask.lbann.lazy.dask_objects import dask_bag_of  # loads dask.bag
+        from akdask.lbann.lazy import dask_bag_of  # loads dask.bag
 
         return dask_bag_of(self, names)

@@ -11,16 +11,16 @@ import numpy as np
 from akdask.errors import ArgumentError, PositionError
 from akdask.lbann.conversions import SampleConversions
 from akdask.lbann.entries import is_of_files, list_of_files, located, reader_of_entry, samples_of_entry
-from akdask.lbann.epochs.batches import Batches, BatchOptions, OnError
-from akdask.lbann.epochs.order import Shuffle
-from akdask.lbann.epochs.reading import Batch, GroupedReader
-from akdask.lbann.lists.parse import read_list
-from akdask.lbann.lists.prototext import read_prototext
-from akdask.lbann.lists.sample_list import SampleList
-from akdask.lbann.lists.splitting import choose, split_indices
-from akdask.lbann.samples import AnyReader, FileSampleReader, SampleReader
-from akdask.lbann.schema import SampleFields, Schema, load, merge
-from akdask.lbann.transform.names import resolve
+from akdask.lbann.epochs import Batch, Batches, BatchOptions, GroupedReader, OnError, Shuffle
+from akdask.lbann.fields import SampleFields, merge
+from akdask.lbann.file_reader import AnyReader, FileSampleReader
+from akdask.lbann.make_lists import choose, split_indices
+from akdask.lbann.prototext import read_prototext
+from akdask.lbann.read_lists import read_list
+from akdask.lbann.reader import SampleReader
+from akdask.lbann.sample_list import SampleList
+from akdask.lbann.schema_nodes import Schema, load
+from akdask.lbann.transform import resolve
 
 PathOrSchema: TypeAlias = str | os.PathLike[str] | Schema
 """A schema, or the file that it is in."""
@@ -294,7 +294,7 @@ class Dataset(SampleConversions):
     def split(
         self, validation: float = 0.0, tournament: float = 0.0, *, seed: int | None = None, shuffle: bool = True
     ) -> DatasetParts:
-        """Split the samples as LBANN does; see `akdask.lbann.lists.splitting.split_indices`.
+        """Split the samples as LBANN does; see `akdask.lbann.make_lists.split_indices`.
 
         Parameters
         ----------

@@ -10,13 +10,13 @@ import numpy as np
 import pyarrow as pa
 
 from akdask.lbann.errors import LbannListError, LbannSchemaError
-from akdask.lbann.lists.grammar import ListType
-from akdask.lbann.lists.parse import read_list
-from akdask.lbann.lists.prototext import ReaderEntry
-from akdask.lbann.lists.sample_list import SampleList, checked_words
-from akdask.lbann.samples import FileSampleReader
-from akdask.storage.atomic.recovery import recover_naming
-from akdask.storage.paths.files import absolute
+from akdask.lbann.file_reader import FileSampleReader
+from akdask.lbann.list_words import ListType
+from akdask.lbann.prototext import ReaderEntry
+from akdask.lbann.read_lists import read_list
+from akdask.lbann.sample_list import SampleList, checked_words
+from akdask.storage.files import absolute
+from akdask.storage.recovery import recover_naming
 
 _OLDER_READERS = ("hdf5", "cosmoflow_hdf5")
 """Readers of files that are one sample each."""

@@ -12,10 +12,8 @@ from typing import Any
 import numpy as np
 
 from akdask.errors import ArgumentError
-from akdask.hdf5.tree.open_files import OPEN_FILES
-from akdask.lbann.epochs.batches import Batches, BatchOptions
-from akdask.lbann.epochs.reading import Batch, GroupedReader
-from akdask.lbann.epochs.selection import SelectedSamples
+from akdask.formats.hdf5.open_files import OPEN_FILES
+from akdask.lbann.epochs import Batch, Batches, BatchOptions, GroupedReader, SelectedSamples
 
 try:
     import torch.distributed

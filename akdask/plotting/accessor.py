@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from akdask.collections.core.later import provides
-from akdask.collections.frame.dataframe import DataFrame
-from akdask.collections.series.series import Series
+from akdask.arrays.later import provides
 from akdask.errors import ArgumentError
-from akdask.plotting.boxes import draw_boxes
-from akdask.plotting.curves import draw_areas, draw_lines
+from akdask.frames.dataframe import DataFrame
+from akdask.frames.series import Series
 from akdask.plotting.density import draw_density, draw_hexbin, draw_scatter
-from akdask.plotting.drawn_rows import DrawnRows
 from akdask.plotting.histogram import draw_densities, draw_histograms
+from akdask.plotting.marks import draw_areas, draw_boxes, draw_lines
+from akdask.plotting.rows import DrawnRows
 
 KINDS = ("line", "bar", "barh", "hist", "box", "kde", "density", "area", "pie", "scatter", "hexbin")
 

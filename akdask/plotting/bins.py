@@ -9,11 +9,11 @@ from typing import Any
 import dask
 import numpy as np
 
-from akdask.collections.functions.histograms import histogramdd
+from akdask.arrays.statistics import histogramdd
 from akdask.deferred import pd
 from akdask.errors import ArgumentError
-from akdask.plotting.axis_values import NOTHING, AxisValues, extents, on_common_rows
 from akdask.plotting.canvas import drawing_axes, label_axes, optional_package, split_options
+from akdask.plotting.rows import NOTHING, AxisValues, extents, on_common_rows
 
 FINE = 256
 """Bins of each axis of a picture of density."""

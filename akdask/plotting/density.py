@@ -8,15 +8,13 @@ from typing import Any
 import dask
 import numpy as np
 
-from akdask.collections.arrays.elementwise import cast, elementwise, where
-from akdask.collections.groups.groupby import GroupBy
+from akdask.arrays.groupby import GroupBy
+from akdask.arrays.operators import cast, elementwise, where
 from akdask.deferred import pd
 from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
-from akdask.plotting.axis_values import NOTHING, AxisValues, extents, on_common_rows
 from akdask.plotting.bins import FINE, bins2d, bins_of
 from akdask.plotting.canvas import by_pandas, drawing_axes, label_axes, optional_package, split_options
-from akdask.plotting.drawn_rows import MOST_POINTS, DrawnRows
-from akdask.plotting.steps import step_numbers
+from akdask.plotting.rows import MOST_POINTS, NOTHING, AxisValues, DrawnRows, extents, on_common_rows, step_numbers
 
 REDUCTIONS: dict[Any, str] = {
     np.mean: "mean",

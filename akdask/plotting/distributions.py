@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from akdask.collections.arrays.creation import arange
-from akdask.collections.frame.dataframe import DataFrame
-from akdask.collections.groups.groupby import GroupBy
+from akdask.arrays.creation import arange
+from akdask.arrays.groupby import GroupBy
 from akdask.errors import ArgumentError, ArgumentTypeError
-from akdask.plotting.axis_values import AxisValues
+from akdask.frames.dataframe import DataFrame
 from akdask.plotting.canvas import pyplot
 from akdask.plotting.histogram import counts_of_each, on_axis, show_dates
+from akdask.plotting.rows import AxisValues
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

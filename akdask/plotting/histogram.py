@@ -9,18 +9,16 @@ from typing import Any
 import dask
 import numpy as np
 
-from akdask.collections.arrays.creation import array
-from akdask.collections.arrays.elementwise import where
-from akdask.collections.arrays.sorting import searchsorted
-from akdask.collections.functions.histograms import histogram, histogram2d
-from akdask.collections.groups.groupby import GroupBy
-from akdask.collections.time.timearray import unit_of
+from akdask.arrays.creation import array
+from akdask.arrays.groupby import GroupBy
+from akdask.arrays.operators import where
+from akdask.arrays.sorting import searchsorted
+from akdask.arrays.statistics import histogram, histogram2d
+from akdask.arrays.timearray import unit_of
 from akdask.deferred import pd
 from akdask.errors import ArgumentError, UnsupportedError
-from akdask.plotting.axis_values import NOTHING, AxisValues, Extent, extents, on_common_rows
 from akdask.plotting.canvas import by_pandas, drawing_axes, label_axes, optional_package, pyplot, split_options
-from akdask.plotting.drawn_rows import DrawnRows
-from akdask.plotting.groups import DrawnGroups
+from akdask.plotting.rows import NOTHING, AxisValues, DrawnGroups, DrawnRows, Extent, extents, on_common_rows
 
 FINEST = 2**14
 """Bins that a smooth density is found from."""

@@ -1,1 +1,1 @@
-"""Bytes and names of files: paths, locale numbering, where data lies, reading ranges, writing sets atomically."""
+"""Files of any format: paths, byte ranges, transactions, manifests, and the registry of formats."""

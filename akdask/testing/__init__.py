@@ -13,7 +13,10 @@ from akdask.testing.asserters import (
     assert_categorical_equal,
     assert_class_equal,
     assert_contains_all,
+    assert_frame_equal,
+    assert_index_equal,
     assert_is_sorted,
+    assert_series_equal,
 )
 from akdask.testing.equality import assert_almost_equal, assert_copy, assert_dict_equal, assert_equal
 from akdask.testing.equivalence import (
@@ -24,7 +27,6 @@ from akdask.testing.equivalence import (
     assert_index_equivalent,
     assert_series_equivalent,
 )
-from akdask.testing.labelled import assert_frame_equal, assert_index_equal, assert_series_equal
 
 __all__ = [
     "assert_almost_equal",

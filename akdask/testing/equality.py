@@ -8,25 +8,27 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from akdask.collections.arrays.pdarray import pdarray
-from akdask.collections.arrays.shaped.ndarray import ArrayView
-from akdask.collections.core.array import Array
-from akdask.collections.core.base import Collection
-from akdask.collections.frame.dataframe import DataFrame
-from akdask.collections.frame_core.index import Index
-from akdask.collections.series.series import Series
+from akdask.arrays.array import Array
+from akdask.arrays.base import Collection
+from akdask.arrays.ndarray import ArrayView
+from akdask.arrays.pdarray import pdarray
 from akdask.deferred import pd
+from akdask.frames.dataframe import DataFrame
+from akdask.frames.index import Index
+from akdask.frames.series import Series
 from akdask.testing.asserters import (
     Tolerance,
     assert_arkouda_array_equal,
     assert_class_equal,
+    assert_frame_equal,
+    assert_index_equal,
+    assert_series_equal,
     check_class,
     demand,
     differences,
     raise_assert_detail,
     raise_values_differ,
 )
-from akdask.testing.labelled import assert_frame_equal, assert_index_equal, assert_series_equal
 from akdask.typing import NumberArray
 
 SHOWN = 5

@@ -6,18 +6,23 @@ from typing import Any
 
 import numpy as np
 
-from akdask.collections.arrays.creation import array
-from akdask.collections.arrays.shaped.ndarray import ArrayView
-from akdask.collections.core.base import Collection
-from akdask.collections.frame.dataframe import DataFrame
-from akdask.collections.frame_core.index import Index, MultiIndex
-from akdask.collections.series.series import Series
-from akdask.collections.text.categorical import Categorical
+from akdask.arrays.base import Collection
+from akdask.arrays.categorical import Categorical
+from akdask.arrays.creation import array
+from akdask.arrays.ndarray import ArrayView
 from akdask.deferred import pd
 from akdask.errors import ArgumentTypeError
-from akdask.testing.asserters import assert_arkouda_array_equal, demand
+from akdask.frames.dataframe import DataFrame
+from akdask.frames.index import Index, MultiIndex
+from akdask.frames.series import Series
+from akdask.testing.asserters import (
+    assert_arkouda_array_equal,
+    assert_frame_equal,
+    assert_index_equal,
+    assert_series_equal,
+    demand,
+)
 from akdask.testing.equality import assert_almost_equal
-from akdask.testing.labelled import assert_frame_equal, assert_index_equal, assert_series_equal
 
 
 def _made_lazy(item: Any) -> Any:

@@ -10,14 +10,14 @@ from typing import Any, Self
 
 import pyarrow as pa
 
-from akdask.collections.core.wrap import wrap
-from akdask.columns import Table, slice_rows, type_of
-from akdask.columns.missing_text import from_nulls
-from akdask.plan.expr.created import as_column
-from akdask.plan.expr.sources import Scan
-from akdask.plan.expr.tokens import token
-from akdask.schema import NULLABLE_STR, ColumnType
-from akdask.storage.data.source import Bounds, PartReader
+from akdask.arrays.wrap import wrap
+from akdask.columns.dtypes import NULLABLE_STR, ColumnType
+from akdask.columns.rows import slice_rows, type_of
+from akdask.columns.strings import from_nulls
+from akdask.columns.table import Table
+from akdask.engine.sources import Scan, as_column
+from akdask.engine.tokens import token
+from akdask.storage.source import Bounds, PartReader
 from akdask.typing import Column, NumberArray
 
 

@@ -9,31 +9,31 @@ from importlib import import_module
 from typing import Any
 
 LARGE_DATA: dict[str, dict[str, Any]] = {
-    "akdask.plan.shuffle.exchange": {"SMALL_ROWS": 0, "FEWEST_GROUPS": 2},
-    "akdask.plan.task.batches": {"SMALL_ROWS": 0, "FEW_GROUP_ROWS": 1},
-    "akdask.plan.task.compact": {"SMALL_ROWS": 0},
-    "akdask.plan.optimize.joins": {"SMALL_ROWS": 0},
-    "akdask.collections.frame.counts": {"SMALL_ROWS": 0},
-    "akdask.plan.task.inputs": {"FEW_ROWS": 0},
-    "akdask.plan.task.pipeline": {"FEWEST_ROWS": 1},
-    "akdask.plan.group.aggregate": {"RANGE_ROWS": 2},
-    "akdask.plan.group.merge": {"FEW_TABLES": 1, "FEW_ROWS": 1, "RANGE_SAMPLES": 2},
-    "akdask.plan.sort.sort": {"MOST_SAMPLED": 1, "SAMPLES": 2},
-    "akdask.plan.sort.values": {"WORTH_RANGES": 0},
-    "akdask.plan.sort.splitters": {"RANGE": 2},
-    "akdask.plan.rows.take": {"FEW": 0, "FEWEST_SOURCES": 1},
-    "akdask.plan.join.hash_buckets": {"BLOCK_ROWS": 4, "SLICE_ROWS": 2, "SAMPLED": 2, "FEW": 1},
-    "akdask.kernels.group.sorted": {"FEW_ROWS": 0},
-    "akdask.kernels.group.radix": {"FEWEST_ROWS": 1, "SLICE_ROWS": 2},
-    "akdask.kernels.group.direct_index": {"MOST_SLOTS": 4, "FEWEST_SLOTS": 0},
-    "akdask.kernels.group.dense": {"MOST_SLOTS": 4},
-    "akdask.kernels.group.dictionary": {"MOST_STRINGS": 2, "MOST_NUMBERS": 2},
-    "akdask.kernels.index.key_index": {"FEW_STRINGS": -1},
+    "akdask.engine.exchange": {"SMALL_ROWS": 0, "FEWEST_GROUPS": 2},
+    "akdask.engine.batches": {"SMALL_ROWS": 0, "FEW_GROUP_ROWS": 1},
+    "akdask.engine.combine": {"SMALL_ROWS": 0},
+    "akdask.operators.rewrite_rules": {"SMALL_ROWS": 0},
+    "akdask.frames.choice": {"SMALL_ROWS": 0},
+    "akdask.engine.inputs": {"FEW_ROWS": 0},
+    "akdask.engine.pipeline": {"FEWEST_ROWS": 1},
+    "akdask.operators.group.aggregate": {"RANGE_ROWS": 2},
+    "akdask.operators.group.merge": {"FEW_TABLES": 1, "FEW_ROWS": 1, "RANGE_SAMPLES": 2},
+    "akdask.operators.sort.sort": {"MOST_SAMPLED": 1, "SAMPLES": 2},
+    "akdask.operators.sort.partition": {"WORTH_RANGES": 0},
+    "akdask.operators.sort.splitters": {"RANGE": 2},
+    "akdask.operators.rows.take": {"FEW": 0, "FEWEST_SOURCES": 1},
+    "akdask.operators.join.hash_join": {"BLOCK_ROWS": 4, "SLICE_ROWS": 2, "SAMPLED": 2, "FEW": 1},
+    "akdask.operators.group.sorted": {"FEW_ROWS": 0},
+    "akdask.operators.group.radix": {"FEWEST_ROWS": 1, "SLICE_ROWS": 2},
+    "akdask.operators.group.direct_index": {"MOST_SLOTS": 4, "FEWEST_SLOTS": 0},
+    "akdask.operators.group.dense": {"MOST_SLOTS": 4},
+    "akdask.operators.group.dictionary": {"MOST_STRINGS": 2, "MOST_NUMBERS": 2},
+    "akdask.operators.join.key_index": {"FEW_STRINGS": -1},
 }
 """By module, the values at which a few rows are as many as there can be."""
 
 MATERIALIZING: dict[str, dict[str, Any]] = {
-    "akdask.plan.task.materialized": {
+    "akdask.engine.materialized": {
         "MOST_ROUNDS": 1,
         "MOST_STEPS": 1,
         "MOST_STEPS_OF_UNKNOWN": 1,
@@ -65,7 +65,7 @@ def small_data_as_large(*, materialized: bool = False) -> Iterator[None]:
     wanted = {
         **LARGE_DATA,
         **(MATERIALIZING if materialized else {}),
-        "akdask.plan.expr.lengths": {"_known": OrderedDict()},
+        "akdask.engine.node": {"_known": OrderedDict()},
     }
     modules = {name: import_module(name) for name in wanted}
     before = {name: {item: getattr(modules[name], item) for item in items} for name, items in wanted.items()}

@@ -16,7 +16,7 @@ import polars as pl
 import pyarrow as pa
 
 import akdask as ak
-from akdask.collections.groups.groupby import GroupBy
+from akdask.arrays.groupby import GroupBy
 from benchmarks.data import Array, FileSet, floats, make_set, stored_bytes
 from benchmarks.peers.text_h5py import read_arrays
 from benchmarks.report import MILLISECONDS, OURS, Result, Work

@@ -17,9 +17,8 @@ from distributed import Client, LocalCluster
 
 import akdask as ak
 from akdask._distributed import SchedulerPlugin
-from akdask.plan.group import aggregate as groups
-from akdask.plan.shuffle import exchange
-from akdask.plan.task import batches
+from akdask.engine import batches, exchange
+from akdask.operators.group import aggregate as groups
 from benchmarks.data import Array, FileSet, make_set
 from benchmarks.peers.numpy_h5py import read_columns
 from benchmarks.process import fresh

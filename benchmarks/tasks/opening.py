@@ -15,9 +15,9 @@ import h5py
 import numpy as np
 
 import akdask as ak
-from akdask.hdf5.sets.manifest import HdfManifest
-from akdask.storage.atomic.manifest import manifest_path
-from akdask.storage.paths.files import identify
+from akdask.formats.hdf5.manifest import HdfManifest
+from akdask.storage.files import identify
+from akdask.storage.manifest import manifest_path
 from benchmarks.data import FileSet, integers, make_set
 from benchmarks.process import fresh
 from benchmarks.report import MILLISECONDS, OURS, PIECES, Result

@@ -12,10 +12,10 @@ import h5py
 import numpy as np
 
 import akdask as ak
-from akdask.hdf5.metadata.inspect import describe_file
-from akdask.hdf5.sets.manifest import HdfManifest
-from akdask.storage.atomic.manifest import manifest_path
-from akdask.storage.paths.files import identify
+from akdask.formats.hdf5.inspect import describe_file
+from akdask.formats.hdf5.manifest import HdfManifest
+from akdask.storage.files import identify
+from akdask.storage.manifest import manifest_path
 from benchmarks.data import FileSet, make_once, mark, shares
 from benchmarks.report import OURS, SECONDS, Result, Work
 from benchmarks.setting import Setting

@@ -29,7 +29,7 @@ BASES = ("pdarray", "Index", "AkdaskError", "ExtensionArray", "ExtensionDtype", 
 OTHERS = ("object", "dict", "list", "int", "Exception", "BaseException", "Enum", "Generic", "NamedTuple", "tuple")
 
 # What numbers of NumPy, types and constants are is said once, in a list.
-PLAIN = ["akdask.schema.bigint", "akdask.schema.numpy_names", "akdask.schema.scalar_types", "numpy"]
+PLAIN = ["akdask.columns.dtypes", "akdask.columns.scalar_types", "akdask.columns.scalar_types", "numpy"]
 
 
 def sources() -> dict[str, str]:

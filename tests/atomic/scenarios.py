@@ -14,8 +14,8 @@ import akdask as ak
 from akdask import lbann
 from akdask.errors import MissingFileError
 from akdask.lbann import schema as lbann_schema
-from akdask.lbann.schema.generate import generate
-from akdask.storage.atomic.staged_files import write_files
+from akdask.lbann.make_schema import generate
+from akdask.storage.staged_files import write_files
 from akdask.testing.strategies import partitioned
 
 State = dict[str, list]

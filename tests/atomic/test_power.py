@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 import akdask as ak
-from akdask.storage.atomic.hidden import HiddenFolder
-from akdask.storage.atomic.journal import Journal
-from akdask.storage.atomic.recovery import recover
+from akdask.storage.hidden import HiddenFolder
+from akdask.storage.journal import Journal
+from akdask.storage.recovery import recover
 from tests.atomic.scenarios import SCENARIOS, found, silently
 
 CALLS = ("mkdir", "rmdir", "unlink", "link", "replace", "fsync")

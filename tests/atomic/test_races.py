@@ -12,14 +12,14 @@ import numpy as np
 import pytest
 
 import akdask as ak
-from akdask.columns import Table
+from akdask.columns.dtypes import INT64
+from akdask.columns.table import Table
 from akdask.errors import AkdaskError, ExistsError, FileError, WriteError
-from akdask.hdf5.metadata.inspect import inspect_file
-from akdask.hdf5.sets.write import SetWriter
-from akdask.schema import INT64
-from akdask.storage.formats.objects import ObjectSpec, ObjType
-from akdask.storage.paths.files import identify
-from akdask.storage.paths.locales import locale_files
+from akdask.formats.hdf5.inspect import inspect_file
+from akdask.formats.hdf5.write import SetWriter
+from akdask.storage.files import identify
+from akdask.storage.locales import locale_files
+from akdask.storage.objects import ObjectSpec, ObjType
 from akdask.testing.strategies import partitioned
 from tests.atomic.scenarios import visible
 

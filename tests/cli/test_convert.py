@@ -15,7 +15,7 @@ import zarr
 
 import akdask as ak
 from akdask.cli import main
-from akdask.zarr import write as zarr_write
+from akdask.formats.zarr import write as zarr_write
 
 FILES, ROWS = 24, 2**17
 """Each file has 1 MiB, and so has each partition."""

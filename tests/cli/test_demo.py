@@ -5,8 +5,10 @@ import h5py
 import numpy as np
 import pytest
 
+from akdask.cli import demo as chart
+from akdask.cli import demo as flows
+from akdask.cli import demo as steps
 from akdask.cli import main
-from akdask.cli.demo import chart, flows, steps
 
 PNG = b"\x89PNG\r\n\x1a\n"
 

@@ -13,9 +13,8 @@ import numpy as np
 import pytest
 
 import akdask as ak
-from akdask.cli import main
-from akdask.cli.files import validate
-from akdask.hdf5.validate import Severity, Violation
+from akdask.cli import main, validate
+from akdask.formats.hdf5.validate import Severity, Violation
 
 COMMANDS = ["ls", "info", "head", "validate", "repack"]
 

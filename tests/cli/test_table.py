@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from akdask.cli.table import print_json, printable, table
+from akdask.cli.console import print_json, printable, table
 
 
 def test_columns_are_aligned_and_numbers_are_on_the_right():

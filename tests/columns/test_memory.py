@@ -8,8 +8,8 @@ import pyarrow as pa
 import pytest
 
 from akdask import config
-from akdask.columns import full_array, memory, new_array
-from akdask.columns.memory import GRAIN, LARGE, SpareMemory, release_unused
+from akdask.columns import memory
+from akdask.columns.memory import GRAIN, LARGE, SpareMemory, full_array, new_array, release_unused
 
 
 @pytest.fixture

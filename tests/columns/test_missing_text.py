@@ -6,10 +6,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akdask.columns import concat_rows, offsets_and_bytes, slice_rows, spread, take_rows, to_objects
-from akdask.columns.missing_text import demanded, filled, from_nulls, make_missing, missing_rows, text_at, with_nulls
+from akdask.columns.dtypes import NULLABLE_STR
+from akdask.columns.rows import concat_rows, slice_rows, spread, take_rows, to_objects
+from akdask.columns.strings import (
+    demanded,
+    filled,
+    from_nulls,
+    make_missing,
+    missing_rows,
+    offsets_and_bytes,
+    text_at,
+    with_nulls,
+)
 from akdask.errors import ArgumentError
-from akdask.schema import NULLABLE_STR
 
 items = st.lists(st.none() | st.text(st.characters(exclude_categories=["Cs"]), max_size=3), max_size=12)
 

@@ -4,7 +4,7 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akdask.columns import StringsBuilder, offsets_and_bytes
+from akdask.columns.strings import StringsBuilder, offsets_and_bytes
 
 TEXTS = st.lists(st.text(max_size=4), max_size=8)
 

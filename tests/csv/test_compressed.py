@@ -10,9 +10,9 @@ import pyarrow as pa
 import pytest
 
 import akdask as ak
-from akdask.csv.compressed import CODECS, CompressedFile, read_text, text_blocks, text_file, text_reader
 from akdask.errors import ArgumentError, FileError, FileFormatError, TransferError, UnsupportedError
-from akdask.storage.paths.files import identify
+from akdask.formats.csv.text_file import CODECS, CompressedFile, read_text, text_blocks, text_file, text_reader
+from akdask.storage.files import identify
 
 
 def packed(data, codec):

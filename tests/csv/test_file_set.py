@@ -12,8 +12,6 @@ import pytest
 from pyarrow import csv as arrow_csv
 
 import akdask as ak
-from akdask.csv import parse, types
-from akdask.csv.file_set import open_set
 from akdask.errors import (
     ConversionError,
     FileError,
@@ -22,6 +20,9 @@ from akdask.errors import (
     MissingDatasetError,
     MissingFileError,
 )
+from akdask.formats.csv import parse
+from akdask.formats.csv import parse as types
+from akdask.formats.csv.file_set import open_set
 
 N = 1000
 FRAME = pd.DataFrame(

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akdask.csv.head import checked_delimiter, head_bytes, read_head, split_line
+from akdask.columns.dtypes import FLOAT64, INT64, STR
 from akdask.errors import ArgumentError, ArgumentTypeError, FileFormatError
-from akdask.schema import FLOAT64, INT64, STR
-from akdask.storage.paths.files import identify
+from akdask.formats.csv.lines import checked_delimiter, head_bytes, read_head, split_line
+from akdask.storage.files import identify
 
 
 def head_of(tmp_path, content, delimiter=b",", names=None):

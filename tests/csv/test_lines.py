@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from akdask.csv.lines import Lines, StrayQuoteError, byte_ranges, last_end
-from akdask.storage.data.extents import ALIGNED_ROWS
-from akdask.storage.paths.files import identify
+from akdask.formats.csv.lines import Lines, StrayQuoteError, byte_ranges, last_end
+from akdask.storage.files import identify
+from akdask.storage.ranges import ALIGNED_ROWS
 
 FIELDS = st.lists(
     st.lists(st.text(st.sampled_from('ab,|*"\n\r é'), max_size=6), min_size=2, max_size=2), min_size=1, max_size=30

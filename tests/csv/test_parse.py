@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from akdask.csv.lines import Lines
-from akdask.csv.parse import CsvColumn, RowParser
+from akdask.columns.dtypes import BOOL, FLOAT64, INT64, STR, UINT64
 from akdask.errors import FileFormatError
-from akdask.schema import BOOL, FLOAT64, INT64, STR, UINT64
+from akdask.formats.csv.lines import Lines
+from akdask.formats.csv.parse import CsvColumn, RowParser
 
 COLUMNS = {"n": CsvColumn(0, INT64), "s": CsvColumn(1, STR)}
 

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import akdask as ak
-from akdask.csv import remembered
-from akdask.csv.remembered import REMEMBERED, RememberingReader
-from akdask.storage.data import read_ahead
-from akdask.storage.paths.files import identify
+from akdask.formats.csv import text_file
+from akdask.formats.csv.text_file import REMEMBERED, RememberingReader
+from akdask.storage import read_ahead
+from akdask.storage.files import identify
 from tests.storage.stores import FaultyFileSystem
 
 TEXT = "n,f,s\n" + "".join(f"{k},{k / 8},text {k % 13}\n" for k in range(30_000))
@@ -96,7 +96,7 @@ def test_reads_are_the_bytes_whatever_was_read_before(visits, room, ahead):
     file = identify(URL)
     with ak.config.set(read_ahead=room), pytest.MonkeyPatch.context() as patch:
         patch.setattr(read_ahead, "REQUEST", 256)
-        patch.setattr(remembered, "FIRST", 500)
+        patch.setattr(text_file, "FIRST", 500)
         for reads in visits:
             with RememberingReader(file) as reader:
                 if ahead:

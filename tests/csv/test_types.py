@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 import akdask as ak
-from akdask.csv import types
 from akdask.errors import ArgumentTypeError, ConversionError, FileFormatError, MissingDatasetError
+from akdask.formats.csv import parse
 
 
 def read(tmp_path, content, **options):
@@ -90,7 +90,7 @@ def test_types_may_be_given(tmp_path):
 
 
 def test_a_cell_behind_the_sample_that_does_not_fit_is_told_of(tmp_path, monkeypatch):
-    monkeypatch.setattr(types, "SAMPLE", 64)
+    monkeypatch.setattr(parse, "SAMPLE", 64)
     content = "a,b\n" + "1,2\n" * 50 + "x,3\n"
     found = read(tmp_path, content)
     assert found["b"].sum() == 103
@@ -102,7 +102,7 @@ def test_a_cell_behind_the_sample_that_does_not_fit_is_told_of(tmp_path, monkeyp
 
 
 def test_a_sample_ends_where_a_row_ends(tmp_path, monkeypatch):
-    monkeypatch.setattr(types, "SAMPLE", 16)
+    monkeypatch.setattr(parse, "SAMPLE", 16)
     found = read(tmp_path, 'a,b\n1,"long text\nwith a line break"\n2,c\n')
     assert found["a"].tolist() == [1, 2]
     assert found["b"].tolist() == ["long text\nwith a line break", "c"]

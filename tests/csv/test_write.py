@@ -10,8 +10,8 @@ import pytest
 
 import akdask as ak
 from akdask.errors import ArgumentError, ExistsError, SchemaError, UnsupportedError, WriteError
-from akdask.storage.atomic.commit import Staging
-from akdask.storage.paths.locales import locale_files
+from akdask.storage.commit import Staging
+from akdask.storage.locales import locale_files
 
 COLUMNS = {
     "i": np.array([1, -(2**63), 2**63 - 1, 0]),

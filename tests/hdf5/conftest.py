@@ -11,11 +11,12 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from akdask.columns import Table, to_objects
-from akdask.hdf5.sets.file_set import open_set
-from akdask.hdf5.sets.write import SetWriter
-from akdask.schema import BOOL, FLOAT64, INT64, UINT64
-from akdask.storage.formats.objects import ObjectSpec, ObjType, StoredColumn
+from akdask.columns.dtypes import BOOL, FLOAT64, INT64, UINT64
+from akdask.columns.rows import to_objects
+from akdask.columns.table import Table
+from akdask.formats.hdf5.file_set import open_set
+from akdask.formats.hdf5.write import SetWriter
+from akdask.storage.objects import ObjectSpec, ObjType, StoredColumn
 from akdask.typing import Column
 
 DTYPES = {"i": INT64, "u": UINT64, "f": FLOAT64, "b": BOOL}

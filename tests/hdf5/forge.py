@@ -21,11 +21,11 @@ import pyarrow as pa
 
 import akdask as ak
 from akdask.errors import AkdaskError
-from akdask.hdf5.sets.file_set import open_set
-from akdask.hdf5.sets.manifest import HdfManifest
-from akdask.storage.data.checksum import checksum
-from akdask.storage.paths.files import identify
-from akdask.storage.paths.locales import expand
+from akdask.formats.hdf5.file_set import open_set
+from akdask.formats.hdf5.manifest import HdfManifest
+from akdask.storage.checksums import checksum
+from akdask.storage.files import identify
+from akdask.storage.locales import expand
 
 LONGEST = 10.0  # seconds
 END = 16

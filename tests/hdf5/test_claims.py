@@ -9,10 +9,10 @@ from h5py import h5d, h5p, h5s, h5t
 
 import akdask as ak
 from akdask.cli import main
+from akdask.engine import run as running
 from akdask.errors import TransferError, UnsupportedError
-from akdask.hdf5.codecs import strings
-from akdask.plan.run import run as running
-from akdask.storage.formats.objects import ObjType
+from akdask.formats.hdf5 import strings
+from akdask.storage.objects import ObjType
 
 TEXTS = {"values": np.frombuffer(b"a\0b\0", np.uint8), "segments": np.array([0, 2])}
 LABELS = {f"categories/{name}": part for name, part in TEXTS.items()}

@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from akdask.columns import to_objects
+from akdask.columns.dtypes import BOOL, FLOAT64, INT64, STR, UINT64, bigint_of, list_of
+from akdask.columns.rows import to_objects
 from akdask.errors import FileFormatError
-from akdask.hdf5.codecs import read_column
-from akdask.hdf5.encoding.elements import Elements
-from akdask.hdf5.schema.description import ColumnLocation
-from akdask.schema import BOOL, FLOAT64, INT64, STR, UINT64, bigint_of, list_of
-from akdask.storage.data.extents import Extent
-from akdask.storage.paths.files import FileIdentity
+from akdask.formats.hdf5.codecs import read_column
+from akdask.formats.hdf5.description import ColumnLocation
+from akdask.formats.hdf5.elements import Elements
+from akdask.storage.files import FileIdentity
+from akdask.storage.ranges import Extent
 
 
 class Memory(Elements):

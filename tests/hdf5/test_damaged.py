@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from akdask.errors import AkdaskError, FileFormatError, MissingFileError
-from akdask.hdf5.sets.file_set import open_set
+from akdask.formats.hdf5.file_set import open_set
 from tests.mutations import oracle
 from tests.mutations.judge import same_values
 

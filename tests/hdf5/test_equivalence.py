@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from akdask.hdf5.sets.file_set import open_set
+from akdask.formats.hdf5.file_set import open_set
 
 DTYPES = st.sampled_from(["<i8", "<u8", "<f8", "?", "<i4", ">i8", ">f4", "u1", "<u2"])
 ARRAYS = DTYPES.flatmap(lambda dtype: hnp.arrays(dtype, st.integers(0, 50)))

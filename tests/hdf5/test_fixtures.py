@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from akdask.hdf5.sets.file_set import open_set
-from akdask.storage.formats.objects import ObjType
+from akdask.formats.hdf5.file_set import open_set
+from akdask.storage.objects import ObjType
 
 COLUMN_SETS = [
     *(f"pdarray_{which}" for which in ("N1_n7", "N2_n7", "N3_n2", "N3_n0", "N3_n10000", "single_n5", "single_n0")),

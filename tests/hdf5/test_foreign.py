@@ -6,8 +6,8 @@ import pytest
 
 import akdask as ak
 from akdask.errors import ObjTypeError, UnsupportedError
-from akdask.hdf5.sets.file_set import open_set
-from akdask.storage.formats.objects import ObjType
+from akdask.formats.hdf5.file_set import open_set
+from akdask.storage.objects import ObjType
 
 
 @pytest.fixture

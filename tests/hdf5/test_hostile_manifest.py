@@ -14,12 +14,12 @@ import pyarrow as pa
 import pytest
 
 import akdask as ak
-from akdask.hdf5.sets.file_set import open_set
-from akdask.hdf5.sets.manifest import HdfManifest
-from akdask.storage.atomic.manifest import read_manifest, write_manifest
-from akdask.storage.data.checksum import checksum
-from akdask.storage.paths.files import identify
-from akdask.storage.paths.locales import expand
+from akdask.formats.hdf5.file_set import open_set
+from akdask.formats.hdf5.manifest import HdfManifest
+from akdask.storage.checksums import checksum
+from akdask.storage.files import identify
+from akdask.storage.locales import expand
+from akdask.storage.manifest import read_manifest, write_manifest
 
 ROOT = Path(__file__).parents[2]
 NOBODY = 65534

@@ -8,14 +8,14 @@ import pyarrow as pa
 import pytest
 
 import akdask as ak
-from akdask.columns import Table
 from akdask.columns.bigint import from_ints
+from akdask.columns.dtypes import BIGINT, BOOL, FLOAT64, INT64, STR, UINT64, list_of
 from akdask.columns.lists import lists_of
+from akdask.columns.table import Table
 from akdask.errors import AkdaskError, FileFormatError, InconsistentFilesError, SchemaError, UnsupportedError
-from akdask.hdf5.sets.file_set import open_set
-from akdask.hdf5.sets.write import SetWriter
-from akdask.schema import BIGINT, BOOL, FLOAT64, INT64, STR, UINT64, list_of
-from akdask.storage.formats.objects import ObjectSpec, ObjType
+from akdask.formats.hdf5.file_set import open_set
+from akdask.formats.hdf5.write import SetWriter
+from akdask.storage.objects import ObjectSpec, ObjType
 
 ITEMS = {"int64": INT64, "uint64": UINT64, "float64": FLOAT64, "bool": BOOL, "bigint": BIGINT, "str": STR}
 STORED = {"int64": "<i8", "uint64": "<u8", "float64": "<f8", "bool": "|u1"}

@@ -6,8 +6,8 @@ import pytest
 
 import akdask as ak
 from akdask.errors import UnsupportedError
-from akdask.hdf5.sets.file_set import open_set
-from akdask.storage.formats.objects import ObjType
+from akdask.formats.hdf5.file_set import open_set
+from akdask.storage.objects import ObjType
 
 NESTED = np.bytes_("[" * 50_000)
 """As JSON it is deeper than the interpreter's stack."""

@@ -10,8 +10,7 @@ import pytest
 
 import akdask as ak
 from akdask.errors import AkdaskError, FileFormatError, UnsupportedError
-from akdask.hdf5.pandas_file import read_frame
-from akdask.hdf5.pandas_file.literals import Opaque, literal
+from akdask.formats.hdf5.pandas_file import Opaque, literal, read_frame
 
 pytest.importorskip("tables", reason="PyTables is not installed; pip install 'akdask[pytables]'")
 pytestmark = pytest.mark.filterwarnings("ignore")  # of PyTables and pandas, at what is pickled

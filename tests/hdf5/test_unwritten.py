@@ -12,8 +12,8 @@ from hypothesis import HealthCheck, given, reject, settings
 from hypothesis import strategies as st
 
 import akdask as ak
-from akdask.hdf5.sets.file_set import open_set
-from akdask.hdf5.tree.library_file import LibraryFile
+from akdask.formats.hdf5.file_set import open_set
+from akdask.formats.hdf5.library_file import LibraryFile
 from tests.hdf5.test_equivalence import locations
 
 LAYOUTS = {"contiguous": h5d.CONTIGUOUS, "chunked": h5d.CHUNKED, "packed": h5d.CHUNKED, "compact": h5d.COMPACT}

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import akdask as ak
-from akdask.hdf5.validate import RULES, Severity, validate
+from akdask.formats.hdf5.validate import RULES, Severity, validate
 from tests.hdf5.whole_set import common, group, make_file, numbers, put, strings
 
 

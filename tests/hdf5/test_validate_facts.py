@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akdask.hdf5.metadata.file_metadata import DatasetMetadata, StoredType
-from akdask.hdf5.validate import facts
+from akdask.formats.hdf5 import facts
+from akdask.formats.hdf5.file_metadata import DatasetMetadata, StoredType
 
 NUMBERS = st.lists(st.integers(-(2**63), 2**63 - 1), max_size=30)
 CUTS = st.lists(st.integers(0, 30), max_size=5).map(sorted)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from akdask.hdf5.metadata.file_metadata import read_file_metadata
-from akdask.hdf5.validate import Severity, validate
+from akdask.formats.hdf5.file_metadata import read_file_metadata
+from akdask.formats.hdf5.validate import Severity, validate
 
 V2 = Path(__file__).parents[1] / "golden" / "arkouda_v2"
 SETS = json.loads((V2 / "INDEX.json").read_text())

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import akdask as ak
-from akdask.hdf5.metadata import inspect
-from akdask.hdf5.metadata.templates import Templates
-from akdask.hdf5.reading.source import Layouts
-from akdask.hdf5.sets import file_set as fileset
+from akdask.formats.hdf5 import file_set as fileset
+from akdask.formats.hdf5 import inspect
+from akdask.formats.hdf5.source import Layouts
+from akdask.formats.hdf5.templates import Templates
 
 
 def write_set(folder, files, columns):

@@ -9,13 +9,11 @@ import h5py
 import numpy as np
 import pytest
 
-import akdask.plan.run.write
+import akdask.engine.write
 from akdask import config, io
-from akdask.collections.arrays.creation import arange, array, full
-from akdask.collections.frame.dataframe import DataFrame
-from akdask.collections.frame_core.index import Index
-from akdask.collections.text.categorical import Categorical
-from akdask.collections.text.concatenation import concatenate
+from akdask.arrays.categorical import Categorical
+from akdask.arrays.concatenation import concatenate
+from akdask.arrays.creation import arange, array, full
 from akdask.errors import (
     AkdaskError,
     ArgumentError,
@@ -28,6 +26,8 @@ from akdask.errors import (
     MissingFileError,
     WriteError,
 )
+from akdask.frames.dataframe import DataFrame
+from akdask.frames.index import Index
 
 NUMBERS = np.array([3, -1, 4, 1, -5, 9, 2])
 TEXT = ["a", "", "βeta", "d", "e", "f", "g"]
@@ -209,7 +209,7 @@ def test_errors_of_any_kind_become_write_errors(numbers, tmp_path, monkeypatch):
     def fail(*args):
         raise MemoryError("no memory left")
 
-    monkeypatch.setattr(akdask.plan.run.write, "_merged", fail)
+    monkeypatch.setattr(akdask.engine.write, "_merged", fail)
     with pytest.raises(WriteError, match="no memory left"):
         numbers.to_hdf(tmp_path / "x")
     assert files(tmp_path) == []

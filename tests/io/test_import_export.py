@@ -10,14 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import akdask as ak
-from akdask.errors import (
-    FileError,
-    FileFormatError,
-    MissingFileError,
-    SchemaError,
-    UnsupportedError,
-    WriteError,
-)
+from akdask.errors import FileError, FileFormatError, MissingFileError, SchemaError, UnsupportedError, WriteError
 
 pytest.importorskip("tables", reason="PyTables is not installed; pip install 'akdask[pytables]'")
 
@@ -126,7 +119,7 @@ def test_an_export_that_fails_leaves_what_was_there(prefix, tmp_path):
 
 
 def test_without_pytables_files_are_read_and_writing_says_what_to_install(written, prefix, monkeypatch):
-    monkeypatch.setattr("akdask.io.import_export.find_spec", lambda name: None)
+    monkeypatch.setattr("akdask.io.pandas_files.find_spec", lambda name: None)
     ak.import_data(written, prefix)
     with pytest.raises(UnsupportedError, match="PyTables"):
         ak.export(prefix, write_file=prefix.with_name("out.h5"))

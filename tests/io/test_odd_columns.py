@@ -11,7 +11,7 @@ import pytest
 
 import akdask as ak
 from akdask.errors import AkdaskError, ObjTypeError, UnsupportedError
-from akdask.storage.formats.registry import open_files
+from akdask.storage.registry import open_files
 
 PARQUET = {
     "map": pa.array([[("a", 1)], [], None], pa.map_(pa.string(), pa.int64())),

@@ -10,14 +10,8 @@ import pytest
 
 import akdask as ak
 from akdask import io
-from akdask.errors import (
-    ArgumentError,
-    FileError,
-    InconsistentFilesError,
-    MissingDatasetError,
-    MissingFileError,
-)
-from akdask.storage.data.ranges import _LocalReader
+from akdask.errors import ArgumentError, FileError, InconsistentFilesError, MissingDatasetError, MissingFileError
+from akdask.storage.ranges import _LocalReader
 
 
 def write(path, **datasets):

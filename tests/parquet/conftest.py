@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from akdask.columns import to_objects
-from akdask.parquet.sets.file_set import open_set
-from akdask.storage.formats.objects import VALUES
+from akdask.columns.rows import to_objects
+from akdask.formats.parquet.file_set import open_set
+from akdask.storage.objects import VALUES
 
 
 def read_set(filenames: Any, names: Any = None, step: int | None = None, **options: Any) -> dict[str, list[Any]]:

@@ -14,12 +14,10 @@ from hypothesis import strategies as st
 import akdask as ak
 from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError
 from akdask.plotting import bins as bins_module
-from akdask.plotting.axis_values import AxisValues, extents, on_common_rows
-from akdask.plotting.boxes import boxes_of_columns, boxes_of_groups
-from akdask.plotting.curves import by_pixel
 from akdask.plotting.density import hexagons
-from akdask.plotting.drawn_rows import DrawnRows
 from akdask.plotting.histogram import FINEST, counts_in_bins, smooth_density
+from akdask.plotting.marks import boxes_of_columns, boxes_of_groups, by_pixel
+from akdask.plotting.rows import AxisValues, DrawnRows, extents, on_common_rows
 from akdask.testing.strategies import partition_lengths, partitioned
 
 EDGY = st.sampled_from([0.0, 0.1, 0.3, 1.0, -1.0, 7.5, np.nan, np.inf, -np.inf])

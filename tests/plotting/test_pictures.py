@@ -8,7 +8,7 @@ import pytest
 
 import akdask as ak
 from akdask.errors import ArgumentError, ArgumentTypeError, MissingColumnError, PositionError, UnsupportedError
-from akdask.plotting import curves, density
+from akdask.plotting import density, marks
 
 matplotlib = pytest.importorskip("matplotlib", reason="matplotlib is not installed")
 plt = pytest.importorskip("matplotlib.pyplot", reason="matplotlib is not installed")
@@ -92,9 +92,9 @@ def test_what_is_no_frame_is_refused():
 @pytest.fixture
 def few(monkeypatch):
     """Let pictures be of many rows from 20 on."""
-    for module in (curves, density):
+    for module in (marks, density):
         monkeypatch.setattr(module, "MOST_POINTS", 20)
-    monkeypatch.setattr(curves, "PIXELS", 4)
+    monkeypatch.setattr(marks, "PIXELS", 4)
 
 
 ROWS = pd.DataFrame(

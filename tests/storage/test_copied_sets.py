@@ -14,13 +14,13 @@ import pytest
 import akdask as ak
 from akdask.cli import main
 from akdask.errors import AkdaskError, FileFormatError, InconsistentFilesError
-from akdask.hdf5.sets.file_set import open_set
-from akdask.hdf5.sets.manifest import HdfManifest
-from akdask.parquet.metadata.manifest import ParquetManifest
-from akdask.storage.atomic.summed_files import SummedManifest
-from akdask.storage.formats.objects import ObjType
-from akdask.storage.formats.staged_writer import StagedWriter
-from akdask.storage.paths.files import identify
+from akdask.formats.hdf5.file_set import open_set
+from akdask.formats.hdf5.manifest import HdfManifest
+from akdask.formats.parquet.manifest import ParquetManifest
+from akdask.storage.files import identify
+from akdask.storage.objects import ObjType
+from akdask.storage.staged_writer import StagedWriter
+from akdask.storage.summed_files import SummedManifest
 from akdask.testing.strategies import partitioned
 
 VALUES = np.arange(9) * 100

@@ -9,9 +9,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import akdask as ak
-from akdask.csv.remembered import REMEMBERED
 from akdask.errors import FileError
-from akdask.storage.data import read_ahead
+from akdask.formats.csv.text_file import REMEMBERED
+from akdask.storage import read_ahead
 from tests.storage import stores  # noqa: F401 - registers the file system
 
 FILES, ROWS = 6, 4000

@@ -18,14 +18,14 @@ import pytest
 
 import akdask as ak
 from akdask.errors import AkdaskError, ArgumentError, FileError, FileFormatError, WriteError
-from akdask.hdf5.metadata.inspect import inspect_file, open_file
+from akdask.formats.hdf5.inspect import inspect_file, open_file
 from akdask.lbann import read_list, write_samples
-from akdask.storage.atomic import recovery
-from akdask.storage.atomic.commit import Staging
-from akdask.storage.atomic.hidden import HiddenFolder
-from akdask.storage.atomic.journal import Journal
-from akdask.storage.atomic.recovery import recover
-from akdask.storage.paths.files import identify
+from akdask.storage import recovery
+from akdask.storage.commit import Staging
+from akdask.storage.files import identify
+from akdask.storage.hidden import HiddenFolder
+from akdask.storage.journal import Journal
+from akdask.storage.recovery import recover
 
 TAG = "0123456789ab"
 NOBODY, SOMEBODY = 65534, 65533

@@ -10,9 +10,8 @@ import pytest
 
 import akdask as ak
 from akdask.errors import AkdaskError, FileError
-from akdask.hdf5.metadata import inspect
-from akdask.storage.data import read_ahead, remote_file
-from akdask.storage.paths import remote
+from akdask.formats.hdf5 import inspect
+from akdask.storage import read_ahead, remote, remote_file
 from tests.storage.stores import FaultyFileSystem
 
 ROWS = 3000

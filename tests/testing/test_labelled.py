@@ -134,7 +134,7 @@ def test_other_objects_are_refused(check, item):
 
 
 def test_columns_are_compared_in_one_computation(monkeypatch):
-    from akdask.testing import labelled
+    from akdask.testing import asserters as labelled
 
     calls = []
     compute = labelled.dask.compute

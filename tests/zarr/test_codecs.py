@@ -13,9 +13,7 @@ import pytest
 
 from akdask import config
 from akdask.errors import AkdaskError, FileFormatError, UnsupportedError
-from akdask.zarr.codecs import decoded, demand_numcodecs, packed
-from akdask.zarr.grid import Grid
-from akdask.zarr.metadata import COMPRESSORS, ArrayMetadata, ZarrCodec
+from akdask.formats.zarr.metadata import COMPRESSORS, ArrayMetadata, Grid, ZarrCodec, decoded, demand_numcodecs, packed
 
 ELEMENTS = (np.arange(600) ** 2 % 1000).reshape(20, 30)
 PACKERS = {

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akdask.zarr.grid import Grid, inside, runs
+from akdask.formats.zarr.metadata import Grid, inside, runs
 
 SIDES = st.lists(st.tuples(st.integers(1, 7), st.integers(1, 9)), min_size=1, max_size=4)
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from akdask.errors import FileFormatError, UnsupportedError
-from akdask.zarr.metadata import parsed
+from akdask.formats.zarr.metadata import parsed
 
 GOOD = {
     "zarr_format": 2,

@@ -23,7 +23,7 @@ from akdask.errors import (
     MissingFileError,
     UnsupportedError,
 )
-from akdask.zarr.store import open_store
+from akdask.formats.zarr.store import open_store
 
 
 def by_zarr(path, values, **options):

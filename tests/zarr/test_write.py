@@ -10,15 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import akdask as ak
-from akdask.errors import (
-    ArgumentError,
-    ArgumentTypeError,
-    ExistsError,
-    FileError,
-    UnsupportedError,
-    WriteError,
-)
-from akdask.zarr import write as module
+from akdask.errors import ArgumentError, ArgumentTypeError, ExistsError, FileError, UnsupportedError, WriteError
+from akdask.formats.zarr import write as module
 
 
 def by_zarr(path, name=None):

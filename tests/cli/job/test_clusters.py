@@ -10,9 +10,8 @@ from types import ModuleType, SimpleNamespace
 import pytest
 import yaml
 
-from akdask.cli import main
-from akdask.cli.job import clusters
-from akdask.cli.job.clusters import Request, options_of
+from akdask.cli import clusters, main
+from akdask.cli.clusters import Request, options_of
 from akdask.errors import ArgumentError
 
 

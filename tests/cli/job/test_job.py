@@ -11,9 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from akdask.cli import main
-from akdask.cli.job import folder
-from akdask.cli.job.script import run_script
+from akdask.cli import main, report
+from akdask.cli.job import run_script
 
 SUM = "import sys\nimport akdask as ak\nprint(sys.argv[1:], __name__, ak.arange(1000).sum())\n"
 
@@ -198,7 +197,7 @@ def test_the_report_is_a_page_that_runs_nothing(job):
 
 def test_a_tee_is_the_stream_otherwise(tmp_path):
     with (tmp_path / "copy").open("w") as copy:
-        tee = folder.Tee(sys.__stderr__, copy)
+        tee = report.Tee(sys.__stderr__, copy)
         assert tee.fileno() == sys.__stderr__.fileno()
         tee.writelines(["\r50 %", "\r     \r"])
     assert (tmp_path / "copy").read_text() == ""

@@ -2,8 +2,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from akdask.evo.blobs.canonical import CanonicalForm, canonical_names, table_of
-from akdask.evo.roles import ROLES
+from akdask.evo.canonical import CanonicalForm, canonical_names, table_of
+from akdask.evo.kinds import ROLES
 
 
 @pytest.mark.parametrize(("width", "rows"), [(1, 2**20), (3, 2**20), (16, 2**20), (17, 2**19), (4096, 2**12)])

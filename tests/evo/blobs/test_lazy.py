@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import akdask as ak
-from akdask.evo.blobs import lazy
-from akdask.plan.expr.node import materialize
+from akdask.engine.node import materialize
+from akdask.evo import lazy
 
 
 class Counted:

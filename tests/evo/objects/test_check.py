@@ -11,7 +11,7 @@ import pytest
 
 from akdask import evo
 from akdask.evo.errors import ObjectError
-from akdask.evo.objects.families import SCHEMAS, family_name
+from akdask.evo.families import SCHEMAS, family_name
 
 
 @pytest.fixture

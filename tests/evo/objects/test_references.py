@@ -9,7 +9,7 @@ import pytest
 
 from akdask import evo
 from akdask.evo.errors import DescriptionError, EvoError, ObjectError
-from akdask.evo.objects.references import identifiers_in, references_in
+from akdask.evo.references import identifiers_in, references_in
 
 NAME = "ab" * 32
 PLAIN = {"data": NAME, "length": 2, "data_type": "bool"}

@@ -11,8 +11,9 @@ import pytest
 from akdask import evo
 from akdask.errors import ArgumentError
 from akdask.evo.errors import ContentError
-from akdask.evo.validation import errors_among, exit_code, validate, validate_many
-from akdask.parquet.metadata.thrift import Field, read_fields, write_fields
+from akdask.evo.findings import errors_among, exit_code
+from akdask.evo.validation import validate, validate_many
+from akdask.formats.parquet.thrift import Field, read_fields, write_fields
 
 UTC = pa.timestamp("us", "UTC")
 
@@ -427,7 +428,7 @@ def test_row_groups_are_checked_in_tasks_as_they_are_without(tmp_path, monkeypat
     values = np.append(np.zeros(999), np.nan)
     path = written(tmp_path / "a", {"data": values}, row_group_size=100)
     expected = validate(path, role="geometry")
-    monkeypatch.setattr("akdask.evo.validation.checks._ROWS_OF_TASK", 0)
+    monkeypatch.setattr("akdask.evo.validation._ROWS_OF_TASK", 0)
     assert validate(path, role="geometry") == expected
     assert only(expected, "nan").row_group == 9
 

@@ -11,13 +11,11 @@ from hypothesis import strategies as st
 
 import akdask as ak
 from akdask.errors import FileFormatError, TransferError
-from akdask.hdf5.encoding import chunks
-from akdask.hdf5.encoding.boxes import boxes
-from akdask.hdf5.encoding.filters import ChunkError, fletcher32, undo
-from akdask.hdf5.reading.chunked import ChunkedReader
-from akdask.storage.data.extents import ELSEWHERE, Extent
-from akdask.storage.data.ranges import range_reader
-from akdask.storage.paths.files import identify
+from akdask.formats.hdf5 import chunks
+from akdask.formats.hdf5.chunks import ChunkError, boxes, fletcher32, undo
+from akdask.formats.hdf5.read import ChunkedReader
+from akdask.storage.files import identify
+from akdask.storage.ranges import ELSEWHERE, Extent, range_reader
 
 FILTERS: list[dict[str, object]] = [
     {},

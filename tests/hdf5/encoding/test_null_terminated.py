@@ -14,10 +14,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from akdask.errors import FileFormatError
-from akdask.hdf5.encoding import null_terminated as nulended
-from akdask.hdf5.encoding.null_terminated import StringError, decode, encode, segments_of, starts_from_ends
-from akdask.hdf5.sets.file_set import open_set
-from akdask.kernels.reductions.top_k import PREFIX_BYTES, PrefixRange
+from akdask.formats.hdf5 import null_terminated as nulended
+from akdask.formats.hdf5.file_set import open_set
+from akdask.formats.hdf5.null_terminated import StringError, decode, encode, segments_of, starts_from_ends
+from akdask.operators.sort.top_k import PREFIX_BYTES, PrefixRange
 
 CHARACTERS = st.characters(exclude_categories=["Cs"], exclude_characters="\0")
 TEXTS = st.lists(st.text(CHARACTERS, max_size=9) | st.text("ab", max_size=70), max_size=12)

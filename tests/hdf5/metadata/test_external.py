@@ -8,8 +8,8 @@ import pytest
 
 import akdask as ak
 from akdask.errors import FileFormatError, UnsupportedError
-from akdask.hdf5.sets.file_set import open_set
-from akdask.storage.formats.objects import ObjType
+from akdask.formats.hdf5.file_set import open_set
+from akdask.storage.objects import ObjType
 
 SECRET = list(b"a secret")
 

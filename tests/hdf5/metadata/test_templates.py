@@ -9,9 +9,9 @@ import pytest
 
 import akdask as ak
 from akdask.errors import InconsistentFilesError
-from akdask.hdf5.metadata import inspect
-from akdask.hdf5.metadata.templates import Templates
-from akdask.storage.paths.files import identify
+from akdask.formats.hdf5 import inspect
+from akdask.formats.hdf5.templates import Templates
+from akdask.storage.files import identify
 
 COLUMNS = 8
 

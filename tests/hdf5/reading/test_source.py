@@ -11,9 +11,9 @@ import pytest
 
 from akdask import config
 from akdask.errors import FileError, MissingDatasetError
-from akdask.hdf5.metadata import inspect
-from akdask.hdf5.sets.file_set import open_set
-from akdask.storage.data.source import Part, PartReader, Source
+from akdask.formats.hdf5 import inspect
+from akdask.formats.hdf5.file_set import open_set
+from akdask.storage.source import Part, PartReader, Source
 
 
 @pytest.fixture

@@ -18,17 +18,17 @@ from hypothesis import strategies as st
 import akdask as ak
 from akdask import config
 from akdask.errors import FileFormatError, InconsistentFilesError
-from akdask.hdf5.metadata.inspect import describe_file
-from akdask.hdf5.metadata.templates import Templates
-from akdask.hdf5.reading.checksums import summed_datasets
-from akdask.hdf5.schema.description import ranges_beside
-from akdask.hdf5.sets import manifest
-from akdask.hdf5.sets.file_set import open_set
-from akdask.hdf5.sets.manifest import HdfManifest
-from akdask.storage.atomic.manifest import read_manifest, write_manifest
-from akdask.storage.data.checksum import checksum
-from akdask.storage.paths.files import identify, matching
-from akdask.storage.paths.locales import expand
+from akdask.formats.hdf5 import manifest
+from akdask.formats.hdf5.description import ranges_beside
+from akdask.formats.hdf5.file_set import open_set
+from akdask.formats.hdf5.inspect import describe_file
+from akdask.formats.hdf5.manifest import HdfManifest
+from akdask.formats.hdf5.read import summed_datasets
+from akdask.formats.hdf5.templates import Templates
+from akdask.storage.checksums import checksum
+from akdask.storage.files import identify, matching
+from akdask.storage.locales import expand
+from akdask.storage.manifest import read_manifest, write_manifest
 from akdask.testing.strategies import elements, partition_lengths
 
 COLUMNS = {
@@ -192,7 +192,7 @@ def test_a_manifest_that_cannot_be_written_is_done_without(tmp_path, write_set, 
     def full(path, batch):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("akdask.storage.atomic.manifest_rows.write_manifest", full)
+    monkeypatch.setattr("akdask.storage.manifest.write_manifest", full)
     write_set(tmp_path / "set", {"x": [1, 2]}, [1, 1])
     assert sorted(os.listdir(tmp_path)) == ["set_LOCALE0000", "set_LOCALE0001"]
     assert read_set(tmp_path / "set_LOCALE*") == {"x": [1, 2]}

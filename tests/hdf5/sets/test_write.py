@@ -12,7 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from akdask.columns import Table
+from akdask.columns.dtypes import BOOL, FLOAT64, INT64, UINT8, UINT64
+from akdask.columns.table import Table
 from akdask.errors import (
     ArgumentError,
     ExistsError,
@@ -22,10 +23,9 @@ from akdask.errors import (
     SchemaError,
     WriteError,
 )
-from akdask.hdf5.sets.file_set import open_set
-from akdask.hdf5.sets.write import SetWriter
-from akdask.schema import BOOL, FLOAT64, INT64, UINT8, UINT64
-from akdask.storage.formats.objects import ObjectSpec, ObjType
+from akdask.formats.hdf5.file_set import open_set
+from akdask.formats.hdf5.write import SetWriter
+from akdask.storage.objects import ObjectSpec, ObjType
 
 NUMBERS = {
     "i": ([-(2**63), 0, 2**63 - 1], INT64, "<i8"),

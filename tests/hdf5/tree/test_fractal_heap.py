@@ -15,19 +15,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from akdask.errors import AkdaskError
-from akdask.hdf5.tree import locations
-from akdask.hdf5.tree.locations import BY_LIBRARY, locate
-from akdask.hdf5.tree.member_search import find_group
-from akdask.hdf5.tree.open_files import OPEN_FILES
-from akdask.hdf5.tree.tree_file import TreeFile
+from akdask.formats.hdf5 import group_templates
+from akdask.formats.hdf5.binary import find_group
+from akdask.formats.hdf5.group_templates import BY_LIBRARY, locate
+from akdask.formats.hdf5.open_files import OPEN_FILES, TreeFile
 
 NAMES = tuple(f"scalar_{k}{'y' * (k % 7)}" for k in range(60))
 
 
 @pytest.fixture(autouse=True)
 def nothing_known(monkeypatch):
-    monkeypatch.setattr(locations, "_LISTINGS", locations._GroupListings())
-    locations._TEMPLATES.clear()
+    monkeypatch.setattr(group_templates, "_LISTINGS", group_templates._GroupListings())
+    group_templates._TEMPLATES.clear()
 
 
 def write(path, n=4, names=NAMES, **options):
@@ -121,4 +120,4 @@ def test_flipped_bits_are_errors_or_left_to_the_library(tmp_path):
         except AkdaskError:
             pass
         file.close()
-        locations._TEMPLATES.clear()
+        group_templates._TEMPLATES.clear()

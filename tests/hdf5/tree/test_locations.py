@@ -10,16 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akdask.hdf5.tree import locations
-from akdask.hdf5.tree.locations import BY_LIBRARY, locate
-from akdask.hdf5.tree.open_files import OPEN_FILES, OpenFiles
-from akdask.hdf5.tree.tree_file import TreeFile
+from akdask.formats.hdf5 import group_templates
+from akdask.formats.hdf5.group_templates import BY_LIBRARY, locate
+from akdask.formats.hdf5.open_files import OPEN_FILES, OpenFiles, TreeFile
 
 
 @pytest.fixture(autouse=True)
 def nothing_known(monkeypatch):
-    monkeypatch.setattr(locations, "_LISTINGS", locations._GroupListings())
-    locations._TEMPLATES.clear()
+    monkeypatch.setattr(group_templates, "_LISTINGS", group_templates._GroupListings())
+    group_templates._TEMPLATES.clear()
 
 
 def offsets_by_library(path, groups, paths):
@@ -89,18 +88,18 @@ def test_files_of_one_program_share_templates(tmp_path):
 
 
 def test_no_more_is_remembered_than_there_is_memory_for(tmp_path, monkeypatch):
-    monkeypatch.setattr(locations, "_MOST_BYTES", 1500)
+    monkeypatch.setattr(group_templates, "_MOST_BYTES", 1500)
     for name in "abc":
         groups = write(str(tmp_path / name), 30)
         for _ in range(2):
             with OPEN_FILES.lease(str(tmp_path / name)) as file:
                 found = locate(file, groups, ("a",))
             assert found.offsets.tolist() == offsets_by_library(str(tmp_path / name), groups, ("a",))
-    assert len(locations._LISTINGS._found) == 1
-    monkeypatch.setattr(locations, "_IDLE", 0)
+    assert len(group_templates._LISTINGS._found) == 1
+    monkeypatch.setattr(group_templates, "_IDLE", 0)
     with OPEN_FILES.lease(str(tmp_path / "c")) as file:
         locate(file, groups, ("a",))
-    assert [key[0].path for key in locations._LISTINGS._found] == [str(tmp_path / "c")]
+    assert [key[0].path for key in group_templates._LISTINGS._found] == [str(tmp_path / "c")]
 
 
 @given(st.data())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from akdask.hdf5.tree.lookup3 import lookup3, lookup3_of_rows
+from akdask.formats.hdf5.binary import lookup3, lookup3_of_rows
 
 
 def test_published_hashes():

@@ -6,8 +6,8 @@ import h5py
 import pytest
 from h5py import h5o
 
-from akdask.hdf5.tree.member_search import find_group
-from akdask.hdf5.tree.tree_file import TreeFile
+from akdask.formats.hdf5.binary import find_group
+from akdask.formats.hdf5.open_files import TreeFile
 
 
 @pytest.mark.parametrize("libver", ["earliest", "latest"])

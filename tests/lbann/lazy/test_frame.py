@@ -9,7 +9,7 @@ import pytest
 import akdask as ak
 from akdask.lbann import Dataset
 from akdask.lbann.errors import LbannError, UnknownNameError
-from akdask.lbann.lazy.runs import runs_of
+from akdask.lbann.lazy import runs_of
 from tests.lbann.sample_sets import expected, make_samples
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from akdask.errors import ArgumentError
 from akdask.lbann.errors import LbannListError, MissingSampleError
-from akdask.lbann.lists.generate import common_directory, find_prototype, list_samples, normal_path
-from akdask.lbann.lists.parse import read_list
+from akdask.lbann.make_lists import common_directory, find_prototype, list_samples, normal_path
+from akdask.lbann.read_lists import read_list
 
 
 @pytest.mark.parametrize(

@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 
 from akdask.errors import MissingFileError
 from akdask.lbann.errors import LbannError, LbannListError, LbannWarning
-from akdask.lbann.lists.grammar import ListType
-from akdask.lbann.lists.parse import read_list
-from akdask.lbann.lists.sample_list import SampleList
+from akdask.lbann.list_words import ListType
+from akdask.lbann.read_lists import read_list
+from akdask.lbann.sample_list import SampleList
 from tests.conftest import NO_FIXTURES, SHARED_FIXTURES
 
 UPSTREAM = SHARED_FIXTURES / "lbann"

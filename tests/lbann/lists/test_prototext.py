@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from akdask.errors import MissingFileError
 from akdask.lbann.errors import LbannError, LbannSchemaError
-from akdask.lbann.lists.prototext import parse_prototext, read_prototext
-from akdask.lbann.lists.text_format import parse_text_format
+from akdask.lbann.prototext import parse_prototext, parse_text_format, read_prototext
 
 ENTRIES = r"""
 # an experiment

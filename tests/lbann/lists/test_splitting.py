@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from akdask.errors import ArgumentError
-from akdask.lbann.lists.splitting import choose, split_indices
+from akdask.lbann.make_lists import choose, split_indices
 
 
 def sizes(parts):

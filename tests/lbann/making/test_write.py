@@ -17,7 +17,7 @@ import pytest
 import akdask as ak
 from akdask.errors import AkdaskError, FileError, WriteError
 from akdask.lbann import Dataset, read_list, write_samples
-from akdask.lbann.schema import load
+from akdask.lbann.schema_nodes import load
 
 X = np.arange(60.0).reshape(10, 2, 3)
 Y = np.arange(10, dtype=np.int16)
@@ -139,11 +139,11 @@ def test_a_disk_that_takes_no_more_leaves_the_old_samples_and_nothing_in_the_way
             case "make":
                 patch.setattr(h5py, "File", failing)
             case "write":
-                patch.setattr("akdask.hdf5.tree.sample_writer._write_field", failing)
+                patch.setattr("akdask.formats.hdf5.open_files._write_field", failing)
             case "close":
-                patch.setattr("akdask.hdf5.tree.sample_writer._write_field", failing)
+                patch.setattr("akdask.formats.hdf5.open_files._write_field", failing)
             case "list":
-                patch.setattr("akdask.lbann.lists.sample_list.SampleList.write_aside", failing)
+                patch.setattr("akdask.lbann.sample_list.SampleList.write_aside", failing)
             case "sync":
                 patch.setattr(os, "fsync", failing)
             case "rename":

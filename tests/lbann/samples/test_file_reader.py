@@ -16,7 +16,7 @@ from akdask.lbann.errors import (
     SampleTypeError,
     UnknownNameError,
 )
-from akdask.lbann.samples import FileSampleReader
+from akdask.lbann.file_reader import FileSampleReader
 
 
 @pytest.fixture

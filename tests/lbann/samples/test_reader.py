@@ -15,8 +15,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from akdask.errors import AlignmentError
-from akdask.hdf5.tree.locations import BY_LIBRARY, Located
-from akdask.lbann import schema
+from akdask.formats.hdf5.group_templates import BY_LIBRARY, Located
+from akdask.lbann import batch, schema
 from akdask.lbann.errors import (
     LbannError,
     MissingSampleError,
@@ -25,7 +25,7 @@ from akdask.lbann.errors import (
     SampleTypeError,
     UnknownNameError,
 )
-from akdask.lbann.samples import SampleReader, batch
+from akdask.lbann.reader import SampleReader
 
 DATA = """
 Image: {metadata: {ordering: 0, dims: [4, 3], channels: 1, scale: 0.5, bias: 1.0}}

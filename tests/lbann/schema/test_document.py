@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from akdask.lbann import schema_document
 from akdask.lbann.errors import LbannSchemaError, LbannWarning
-from akdask.lbann.schema import document
-from akdask.lbann.schema.document import YamlMap, YamlScalar, YamlSequence, parse
+from akdask.lbann.schema_document import YamlMap, YamlScalar, YamlSequence, parse
 
 
 def test_nothing_is_typed_and_nothing_constructed():
@@ -76,7 +76,7 @@ def test_further_documents_are_left_out_with_a_warning():
 def test_the_parser_of_python_reads_the_same(monkeypatch):
     text = "a:\n  metadata: {scale: [1, 2.5], x: &n 'q'}\nb: *n\n"
     found = parse(text, "s")
-    monkeypatch.setattr(document, "_LOADER", document.yaml.BaseLoader)
+    monkeypatch.setattr(schema_document, "_LOADER", schema_document.yaml.BaseLoader)
     assert parse(text, "s") == found
     with pytest.raises(LbannSchemaError, match="nested more than"):
         parse("[" * 100_000, "s")

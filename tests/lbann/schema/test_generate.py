@@ -8,7 +8,7 @@ import pytest
 
 from akdask.lbann import schema
 from akdask.lbann.errors import MissingSampleError, SampleError
-from akdask.lbann.samples import SampleReader
+from akdask.lbann.reader import SampleReader
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from akdask.lbann.schema.scalars import typed
+from akdask.lbann.schema_document import typed
 
 
 @pytest.mark.parametrize(

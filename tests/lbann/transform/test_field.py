@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akdask.hdf5.tree.elements import TEXT, StoredElements
+from akdask.formats.hdf5.library_file import TEXT, StoredElements
 from akdask.lbann import schema
 from akdask.lbann.errors import LbannWarning, SampleSizeError, SampleTypeError
-from akdask.lbann.transform.field import FieldTransform
+from akdask.lbann.transform import FieldTransform
 
 STORED = ["i1", "u1", ">i2", "u4", "i8", ">u8", "f4", ">f4", "f8", ">f8"]
 COERCED = {"float": "f4", "double": "f8"}

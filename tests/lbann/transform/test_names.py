@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from akdask.lbann.errors import UnknownNameError
-from akdask.lbann.transform.names import resolve
+from akdask.lbann.transform import resolve
 
 
 @pytest.mark.parametrize(("old", "new"), [("datum", "samples"), ("label", "labels"), ("response", "responses")])

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from akdask.lbann import verify
-from akdask.lbann.verification import sample_set
+from akdask.lbann import verify as sample_set
 from tests.lbann.sample_sets import make_samples
 
 

@@ -17,7 +17,7 @@ import pytest
 
 import akdask as ak
 from akdask.errors import FileFormatError, TimeOverflowError, UnsupportedError
-from akdask.parquet.sets.file_set import open_set
+from akdask.formats.parquet.file_set import open_set
 from tests.parquet.conftest import many_kinds, read_set
 
 

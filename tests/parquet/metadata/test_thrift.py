@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akdask.parquet.metadata.thrift import Field, ThriftError, read_fields, read_struct, write_fields
+from akdask.formats.parquet.thrift import Field, ThriftError, read_fields, read_struct, write_fields
 
 
 def footer_of(table, **options):

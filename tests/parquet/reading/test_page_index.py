@@ -12,17 +12,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import akdask as ak
+from akdask.engine import pruning
 from akdask.errors import AkdaskError
-from akdask.parquet.metadata.footers import inspect_file
-from akdask.parquet.metadata.thrift import read_struct
-from akdask.parquet.reading import page_index
-from akdask.parquet.reading.page_index import page_locations, page_statistics
-from akdask.parquet.reading.page_list import PageList
-from akdask.parquet.sets.file_set import open_set
-from akdask.plan.task import pruning
-from akdask.storage.data.ranges import range_reader
-from akdask.storage.formats.objects import VALUES
-from akdask.storage.paths.files import identify
+from akdask.formats.parquet import page_list
+from akdask.formats.parquet.file_set import open_set
+from akdask.formats.parquet.footers import inspect_file
+from akdask.formats.parquet.page_list import PageList, page_locations, page_statistics
+from akdask.formats.parquet.thrift import read_struct
+from akdask.storage.files import identify
+from akdask.storage.objects import VALUES
+from akdask.storage.ranges import range_reader
 
 ROWS = 3000
 
@@ -263,10 +262,10 @@ def test_an_index_that_contradicts_itself_is_not_used(indexed, change):
         locations = page_locations(ranges, chunk)
     at = int(chunk["bounds"])
     index, _ = read_struct(Path(indexed).read_bytes()[at : at + int(chunk["bounds_size"])])
-    assert len(page_index._statistics(dict(index), chunk, column, locations)) == 10
+    assert len(page_list._statistics(dict(index), chunk, column, locations)) == 10
     change(index)
-    with pytest.raises(page_index._ContradictionError):
-        page_index._statistics(index, chunk, column, locations)
+    with pytest.raises(page_list._ContradictionError):
+        page_list._statistics(index, chunk, column, locations)
 
 
 PLACES = {
@@ -288,10 +287,10 @@ def test_places_that_cannot_be_are_not_used(indexed, change):
     _, chunk, _ = index_of(indexed)
     at = int(chunk["pages"])
     index, _ = read_struct(Path(indexed).read_bytes()[at : at + int(chunk["pages_size"])])
-    assert len(page_index._locations(index, chunk).firsts) == 10
+    assert len(page_list._locations(index, chunk).firsts) == 10
     change(index)
-    with pytest.raises(page_index._ContradictionError):
-        page_index._locations(index, chunk)
+    with pytest.raises(page_list._ContradictionError):
+        page_list._locations(index, chunk)
 
 
 def test_an_index_that_is_told_to_lie_outside_of_the_file_is_not_read(indexed):
@@ -376,4 +375,4 @@ def test_sets_of_ours_have_an_index(tmp_path):
 
 def test_what_is_not_known_of_a_page_is_nothing():
     known = SimpleNamespace(physical="INT64")
-    assert page_index._extremes(b"1234", b"12345678", known)[0] is False
+    assert page_list._extremes(b"1234", b"12345678", known)[0] is False

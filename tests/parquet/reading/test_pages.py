@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from akdask import compiled
 from akdask.errors import AkdaskError, FileFormatError
-from akdask.kernels import compiled
-from akdask.parquet.reading import pages
-from akdask.parquet.reading.page_list import NoPlainPagesError
-from akdask.parquet.reading.pages import PageReader
-from akdask.parquet.sets.file_set import open_set
-from akdask.storage.formats.objects import VALUES
+from akdask.formats.parquet import pages
+from akdask.formats.parquet.file_set import open_set
+from akdask.formats.parquet.page_list import NoPlainPagesError
+from akdask.formats.parquet.pages import PageReader
+from akdask.storage.objects import VALUES
 
 NUMBERS = {
     "int64": st.integers(-(2**63), 2**63 - 1),

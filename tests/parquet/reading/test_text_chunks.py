@@ -13,14 +13,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import akdask as ak
-from akdask.columns import to_objects
 from akdask.columns.dictionary_text import decoded, is_encoded
+from akdask.columns.rows import to_objects
 from akdask.errors import FileFormatError
-from akdask.kernels.group.dictionary import Dictionary
-from akdask.parquet.reading import chunks, text_chunks
-from akdask.parquet.sets.file_set import open_set
-from akdask.storage.data.consecutive import ConsecutiveParts
-from akdask.storage.formats.objects import VALUES
+from akdask.formats.parquet import chunks
+from akdask.formats.parquet import chunks as text_chunks
+from akdask.formats.parquet.file_set import open_set
+from akdask.operators.group.dictionary import Dictionary
+from akdask.storage.objects import VALUES
+from akdask.storage.ranges import ConsecutiveParts
 from tests.parquet.conftest import read_set
 
 TEXT = st.sampled_from(["", "a", "b", "ñ", "a long string of many letters", "a\0b"]) | st.text("xyz", max_size=5)

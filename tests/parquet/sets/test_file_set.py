@@ -22,10 +22,9 @@ from akdask.errors import (
     MissingDatasetError,
     MissingFileError,
 )
-from akdask.parquet.reading.partitions import GROUPED_ROWS
-from akdask.parquet.reading.reader import ParquetPart, ParquetPartReader
-from akdask.parquet.sets.file_set import open_set
-from akdask.storage.formats.objects import VALUES
+from akdask.formats.parquet.file_set import open_set
+from akdask.formats.parquet.reader import GROUPED_ROWS, ParquetPart, ParquetPartReader
+from akdask.storage.objects import VALUES
 
 
 @pytest.fixture

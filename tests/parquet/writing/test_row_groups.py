@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from akdask.parquet.writing.row_groups import EncodedRowGroup, RowGroupAssembly, RowGroupEncoding
+from akdask.formats.parquet.write import EncodedRowGroup, RowGroupAssembly, RowGroupEncoding
 
 
 def assembled(tables, encoding, is_by_column=False):

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import akdask as ak
-from akdask.columns import Table
+from akdask.columns.table import Table
 from akdask.errors import (
     ArgumentError,
     ExistsError,
@@ -27,11 +27,11 @@ from akdask.errors import (
     UnsupportedError,
     WriteError,
 )
-from akdask.parquet.sets import file_set
-from akdask.parquet.sets.file_set import open_set
-from akdask.parquet.writing.writer import ROWS, ParquetWriter
-from akdask.storage.atomic.manifest import manifest_path
-from akdask.storage.paths.locales import locale_files
+from akdask.formats.parquet import file_set
+from akdask.formats.parquet.file_set import open_set
+from akdask.formats.parquet.write import ROWS, ParquetWriter
+from akdask.storage.locales import locale_files
+from akdask.storage.manifest import manifest_path
 
 ROWS_OF_ALL = 120
 

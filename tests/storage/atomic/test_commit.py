@@ -5,10 +5,10 @@ import pytest
 
 import akdask as ak
 from akdask.errors import WriteError
-from akdask.storage.atomic.commit import Staging
-from akdask.storage.atomic.hidden import HiddenFolder
-from akdask.storage.atomic.recovery import recover
-from akdask.storage.paths.directory import Directory
+from akdask.storage.commit import Staging
+from akdask.storage.directory import Directory
+from akdask.storage.hidden import HiddenFolder
+from akdask.storage.recovery import recover
 
 
 def prepared(folder, **files):

@@ -5,7 +5,7 @@ import os
 import pytest
 
 from akdask.errors import FileError, WriteError
-from akdask.storage.atomic.folder import FolderStaging, recover_folders
+from akdask.storage.folder_commit import FolderStaging, recover_folders
 
 HIDDEN = ".c.akdask-folder"
 

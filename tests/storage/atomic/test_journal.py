@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from akdask.errors import FileFormatError
-from akdask.storage.atomic.hidden import HiddenFolder
-from akdask.storage.atomic.journal import Journal, Rename
+from akdask.storage.hidden import HiddenFolder
+from akdask.storage.journal import Journal, Rename
 
 TAG = "0123456789ab"
 

@@ -8,9 +8,9 @@ import time
 
 import pytest
 
-from akdask.storage.atomic import lock as lock_module
-from akdask.storage.atomic.lock import Lock, read_owner
-from akdask.storage.paths.directory import Directory
+from akdask.storage import hidden as lock_module
+from akdask.storage.directory import Directory
+from akdask.storage.hidden import Lock, read_owner
 
 DAY = 24 * 3600
 

@@ -5,8 +5,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from akdask.storage.atomic.manifest import later_than, manifest_path, read_manifest, write_manifest
-from akdask.storage.data.checksum import checksum
+from akdask.storage.checksums import checksum
+from akdask.storage.manifest import later_than, manifest_path, read_manifest, write_manifest
 
 BATCH = pa.record_batch({"name": pa.array([b"a", b"b"]), "size": pa.array([1, 2])})
 

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import pyarrow as pa
 import pytest
 
-from akdask.storage.atomic.manifest import manifest_path, read_manifest, write_manifest
-from akdask.storage.atomic.manifest_rows import ManifestRows, Told, by_set, rows_batch
-from akdask.storage.paths.files import FileIdentity, identify
+from akdask.storage.files import FileIdentity, identify
+from akdask.storage.manifest import ManifestRows, Told, by_set, manifest_path, read_manifest, rows_batch, write_manifest
 
 
 @dataclass(frozen=True)

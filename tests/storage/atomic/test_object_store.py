@@ -20,7 +20,7 @@ from akdask.errors import (
     UnsupportedError,
     WriteError,
 )
-from akdask.storage.atomic.catalog import catalog_path
+from akdask.storage.object_store import catalog_path
 from tests.storage.stores import FaultyFileSystem, Killed
 
 URLS = {"hdf": "faulty://b/d/x.h5", "parquet": "faulty://b/d/x.parquet", "csv": "faulty://b/d/x.csv"}
@@ -137,7 +137,7 @@ def test_a_first_writer_that_is_killed_leaves_nothing_or_all(kind):
 
 
 def test_requests_that_fail_for_a_while_are_repeated(kind, monkeypatch):
-    monkeypatch.setattr("akdask.storage.paths.remote._PAUSE", 0)
+    monkeypatch.setattr("akdask.storage.remote._PAUSE", 0)
     FaultyFileSystem.failures = {
         method: [TimeoutError("slow"), OSError(16, "busy"), ConnectionResetError("reset")]
         for method in ("put_file", "pipe_file", "cp_file", "info", "ls", "cat_file")
@@ -148,7 +148,7 @@ def test_requests_that_fail_for_a_while_are_repeated(kind, monkeypatch):
 
 
 def test_tries_are_bounded_and_the_old_set_stays(kind, monkeypatch):
-    monkeypatch.setattr("akdask.storage.paths.remote._PAUSE", 0)
+    monkeypatch.setattr("akdask.storage.remote._PAUSE", 0)
     write(kind, OLD, 2)
     FaultyFileSystem.failures = {"put_file": [TimeoutError("slow")] * 1000}
     with ak.config.set(remote_tries=3), pytest.raises(WriteError, match="slow"):
@@ -338,7 +338,7 @@ def test_file_urls_are_folders_of_this_machine(tmp_path):
 
 
 def test_a_second_writer_takes_the_uploads_of_the_first():
-    from akdask.storage.atomic.object_store import ObjectStaging
+    from akdask.storage.object_store import ObjectStaging
 
     first, second = ObjectStaging(URLS["hdf"]), ObjectStaging(URLS["hdf"])
     for staging in (first, second):

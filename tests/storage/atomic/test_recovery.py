@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from akdask.errors import ArgumentTypeError, FileError, MissingFileError, WriteError
-from akdask.storage.atomic import recovery
-from akdask.storage.atomic.commit import Staging
-from akdask.storage.atomic.journal import journal_of
-from akdask.storage.atomic.lock import Lock
-from akdask.storage.atomic.recovery import recover, settled
-from akdask.storage.paths.locales import hidden_folder
+from akdask.storage import recovery
+from akdask.storage.commit import Staging
+from akdask.storage.hidden import Lock
+from akdask.storage.journal import journal_of
+from akdask.storage.locales import hidden_folder
+from akdask.storage.recovery import recover, settled
 
 FILES = ["set_LOCALE0000.h5", "set_LOCALE0001.h5"]
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from akdask.errors import WriteError
-from akdask.storage.atomic.journal import Journal
-from akdask.storage.atomic.recovery import recover_naming
-from akdask.storage.atomic.staged_files import staged_files, write_file, write_files
+from akdask.storage.journal import Journal
+from akdask.storage.recovery import recover_naming
+from akdask.storage.staged_files import staged_files, write_file, write_files
 
 
 def read(folder):

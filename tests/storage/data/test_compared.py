@@ -3,8 +3,8 @@
 import pytest
 
 from akdask.errors import FileFormatError
-from akdask.storage.data.compared import FileSums
-from akdask.storage.paths.files import identify
+from akdask.storage.checksums import FileSums
+from akdask.storage.files import identify
 
 
 @pytest.fixture

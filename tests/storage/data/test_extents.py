@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akdask.storage.data.extents import split_rows
+from akdask.storage.ranges import split_rows
 
 
 @given(st.lists(st.integers(0, 40), min_size=1, max_size=6), st.integers(1, 16), st.integers(1, 200))

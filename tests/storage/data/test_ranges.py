@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from akdask.errors import FileError, FileFormatError, MissingFileError
-from akdask.storage.data.ranges import range_reader
-from akdask.storage.paths.files import absolute, identify
+from akdask.storage.files import absolute, identify
+from akdask.storage.ranges import range_reader
 
 
 @pytest.fixture

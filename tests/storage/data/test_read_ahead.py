@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import akdask as ak
-from akdask.storage.data import read_ahead
-from akdask.storage.data.read_ahead import ReadAhead, can_read_ahead
+from akdask.storage import read_ahead
+from akdask.storage.read_ahead import ReadAhead, can_read_ahead
 
 CONTENT = np.random.default_rng(1).integers(0, 256, 5000).astype(np.uint8)
 

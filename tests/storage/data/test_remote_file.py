@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akdask.storage.data import remote_file
-from akdask.storage.data.remote_file import RemoteFile
-from akdask.storage.paths.files import identify
+from akdask.storage import remote_file
+from akdask.storage.files import identify
+from akdask.storage.remote_file import RemoteFile
 
 URL = "memory://file-object/x"
 CONTENT = np.random.default_rng(2).integers(0, 256, 3000).astype(np.uint8).tobytes()

@@ -11,6 +11,7 @@ import pytest
 
 import akdask as ak
 from akdask.cli import main
+from akdask.columns.dtypes import column_type
 from akdask.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -19,15 +20,14 @@ from akdask.errors import (
     MissingFileError,
     UnsupportedError,
 )
-from akdask.schema import column_type
-from akdask.storage.atomic.commit import Staging
-from akdask.storage.atomic.recovery import settled
-from akdask.storage.data.source import PartReader
-from akdask.storage.formats import registry as formats
-from akdask.storage.formats.objects import VALUES, ObjType, StoredColumn, StoredObject
-from akdask.storage.formats.registry import Format, format_named, format_of
-from akdask.storage.paths.files import identify, written_path
-from akdask.storage.paths.locales import locale_files, locale_path
+from akdask.storage import registry as formats
+from akdask.storage.commit import Staging
+from akdask.storage.files import identify, written_path
+from akdask.storage.locales import locale_files, locale_path
+from akdask.storage.objects import VALUES, ObjType, StoredColumn, StoredObject
+from akdask.storage.recovery import settled
+from akdask.storage.registry import Format, format_named, format_of
+from akdask.storage.source import PartReader
 
 # ------------------------------------------- a format: files of `numpy.save`, one structured array for each partition
 

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 import akdask as ak
-from akdask.columns import Table
+from akdask.columns.table import Table
 from akdask.errors import ExistsError, FileError, InconsistentFilesError, MissingFileError, WriteError
-from akdask.hdf5.sets.manifest import HdfManifest
-from akdask.parquet.metadata.manifest import ParquetManifest
-from akdask.storage.formats.objects import VALUES, ObjectSpec, ObjType
-from akdask.storage.formats.staged_writer import FileReceipt, StagedWriter
-from akdask.storage.paths.files import identify_all
+from akdask.formats.hdf5.manifest import HdfManifest
+from akdask.formats.parquet.manifest import ParquetManifest
+from akdask.storage.files import identify_all
+from akdask.storage.objects import VALUES, ObjectSpec, ObjType
+from akdask.storage.staged_writer import FileReceipt, StagedWriter
 
 SPEC = ObjectSpec("x", ObjType.PDARRAY, {VALUES: "x"})
 

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from akdask.errors import ArgumentError, InconsistentFilesError, MissingFileError
-from akdask.storage.paths.locales import expand, locale_files, locale_path, sort_key, split_extension
+from akdask.storage.locales import expand, locale_files, locale_path, sort_key, split_extension
 
 
 def touch(folder: Path, *names: str) -> None:

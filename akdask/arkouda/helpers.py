@@ -1,0 +1,207 @@
+"""Functions of Arkouda's modules that scripts seldom call, and what these modules say of themselves."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from enum import Enum
+from typing import Any, TypeVar
+
+from akdask.arkouda.server import Refused
+from akdask.arrays.bit_vectors import bit_vectorizer
+from akdask.arrays.creation import broadcast
+from akdask.arrays.groupby import GroupBy
+from akdask.arrays.setops import in1d
+from akdask.arrays.shapes import broadcast_shapes, broadcast_to
+from akdask.arrays.timearray import TimeArray
+from akdask.errors import ArgumentError, warn
+
+SUPPORTED_REDUCTION_OPS = ["any", "all", "isSorted", "isSortedLocally", "max", "min", "sum", "prod", "mean"]
+"""The reductions of arrays that Arkouda knows by name."""
+
+SUPPORTED_INDEX_REDUCTION_OPS = ["argmin", "argmax"]
+"""Those that give a position."""
+
+SUPPORTED_STATS_REDUCTION_OPS = ["var", "std"]
+"""Those that take degrees of freedom."""
+
+SEG_SUFFIX, VAL_SUFFIX, LEN_SUFFIX = "_segments", "_values", "_lengths"
+"""What Arkouda appends to the name of a SegArray for those of its parts."""
+
+_AbstractBaseTime = TimeArray
+BitVectorizer = bit_vectorizer
+broadcast_to_shape = broadcast_to
+
+Cls = TypeVar("Cls", bound=type)
+
+
+class GroupByReductionType(Enum):
+    """The reductions of groups that Arkouda knows by name; each is written as its name."""
+
+    SUM = "sum"
+    COUNT = "count"
+    PROD = "prod"
+    VAR = "var"
+    STD = "std"
+    MEAN = "mean"
+    MEDIAN = "median"
+    MIN = "min"
+    MAX = "max"
+    ARGMIN = "argmin"
+    ARGMAX = "argmax"
+    NUNUNIQUE = "nunique"
+    ANY = "any"
+    ALL = "all"
+    OR = "or"
+    AND = "and"
+    XOR = "xor"
+    FIRST = "first"
+    MODE = "mode"
+    UNIQUE = "unique"
+
+    def __str__(self) -> str:
+        return self.value
+
+    def __repr__(self) -> str:
+        return self.value
+
+
+create_pdarray = Refused("create_pdarray")
+create_pdarrays = Refused("create_pdarrays")
+parse_single_value = Refused("parse_single_value")
+
+
+def in1dmulti(a: Sequence[Any], b: Sequence[Any], assume_unique: bool = False, symmetric: bool = False) -> Any:
+    """Return which rows of several arrays are among those of others: `akdask.in1d`, which takes them too; lazy.
+
+    Parameters
+    ----------
+    a, b : sequence of arrays
+        The rows, and where to look.
+    assume_unique, symmetric : bool
+        As in `akdask.in1d`.
+    """
+    return in1d(a, b, assume_unique, symmetric)
+
+
+def multiarray_setop_validation(pda1: Sequence[Any], pda2: Sequence[Any]) -> None:
+    """Refuse two sequences of arrays whose rows cannot be compared.
+
+    Parameters
+    ----------
+    pda1, pda2 : sequence of arrays
+        The rows.
+
+    Raises
+    ------
+    ArgumentError
+        If they are not of as many arrays, those of one sequence are not of one size, or two differ in their class.
+    """
+    if len(pda1) != len(pda2):
+        raise ArgumentError(f"rows of {len(pda1)} arrays are not compared with rows of {len(pda2)}.")
+    for arrays in (pda1, pda2):
+        sizes = {array.size for array in arrays}
+        if len(sizes) > 1:
+            raise ArgumentError(f"the arrays of rows are of one size, not of {', '.join(map(str, sorted(sizes)))}.")
+    kinds = [(type(first).__name__, type(second).__name__) for first, second in zip(pda1, pda2, strict=True)]
+    wrong = [f"{first} and {second}" for first, second in kinds if first != second]
+    if wrong:
+        raise ArgumentError("arrays of different classes are not compared.", details=wrong)
+
+
+def broadcast_if_needed(x1: Any, x2: Any) -> tuple[Any, Any, bool, bool]:
+    """Return two arrays with the shape that theirs have in common, and whether each had another; lazy.
+
+    Parameters
+    ----------
+    x1, x2 : pdarray
+        The arrays.
+
+    Raises
+    ------
+    ValueError
+        If their shapes do not broadcast.
+    """
+    shape = broadcast_shapes(x1.shape, x2.shape)
+    is_other, are_other = x1.shape != shape, x2.shape != shape
+    first, second = (broadcast_to(x1, shape) if is_other else x1), (broadcast_to(x2, shape) if are_other else x2)
+    return first, second, is_other, are_other
+
+
+def apply_if_callable(maybe_callable: Any, obj: Any, **kwargs: Any) -> Any:
+    """Return what a function makes of an object, and anything else as it is.
+
+    Parameters
+    ----------
+    maybe_callable : object
+        The function.
+    obj : object
+        What it is given first.
+    **kwargs
+        What else it is given.
+    """
+    return maybe_callable(obj, **kwargs) if callable(maybe_callable) else maybe_callable
+
+
+# fmt: off
+_BINARY = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and_", "or_", "xor", "lshift", "rshift",
+           "eq", "ne", "lt", "le", "gt", "ge")
+# fmt: on
+
+
+def natural_binary_operators(cls: Cls) -> Cls:
+    """Give a class Python's operators of two operands: what its ``_make_binop`` makes of those of `operator`.
+
+    Parameters
+    ----------
+    cls : type
+        The class, which is returned.
+    """
+    return _with_operators(cls, _BINARY, "_make_binop")
+
+
+def unary_operators(cls: Cls) -> Cls:
+    """Give a class Python's operators of one operand: what its ``_make_unaryop`` makes of those of `operator`.
+
+    Parameters
+    ----------
+    cls : type
+        The class, which is returned.
+    """
+    return _with_operators(cls, ("invert", "neg"), "_make_unaryop")
+
+
+def _with_operators(cls: Cls, names: Sequence[str], maker: str) -> Cls:
+    for name in names:
+        setattr(cls, f"__{name.rstrip('_')}__", getattr(cls, maker)(getattr(operator, name)))
+    return cls
+
+
+def expand(size: int, segs: Any, vals: Any) -> Any:
+    """Spread one value per segment over its rows: `akdask.broadcast` with its arguments in another order; lazy.
+
+    Parameters
+    ----------
+    size : int
+        Rows in all.
+    segs : pdarray of int
+        Where each segment begins.
+    vals : pdarray
+        The value of each.
+    """
+    warn("expand(size, segs, vals) is now broadcast(segs, vals, size).", DeprecationWarning)
+    return broadcast(segs, vals, size)
+
+
+def most_common(g: GroupBy, values: Any) -> Any:
+    """Return the keys of groups and the commonest value of each; lazy.
+
+    Parameters
+    ----------
+    g : GroupBy
+        The groups.
+    values : array
+        The values, with the rows of the keys.
+    """
+    warn("most_common(g, values) is now g.mode(values).", DeprecationWarning)
+    return g.mode(values)

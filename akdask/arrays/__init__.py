@@ -1,0 +1,1 @@
+"""Arrays of one type as users hold them, and functions of them."""

@@ -1,0 +1,422 @@
+"""What all one-dimensional lazy arrays share: rows, size, selection, conversion."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Self, overload
+from weakref import WeakValueDictionary
+
+import numpy as np
+
+from akdask import config
+from akdask.arrays import selection as row_tools
+from akdask.arrays.base import Collection
+from akdask.arrays.display import ArrayDisplay
+from akdask.arrays.later import later
+from akdask.arrays.registered import RegisteredArray
+from akdask.arrays.storage_methods import StorageMethods
+from akdask.arrays.substitutes import Substitutes
+from akdask.columns.row_space import RowSpace
+from akdask.columns.table import Table
+from akdask.deferred import DeferredModule, pa
+from akdask.engine.combine import Limit
+from akdask.engine.materialized import within_rounds
+from akdask.engine.missing import recombined, separated
+from akdask.engine.node import Frame
+from akdask.engine.result import CollectionRows
+from akdask.engine.rowwise import SELECTIONS, Project, column_identity
+from akdask.engine.run import resolve_lengths, run
+from akdask.engine.sources import Persisted, as_column, literal
+from akdask.engine.tokens import token
+from akdask.engine.values import ResidentColumn, Value
+from akdask.errors import ArgumentError, ArgumentTypeError, AxisError, UnsupportedError
+from akdask.typing import Column
+
+if TYPE_CHECKING:
+    from akdask.arrays import to_arrow as arrow_form
+    from akdask.arrays import writing
+    from akdask.arrays.writing import Storable
+    from akdask.engine import dask_bridges
+else:
+    arrow_form = DeferredModule("akdask.arrays.to_arrow")
+    writing = DeferredModule("akdask.arrays.writing")
+    dask_bridges = DeferredModule("akdask.engine.dask_bridges")
+
+
+class Array(StorageMethods, RegisteredArray, Substitutes, ArrayDisplay):
+    """A lazy column: a value on the rows of a frame."""
+
+    _takes_methods_of_series = True
+
+    _frame: Frame
+    _value: Value
+
+    def __init__(self, frame: Frame, value: Value) -> None:
+        self._frame, (self._value,) = within_rounds(frame, (value,))
+        if config.get("eager"):
+            self._frame, self._value = computed(self._frame, self._value)
+
+    def _like(self, frame: Frame, value: Value) -> Self:
+        """Return the same kind of array with other rows or another value."""
+        return type(self)(frame, value)
+
+    def _converter(self) -> Callable[..., Any]:
+        """Return what makes the user's object of a table with the value as its only column."""
+        raise NotImplementedError
+
+    def _type_name(self) -> str:
+        """Return the type as DataFrames name it."""
+        return self._value.dtype.name
+
+    @property
+    def _arrow_meaning(self) -> str:
+        """What the numbers stand for in Arrow: ``timestamp``, ``duration``, or nothing else."""
+        return ""
+
+    def _pandas_converter(self) -> Callable[[Column], Any] | None:
+        """Return what makes a column for pandas of one of the plan's, None where it shows as it is."""
+        return None
+
+    def _extras(self) -> tuple[Frame, ...]:
+        """Return one-partition nodes whose results `_converter` wants as well."""
+        return ()
+
+    @property
+    def expr(self) -> CollectionRows:
+        """The plan."""
+        return CollectionRows(self._project(), self._converter(), self._extras(), None)
+
+    def _as_operand(self) -> tuple[Frame, Value]:
+        """Return what stands for the elements in an expression."""
+        return self._frame, self._value
+
+    def _sort_key(self, ascending: bool = True) -> tuple[Frame, Value]:
+        """Return what the elements are ordered by, upwards or downwards, so that what is missing comes last."""
+        return self._frame, self._value
+
+    def _in_common(self, operation: str, others: Sequence[Any]) -> list[Any]:
+        """Return this array and others in what their kinds have in common, such as a unit of time."""
+        return [self, *others]
+
+    def _in_my_order(self, values: Any) -> Any:
+        """Return values that are looked for among the elements as ones that are ordered as these are."""
+        return values
+
+    def _key(self) -> tuple[Frame, Value]:
+        """Return what rows are grouped by, groups being ordered upwards."""
+        return self._frame, self._value
+
+    def _of_key(self, frame: Frame, key: Value) -> Self:
+        """Return the elements that `_key` made keys of."""
+        return self._like(frame, key)
+
+    def _storable(self) -> Storable:
+        return writing.stored_column(self._frame, self._value)
+
+    def _project(self) -> Project:
+        return Project(self._frame, (0,), (self._value,))
+
+    def __dask_postpersist__(self) -> tuple[Callable[..., Self], tuple[Any, ...]]:
+        return self._persisted, ()
+
+    def _persisted(self, graph: Mapping[Any, Any], rename: Mapping[str, str] | None = None) -> Self:
+        frame = Persisted.of(self._project(), graph, self.__dask_keys__)
+        return self._like(frame, frame.column(0))
+
+    # rows
+
+    @property
+    def rows(self) -> RowSpace:
+        """The row space: which rows, in how many partitions, of what lengths if known."""
+        return self._frame.rows
+
+    @property
+    def npartitions(self) -> int:
+        """Number of partitions."""
+        return self._frame.npartitions
+
+    @property
+    def size(self) -> int:
+        """Number of elements; counts them, once, where a filter has left that open."""
+        size = self.rows.size
+        return sum(row_tools.known_lengths(self._frame)) if size is None else size
+
+    @property
+    def shape(self) -> tuple[int]:
+        """``(size,)``."""
+        return (self.size,)
+
+    @property
+    def ndim(self) -> int:
+        """Always 1."""
+        return 1
+
+    def __len__(self) -> int:
+        return self.size
+
+    def __bool__(self) -> bool:
+        """Return the truth of the only element; an error, as in NumPy, if there are more or none."""
+        if self.size != 1:
+            raise ArgumentError(
+                f"the truth value of an array of {self.size} elements is ambiguous.",
+                hint="use .any() or .all(); write (a > 1) & (b < 2) for `a > 1 and b < 2` and for `1 < a < 2`.",
+            )
+        return bool(self[0])
+
+    def resolve_lengths(self) -> Self:
+        """Count the rows of each partition if they are unknown; returns the array itself."""
+        resolve_lengths(self._frame)
+        return self
+
+    # selection
+
+    @overload
+    def __getitem__(self, key: slice | Array) -> Self: ...
+
+    @overload
+    def __getitem__(self, key: Any) -> Any: ...
+
+    def __getitem__(self, key: Any) -> Any:
+        """Select rows.
+
+        Parameters
+        ----------
+        key : int, slice, pdarray of bool (mask) or of int (positions), or anything that becomes one; ``...`` for all
+            rows, None beside one of these for a further dimension
+            An int finds the element at once; everything else is lazy, but for counting rows of unknown number where
+            positions matter.
+        """
+        if key is None or key is ... or isinstance(key, tuple):
+            key, axis, ndim = row_tools.along_axes(key)
+            if ndim > 1:
+                return self._with_axes(self[key], axis, ndim)
+        if isinstance(key, Array):
+            return key._rows_of(self)
+        key = row_tools.row_key(key)
+        if isinstance(key, int):
+            return self._element(key)
+        if isinstance(key, slice):
+            frame, (value,) = row_tools.slice_columns(self._frame, [self._value], key)
+            return self._like(frame, value)
+        return self._select(*literal(as_column(key)))
+
+    def _with_axes(self, chosen: Any, axis: int, ndim: int) -> Any:
+        """Return chosen rows along one of several dimensions, the others of which have the length 1."""
+        if not isinstance(chosen, Array) or not hasattr(chosen, "reshape"):
+            raise UnsupportedError(
+                f"a {type(self).__name__} has one dimension.", hint="to_ndarray() gives what NumPy adds dimensions to."
+            )
+        return chosen.reshape([-1 if number == axis else 1 for number in range(ndim)])
+
+    def _rows_of(self, array: Array) -> Any:
+        """Return the rows of another array that this one chooses."""
+        return array._select(*self._as_operand())
+
+    def _select(self, key_frame: Frame, key: Value) -> Self:
+        frame, moved = row_tools.select_columns(self._frame, separated([self._value]), key_frame, key)
+        return self._like(frame, recombined([self._value], moved)[0])
+
+    def _element(self, position: int) -> Any:
+        return self._like(row_tools.one_row(self._frame, position), self._value).to_ndarray()[0]
+
+    def take(self, indices: Any, axis: int | None = None) -> Self:
+        """Return the elements at the given positions; lazy.
+
+        Parameters
+        ----------
+        indices : array of int
+            Positions; negative ones count from the end.
+        axis : None or 0
+            There is only one axis.
+        """
+        return self[indices]
+
+    def head(self, n: int = 5) -> Self:
+        """Return the first `n` elements; lazy."""
+        count = row_tools.position(n)
+        return self[:count] if count < 0 or self.rows.is_fixed else self._limit(count)
+
+    def tail(self, n: int = 5) -> Self:
+        """Return the last `n` elements; lazy."""
+        count = row_tools.position(n)
+        if count > 0 and not self.rows.is_fixed:
+            return self._limit(-count)
+        return self[-count:] if count else self[:0]
+
+    def _limit(self, count: int) -> Self:
+        limited = Limit(self._project(), count)
+        return self._like(limited, limited.column(0))
+
+    def copy(self) -> Self:
+        """Return a copy; lazy objects share what cannot change."""
+        return self._like(self._frame, self._value)
+
+    # conversion
+
+    def to_ndarray(self) -> np.ndarray[Any, Any]:
+        """Return the elements as a NumPy array; computes.
+
+        Raises
+        ------
+        TransferError
+            If they would take more than the setting ``max_transfer_bytes`` allows: half of the memory unless set.
+        """
+        (result,) = run(self.expr.here())
+        return result
+
+    def to_numpy(self, dtype: Any = None, copy: bool = False) -> np.ndarray[Any, Any]:
+        """Return the elements as a NumPy array: what pandas calls it, and Matplotlib looks for.  Computes.
+
+        Parameters
+        ----------
+        dtype : dtype-like, optional
+            Type to convert to.
+        copy : bool
+            Accepted for compatibility with pandas; the array is the caller's in any case.
+        """
+        return np.asarray(self, dtype=dtype)
+
+    def to_arrow(self) -> pa.ChunkedArray:
+        """Return the elements as an Arrow array; computes.
+
+        Numbers and text are not copied, but for bools, which Arrow packs.  Times are timestamps and durations of
+        their unit and zone with nulls for NaT, Categoricals are dictionaries, integers of any size are decimals, and
+        addresses are numbers.
+
+        Raises
+        ------
+        TransferError
+            If they would take more than the setting ``max_transfer_bytes`` allows: half of the memory unless set.
+        UnsupportedError
+            If integers have more digits than Arrow's decimals.
+        """
+        extras = self._extras()
+        labelled = tuple((0, number) for number in range(len(extras)))
+        nullable = frozenset({0} if self._value.dtype.nullable else ())
+        ordered = frozenset({0} if getattr(self, "ordered", False) else ())
+        form = arrow_form.ToArrow(((0, "", self._arrow_meaning),), labelled, nullable, ordered)
+        (table,) = run(CollectionRows(self._project(), form, extras, None).here(chunked=True))
+        return table.column(0)
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """Hand the elements to any library that reads Arrow's stream of arrays; see `to_arrow`.  Computes."""
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
+
+    def __arrow_c_array__(self, requested_schema: Any = None) -> Any:
+        """Hand the elements to any library that reads an Arrow array; see `to_arrow`.  Computes."""
+        found = self.to_arrow()
+        joined = found.chunk(0) if found.num_chunks == 1 else found.combine_chunks()
+        return joined.__arrow_c_array__(requested_schema)
+
+    def to_dask(self) -> Any:
+        """Return a Dask array with the same elements and partitions; lazy.
+
+        Text and integers of any size are Python objects.  Chunks of unknown length have NaN for it, as Dask writes it.
+        """
+        return dask_bridges.to_dask_array(self._project(), self._converter(), self._extras(), self._value.dtype)
+
+    def repartition(self, npartitions: int) -> Self:
+        """Return the elements in another number of partitions, of about equal length.
+
+        Lazy, but for counting elements of unknown number.
+
+        Raises
+        ------
+        ArgumentError
+            If that is no number of partitions.
+        """
+        frame, (value,) = row_tools.repartitioned(self._project(), npartitions)
+        return self._like(frame, value)
+
+    def tolist(self) -> list[Any]:
+        """Return the elements as a list of Python objects; computes."""
+        return self.to_ndarray().tolist()
+
+    def to_list(self) -> list[Any]:
+        """Return the elements as a list, as `tolist` does: the name of older Arkouda releases.  Computes."""
+        return self.tolist()
+
+    def __array_function__(self, func: Callable[..., Any], types: Any, args: Any, kwargs: Any) -> Any:
+        return later("array function", func, types, args, kwargs)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        return np.asarray(self.to_ndarray(), dtype=dtype)
+
+    def __iter__(self) -> Iterator[Any]:
+        """Iterate over the elements; computes them all."""
+        return iter(self.to_ndarray())
+
+
+_COMPUTED: WeakValueDictionary[str, Persisted] = WeakValueDictionary()
+"""What eager arrays hold of plans, by the names of these."""
+
+
+class _ComputedColumns(Collection):
+    """A projection that is to be computed, before there is an object that it belongs to."""
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+
+    @property
+    def expr(self) -> CollectionRows:
+        return CollectionRows(self._project, tuple, (), None)
+
+    def __dask_postpersist__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        return self._persisted, ()
+
+    def _persisted(self, graph: Mapping[Any, Any], rename: Mapping[str, str] | None = None) -> Any:
+        return Persisted.of(self._project, graph, self.__dask_keys__)
+
+
+def computed(frame: Frame, value: Value) -> tuple[Frame, Value]:
+    """Return a value of rows that are in memory, computed unless it is there already."""
+    parts = separated([value])
+    if not isinstance(frame, SELECTIONS) and all(_is_there(part) for part in parts):
+        return frame, value
+    project = Project(frame, tuple(range(len(parts))), tuple(parts))
+    # The same column of the same rows is the same node, so that labels are known to be equal.
+    name = token("computed", *(column_identity(frame, part) for part in parts))
+    persisted: Any = _COMPUTED.get(name)
+    if persisted is None:
+        persisted = _COMPUTED[name] = _ComputedColumns(project).persist()
+    return persisted, recombined([value], [persisted.column(number) for number in range(len(parts))])[0]
+
+
+def _is_there(value: Value) -> bool:
+    return isinstance(value, ResidentColumn) and isinstance(value.frame, Persisted)
+
+
+def of_rows(array: Any) -> Any:
+    """Return an array whose elements are rows; refuse one of several dimensions.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If it has not one dimension.
+    """
+    if not isinstance(getattr(array, "ndim", None), int):
+        raise ArgumentTypeError(f"a lazy array is wanted, not a {type(array).__name__}.", hint="use ak.array(…).")
+    if array.ndim != 1:
+        raise ArgumentTypeError(
+            f"rows are those of arrays of one dimension, not of {array.ndim}.", hint="flatten() it."
+        )
+    return array
+
+
+def check_axis(name: str, axis: Any) -> None:
+    """Refuse an axis that arrays of one dimension do not have.
+
+    Raises
+    ------
+    AxisError
+        If it is neither None nor the only one, counted from either end.
+    """
+    given = (axis,) if not isinstance(axis, tuple | list) else axis
+    if not all(item in (None, 0, -1) for item in given):
+        raise AxisError(f"{name}(axis={axis}): the array has one dimension.", hint="leave axis.")
+
+
+def as_ndarray(table: Table) -> np.ndarray[Any, Any]:
+    """Return the only column of a table of numbers; the user may change it."""
+    column: Any = table.columns[0]
+    return column if column.flags.writeable else column.copy()

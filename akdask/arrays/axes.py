@@ -1,0 +1,164 @@
+"""Reductions along some dimensions of an array: of groups of elements that have the other positions in common."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import reduce
+from operator import index
+from typing import Any
+
+from akdask.arrays.along_axis import LONGEST, PART, along_axis, along_parts
+from akdask.arrays.creation import full
+from akdask.arrays.groupby import GroupBy
+from akdask.arrays.later import provides
+from akdask.arrays.ndarray import reshaped
+from akdask.arrays.operators import cast
+from akdask.arrays.pdarray import pdarray
+from akdask.engine.sources import counted
+from akdask.errors import ArgumentError, ArgumentTypeError, AxisError
+from akdask.operators.reduce.along_axis import AXIS_FUNCTIONS
+from akdask.operators.reduce.registry import REDUCTIONS
+from akdask.operators.rows.numbers import row_numbers
+
+POSITIONS = frozenset({"argmin", "argmax"})
+
+PARTS = frozenset({"sum", "min", "max", "any", "all", "mean"})
+"""Reductions that are made of those of parts."""
+
+
+def bounds_check(axis: int | Sequence[int], rank: int) -> bool:
+    """Return whether arrays of some dimensions have one, or all of several; negative ones count from the end.
+
+    Examples
+    --------
+    >>> bounds_check(-2, 2), bounds_check((0, 2), 2)
+    (True, False)
+    """
+    return all(-rank <= one < rank for one in ([axis] if isinstance(axis, int) else axis))
+
+
+def adjust_negs(axis: int | Sequence[int], rank: int) -> Any:
+    """Return a dimension, or several in a list, counted from the first one; see `bounds_check`.
+
+    Examples
+    --------
+    >>> adjust_negs(-1, 3), adjust_negs((0, -2), 3)
+    (2, [0, 1])
+    """
+    if not bounds_check(axis, rank):
+        raise AxisError(f"an array of {rank} dimensions has no axis {axis}.")
+    if isinstance(axis, int):
+        return axis + rank if axis < 0 else axis
+    return [adjust_negs(one, rank) for one in axis]
+
+
+@provides("reduced_along")
+def reduced_along(base: pdarray, shape: tuple[int, ...], name: str, axis: Any, keepdims: bool, **params: Any) -> Any:
+    """Reduce an array along one or several of its dimensions; lazy.
+
+    Parameters
+    ----------
+    base : pdarray
+        The elements, in row-major order.
+    shape : tuple of int
+        Length of each dimension.
+    name : str
+        Which reduction.
+    axis : int, sequence of int or None
+        The dimensions, None for all.
+    keepdims : bool
+        Leave dimensions of length 1 where they were.
+    **params
+        Arguments of the reduction, such as ``ddof``.
+
+    Returns
+    -------
+    Scalar, pdarray or ArrayView
+        Of the types that the reduction of all elements gives.  The first NaN is an extreme, as in NumPy.
+
+    Raises
+    ------
+    AxisError
+        If the array does not have a dimension.
+    ArgumentError
+        If a dimension comes twice, positions are wanted along several, or extremes of no elements.
+    """
+    axes = _checked_axes(name, axis, len(shape))
+    left = [1 if number in axes else length for number, length in enumerate(shape) if keepdims or number not in axes]
+    if len(axes) == len(shape) and (axis is None or not keepdims or name not in POSITIONS):
+        found = getattr(base, name)(**params)
+        if not keepdims or not shape:
+            return found
+        if type(base) is pdarray and base._value.dtype.is_number and base.size:
+            return reshaped(pdarray(counted(1), found.as_value()), left)
+    if name in POSITIONS and len(axes) > 1:
+        raise ArgumentError(f"{name} gives positions along one axis, not {axes}.")
+    if not base.size:
+        return reshaped(_of_nothing(base, name, math.prod(left)), left)
+    if name in POSITIONS or (name == "prod" and base._value.dtype.kind != "float"):
+        # Groups skip NaN, and their products are float64, which does not hold all integers.
+        found = reduce(lambda array, axis: along_axis(name, array, axis), axes, reshaped(base, shape))
+        return reshaped(found.flatten(), left)
+    if axes and base._value.dtype.is_number and axes == tuple(range(axes[0], axes[-1] + 1)):
+        before, behind = math.prod(shape[: axes[0]]), math.prod(shape[axes[-1] + 1 :])
+        found = _of_blocks(base, (before, -1, behind), name, params)
+        if found is not None:
+            return reshaped(found, left)
+    return reshaped(_of_groups(base, shape, name, axes, params), left)
+
+
+def _checked_axes(name: str, axis: Any, ndim: int) -> tuple[int, ...]:
+    """Return the dimensions that are meant, counted from the first, ascending."""
+    given = range(ndim) if axis is None else axis if isinstance(axis, Sequence) else (axis,)
+    try:
+        numbers = [index(number) for number in given]
+    except TypeError:
+        raise ArgumentTypeError(f"{name}(axis={axis!r}): dimensions are named by whole numbers.") from None
+    if not all(-ndim <= number < ndim for number in numbers):
+        raise AxisError(f"{name}(axis={axis}): the array has {ndim} dimensions.")
+    axes = tuple(sorted({number % ndim for number in numbers}))
+    if len(axes) < len(numbers):
+        raise ArgumentError(f"{name}(axis={axis}): a dimension comes twice.")
+    return axes
+
+
+def _of_blocks(base: pdarray, shape: tuple[int, int, int], name: str, params: dict[str, Any]) -> pdarray | None:
+    """Return the reduction along the second of three dimensions, in row-major order; None where groups find it better.
+
+    Of long dimensions parts are reduced first, whatever the partitions, so that results do not depend on these.
+    """
+    if name == "count_nonzero":
+        name, base = "sum", base != 0
+    before, _, behind = shape
+    length = base.size // (before * behind)
+    if name not in AXIS_FUNCTIONS:
+        return None
+    rows = PART // behind
+    if length * behind <= (LONGEST if before > 1 or rows < 2 or name not in PARTS else PART):
+        return along_axis(name, reshaped(base, shape), 1, **params).flatten()
+    if before > 1 or rows < 2 or name not in PARTS:
+        return None
+    if name == "mean":
+        total = _of_blocks(cast(base, float), shape, "sum", params)
+        return None if total is None else total / length
+    return _of_blocks(along_parts(name, base, rows, behind), shape, name, params)
+
+
+def _of_groups(base: pdarray, shape: tuple[int, ...], name: str, axes: tuple[int, ...], params: dict[str, Any]) -> Any:
+    numbers = pdarray(*row_numbers(base._frame))
+    key = numbers * 0
+    for dimension, length in enumerate(shape):
+        if dimension not in axes:
+            key = key * length + numbers // math.prod(shape[dimension + 1 :]) % length
+    if name == "count_nonzero":
+        name, base = "sum", base != 0
+    return GroupBy(key).reduce_column(name, base, skipna=False, **params)
+
+
+def _of_nothing(base: pdarray, name: str, count: int) -> Any:
+    """Return the reduction of no elements, repeated `count` times."""
+    identity = REDUCTIONS[name].identity
+    if identity is None and count:
+        raise ArgumentError(f"{name} of no elements: a dimension that is reduced has length 0.")
+    return cast(full(count, identity or 0), getattr(base, name)().dtype)

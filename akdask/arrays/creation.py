@@ -1,0 +1,507 @@
+"""Making arrays: from data at hand, or from a rule."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence, Sized
+from operator import index
+from typing import Any, SupportsIndex
+
+import numpy as np
+
+from akdask.arrays.array import Array
+from akdask.arrays.later import later
+from akdask.arrays.ndarray import ArrayView, reshaped
+from akdask.arrays.operators import PLAIN, cast
+from akdask.arrays.pdarray import pdarray
+from akdask.arrays.scalar import value_of
+from akdask.arrays.sorting import invert_permutation, searchsorted
+from akdask.arrays.wrap import class_asked_for, special, wrap
+from akdask.columns.dtypes import BIGINT, BOOL, FLOAT64, STR, UINT64, ColumnType, bigint_of, column_type
+from akdask.deferred import is_pandas, pd
+from akdask.engine.sources import as_column, at_hand, counted, literal
+from akdask.engine.values import Call, Constant, Value
+from akdask.engine.values import cast as cast_value
+from akdask.errors import ArgumentError, ArgumentTypeError, ZeroDivisorError, refuses_foreign
+
+
+@refuses_foreign()
+def array(
+    a: Any,
+    dtype: Any = None,
+    copy: bool = False,
+    max_bits: int | None = -1,
+    *,
+    unsafe: bool = False,
+    any_neg: bool | None = None,
+    num_bits: int | None = None,
+) -> Any:
+    """Turn data in this process into a lazy array.
+
+    Parameters
+    ----------
+    a : array-like
+        A NumPy array of any shape, list, tuple, range or other iterable, pandas Series or Index, Arrow array, or a lazy
+        array.  Numbers widen to 64 bits; strings give `Strings`, times `Datetime` and `Timedelta`, ints of more than 64
+        bits a pdarray of bigint.
+    dtype : dtype-like, optional
+        Type to convert to.
+    copy : bool
+        Accepted for compatibility with Arkouda; the data are never changed.
+    max_bits : int, default -1
+        Make integers of any size and take them modulo ``2**max_bits``; no limit if not positive.
+    unsafe, any_neg, num_bits
+        Accepted for compatibility with Arkouda: what is known of large integers beforehand.
+
+    Returns
+    -------
+    pdarray, Strings, Datetime, Timedelta or ArrayView
+
+    Raises
+    ------
+    ArgumentError
+        If the data are of no type that a column can hold.
+    ArgumentTypeError
+        If they are no data but a single value.
+
+    Examples
+    --------
+    >>> array([3, 1, 2]).tolist()
+    [3, 1, 2]
+    >>> array(["a", "bc"]).size
+    2
+    """
+    if isinstance(a, ArrayView):
+        return ArrayView(array(a.base, dtype, max_bits=max_bits), a.shape)
+    if not isinstance(a, Iterable) or isinstance(a, str | bytes | dict):
+        raise ArgumentTypeError(f"an array is made of several elements, not of {a!r:.100}.", hint="put it into a list.")
+    if isinstance(a, list | tuple) and a and isinstance(a[0], list | tuple | np.ndarray):
+        a = np.ma.array(a) if any(isinstance(row, np.ma.MaskedArray) for row in a) else at_hand(a)
+    if isinstance(a, np.ndarray) and a.ndim > 1:
+        return reshaped(array(a.ravel(), dtype, max_bits=max_bits), a.shape)
+    if isinstance(a, Array):
+        made: Any = a.copy()
+    else:
+        if is_pandas(a, "Series", "Index") and is_pandas(a.dtype, "CategoricalDtype"):
+            a = a.astype(str)
+        made = special(a)
+        if made is None:
+            is_sequence = isinstance(a, Sequence) and not isinstance(a, range)
+            made = wrap(*literal(as_column(a if is_sequence or _is_array(a) else list(a))))
+    return _typed(made, dtype, max_bits)
+
+
+def _is_array(items: Any) -> bool:
+    return isinstance(items, Sized) and (hasattr(items, "__array__") or hasattr(items, "__arrow_array__"))
+
+
+def _typed(made: Any, dtype: Any, max_bits: int | None) -> Any:
+    """Return an array in the type wanted; a limit of bits asks for integers of any size."""
+    if dtype is not None and column_type(dtype) != BIGINT:
+        return cast(made, dtype)
+    if bigint_of(max_bits) != BIGINT:
+        return wrap(made._frame, cast_value(made._value, bigint_of(max_bits)))
+    return made if dtype is None else cast(made, BIGINT)
+
+
+@refuses_foreign()
+def arange(*args: int | float, dtype: Any = None, max_bits: int | None = None) -> pdarray:
+    """Return evenly spaced numbers: ``arange(stop)``, ``arange(start, stop)`` or ``arange(start, stop, step)``.
+
+    Parameters
+    ----------
+    *args : int or float
+        Start (0), stop (excluded) and step (1).
+    dtype : dtype-like, optional
+        int64 unless given, or unless an argument is a float or needs more bits.
+    max_bits : int, optional
+        Make integers of any size and take them modulo ``2**max_bits``.
+
+    Raises
+    ------
+    ArgumentError
+        If there are no numbers.
+    ArgumentTypeError
+        If there are more than three, or something else.
+    ZeroDivisorError
+        If the step is 0.
+
+    Examples
+    --------
+    >>> arange(2, 11, 3).tolist()
+    [2, 5, 8]
+    """
+    if not args:
+        raise ArgumentTypeError("arange needs a number to stop at.")
+    if len(args) > 3:
+        raise ArgumentTypeError(f"arange takes 1 to 3 numbers, not {len(args)}.")
+    args = tuple(map(value_of, args))
+    _check_numbers("arange", *args)
+    start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
+    if step == 0:
+        raise ZeroDivisorError("arange: the step is 0.", hint="pass a step that leads from start to stop.")
+    if all(isinstance(item, int | np.integer) for item in (start, stop, step)):
+        made = _integer_range(range(int(start), int(stop), int(step)))
+    else:
+        rows = counted(max(0, math.ceil((stop - start) / step)))
+        made = pdarray(rows, _stepping(Call("cast", rows.position, dtype=FLOAT64.name), start, step))
+    return _typed(made, dtype, max_bits)
+
+
+def _integer_range(numbers: range) -> pdarray:
+    """Return whole numbers of any size, in the smallest type that holds all of them."""
+    rows = counted(len(numbers))
+    position, start, step = rows.position, numbers.start, numbers.step
+    bounds = (start, numbers[-1]) if len(numbers) else (0,)
+    if min(bounds) < 0 or max(bounds) >= 2**64:
+        wide = min(bounds) < -(2**63) or max(bounds) >= 2**63 or abs(step) >= 2**63
+        return pdarray(rows, _stepping(cast_value(position, BIGINT) if wide else position, start, step))
+    if max(bounds) < 2**63 and abs(step) < 2**63:
+        return pdarray(rows, _stepping(position, start, step))
+    # Modulo 2**64, a step back is a large one forward.
+    return pdarray(rows, _stepping(cast_value(position, UINT64), np.uint64(start), np.uint64(step % 2**64)))
+
+
+def _stepping(position: Value, start: Any, step: Any) -> Value:
+    value = position if step == 1 else Call("multiply", position, Constant(step))
+    return value if start == 0 else Call("add", value, Constant(start))
+
+
+@refuses_foreign()
+def linspace(  # noqa: PLR0917 - NumPy's signature
+    start: Any,
+    stop: Any,
+    num: int = 50,
+    endpoint: bool = True,
+    dtype: Any = np.float64,
+    axis: int = 0,
+    *,
+    length: int | None = None,
+) -> pdarray:
+    """Return evenly spaced numbers from `start` to `stop`; lazy.
+
+    Parameters
+    ----------
+    start, stop : number or pdarray
+        The first number, and the last or what would follow it; of arrays, of each element.
+    num : int, default 50
+        How many.
+    endpoint : bool, default True
+        Whether `stop` is the last number.
+    dtype : dtype-like
+        float64 unless given; integers are rounded down.
+    axis : int, default 0
+        Where the dimension of the numbers is, between arrays.
+    length : int, optional
+        What `num` is called in older releases of Arkouda.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If `start` or `stop` is no number, or `num` not whole.
+    ArgumentError
+        If `num` is below 0.
+
+    Examples
+    --------
+    >>> linspace(0, 1, 5).tolist()
+    [0.0, 0.25, 0.5, 0.75, 1.0]
+    """
+    count = row_count(num if length is None else length)
+    if isinstance(start, pdarray) or isinstance(stop, pdarray):
+        spaced: pdarray = later("spaced between arrays", start, stop, count, bool(endpoint), axis)
+        return spaced if column_type(dtype) == FLOAT64 else cast(np.floor(spaced), dtype)
+    _check_numbers("linspace", start, stop)
+    rows, bounds = counted(count), {"start": float(start), "stop": float(stop)}
+    value: Value = Call("linspace", rows.position, **bounds, num=count, endpoint=bool(endpoint))
+    wanted = column_type(dtype)
+    made = pdarray(rows, Call("floor", value) if wanted.kind in ("int", "uint") else value)
+    return made if wanted == FLOAT64 else cast(made, wanted)
+
+
+def logspace(  # noqa: PLR0917 - NumPy's signature
+    start: float,
+    stop: float,
+    num: int = 50,
+    base: float = 10.0,
+    endpoint: bool = True,
+    dtype: Any = np.float64,
+    axis: int = 0,
+) -> pdarray:
+    """Return numbers that are evenly spaced on a logarithmic scale, from ``base**start`` to ``base**stop``; lazy.
+
+    Parameters
+    ----------
+    start, stop, num
+        As for `linspace`, of the exponents.
+    base : number
+        What is raised to them.
+    endpoint, dtype, axis
+        As for `linspace`; integers lose their fraction.
+
+    Raises
+    ------
+    ArgumentError
+        If `base` is not positive, and where `linspace` raises it.
+
+    Examples
+    --------
+    >>> logspace(0, 3, 4).tolist()
+    [1.0, 10.0, 100.0, 1000.0]
+    """
+    _check_numbers("logspace", base)
+    if not base > 0:
+        raise ArgumentError(f"logspace raises a positive base, not {base}.")
+    exponents = linspace(start, stop, num, endpoint)
+    made = pdarray(exponents._frame, Call("power", Constant(float(base)), exponents._value))
+    return made if column_type(dtype) == FLOAT64 else cast(made, dtype)
+
+
+def _check_numbers(name: str, *items: Any) -> None:
+    for item in items:
+        if not isinstance(item, PLAIN):
+            raise ArgumentTypeError(f"{name} takes numbers, not {item!r:.100}.")
+
+
+@refuses_foreign()
+def zeros(size: Any, dtype: Any = np.float64, max_bits: int | None = None) -> Any:
+    """Return zeros of a type, float64 unless given; takes no memory.  See `full` for `size`."""
+    return full(size, 0, _number_type(dtype), max_bits)
+
+
+@refuses_foreign()
+def ones(size: Any, dtype: Any = np.float64, max_bits: int | None = None) -> Any:
+    """Return ones of a type, float64 unless given; takes no memory.  See `full` for `size`."""
+    return full(size, 1, _number_type(dtype), max_bits)
+
+
+@refuses_foreign()
+def full(size: Any, fill_value: Any, dtype: Any = None, max_bits: int | None = None) -> Any:
+    """Return an array of one value; takes no memory.
+
+    Parameters
+    ----------
+    size : int, str of digits, or tuple of int
+        How many elements, or the shape of an `ArrayView`.
+    fill_value : scalar
+        The value.
+    dtype : dtype-like, optional
+        The value's type unless given; `Strings` of the value's text for ``str``.
+    max_bits : int, optional
+        Take integers of any size modulo ``2**max_bits``.
+
+    Raises
+    ------
+    ArgumentError
+        If a size is below 0, or a shape without dimensions.
+    ArgumentTypeError
+        If a size is not whole, or a value does not fit the type.
+
+    Examples
+    --------
+    >>> full(3, 7).tolist()
+    [7, 7, 7]
+    """
+    if isinstance(fill_value, str):
+        fill_value.encode()  # what UTF-8 does not hold is refused here, not where rows are computed
+    shape, fill_value = shape_of(size), value_of(fill_value)
+    made = _filled(math.prod(shape), fill_value, str if class_asked_for(dtype) is not None else dtype, max_bits)
+    return made if len(shape) == 1 else reshaped(made, shape)
+
+
+def _filled(size: int, fill_value: Any, dtype: Any, max_bits: int | None) -> Any:
+    constant = Constant(fill_value)
+    wanted = constant.dtype if dtype is None else column_type(dtype)
+    if wanted == BIGINT:
+        return _typed(wrap(counted(size), constant), wanted, max_bits)
+    if wanted == STR:
+        constant = Constant(str(fill_value))
+    elif wanted != constant.dtype:
+        if not constant.dtype.is_number:
+            raise ArgumentTypeError(f"cannot fill an array of {wanted} with {fill_value!r}.")
+        constant = Constant(wanted.numpy.type(constant.value))
+    return wrap(counted(size), constant)
+
+
+def _number_type(dtype: Any) -> ColumnType:
+    wanted = column_type(dtype)
+    if wanted == STR:
+        raise ArgumentTypeError(f"there are no zeros and ones of type {wanted}.", hint="use ak.full(size, text).")
+    return wanted
+
+
+def zeros_like(pda: Any) -> Any:
+    """Return zeros with the rows, shape and type of an array."""
+    return full_like(pda, 0)
+
+
+def ones_like(pda: Any) -> Any:
+    """Return ones with the rows, shape and type of an array."""
+    return full_like(pda, 1)
+
+
+@refuses_foreign()
+def full_like(pda: Any, fill_value: Any) -> Any:
+    """Return one value on the rows of an array of numbers, in its shape and type.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If it is no lazy array of numbers.
+    """
+    if isinstance(pda, ArrayView):
+        return ArrayView(full_like(pda.base, fill_value), pda.shape)
+    if not isinstance(pda, pdarray):
+        raise ArgumentTypeError(f"expected a pdarray, got {type(pda).__name__}.", hint="ak.full takes a size.")
+    if pda._value.dtype.kind == "bigint":
+        return _typed(pdarray(pda._frame, Constant(fill_value)), BIGINT, pda._value.dtype.max_bits)
+    return pdarray(pda._frame, Constant(pda.dtype.type(fill_value)))
+
+
+def bigint_from_uint_arrays(arrays: Sequence[pdarray], max_bits: int | None = -1) -> pdarray:
+    """Join arrays of uint64 into one of bigint, the highest 64 bits first; lazy.
+
+    Parameters
+    ----------
+    arrays : sequence of pdarray of uint64
+        With the same rows.
+    max_bits : int, default -1
+        Take the integers modulo ``2**max_bits``; no limit if not positive.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If one is of another type, or of another size.
+
+    Examples
+    --------
+    >>> high, low = array([1, 0], dtype="uint64"), array([5, 2**64 - 1])
+    >>> bigint_from_uint_arrays([high, low]).tolist()
+    [18446744073709551621, 18446744073709551615]
+    """
+    arrays = list(arrays)
+    for limb in arrays:
+        if getattr(limb, "dtype", None) != UINT64.numpy or not isinstance(limb, Array):
+            raise ArgumentTypeError(
+                "bigint_from_uint_arrays takes arrays of uint64.", details=[f"given: {limb!r:.100}"]
+            )
+    sizes = {limb.rows.size for limb in arrays} - {None}
+    if len(sizes) > 1:
+        raise ArgumentError("bigint_from_uint_arrays takes arrays of one size.", details=[f"sizes: {sizes}"])
+    if not arrays:
+        return full(0, 0, BIGINT, max_bits)
+    joined = cast(arrays[0], BIGINT)
+    for limb in arrays[1:]:
+        joined = joined._operate("append_limb", joined, limb)
+    return _typed(joined, BIGINT, max_bits)
+
+
+def from_series(series: pd.Series, dtype: Any = None) -> Any:
+    """Turn a pandas Series into a lazy array.
+
+    Parameters
+    ----------
+    series : pandas.Series
+        Of numbers, bools, strings, times or spans.
+    dtype : dtype-like, optional
+        Type to convert to.  As in pandas, bools of strings tell which have characters.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If it is no Series.
+    ArgumentError
+        If no column can hold the type.
+
+    Examples
+    --------
+    >>> from_series(pd.Series(["1", "20"]), dtype="int64").tolist()
+    [1, 20]
+    """
+    if not is_pandas(series, "Series"):
+        raise ArgumentTypeError(f"expected a pandas Series, got {type(series).__name__}.", hint="use ak.array(…).")
+    try:
+        is_bool = dtype is not None and column_type(dtype) == BOOL
+        return array(series.to_numpy(dtype=bool)) if is_bool else array(series, dtype)
+    except ArgumentTypeError as error:
+        raise ArgumentError(error.message, details=error.details, hint=error.hint) from error
+
+
+def row_count(size: Any) -> int:
+    """Return a number of rows, from what users give for one that may not be a shape."""
+    shape = shape_of(size)
+    if len(shape) != 1:
+        raise ArgumentTypeError(f"expected a number of elements, not the shape {shape}.")
+    return shape[0]
+
+
+def shape_of(size: Any) -> tuple[int, ...]:
+    """Return the shape that a size stands for: a number of elements, its digits, or a tuple of lengths.
+
+    Raises
+    ------
+    ArgumentError
+        If it is below 0, or nothing.
+    ArgumentTypeError
+        If it is not whole, or text that is no number.
+    """
+    given = tuple(size) if isinstance(size, tuple | list) else (size,)
+    lengths = [int(length) if isinstance(length, str) and length.isdecimal() else length for length in given]
+    for length in lengths:
+        if isinstance(length, bool) or not isinstance(length, SupportsIndex):
+            raise ArgumentTypeError(f"a size is a whole number from 0, not {size!r:.100}.")
+        if not 0 <= index(length) < 2**63:
+            raise ArgumentError(f"a size is a whole number from 0 and below 2**63, not {size!r:.100}.")
+    if not lengths:
+        raise ArgumentError("a size is a whole number from 0, or a shape with at least one dimension.")
+    return tuple(map(index, lengths))
+
+
+def broadcast(segments: Any, values: Any, size: int = -1, permutation: Any = None) -> Any:
+    """Spread one value per segment over the rows of each; lazy.
+
+    Parameters
+    ----------
+    segments : pdarray of int
+        Where each segment starts, ascending from 0.  Some may be empty.
+    values : pdarray, Strings or Categorical
+        One value for each segment.
+    size : int
+        How many rows there are; counted where a permutation is given.
+    permutation : pdarray of int, optional
+        The numbers of the rows with those of each segment together, as ``GroupBy.permutation`` is; the result has the
+        order of the rows then.  Otherwise the rows are in the order of the segments.
+
+    Returns
+    -------
+    array like `values`
+        With as many rows as are given.
+
+    Raises
+    ------
+    ArgumentError
+        If there are no segments, not as many values, or no rows.
+    ArgumentTypeError
+        If segments or values are no lazy arrays.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> starts, numbers = ak.array([0, 2, 5]), ak.arange(3)
+    >>> ak.broadcast(starts, numbers, 7).tolist()
+    [0, 0, 1, 1, 1, 2, 2]
+    >>> ak.broadcast(starts, numbers, permutation=ak.arange(6, -1, -1)).tolist()
+    [2, 2, 1, 1, 1, 0, 0]
+    """
+    for name, item in (("segments", segments), ("values", values)):
+        if not isinstance(item, Array):
+            raise ArgumentTypeError(f"broadcast: {name} is a lazy array, not {type(item).__name__}.")
+    if segments.size != values.size:
+        raise ArgumentError(f"broadcast takes one value for each of {segments.size} segments, got {values.size}.")
+    nrows = index(size) if permutation is None else permutation.size
+    if not segments.size or nrows < 1:
+        raise ArgumentError(
+            f"broadcast has {segments.size} segments for {nrows} rows.", hint="pass the size, or a permutation."
+        )
+    rows: Any = arange(nrows) if permutation is None else invert_permutation(permutation)
+    return values[searchsorted(segments, rows, side="right") - 1]

@@ -1,0 +1,482 @@
+"""`Datetime` and `Timedelta`: lazy arrays of times and of spans of time."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, cast
+
+import numpy as np
+
+from akdask.arrays.array import Array
+from akdask.arrays.base import unlabelled
+from akdask.arrays.calendar import CalendarMethods
+from akdask.arrays.creation import array
+from akdask.arrays.frequencies import frequency_of
+from akdask.arrays.later import later
+from akdask.arrays.pdarray import pdarray
+from akdask.arrays.scalar import value_of
+from akdask.arrays.timearray import CLASSES, HOUR, MINUTE, SECOND, TimeArray
+from akdask.arrays.wrap import made_of
+from akdask.columns.dtypes import SPAN, TIME
+from akdask.deferred import pd
+from akdask.engine import times
+from akdask.engine.counted_alignment import align
+from akdask.engine.values import Call, Constant
+from akdask.errors import ArgumentError, ArgumentTypeError, refuses_foreign
+from akdask.operators.values.times import DAY, checked_zone
+from akdask.storage.objects import ObjType
+
+
+@made_of("M")
+class Datetime(CalendarMethods):
+    """A lazy array of times: int64 nanoseconds since 1970, in a zone or none.
+
+    Differences are `Timedelta`; adding and subtracting those gives times again.  Comparing takes pandas, NumPy and
+    Python times, and ISO 8601 text.  Columns of pandas and files may count other units, see `unit`.  Fields such as
+    `year` go by the clocks of the zone, and are float64 with NaN where some times may be NaT.
+
+    Parameters
+    ----------
+    pda : pdarray of int, Strings, or times at hand
+        Numbers of `unit` since 1970, ISO 8601 text, pandas or NumPy times, whose zone is kept.
+    unit : str, default "ns"
+        What numbers count: ``w``, ``d``, ``h``, ``m``, ``s``, ``ms``, ``us`` or ``ns``, or a longer name.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> t = Datetime(["2024-02-28T12:00", "2024-12-31T23:59"])
+    >>> t.floor("d")[0], t.day_of_year.tolist()
+    (Timestamp('2024-02-28 00:00:00'), [59, 366])
+    >>> (t - t[0]).days.tolist()
+    [0, 307]
+    """
+
+    special_objType = "Datetime"
+
+    _is = TIME
+    _dtype_kind = "M"
+
+    _objtype = ObjType.DATETIME
+    _refused = frozenset({"prod", "var", "sum"})
+
+    def to_pandas(self) -> pd.DatetimeIndex:
+        """Return the times as a pandas DatetimeIndex, with their unit and zone; computes."""
+        index = pd.DatetimeIndex(self.to_ndarray())
+        return index if self.tz is None else index.tz_localize("UTC").tz_convert(self.tz)
+
+    @property
+    def tz(self) -> str | None:
+        """The name of the zone, None without one."""
+        return self._form.zone
+
+    def tz_convert(self, tz: Any) -> Datetime:
+        """Return the same times as the clocks of another zone show them; lazy.
+
+        Parameters
+        ----------
+        tz : str, tzinfo or None
+            A name of ``zoneinfo`` such as ``Europe/Berlin``, a fixed offset such as ``+02:00``, or None for times
+            without zone that are those of UTC.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If the times have no zone.
+        ArgumentError
+            If there is no such zone.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Datetime(["2024-07-01T12:00"]).tz_localize("UTC").tz_convert("Europe/Berlin").hour.tolist()
+        [14]
+        """
+        if self._form.zone is None:
+            raise ArgumentTypeError(
+                "times without a zone are not converted to another.", hint="tz_localize says where their clocks are."
+            )
+        zone = None if tz is None else checked_zone(tz)
+        return self.of(self._frame, self._value, replace(self._form, zone=zone))
+
+    def tz_localize(self, tz: Any, ambiguous: Any = "raise", nonexistent: Any = "raise") -> Datetime:
+        """Return the times at which the clocks of a zone show these; lazy.
+
+        Parameters
+        ----------
+        tz : str, tzinfo or None
+            The zone, see `tz_convert`; None takes times with a zone for what clocks show.
+        ambiguous : {"raise", "NaT", "infer"}, bool, or array of bool
+            What becomes of times that the clocks show twice: an error, NaT, or the first of both, of summer time,
+            where it is True.  ``"infer"`` tells by the order of the times, all of which it computes.
+        nonexistent : {"raise", "NaT", "shift_forward", "shift_backward"} or timedelta
+            What becomes of times that the clocks pass over.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If the times have a zone already.
+        ArgumentError
+            If there is no such zone, or the order of the times tells nothing; when computed, if a time comes twice or
+            not at all.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Datetime(["2024-07-01T12:00"]).tz_localize("Europe/Berlin")[0]
+        Timestamp('2024-07-01 12:00:00+0200', tz='Europe/Berlin')
+        """
+        if tz is None:
+            return self.of(self._frame, self._clock, replace(self._form, zone=None))
+        if self._form.zone is not None:
+            raise ArgumentTypeError("the times have a zone already.", hint="tz_convert takes them to another.")
+        form = replace(self._form, zone=checked_zone(tz))
+        if isinstance(ambiguous, str) and ambiguous == "infer":
+            ambiguous = self._are_first(form.zone, nonexistent)
+        how = {"nonexistent": nonexistent}
+        if isinstance(ambiguous, str | bool | np.bool_):
+            how["ambiguous"] = bool(ambiguous) if isinstance(ambiguous, np.bool_) else ambiguous
+            found = times.utc(self._value, form.zone, form.unit, **how)
+            frame = self._frame
+        else:
+            flags: Any = unlabelled(ambiguous)
+            given = flags if isinstance(flags, Array) else array(np.asarray(flags, np.bool_))
+            frame, (value, flag) = align("localize", [(self._frame, self._value), (given._frame, given._value)])
+            found = times.utc(value, form.zone, form.unit, flag, **how)
+        lacks = form.may_lack or "NaT" in (ambiguous if isinstance(ambiguous, str) else "", nonexistent)
+        return self.of(frame, found, form.lacking(lacks))
+
+    def _are_first(self, zone: str | None, nonexistent: Any) -> np.ndarray[Any, Any]:
+        """Return which times are the first of both where clocks show them twice, by their order; computes."""
+        clocks = pd.DatetimeIndex(self.to_ndarray())
+        try:
+            found = clocks.tz_localize(zone, ambiguous="infer", nonexistent=nonexistent)
+            first = clocks.tz_localize(zone, ambiguous=np.ones(len(clocks), np.bool_), nonexistent=nonexistent)
+        except ValueError as error:
+            raise ArgumentError(
+                f"the order of the times does not tell which are the first of both in {zone}.",
+                details=[str(error).splitlines()[0]],
+                hint="pass an array of bool, or ambiguous='NaT'.",
+            ) from error
+        return np.asarray(found == first)
+
+    @property
+    def date(self) -> Datetime:
+        """The times at the start of their day; lazy."""
+        return self.floor("d")
+
+    @property
+    def year(self) -> pdarray:
+        """The year; lazy int64."""
+        return self._calendar("year")
+
+    @property
+    def month(self) -> pdarray:
+        """The month, 1 to 12; lazy int64."""
+        return self._calendar("month")
+
+    @property
+    def day(self) -> pdarray:
+        """The day of the month, from 1; lazy int64."""
+        return self._calendar("day")
+
+    @property
+    def day_of_year(self) -> pdarray:
+        """The day of the year, from 1; lazy int64."""
+        return self._calendar("day_of_year")
+
+    @property
+    def day_of_week(self) -> pdarray:
+        """The day of the week, Monday 0 to Sunday 6; lazy int64."""
+        return self._calendar("day_of_week")
+
+    @property
+    def week(self) -> pdarray:
+        """The ISO week, 1 to 53; lazy int64."""
+        return self._calendar("week")
+
+    @property
+    def is_leap_year(self) -> pdarray:
+        """Whether the year is a leap year; lazy bool array."""
+        return self._calendar("is_leap_year")
+
+    @property
+    def hour(self) -> pdarray:
+        """The hour, 0 to 23, as Arkouda counts it; lazy int64."""
+        return self._part("hour", HOUR, 24)
+
+    @property
+    def minute(self) -> pdarray:
+        """The minute, 0 to 59, as Arkouda counts it; lazy int64."""
+        return self._part("minute", MINUTE, 60)
+
+    @property
+    def second(self) -> pdarray:
+        """The second, 0 to 59, as Arkouda counts it; lazy int64."""
+        return self._part("second", SECOND, 60)
+
+    @property
+    def millisecond(self) -> pdarray:
+        """The millisecond, 0 to 999, as Arkouda counts it; lazy int64."""
+        return self._part("millisecond", 10**6, 1000)
+
+    @property
+    def microsecond(self) -> pdarray:
+        """The microsecond, 0 to 999, as Arkouda counts it; lazy int64."""
+        return self._part("microsecond", 10**3, 1000)
+
+    @property
+    def nanosecond(self) -> pdarray:
+        """The nanosecond, 0 to 999, as Arkouda counts it; lazy int64."""
+        return self._part("nanosecond", 1, 1000)
+
+    @property
+    def weekofyear(self) -> pdarray:
+        """See `week`."""
+        return self.week
+
+    @property
+    def dayofweek(self) -> pdarray:
+        """See `day_of_week`."""
+        return self.day_of_week
+
+    @property
+    def weekday(self) -> pdarray:
+        """See `day_of_week`."""
+        return self.day_of_week
+
+    @property
+    def dayofyear(self) -> pdarray:
+        """See `day_of_year`."""
+        return self.day_of_year
+
+    def isocalendar(self) -> Any:
+        """Return ISO year, week and day of the week, from Monday 1, as a DataFrame; lazy."""
+        return later("DataFrame", {"year": self._calendar("iso_year"), "week": self.week, "day": self.day_of_week + 1})
+
+
+@made_of("m")
+class Timedelta(TimeArray):
+    """A lazy array of spans of time: int64 nanoseconds.
+
+    Parameters
+    ----------
+    pda : pdarray of int, Strings, or spans at hand
+        Numbers of `unit`, text such as ``1 days 00:30:00``, pandas or NumPy spans.
+    unit : str, default "ns"
+        What numbers count, as for `Datetime`.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> span = Timedelta(ak.array([90, -1]), unit="minutes")
+    >>> span.total_seconds().tolist(), span.days.tolist(), span.seconds.tolist()
+    ([5400.0, -60.0], [0, -1], [5400, 86340])
+    """
+
+    special_objType = "Timedelta"
+
+    _is = SPAN
+    _dtype_kind = "m"
+
+    _objtype = ObjType.TIMEDELTA
+
+    def to_pandas(self) -> pd.TimedeltaIndex:
+        """Return the spans as a pandas TimedeltaIndex; computes."""
+        return pd.TimedeltaIndex(self.to_ndarray())
+
+    @property
+    def days(self) -> pdarray:
+        """Whole days, rounded down; lazy int64."""
+        return self._part("days", DAY, 0)
+
+    @property
+    def seconds(self) -> pdarray:
+        """Whole seconds beyond the days, 0 to 86399; lazy int64."""
+        return self._part("seconds", SECOND, 86_400)
+
+    @property
+    def microseconds(self) -> pdarray:
+        """Whole microseconds beyond the seconds, 0 to 999999; lazy int64."""
+        return self._part("microseconds", 10**3, 10**6)
+
+    @property
+    def nanoseconds(self) -> pdarray:
+        """Nanoseconds beyond the microseconds, 0 to 999; lazy int64."""
+        return self._part("nanoseconds", 1, 10**3)
+
+    @property
+    def components(self) -> Any:
+        """Days, hours and so on down to nanoseconds, as a DataFrame; lazy."""
+        parts = {
+            "hours": (HOUR, 24),
+            "minutes": (MINUTE, 60),
+            "seconds": (SECOND, 60),
+            "milliseconds": (10**6, 1000),
+            "microseconds": (10**3, 1000),
+            "nanoseconds": (1, 1000),
+        }
+        return later(
+            "DataFrame", {"days": self.days, **{name: self._part(name, *part) for name, part in parts.items()}}
+        )
+
+    def total_seconds(self) -> pdarray:
+        """Return the spans in seconds, as float64, NaN for NaT; lazy."""
+        seconds = Call("divide", self._value, Constant(float(self._form.per_second)))
+        return pdarray(self._frame, Call("where", times.is_missing_time(self._value), Constant(np.nan), seconds))
+
+    def abs(self) -> Timedelta:
+        """Return the spans without their sign; lazy."""
+        return self._like(self._frame, Call("absolute", self._value))
+
+
+CLASSES.update({TIME: Datetime, SPAN: Timedelta})
+
+
+@refuses_foreign()
+def date_range(  # noqa: PLR0917 - pandas' signature
+    start: Any = None,
+    end: Any = None,
+    periods: int | None = None,
+    freq: Any = None,
+    tz: Any = None,
+    normalize: bool = False,
+    name: str | None = None,
+    inclusive: str = "both",
+    **kwargs: Any,
+) -> Datetime:
+    """Return evenly spaced times, as ``pandas.date_range`` does.
+
+    Parameters
+    ----------
+    start, end : str or time, optional
+        Bounds.
+    periods : int, optional
+        How many.
+    freq : str or pandas offset, optional
+        Distance, such as ``D`` or ``5min``.
+    tz : str or tzinfo, optional
+        Zone of the bounds and of the times.
+    normalize : bool
+        Take the bounds to the start of their day.
+    name : str, optional
+        Accepted for compatibility with pandas.
+    inclusive : {"both", "neither", "left", "right"}
+        Which bounds belong to the range.
+    **kwargs
+        Passed on to pandas, such as ``unit``, which is ``"ns"`` unless given.
+
+    Raises
+    ------
+    ArgumentError
+        If pandas refuses the arguments.
+
+    Examples
+    --------
+    >>> date_range("2026-01-30", periods=3).day.tolist()
+    [30, 31, 1]
+    """
+    params = {"tz": tz, "normalize": normalize, "name": name, "inclusive": inclusive, **kwargs}
+    found = _range("date_range", pd.date_range, start, end, periods, freq, params)
+    # Arkouda's are nanoseconds; a unit that is asked for stays.
+    return cast("Datetime", array(found)) if "unit" in kwargs else Datetime(found)
+
+
+def bdate_range(  # noqa: PLR0917 - pandas' signature
+    start: Any = None,
+    end: Any = None,
+    periods: int | None = None,
+    freq: Any = "B",
+    tz: Any = None,
+    normalize: bool = True,
+    name: str | None = None,
+    weekmask: str | None = None,
+    holidays: Any = None,
+    inclusive: str = "both",
+    **kwargs: Any,
+) -> Datetime:
+    """Return business days, as ``pandas.bdate_range`` does.
+
+    Parameters
+    ----------
+    start, end, periods
+        As in `date_range`.
+    freq : str or pandas offset, default "B"
+        Distance; ``C`` with `weekmask` and `holidays`.
+    tz, normalize, name
+        As in `date_range`.
+    weekmask : str, optional
+        Which days of the week are business days, such as ``"Sun Mon Tue Wed Thu"``.
+    holidays : list of dates, optional
+        Days that are none.
+    inclusive
+        As in `date_range`.
+    **kwargs
+        Passed on to pandas.
+
+    Raises
+    ------
+    ArgumentError
+        If pandas refuses the arguments.
+
+    Examples
+    --------
+    >>> bdate_range("2026-01-30", periods=3).day.tolist()
+    [30, 2, 3]
+    """
+    params = {"tz": tz, "normalize": normalize, "name": name, "inclusive": inclusive, **kwargs}
+    params |= {"weekmask": weekmask, "holidays": holidays}
+    return Datetime(_range("bdate_range", pd.bdate_range, start, end, periods, freq, params))
+
+
+@refuses_foreign()
+def timedelta_range(  # noqa: PLR0917 - pandas' signature
+    start: Any = None,
+    end: Any = None,
+    periods: int | None = None,
+    freq: Any = None,
+    name: str | None = None,
+    closed: str | None = None,
+    **kwargs: Any,
+) -> Timedelta:
+    """Return evenly spaced spans, as ``pandas.timedelta_range`` does.
+
+    Parameters
+    ----------
+    start, end : str or span, optional
+        Bounds.
+    periods : int, optional
+        How many.
+    freq : str or pandas offset, optional
+        Distance, such as ``D`` or ``5min``.
+    name : str, optional
+        Accepted for compatibility with pandas.
+    closed : {"left", "right"}, optional
+        Which bound belongs to the range, both unless given.
+    **kwargs
+        Passed on to pandas.
+
+    Examples
+    --------
+    >>> timedelta_range("1h", periods=3, freq="30min").total_seconds().tolist()
+    [3600.0, 5400.0, 7200.0]
+    """
+    if freq is not None and (found := frequency_of(freq, asked="timedelta_range")).span is None:
+        raise ArgumentError(
+            f"timedelta_range: {found.offset} is a non-fixed frequency.", hint="spans have no calendar."
+        )
+    params = {"name": name, "closed": closed, **kwargs}
+    return Timedelta(_range("timedelta_range", pd.timedelta_range, start, end, periods, freq, params))
+
+
+def _range(  # noqa: PLR0917 - pandas' arguments
+    asked: str, make: Any, start: Any, end: Any, periods: Any, freq: Any, params: dict[str, Any]
+) -> Any:
+    """Return a range that pandas makes, refused with its words."""
+    offset = None if freq is None else frequency_of(freq, asked=asked).offset
+    # Weekmasks and holidays ask pandas for the name of a frequency.
+    given = freq if isinstance(freq, str) else offset
+    try:
+        return make(value_of(start), value_of(end), value_of(periods), freq=given, **params)
+    except (ValueError, TypeError) as error:
+        raise ArgumentError(f"{asked}: {error}", hint="see pandas' description of the arguments.") from error

@@ -1,0 +1,361 @@
+"""Whether two arrays are equal, or nearly so, in all their elements."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from operator import index
+from typing import Any
+
+import cloudpickle
+import numpy as np
+
+from akdask.arrays.along_axis import checked_axis
+from akdask.arrays.array import Array, check_axis
+from akdask.arrays.assignment import fitting
+from akdask.arrays.base import unlabelled
+from akdask.arrays.concatenation import concatenate
+from akdask.arrays.creation import arange, full_like
+from akdask.arrays.creation import array as make_array
+from akdask.arrays.keys import as_arrays
+from akdask.arrays.later import provides
+from akdask.arrays.ndarray import ArrayView, as_array, shaped, spread
+from akdask.arrays.operators import OperatorMethods, elementwise
+from akdask.arrays.pdarray import pdarray
+from akdask.arrays.scalar import Scalar
+from akdask.arrays.wrap import wrap
+from akdask.columns.dtypes import STR, column_type
+from akdask.engine.counted_alignment import align
+from akdask.engine.missing import call
+from akdask.engine.node import Frame
+from akdask.engine.values import Call, Value, cast
+from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.operators.windows.neighbours import Shifted
+
+
+def array_equal(pda_a: Any, pda_b: Any, equal_nan: bool = False) -> bool:
+    """Whether two arrays have the same shape and elements; computes.
+
+    Parameters
+    ----------
+    pda_a, pda_b : pdarray, Strings, Categorical or ArrayView
+        Text is never equal to numbers.
+    equal_nan : bool
+        Whether NaN are equal to each other.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If one of them is no lazy array.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> a = ak.array([1.0, float("nan")])
+    >>> array_equal(a, a), array_equal(a, a, equal_nan=True)
+    (False, True)
+    """
+    for item in (pda_a, pda_b):
+        if not isinstance(item, Array | ArrayView):
+            raise ArgumentTypeError(f"array_equal compares lazy arrays, got {type(item).__name__}.")
+    if pda_a.shape != pda_b.shape:
+        return False
+    left, right = (item.base if isinstance(item, ArrayView) else item for item in (pda_a, pda_b))
+    if (left.dtype == np.dtype(str)) != (right.dtype == np.dtype(str)):
+        return False
+    equal = left == right
+    if equal_nan and {left.dtype, right.dtype} == {np.dtype(float)}:
+        equal |= elementwise("isnan", left) & elementwise("isnan", right)
+    return bool(equal.all())
+
+
+def allclose(a: Any, b: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
+    """Whether numbers differ by no more than a tolerance, ``atol + rtol * abs(b)``; computes.
+
+    Parameters
+    ----------
+    a, b : pdarray, ArrayView or number
+        One of them may be a number, and has that distance of all elements then.
+    rtol, atol : float
+        Tolerance relative to `b`, and beside that.
+    equal_nan : bool
+        Whether NaN are close to each other.
+
+    Raises
+    ------
+    AlignmentError
+        If the arrays are not of one size.
+    ArgumentTypeError
+        If neither is an array.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> allclose(ak.array([1.0, 2.0]), ak.array([1.0, 2.0 + 1e-9])), allclose(ak.array([1.0, 2.0]), 1.0)
+    (True, False)
+    """
+    left, right = (_as_array(item, other) for item, other in ((a, b), (b, a)))
+    distance = elementwise("fabs", elementwise("subtract", left, right))
+    near = (distance <= elementwise("fabs", right) * rtol + atol) & elementwise("isfinite", right)
+    # Infinities are close to themselves, but their distance is no number.
+    near |= elementwise("equal", left, right)
+    if equal_nan:
+        near |= elementwise("isnan", left) & elementwise("isnan", right)
+    return bool(near.all())
+
+
+def _as_array(item: Any, other: Any) -> Any:
+    """Return a flat array; of a plain number, one with the rows of the other."""
+    if isinstance(item, ArrayView):
+        return item.base
+    if isinstance(item, int | float | np.number | Scalar) and isinstance(other, Array | ArrayView):
+        return full_like(_as_array(other, item), 0) + float(item)
+    if not isinstance(item, Array):
+        raise ArgumentTypeError(f"allclose compares lazy arrays, got {type(item).__name__}.")
+    return item
+
+
+def hash(pda: Any, full: bool = True) -> Any:
+    """Return a hash of each element of an array, or of each row of several; lazy.
+
+    Equal elements have equal hashes, whatever array they are in, provided that it is of the same type; all NaN have the
+    same.  They are those of SipHash-2-4, and nothing to protect secrets by.
+
+    Parameters
+    ----------
+    pda : pdarray, Strings, Categorical, SegArray, or sequence of them
+        What to hash; several arrays share rows.
+    full : bool, default True
+        Return all 128 bits; otherwise the first 64, of which two are likely to be equal among some billion rows.
+
+    Returns
+    -------
+    tuple of two pdarrays of uint64, or one of them
+        The first and the last 64 bits of each hash, or with `full` False the first.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If it is no array, or one has several dimensions.
+    AlignmentError
+        If several arrays do not share rows.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> high, low = ak.hash(ak.array([7, 8, 7]))
+    >>> (high == high[0]).tolist()
+    [True, False, True]
+    >>> (ak.hash([ak.array([1, 1]), ak.array(["a", "b"])], full=False) == high[0]).tolist()
+    [False, False]
+    """
+    if isinstance(pda, list | tuple) and not all(isinstance(unlabelled(item), Array) for item in pda):
+        raise ArgumentTypeError("hash takes lazy arrays, one or several.", hint="make one with ak.array(…).")
+    arrays = as_arrays(pda)
+    halves = [half for item in arrays for half in _digest(item)]
+    frame, values = align("hash", halves)
+    if len(arrays) > 1:
+        values = [Call("number_hash", *values, part=part) for part in (0, 1)]
+    high, low = (pdarray(frame, value) for value in values)
+    return (high, low) if full else high
+
+
+def _digest(item: Array) -> list[tuple[Frame, Value]]:
+    """Return both halves of the hash of each element."""
+    if hasattr(item, "hash"):
+        return [half._as_operand() for half in item.hash()]
+    frame, value = item._as_operand()
+    # Integers of any size that are equal may differ in what they take in memory, not in their digits.
+    operation, value = ("text_hash", cast(value, STR)) if value.dtype.kind == "bigint" else ("number_hash", value)
+    return [(frame, call(operation, value, part=part)) for part in (0, 1)]
+
+
+def take(a: Any, indices: Any, axis: int | None = None) -> Any:
+    """Return the elements of an array at some positions; lazy.
+
+    Parameters
+    ----------
+    a : pdarray, Strings or Categorical
+        The elements.
+    indices : int, or array of int
+        Positions; negative ones count from the end.  An int gives the element itself.
+    axis : int, optional
+        The dimension along which an array of several is taken from, which is flat before unless it is given.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> ak.take(ak.array([4, 3, 5, 7, 6, 8]), [0, 1, 4]).tolist()
+    [4, 3, 6]
+    >>> ak.take(ak.arange(6).reshape(2, 3), [2, 0], axis=1).tolist()
+    [[2, 0], [5, 3]]
+    """
+    if not isinstance(a, Array):
+        raise ArgumentTypeError(f"take needs a lazy array, got {type(a).__name__}.")
+    if a.ndim == 1:
+        check_axis("take", axis)
+        return a[as_array(indices)] if np.ndim(indices) > 1 else a[indices]
+    return a.take(indices, None if axis is None else checked_axis("take", axis, a.ndim))
+
+
+def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
+    """Return the difference of each element and that before it; lazy, but for counting rows of unknown number.
+
+    Parameters
+    ----------
+    a : pdarray, Datetime or Timedelta
+        The elements.  Of bools, the result tells where they change.
+    n : int, default 1
+        How often to take differences; each time there is one element less.
+    axis : int, default -1
+        The dimension along which differences are taken.
+    prepend, append : array or scalar, optional
+        What to put before and behind the elements first.
+
+    Raises
+    ------
+    ArgumentError
+        If `n` is below 0.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> ak.diff(ak.array([1, 2, 4, 7, 0])).tolist(), ak.diff(ak.array([1, 2, 4, 7, 0]), n=2).tolist()
+    ([1, 2, 3, -7], [1, 1, -10])
+    """
+    if not isinstance(a, Array):
+        raise ArgumentTypeError(f"diff needs a lazy array, got {type(a).__name__}.")
+    axis = checked_axis("diff", axis, a.ndim)
+    if index(n) < 0:
+        raise ArgumentError(f"diff: n is a whole number from 0, not {n!r}.")
+    parts = [_beside(part, a, axis) for part in (prepend, a, append) if part is not None]
+    found: Any = a if len(parts) == 1 else concatenate(parts, axis=axis)
+    operation = "not_equal" if getattr(found, "dtype", None) == np.dtype(bool) else "subtract"
+    before = (slice(None),) * axis
+    for _ in range(index(n)):
+        if found.ndim == 1 and found._value.dtype.is_number:
+            found = elementwise(operation, found, _one_further(found))[1:]
+        else:
+            found = elementwise(operation, found[(*before, slice(1, None))], found[(*before, slice(-1))])
+    return found
+
+
+def _one_further(array: Array) -> Array:
+    """Return the elements each a place further down: partitions hand on one, rather than be cut anew."""
+    moved = Shifted(array._project(), 1, (0,))
+    return array._like(moved, moved.column(moved.frame.names[0]))
+
+
+def _beside(part: Any, array: Array, axis: int) -> Any:
+    """Return what is put beside an array: of a scalar, as much as there is at one position along the dimension."""
+    if isinstance(part, Array) and part.ndim:
+        return part
+    if np.ndim(part):
+        return make_array(part)
+    wanted = [1 if number == axis else length for number, length in enumerate(array.shape)]
+    return spread(as_array(part).astype(array.dtype) if array.ndim > 1 else make_array([part]), wanted)
+
+
+def putmask(A: Any, mask: Any, Values: Any) -> None:
+    """Put values into an array where a mask holds: lazy, and what was derived from it before keeps the old values.
+
+    Parameters
+    ----------
+    A : pdarray or Strings
+        What is changed.
+    mask : pdarray of bool
+        With the rows of `A`.
+    Values : array or scalar
+        The element at position i gets that at position i too, and if there are fewer, they begin again.
+
+    Raises
+    ------
+    ArgumentError
+        If there are no values.
+    ArgumentTypeError
+        If the values do not fit the type of `A`, or that is no lazy array.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> a = ak.arange(6)
+    >>> ak.putmask(a, a > 2, ak.array([30, 20]))
+    >>> a.tolist()
+    [0, 1, 2, 20, 30, 20]
+    """
+    if not isinstance(A, OperatorMethods):
+        raise ArgumentTypeError(f"putmask changes a lazy array, not {type(A).__name__}.")
+    if isinstance(Values, Array) and Values.size != A.size:
+        if not Values.size:
+            raise ArgumentError("putmask needs at least one value.")
+        flat = Values if Values.ndim == 1 else Values.flatten()
+        Values = flat[arange(A.size) % Values.size]
+    if isinstance(Values, Array):
+        Values = shaped(Values._like(Values._frame, fitting(Values._value, A._value.dtype)), A.shape)
+    A._become(elementwise("where", mask, Values, A), "putmask")
+
+
+@provides("apply")
+def apply(arr: Any, func: Callable[[Any], Any] | str, result_dtype: Any = None) -> Any:
+    """Return what a function of Python makes of each element of an array; lazy.
+
+    The function runs in the tasks, on a cluster in its workers, to which cloudpickle takes it: what it imports must be
+    installed there.  It sees one element at a time, and holds the interpreter, so that arithmetic of arrays is much
+    faster.  It can do there whatever Python can.
+
+    Parameters
+    ----------
+    arr : pdarray or Strings
+        Elements come to the function as int, float, bool or str.  Missing text stays missing; the function gets empty
+        text for it, and what it makes of that is dropped.
+    func : callable, or str
+        Takes one element, and returns one.  It may be called more than once for an element, and should not depend on
+        anything else.  Of text, it is a lambda of one parameter, such as ``"lambda x,: x + 1"``.
+    result_dtype : dtype-like, optional
+        The type of what it returns: that of the array, unless given.  Not for functions of text.
+
+    Returns
+    -------
+    pdarray or Strings
+        With the rows of `arr`.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If `arr` has no such elements, `func` is no function, or a function of text has another type of results.
+    ArgumentError
+        If text is no lambda; when it is computed, if the function returns what is not of the type.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> ak.apply(ak.array([1, 2, 3]), lambda x: x / 2, "float64").tolist()
+    [0.5, 1.0, 1.5]
+    >>> ak.apply(ak.array([1, 2, 3]), "lambda x,: x + 1").tolist()
+    [2, 3, 4]
+    """
+    if not isinstance(arr, Array) or arr._value.dtype.kind == "list":
+        raise ArgumentTypeError(f"a function is applied to numbers or text, not to a {type(arr).__name__}.")
+    frame, value = arr._as_operand()
+    wanted = column_type(value.dtype.name if result_dtype is None else result_dtype)
+    if isinstance(func, str):
+        if wanted.name != value.dtype.name:
+            raise ArgumentTypeError("result_dtype must match the dtype of the array for a function of text.")
+        func = _function_of(func)
+    if not callable(func):
+        raise ArgumentTypeError(
+            f"a {type(func).__name__} is no function.", hint="pass a callable, or text of a lambda."
+        )
+    pickled = cloudpickle.dumps(func)
+    return wrap(frame, call("apply_function", value, pickled=pickled, dtype=wanted.name))
+
+
+def _function_of(text: str) -> Callable[[Any], Any]:
+    try:
+        parsed = ast.parse(text.strip(), mode="eval")
+    except SyntaxError as error:
+        raise ArgumentError(f"{text!r} is no expression of Python.", details=[str(error)]) from None
+    if not isinstance(parsed.body, ast.Lambda) or len(parsed.body.args.args) != 1:
+        raise ArgumentError(f"{text!r} is no lambda of one parameter.", hint="write for example 'lambda x,: x + 1'.")
+    function: Callable[[Any], Any] = eval(compile(parsed, "<apply>", "eval"))
+    return function

@@ -1,0 +1,171 @@
+"""Keys of two sets of rows, converted so that they can be compared: for membership, look-ups and joins."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Sized
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from akdask.arrays.array import Array, of_rows
+from akdask.arrays.base import unlabelled
+from akdask.arrays.categorical import Categorical
+from akdask.arrays.creation import array
+from akdask.columns.dtypes import BIGINT, FLOAT64, INT64, STR, UINT64
+from akdask.deferred import DeferredModule
+from akdask.engine.alignment import Aligned
+from akdask.engine.counted_alignment import align
+from akdask.engine.missing import is_missing, key_parts
+from akdask.engine.node import Frame
+from akdask.engine.operation import promote
+from akdask.engine.values import Call, Constant, Value, cast
+from akdask.errors import ArgumentError, ArgumentTypeError
+
+if TYPE_CHECKING:
+    from akdask.operators.join import join, membership
+else:
+    join = DeferredModule("akdask.operators.join.join")
+    membership = DeferredModule("akdask.operators.join.membership")
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """Keys on common rows."""
+
+    frame: Frame
+    values: tuple[Value, ...]
+
+    def indexed(self, need: membership.Need = "rows") -> membership.BuildIndex:
+        """Return the index of the rows by their keys."""
+        return membership.BuildIndex.of(self.frame, self.values, need)
+
+    def side(self, columns: Sequence[Value] = ()) -> join.JoinSide:
+        """Return the rows as a side of a join, with what is wanted of them."""
+        return join.JoinSide(self.frame, self.values, columns)
+
+
+def comparable_keys(operation: str, left: Any, right: Any) -> tuple[Keys, Keys]:
+    """Return the keys of both sides, each pair of one type, or of two where numbers have no exact type in common.
+
+    Parameters
+    ----------
+    operation : str
+        What they are needed for, for error messages.
+    left, right : array, or list or tuple of arrays
+        Of several arrays, each row is a key.
+
+    Raises
+    ------
+    ArgumentError
+        If one side has more arrays than the other.
+    ArgumentTypeError
+        If numbers are compared with strings.
+    AlignmentError
+        If the arrays of one side do not share rows.
+    """
+    lefts, rights = as_arrays(left), as_arrays(right)
+    if len(lefts) != len(rights):
+        raise ArgumentError(
+            f"{operation} needs as many arrays on both sides.", details=[f"given: {len(lefts)} and {len(rights)}"]
+        )
+    pairs = [pair for sides in zip(lefts, rights, strict=True) for pair in _comparable(operation, *sides)]
+    left_frame, left_values = align(operation, [one for one, _ in pairs])
+    right_frame, right_values = align(operation, [other for _, other in pairs])
+    return Keys(left_frame, tuple(left_values)), Keys(right_frame, tuple(right_values))
+
+
+def as_arrays(items: Any) -> list[Array]:
+    """Return one array, or several that are given as a list or tuple of lazy arrays."""
+    return [as_array(item) for item in (items if is_several(items) else [items])]
+
+
+def as_array(values: Any) -> Array:
+    """Return a lazy array as it is, and data at hand as one.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If it has several dimensions.
+    """
+    made: Array = of_rows(values if isinstance(values, Array) else array(values))
+    return made
+
+
+def lazy_array(operation: str, values: Any) -> Array:
+    """Return a lazy array as it is, and refuse data at hand, as Arkouda does.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If it is something else, or has several dimensions.
+    """
+    values = unlabelled(values)
+    if not isinstance(values, Array):
+        raise ArgumentTypeError(
+            f"{operation} takes a lazy array, not a {type(values).__name__}.", hint="make it one with ak.array(…)."
+        )
+    return as_array(values)
+
+
+def is_several(items: Any) -> bool:
+    """Whether several arrays are given, each row of which is one key."""
+    return isinstance(items, list | tuple) and bool(items) and all(isinstance(item, Array) for item in items)
+
+
+def _comparable(operation: str, left: Array, right: Array) -> list[tuple[Aligned, Aligned]]:
+    """Return keys of two arrays that are equal where their elements are, numbers of whatever types."""
+    if isinstance(left, Categorical) and isinstance(right, Categorical):
+        if left._category_table is not right._category_table:
+            left, right = Categorical.standardize_categories([left, right])
+        return [((left._frame, left._value), (right._frame, right._value))]
+    left, right = left._in_common(operation, [right])
+    one, other = left._as_operand(), right._as_operand()
+    if any(len(key_parts(value)) > 1 for _, value in (one, other)):
+        (missing, number), (other_missing, other_number) = map(_apart, (one, other))
+        return [(missing, other_missing), *_comparable_values(operation, number, other_number)]
+    return _comparable_values(operation, one, other)
+
+
+def _apart(item: Aligned) -> tuple[Aligned, Aligned]:
+    """Return where numbers are missing, and what they are elsewhere; no text is missing in that sense."""
+    frame, value = item
+    keys = key_parts(value)
+    if len(keys) == 1 and value.dtype == FLOAT64:
+        keys = [is_missing(value), Call("where", is_missing(value), Constant(0.0), value)]
+    elif len(keys) == 1:
+        keys = [Call("not_equal", value, value), value]
+    return (frame, keys[0]), (frame, keys[1])
+
+
+def _comparable_values(operation: str, one: Aligned, other: Aligned) -> list[tuple[Aligned, Aligned]]:
+    kinds = one[1].dtype, other[1].dtype
+    if kinds[0] == kinds[1] and kinds[0].kind != "bigint":
+        return [(one, other)]
+    wanted = promote(*kinds)
+    if {kind.kind for kind in kinds} == {"bigint", "float"}:
+        return [((one[0], _digits(one[1])), (other[0], _digits(other[1])))]
+    if wanted is None:
+        raise ArgumentTypeError(
+            f"{operation} cannot compare {kinds[0]} with {kinds[1]}.", hint="cast() converts between types."
+        )
+    if wanted.kind == "bigint":
+        return [((one[0], _digits(one[1])), (other[0], _digits(other[1])))]
+    if wanted == FLOAT64 and not {INT64, UINT64}.isdisjoint(kinds):
+        # Two words tell all numbers apart that one cannot.
+        return [((one[0], Call(part, one[1])), (other[0], Call(part, other[1]))) for part in ("key_word", "key_kind")]
+    return [((one[0], cast(one[1], wanted)), (other[0], cast(other[1], wanted)))]
+
+
+def _digits(value: Value) -> Value:
+    """Return the digits of integers: of equal ones, one may take more memory than the other, or may have a limit."""
+    return Call("key_text", value) if value.dtype == FLOAT64 else cast(cast(value, BIGINT), STR)
+
+
+def like(model: Array, items: Any) -> Any:
+    """Return data at hand as an array; of no elements, one that can be compared with another array."""
+    if isinstance(items, Array) or is_several(items) or not isinstance(items, Sized) or len(items):
+        return items
+    dtype = model._as_operand()[1].dtype
+    # NumPy has no type of integers of any size, with which others can be compared.
+    return array(np.array([], str if dtype.kind == "str" else INT64.numpy if dtype.kind == "bigint" else dtype.numpy))

@@ -1,0 +1,337 @@
+"""`memory`: what is held in memory, by which object, on which worker."""
+
+from __future__ import annotations
+
+import socket
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from html import escape
+from typing import Any, NamedTuple
+
+from akdask import machine
+from akdask._distributed import default_client
+from akdask.arrays import registered
+from akdask.arrays.base import Labelled
+from akdask.arrays.groupby import GroupBase
+from akdask.deferred import pd
+from akdask.engine.in_memory import HERE, names_below, other_bytes, results_in_memory, spilled_bytes
+from akdask.engine.node import Node
+from akdask.engine.result import Root
+from akdask.errors import ArgumentError
+
+MOST_SHOWN = 40
+"""Lines of a report that are printed; `MemoryReport.to_pandas` has all."""
+
+
+class ObjectMemory(NamedTuple):
+    """Bytes that an object keeps at one place."""
+
+    object: str
+    """The names of variables and the registered names that it goes by; empty where none is known."""
+    what: str
+    """Why it is kept."""
+    process: str
+    """The address of a worker, or "this process"."""
+    nbytes: int
+
+
+class ProcessMemory(NamedTuple):
+    """The memory of a worker, or of this process."""
+
+    process: str
+    host: str
+    used: int
+    """Bytes that the process has, programs included."""
+    limit: int
+    spilled: int
+    """Bytes of results that are on disk."""
+
+
+class MemoryReport:
+    """What is held in memory; prints itself, and shows itself as a table in notebooks.
+
+    Attributes
+    ----------
+    objects : list of ObjectMemory
+        What is held: by which object, why, where, and how many bytes; the largest first.
+    processes : list of ProcessMemory
+        The memory of this process, and of each worker of a cluster.
+    """
+
+    def __init__(self, objects: list[ObjectMemory], processes: list[ProcessMemory]) -> None:
+        self.objects = objects
+        self.processes = processes
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all that is held."""
+        return sum(line.nbytes for line in self.objects)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return what is held as a DataFrame of pandas, one row for each object and place."""
+        return pd.DataFrame(self.objects, columns=list(ObjectMemory._fields))
+
+    def __repr__(self) -> str:
+        return "\n".join([*_text(self._object_rows()), "", *_text(self._process_rows())])
+
+    def _repr_html_(self) -> str:
+        return f"{_html(self._object_rows())}{_html(self._process_rows())}"
+
+    def _object_rows(self) -> list[list[str]]:
+        rows = [["object", "what", "where", "bytes"]]
+        rows += [
+            [line.object or "(without a name)", line.what, line.process, f"{line.nbytes:,}"]
+            for line in self.objects[:MOST_SHOWN]
+        ]
+        rest = self.objects[MOST_SHOWN:]
+        if rest:
+            rows.append([f"{len(rest):,} more", "", "", f"{sum(line.nbytes for line in rest):,}"])
+        return [*rows, ["all", "", "", f"{self.nbytes:,}"]]
+
+    def _process_rows(self) -> list[list[str]]:
+        rows = [["memory of", "host", "used", "limit", "on disk"]]
+        shown = self.processes[:MOST_SHOWN]
+        rows += [
+            [line.process, line.host, *(f"{n:,}" for n in (line.used, line.limit, line.spilled))] for line in shown
+        ]
+        rest = self.processes[MOST_SHOWN:]
+        if rest:
+            used, limit, spilled = zip(*((line.used, line.limit, line.spilled) for line in rest), strict=True)
+            rows.append([f"{len(rest):,} more", "", *(f"{sum(numbers):,}" for numbers in (used, limit, spilled))])
+        return rows
+
+
+def memory() -> MemoryReport:
+    """Return what is held in memory: by which object, why, and at which worker; computes nothing.
+
+    Lazy objects hold plans.  Memory is held by what `persist` has computed, by arrays that were made of values, by
+    columns that are kept for later steps of a loop, and by groups that a GroupBy has found.  Objects are named by the
+    variables of the caller and by what they are registered as; several may share what they are made from.  What workers
+    hold for other clients, or for a computation that runs, is "other results".
+
+    Returns
+    -------
+    MemoryReport
+        Prints itself; ``objects`` and ``processes`` are lists, and ``to_pandas()`` makes a table.
+
+    See Also
+    --------
+    get_mem_used : The sum of what processes have taken, as Arkouda tells it.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> squares = (ak.arange(1000) ** 2).persist()
+    >>> [(line.what, line.nbytes) for line in ak.memory().objects if line.object == "squares"]
+    [('persisted', 8000)]
+    """
+    caller = sys._getframe(1)
+    variables = {**caller.f_globals, **caller.f_locals}
+    results = results_in_memory()
+    owners = _owners(variables)
+    sums: Counter[tuple[str, str, str]] = Counter()
+    for result in results:
+        for process, nbytes in result.nbytes.items():
+            sums[", ".join(owners.get(result.name, ())), result.kind, process] += nbytes
+    for process, nbytes in other_bytes(results).items():
+        sums["", "other results", process] += nbytes
+    return MemoryReport([ObjectMemory(*what, nbytes) for what, nbytes in sums.most_common()], _processes())
+
+
+def _owners(variables: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Return by which names those objects are known that are made from a node, by the name of the node."""
+    found: dict[str, list[str]] = {}
+    for name, item in [*variables.items(), *_registered()]:
+        if not name.startswith("_"):
+            for node in _names_of(item):
+                found.setdefault(node, []).append(name)
+    return found
+
+
+def _registered() -> Iterator[tuple[str, Any]]:
+    return ((repr(name), item) for name, item in registered.registered_objects().items())
+
+
+def _names_of(item: Any) -> set[str]:
+    """Return the names of the nodes, and of the groups, that an object keeps."""
+    if isinstance(item, GroupBase):
+        return names_below(_plans(item._arrays)) | set(item._leases)
+    return names_below(_plans([item]))
+
+
+def _plans(items: Iterable[Any]) -> Iterator[Node]:
+    for item in items:
+        if isinstance(item, Labelled) and not isinstance(item, Root):
+            yield from _plans(item.values if isinstance(item.values, list) else [item.values])
+        elif isinstance(item, Root):
+            yield item.expr
+
+
+def _processes() -> list[ProcessMemory]:
+    here = ProcessMemory(HERE, socket.gethostname(), machine.memory_in_use(), machine.memory(), spilled_bytes())
+    client = default_client()
+    if client is None:
+        return [here]
+    workers = client.scheduler_info(n_workers=-1)["workers"]
+    return [
+        here,
+        *(
+            ProcessMemory(
+                address,
+                str(facts["host"]),
+                int(facts["metrics"]["memory"]),
+                int(facts["memory_limit"] or 0),
+                int(facts["metrics"].get("spilled_bytes", {}).get("disk", 0)),
+            )
+            for address, facts in sorted(workers.items())
+        ),
+    ]
+
+
+def _text(rows: list[list[str]]) -> Iterator[str]:
+    """Yield the lines of a table, numbers to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    numbers = _numbers(rows)
+    for row in rows:
+        columns = (
+            cell.rjust(width) if is_number else cell.ljust(width)
+            for cell, width, is_number in zip(row, widths, numbers, strict=True)
+        )
+        yield "  ".join(columns).rstrip()
+
+
+def _html(rows: list[list[str]]) -> str:
+    numbers = _numbers(rows)
+    lines = []
+    for index, row in enumerate(rows):
+        tag = "td" if index else "th"
+        columns = (
+            f"<{tag} style='text-align: {'right' if is_number else 'left'}'>{escape(cell)}</{tag}>"
+            for cell, is_number in zip(row, numbers, strict=True)
+        )
+        lines.append(f"<tr>{''.join(columns)}</tr>")
+    return f"<table>{''.join(lines)}</table>"
+
+
+def _numbers(rows: list[list[str]]) -> list[bool]:
+    """Return which columns hold numbers, by their heads."""
+    return [head in {"bytes", "used", "limit", "on disk"} for head in rows[0]]
+
+
+UNITS = {unit: 2 ** (10 * power) for power, unit in enumerate(("b", "kb", "mb", "gb", "tb", "pb"))}
+
+MAX_RANK = 3
+"""The dimensions that Arkouda is built for where it is built for more than one."""
+
+
+def get_mem_used(unit: str = "b", as_percent: bool = False) -> int:
+    """Return the bytes of memory that all workers have taken, or this process, programs and data.
+
+    An Arkouda server counts its objects; those of akdask are plans.
+
+    Parameters
+    ----------
+    unit : {"b", "kb", "mb", "gb", "tb", "pb"}
+        What is counted, in any case.
+    as_percent : bool, default False
+        Return percents of all memory instead.
+
+    Raises
+    ------
+    ArgumentError
+        If there is no such unit.
+    """
+    factor = _factor(unit)
+    used, total = _sums()
+    return round(100 * used / total) if as_percent else used // factor
+
+
+def get_mem_avail(unit: str = "b", as_percent: bool = False) -> int:
+    """Return the bytes of memory that all workers may still take, or this process.
+
+    Parameters
+    ----------
+    unit : {"b", "kb", "mb", "gb", "tb", "pb"}
+        What is counted, in any case.
+    as_percent : bool, default False
+        Return percents of all memory instead.
+
+    Raises
+    ------
+    ArgumentError
+        If there is no such unit.
+    """
+    factor = _factor(unit)
+    used, total = _sums()
+    available = max(total - used, 0)
+    return round(100 * available / total) if as_percent else available // factor
+
+
+def get_mem_status() -> list[dict[str, Any]]:
+    """Return the memory of each worker, or of this process.
+
+    Returns
+    -------
+    list of dict
+        ``total_mem``, ``avail_mem``, ``arkouda_mem_alloc``, ``mem_used`` (bytes), ``pct_avail_mem``, ``locale_id``,
+        ``locale_hostname``.
+    """
+    return [
+        {
+            "total_mem": total,
+            "avail_mem": max(total - used, 0),
+            "arkouda_mem_alloc": used,
+            "mem_used": used,
+            "pct_avail_mem": round(100 * max(total - used, 0) / total),
+            "locale_id": number,
+            "locale_hostname": host,
+        }
+        for number, (host, used, total) in enumerate(_by_locale())
+    ]
+
+
+def get_max_array_rank() -> int:
+    """Return how many dimensions scripts may count on: those of Arkouda.  akdask takes as many as NumPy."""
+    return MAX_RANK
+
+
+def get_array_ranks() -> list[int]:
+    """Return the numbers of dimensions that scripts may count on; see `get_max_array_rank`."""
+    return list(range(1, MAX_RANK + 1))
+
+
+def _factor(unit: str) -> int:
+    found = UNITS.get(str(unit).lower())
+    if found is None:
+        raise ArgumentError(f"memory is measured in {', '.join(UNITS)}, not {unit!r}.")
+    return found
+
+
+def report_mem(pre: str = "") -> None:
+    """Print how much memory is taken, and what part of all that is; see `get_mem_used`.
+
+    Parameters
+    ----------
+    pre : str
+        What the line begins with.
+    """
+    used, total = _sums()
+    print(f"{pre} mem use: {used / 2**40: .2f} TB ({used / total:.1%})")
+
+
+def _sums() -> tuple[int, int]:
+    by_locale = _by_locale()
+    return sum(used for _, used, _ in by_locale), sum(total for _, _, total in by_locale) or 1
+
+
+def _by_locale() -> list[tuple[str, int, int]]:
+    """Return the host, and the bytes that are taken and may be, of each worker or of this process."""
+    client = default_client()
+    if client is None:
+        return [(socket.gethostname(), machine.memory_in_use(), machine.memory())]
+    workers = client.scheduler_info(n_workers=-1)["workers"].values()
+    return [
+        (str(facts["host"]), int(facts["metrics"]["memory"]), int(facts["memory_limit"] or machine.memory()))
+        for facts in workers
+    ]

@@ -1,0 +1,571 @@
+"""Arrays of several dimensions: a flat array in row-major order, and a shape."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from operator import index
+from typing import Any, Self
+
+import numpy as np
+
+from akdask.arrays.array import Array
+from akdask.arrays.display import lazy_text, printed_numbers
+from akdask.arrays.later import later, provides
+from akdask.arrays.layout import Layout, Positions, Shape, all_positions, arranged, chosen, mask_of
+from akdask.arrays.operators import elementwise
+from akdask.arrays.pdarray import SortingAlgorithm, pdarray
+from akdask.arrays.storage_methods import StorageMethods
+from akdask.arrays.wrap import wrap
+from akdask.arrays.writing import Path, Storable
+from akdask.columns.table import Table
+from akdask.engine.node import Frame
+from akdask.engine.sources import as_column, literal
+from akdask.engine.values import Value
+from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError, UnsupportedError
+from akdask.operators.reduce.quantiles import checked_quantiles
+from akdask.storage.objects import ObjType
+from akdask.storage.remote import takes_storage_options
+
+
+class AxisMethods(pdarray):
+    """Reductions to a lazy scalar, or along dimensions to a lazy array."""
+
+    def sum(self, axis: Any = None, keepdims: bool = False) -> Any:
+        """Return the sum of all elements, or sums along dimensions; see `pdarray.sum`.  Lazy.
+
+        Parameters
+        ----------
+        axis : int or tuple of int, optional
+            The dimensions that are reduced, all unless given; negative ones count from the end.
+        keepdims : bool, default False
+            Leave the dimensions that are reduced in the result, with length 1.
+
+        Returns
+        -------
+        Scalar, pdarray or ArrayView
+            By the number of dimensions that are left.
+
+        Raises
+        ------
+        AxisError
+            If there is no such dimension.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.arange(6).reshape(2, 3).sum(axis=0).tolist()
+        [3, 5, 7]
+        """
+        return self._reduced("sum", axis, keepdims)
+
+    def prod(self, axis: Any = None, keepdims: bool = False) -> Any:
+        """Return the product, of all or along dimensions; see `sum` and `pdarray.prod`."""
+        return self._reduced("prod", axis, keepdims)
+
+    def min(self, axis: Any = None, keepdims: bool = False) -> Any:
+        """Return the smallest element, of all or along dimensions; see `sum` and `pdarray.min`."""
+        return self._reduced("min", axis, keepdims)
+
+    def max(self, axis: Any = None, keepdims: bool = False) -> Any:
+        """Return the largest element, of all or along dimensions; see `sum` and `pdarray.max`."""
+        return self._reduced("max", axis, keepdims)
+
+    def mean(self, axis: Any = None, keepdims: bool = False) -> Any:
+        """Return the mean as float64, of all or along dimensions; see `sum` and `pdarray.mean`."""
+        return self._reduced("mean", axis, keepdims)
+
+    def var(self, ddof: int = 0, axis: Any = None, keepdims: bool = False) -> Any:
+        """Return the variance as float64, of all elements or along dimensions; see `sum` and `pdarray.var`."""
+        return self._reduced("var", axis, keepdims, ddof=ddof)
+
+    def std(self, ddof: int = 0, axis: Any = None, keepdims: bool = False) -> Any:
+        """Return the standard deviation of all elements or along dimensions; see `sum` and `pdarray.std`."""
+        return self._reduced("std", axis, keepdims, ddof=ddof)
+
+    def any(self, axis: Any = None, keepdims: bool = False) -> Any:
+        """Return whether any element is not 0, of all or along dimensions; see `sum` and `pdarray.any`."""
+        return self._reduced("any", axis, keepdims)
+
+    def all(self, axis: Any = None, keepdims: bool = False) -> Any:
+        """Return whether no element is 0, of all or along dimensions; see `sum` and `pdarray.all`."""
+        return self._reduced("all", axis, keepdims)
+
+    def argmin(self, axis: Any = None, keepdims: bool = False) -> Any:
+        """Return the position of the first smallest element as int64, of all or along dimensions; see `sum`."""
+        return self._reduced("argmin", axis, keepdims)
+
+    def argmax(self, axis: Any = None, keepdims: bool = False) -> Any:
+        """Return the position of the first largest element as int64, of all or along dimensions; see `sum`."""
+        return self._reduced("argmax", axis, keepdims)
+
+    def median(self, axis: Any = None, keepdims: bool = False) -> Any:
+        """Return the median as float64, of all elements or along dimensions; see `sum` and `pdarray.median`."""
+        return self._reduced("median", axis, keepdims)
+
+    def quantile(self, q: Any = 0.5, axis: Any = None, method: str = "linear", keepdims: bool = False) -> Any:
+        """Return a quantile of all elements or along dimensions as float64; see `sum` and `pdarray.quantile`.
+
+        Of several, the first dimension of the result is theirs.
+        """
+        wanted = checked_quantiles(q, method)
+        if isinstance(wanted, float):
+            found = self._reduced("quantile", axis, keepdims, q=wanted, method=method)
+            return found if axis is None else found.astype(np.float64)
+        if axis is not None or keepdims:
+            return later("stack", [self.quantile(one, axis, method, keepdims) for one in np.asarray(wanted).tolist()])
+        return self.flatten().quantile(q, None, method)
+
+    def count_nonzero(self, axis: Any = None, keepdims: bool = False) -> Any:
+        """Return the number of elements that are not 0 as int64, of all or along dimensions; see `sum`."""
+        return self._reduced("count_nonzero", axis, keepdims)
+
+    def is_sorted(self, axis: Any = None, keepdims: bool = False) -> Any:
+        """Return whether elements ascend, in row-major order or along a dimension; see `pdarray.is_sorted`."""
+        if axis is None:
+            return self.flatten().is_sorted(keepdims=keepdims)
+        return later("along_axis", "is_sorted", self, axis, keepdims)
+
+    def argsort(self, algorithm: Any = SortingAlgorithm.RadixSortLSD, axis: int = 0, ascending: bool = True) -> Any:
+        """Return the positions that put the elements in order along a dimension; lazy.  See `akdask.argsort`."""
+        return later("along_axis", "argsort", self, axis, ascending=ascending)
+
+    def _reduced(self, name: str, axis: Any, keepdims: bool, **params: Any) -> Any:
+        return later("reduced_along", self.flatten(), self.shape, name, axis, keepdims, **params)
+
+
+MOST_SHOWN = 1000
+"""Elements of an array whose `repr` shows values."""
+
+
+class ArrayView(AxisMethods):
+    """A lazy array of any number of dimensions but one: a flat array, in row-major order, and a shape.
+
+    It is a `pdarray`.  Operators and NumPy's ufuncs work element by element, on arrays whose shapes broadcast and on
+    scalars; keys choose what they choose of NumPy's arrays.
+
+    Parameters
+    ----------
+    base : pdarray
+        The elements.
+    shape : sequence of int
+        Length of each dimension; one of them may be -1, which is found from the number of elements.
+
+    Raises
+    ------
+    ArgumentError
+        If the shape has another number of elements.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> grid = ak.arange(6).reshape(2, 3)
+    >>> (grid * ak.array([1, 10, 100])).tolist()
+    [[0, 10, 200], [3, 40, 500]]
+    >>> int(grid[1, 2]), grid[:, ::2].tolist()
+    (5, [[0, 2], [3, 5]])
+    """
+
+    __array_priority__ = 3000
+    __hash__ = None  # type: ignore[assignment]  # comparison gives an array, as in NumPy
+
+    _default_dataset = "ArrayView"
+
+    def __init__(self, base: Any, shape: Sequence[int]) -> None:
+        # The array may be assigned to; this one has its elements as they are now.
+        self._flat = base.copy()
+        self._frame, self._value = self._flat._frame, self._flat._value
+        self._shape = _checked_shape(shape, base.size)
+
+    def _like(self, frame: Frame, value: Value) -> Any:
+        """Return a flat array of the same kind: other rows are of no shape that is known."""
+        return self._flat._like(frame, value)
+
+    @property
+    def base(self) -> Any:
+        """The elements as a flat array."""
+        return self._flat._like(self._frame, self._value)
+
+    @property
+    def dtype(self) -> Any:
+        """NumPy dtype of the elements."""
+        return self._flat.dtype
+
+    @property
+    def shape(self) -> Shape:  # type: ignore[override]  # that of a flat array has one length
+        """Length of each dimension."""
+        return self._shape
+
+    @property
+    def ndim(self) -> int:
+        """Number of dimensions."""
+        return len(self._shape)
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return math.prod(self._shape)
+
+    @property
+    def T(self) -> Any:
+        """The array with its dimensions in reverse order; lazy."""
+        return rearranged(self, Layout.of(self._shape).permuted(range(self.ndim)[::-1]))
+
+    def __len__(self) -> int:
+        if not self._shape:
+            raise ArgumentTypeError("an array without dimensions has no length.", hint="size is 1.")
+        return self._shape[0]
+
+    def copy(self) -> Self:
+        """Return a copy; lazy objects share what cannot change."""
+        return type(self)(self.base, self._shape)
+
+    def take(self, indices: Any, axis: int | None = None) -> Any:
+        """Return the elements at some positions, in row-major order or along a dimension; see `akdask.take`.  Lazy."""
+        if axis is not None:
+            return self[(slice(None),) * (axis % max(self.ndim, 1)) + (indices,)]
+        return self.base[as_array(indices) if np.ndim(indices) > 1 else indices]
+
+    def head(self, n: int = 5) -> Any:
+        """Return what is at the first `n` positions along the first dimension; lazy."""
+        return self[:n]
+
+    def tail(self, n: int = 5) -> Any:
+        """Return what is at the last `n` positions along the first dimension; lazy."""
+        return self[-n:] if n else self[:0]
+
+    def astype(self, dtype: Any) -> Any:
+        """Return the elements converted to another type; lazy.  See `pdarray.astype`."""
+        return shaped(self.base.astype(dtype), self._shape)
+
+    def flatten(self) -> Any:
+        """Return the elements as a flat array, in row-major order; lazy."""
+        return self.base
+
+    def reshape(self, *shape: Any) -> Any:
+        """Return the elements in another shape; lazy.  See `pdarray.reshape`."""
+        return reshaped(self.base, *shape)
+
+    def repartition(self, npartitions: int) -> Self:
+        """Return the elements in another number of partitions; see `pdarray.repartition`."""
+        return type(self)(self.base.repartition(npartitions), self._shape)
+
+    def equals(self, other: Any) -> bool:
+        """Whether the other array has the same shape and elements; computes."""
+        return isinstance(other, pdarray) and self.shape == other.shape and bool((self == other).all())
+
+    # selection and assignment
+
+    def __getitem__(self, key: Any) -> Any:
+        """Return the elements that a key chooses of a NumPy array.
+
+        Parameters
+        ----------
+        key : int, slice, ``...``, None, array of int or bool, or a tuple of these
+            An element that is found by ints alone is computed; everything else is lazy, but for counting what a mask
+            holds of.
+
+        Raises
+        ------
+        PositionError
+            If a dimension is not that long.
+        AlignmentError
+            If a mask has another shape.
+        ArgumentTypeError
+            If a part of the key is of no such kind.
+        """
+        return selected(self, key, as_element=not _has_ellipsis(key))
+
+    def __setitem__(self, key: Any, item: Any) -> None:
+        """Assign to the elements that a key chooses: lazy, and what was derived from the array before keeps the old.
+
+        Parameters
+        ----------
+        key : int, slice, ``...``, None, array of int or bool, or a tuple of these
+            Which elements; see `__getitem__`.
+        item : scalar or array
+            What broadcasts to their shape; of a mask of all dimensions also one element for each that it holds of.
+        """
+        base = self.base
+        assign(base, self._shape, key, item)
+        self._frame, self._value = base._frame, base._value
+
+    def _rows_of(self, array: Any) -> Any:
+        """Return the rows of a flat array at positions, in the shape that these have."""
+        if self.dtype == np.bool_:
+            raise AlignmentError(
+                f"a mask of {self.ndim} dimensions chooses of no array of one.", hint="flatten() the mask."
+            )
+        return shaped(array[self.base], self._shape)
+
+    # operators
+
+    def _operate(self, operation: str, *items: Any, **params: Any) -> Any:
+        return operated(operation, *items, **params)
+
+    def _become(self, changed: Any, operation: str) -> Any:
+        if getattr(changed, "shape", None) != self._shape:
+            raise AlignmentError(
+                f"{operation} in place needs arrays of one shape.",
+                details=[f"shapes: {self._shape}, {getattr(changed, 'shape', ())}"],
+            )
+        self._flat = self.base._become(_flat(changed), operation)
+        self._frame, self._value = self._flat._frame, self._flat._value
+        return self
+
+    # conversion
+
+    def _converter(self) -> Callable[..., Any]:
+        return partial(_in_shape, convert=self._flat._converter(), shape=self._shape)
+
+    def _extras(self) -> tuple[Frame, ...]:
+        extras: tuple[Frame, ...] = self._flat._extras()
+        return extras
+
+    def __dask_postpersist__(self) -> tuple[Callable[..., Self], tuple[Any, ...]]:
+        return self._persisted_in_shape, ()
+
+    def _persisted_in_shape(self, graph: Mapping[Any, Any], rename: Mapping[str, str] | None = None) -> Self:
+        return type(self)(self._persisted(graph, rename), self._shape)
+
+    def to_dask(self) -> Any:
+        """Return a Dask array of the same shape; lazy.  See `pdarray.to_dask`."""
+        return self.base.to_dask().reshape(self._shape)
+
+    def to_arrow(self) -> Any:
+        """Refuse: Arrow's arrays have one dimension."""
+        raise UnsupportedError("Arrow's arrays have one dimension.", hint="flatten() it.")
+
+    # storage
+
+    def _storable(self) -> Storable:
+        return replace(self.base._storable(), kind=ObjType.ARRAYVIEW, params={"shape": self._shape})
+
+    def flat_storable(self) -> Storable:
+        """Return what is stored of the array as a flat one with a shape, which every server reads."""
+        return replace(self._storable(), kind=ObjType.PDARRAY)
+
+    @takes_storage_options
+    def to_hdf(
+        self,
+        prefix_path: Path,
+        dataset: str | None = None,
+        mode: str = "truncate",
+        file_type: str = "distribute",
+        *,
+        nd: str = "view",
+        num_locales: int | None = None,
+        storage_options: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Write the array to HDF5 files; computes.
+
+        Parameters
+        ----------
+        prefix_path, dataset, mode, file_type
+            As in `pdarray.to_hdf`; the object is called ``ArrayView`` unless named.
+        nd : {"view", "flat"}
+            As what: an ArrayView, which Arkouda servers of v2022.11.10 to v2024.06.21 read, or a flat pdarray, which
+            all do.  The shape is stored and read by akdask either way.
+        num_locales
+            As in `pdarray.to_hdf`.
+        storage_options : mapping of str to value, optional
+            What fsspec needs to open URLs, such as keys or ``anon=True``.
+        """
+        if nd not in {"view", "flat"}:
+            raise ArgumentError(f"nd is 'view' or 'flat', not {nd!r}.")
+        writer: Any = super() if nd == "view" else _Flat(self)
+        writer.to_hdf(prefix_path, dataset or self._default_dataset, mode, file_type, num_locales=num_locales)
+
+    # display
+
+    def __str__(self) -> str:
+        return self._nested("[", "]")
+
+    def __repr__(self) -> str:
+        return self._nested("array([", "])")
+
+    def _nested(self, start: str, end: str) -> str:
+        if self.size > MOST_SHOWN or not self._is_cheap():
+            return f"<{self._describe()}: {lazy_text(self)}>"
+        return _nested(self.to_ndarray(), start, end)
+
+    def _describe(self) -> str:
+        return f"{type(self).__name__}({self._value.dtype}, shape {self._shape})"
+
+    def _title(self) -> str:
+        return f"{super()._title()}, shape {self._shape}"
+
+
+def _nested(items: Any, start: str, end: str) -> str:
+    """Write elements as Arkouda does: an array of arrays."""
+    shown = printed_numbers(np.atleast_1d(items)) if items.ndim <= 1 else [_nested(item, start, end) for item in items]
+    return f"{start}{' '.join(shown)}{end}"
+
+
+class _Flat(StorageMethods):
+    """An array that is written as a flat one."""
+
+    def __init__(self, view: ArrayView) -> None:
+        self._view = view
+
+    def _storable(self) -> Storable:
+        return self._view.flat_storable()
+
+
+def selected(array: Any, key: Any, as_element: bool = False) -> Any:
+    """Return the elements that a key chooses of an array of any number of dimensions; see `ArrayView.__getitem__`.
+
+    Lazy; a single one as an array without dimensions, or itself if `as_element`.
+    """
+    shape = array.shape
+    mask = mask_of(key, shape)
+    if mask is not None:
+        rest = shape[mask.ndim :]
+        rows = _flat(array)[_flat(_mask_rows(mask, shape))]
+        return rows if not rest else reshaped(rows, (-1 if math.prod(rest) else int(mask.sum()), *rest))
+    found = chosen(Layout.of(shape), key)
+    if isinstance(found, Positions):
+        return shaped(_flat(array)[found.elements], found.shape)
+    return _flat(array)[found.offset] if as_element and not found.shape else rearranged(array, found)
+
+
+def assign(base: Any, shape: Shape, key: Any, item: Any) -> None:
+    """Assign to the elements that a key chooses of a flat array in some shape; see `ArrayView.__setitem__`."""
+    mask = mask_of(key, shape)
+    if mask is not None and (mask.ndim == len(shape) or not getattr(item, "ndim", 0)):
+        items = item if _is_scalar(item) else as_array(item)
+        base[_flat(_mask_rows(mask, shape))] = _flat(items) if getattr(items, "ndim", 0) else _element(items)
+        return
+    found = chosen(Layout.of(shape), key)
+    items = item if _is_scalar(item) else _flat(spread(_without_leading(as_array(item), len(found.shape)), found.shape))
+    simple = found.merged() if isinstance(found, Layout) else None
+    if simple is not None and simple.strides in ((), (1,)):
+        base[simple.offset : simple.offset + simple.size] = items
+    else:
+        base[all_positions(found) if isinstance(found, Layout) else found.elements] = items
+
+
+def _element(item: Any) -> Any:
+    """Return the element of an array without dimensions; computes."""
+    return item.base[0] if isinstance(item, ArrayView) else item
+
+
+def _without_leading(array: Any, ndim: int) -> Any:
+    """Return an array without first dimensions of length 1 that are too many: NumPy assigns such."""
+    shape = array.shape
+    while len(shape) > ndim and shape[0] == 1:
+        shape = shape[1:]
+    return array if shape == array.shape else shaped(_flat(array), shape)
+
+
+@provides("operated")
+def operated(operation: str, *items: Any, **params: Any) -> Any:
+    """Return what an operation makes of arrays whose shapes broadcast, and of scalars; lazy.
+
+    Raises
+    ------
+    AlignmentError
+        If the shapes do not broadcast.
+    """
+    shapes = [_shape_of(item) for item in items]
+    try:
+        shape = np.broadcast_shapes(*shapes)
+    except ValueError:
+        raise AlignmentError(
+            f"{operation} needs arrays of one shape, or of shapes that broadcast.",
+            details=[f"shapes: {', '.join(map(str, shapes))}"],
+            hint="reshape them.",
+        ) from None
+    flat = [item if _is_scalar(item) else _flat(spread(as_array(item), shape)) for item in items]
+    return shaped(elementwise(operation, *flat, **params), shape)
+
+
+@provides("spread")
+def spread(array: Any, shape: Sequence[int]) -> Any:
+    """Return an array with its elements repeated along dimensions that are new, or had the length 1; lazy.
+
+    Raises
+    ------
+    AlignmentError
+        If a dimension has another length.
+    """
+    own = array.shape
+    if own == tuple(shape):
+        return array
+    return rearranged(array, Layout.of(own).spread(shape))
+
+
+def rearranged(array: Any, layout: Layout) -> Any:
+    """Return the elements of an array that a layout has, in its shape; lazy."""
+    return shaped(arranged(_flat(array), layout), layout.shape)
+
+
+def _shape_of(item: Any) -> Shape:
+    return () if _is_scalar(item) else as_array(item).shape
+
+
+def _is_scalar(item: Any) -> bool:
+    return not isinstance(item, Array | list | tuple) and not (isinstance(item, np.ndarray) and item.ndim)
+
+
+def as_array(item: Any) -> Any:
+    """Return data at hand as a lazy array."""
+    if isinstance(item, Array):
+        return item
+    items = np.asarray(item)
+    return shaped(wrap(*literal(as_column(items.ravel()))), items.shape)
+
+
+def _mask_rows(mask: Any, shape: Shape) -> Any:
+    """Return a mask of the first dimensions of an array as a lazy one of all."""
+    lazy = as_array(mask)
+    return spread(shaped(_flat(lazy), (*lazy.shape, *(1 for _ in shape[mask.ndim :]))), shape)
+
+
+def _has_ellipsis(key: Any) -> bool:
+    return key is ... or (isinstance(key, tuple) and any(part is ... for part in key))
+
+
+def _flat(item: Any) -> Any:
+    return item.base if isinstance(item, ArrayView) else item
+
+
+def shaped(flat: Any, shape: Sequence[int]) -> Any:
+    """Return a flat array in a shape that is known to fit; the array itself if that has one dimension."""
+    return flat if len(shape) == 1 else ArrayView(flat, shape)
+
+
+@provides("reshaped")
+def reshaped(base: Any, *shape: Any) -> Any:
+    """Return a flat array in another shape: an `ArrayView`, or a flat array again if the shape has one dimension.
+
+    Raises
+    ------
+    ArgumentError
+        If the shape has another number of elements.
+    """
+    is_one = len(shape) == 1 and (isinstance(shape[0], Sequence | np.ndarray) or hasattr(shape[0], "to_ndarray"))
+    lengths = tuple(shape[0]) if is_one else shape
+    checked = _checked_shape(lengths, base.size)
+    return base.copy() if len(checked) == 1 else ArrayView(base, checked)
+
+
+def _in_shape(table: Table, *extras: Any, convert: Callable[..., Any], shape: Shape) -> Any:
+    return convert(table, *extras).reshape(shape)
+
+
+def _checked_shape(shape: Sequence[int], size: int) -> Shape:
+    try:
+        lengths = tuple(index(length) for length in shape)
+    except TypeError:
+        raise ArgumentTypeError(f"a shape is made of whole numbers, not {shape!r}.") from None
+    known = math.prod(length for length in lengths if length != -1)
+    if lengths.count(-1) == 1 and known > 0 and size % known == 0:
+        lengths = tuple(size // known if length == -1 else length for length in lengths)
+    if min(lengths, default=0) < 0 or math.prod(lengths) != size:
+        raise ArgumentError(
+            f"{size} elements cannot have the shape {tuple(shape)}.", hint="a shape has as many elements as the array."
+        )
+    return lengths

@@ -1,0 +1,394 @@
+"""Operators and NumPy's ufuncs on lazy columns: they build values and compute nothing."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Any
+
+import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
+
+from akdask.arrays.array import Array
+from akdask.arrays.base import unlabelled
+from akdask.arrays.later import later
+from akdask.arrays.scalar import Scalar
+from akdask.arrays.wrap import class_asked_for, wrap
+from akdask.columns.dtypes import BOOL, FLOAT64, INT64, STR, UINT64, column_type, unlimited
+from akdask.columns.exact import COMPARISONS, are_floats, comparable_with
+from akdask.deferred import is_na, is_pandas
+from akdask.engine.counted_alignment import align
+from akdask.engine.missing import call, missing_text
+from akdask.engine.node import Frame
+from akdask.engine.operations import UFUNCS
+from akdask.engine.sources import as_column, literal
+from akdask.engine.values import Constant, Value
+from akdask.error_state import check_divisor
+from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError, ZeroDivisorError, refuses_foreign
+
+Operand = tuple[Frame | None, Value]
+
+DIVISIONS = frozenset({"divide", "floor_divide"})
+
+
+@refuses_foreign()
+def operand(item: Any, like: Value | None = None) -> Operand:
+    """Return the frame and value of anything that can stand in an expression; scalars have no frame.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If it is neither a lazy array, a scalar nor convertible to a column.
+    """
+    if isinstance(item, Array):
+        return item._as_operand()
+    if isinstance(item, Scalar):
+        return None, item.as_value()
+    if isinstance(item, np.ndarray) and item.ndim == 0:
+        item = item[()]
+    if (item is None or is_na(item)) and like is not None and like.dtype.kind == "str":
+        return None, missing_text()
+    if isinstance(item, str):
+        item.encode()  # text that UTF-8 does not hold is refused here, not where rows are computed
+    if isinstance(item, bool | int | float | str | np.generic):
+        return None, Constant(item, like.dtype if like is not None else None)
+    if isinstance(item, np.ndarray | list | tuple):
+        return literal(as_column(item))
+    raise ArgumentTypeError(f"cannot compute with {type(item).__name__}.", hint="make it an array with ak.array(…).")
+
+
+def combine(operation: str, items: list[Any], **params: Any) -> tuple[Frame, Value]:
+    """Return the frame and value of an operation on lazy arrays and scalars.
+
+    Raises
+    ------
+    AlignmentError
+        If arrays among them do not share rows.
+    """
+    frame, values = on_common_rows(operation, items)
+    if operation in COMPARISONS:
+        values = _compared(operation, *values)
+    return frame, call(operation, *values, **params)
+
+
+def _compared(operation: str, left: Value, right: Value) -> list[Value]:
+    """Return what is compared, with a plain number as one of the other's type where none lies between the two.
+
+    Compiled loops and bounds of files compare numbers of one type; others are compared exactly, which takes longer.
+    """
+    if isinstance(right, Constant):
+        return [left, _constant_beside(operation, right, left)]
+    if isinstance(left, Constant):
+        return [_constant_beside(COMPARISONS[operation], left, right), right]
+    return [left, right]
+
+
+def _constant_beside(operation: str, constant: Constant, other: Value) -> Constant:
+    kinds = constant.dtype.kind, other.dtype
+    if kinds[0] == "float" and kinds[1] in (INT64, UINT64):
+        comparable = comparable_with(operation, float(constant.value), other.dtype.kind)
+        return constant if comparable is None else Constant(other.dtype.numpy.type(comparable))
+    if kinds[0] in ("int", "uint") and kinds[1] == FLOAT64 and are_floats(constant.value):
+        return Constant(float(constant.value))
+    return constant
+
+
+def on_common_rows(operation: str, items: list[Any]) -> tuple[Frame, list[Value]]:
+    """Return a frame on which lazy arrays and scalars are found, and their values there.
+
+    Raises
+    ------
+    AlignmentError
+        If arrays among them do not share rows.
+    """
+    items = [unlabelled(item) for item in items]
+    arrays = [item._value for item in items if isinstance(item, Array)]
+    # Scalars take the type of what they stand beside, which is not the condition of `where`.
+    numbers = next((value for value in arrays if value.dtype != BOOL), next(iter(arrays), None))
+    like = arrays[-1] if arrays and arrays[-1].dtype.kind == "str" else numbers
+    operands = [operand(item, like) for item in items]
+    framed = [(frame, value) for frame, value in operands if frame is not None]
+    try:
+        frame, aligned = align(operation, framed)
+    except AlignmentError:
+        if not _has_single_rows(framed):
+            raise
+        # An array of one element stands for all rows, as in NumPy.
+        return on_common_rows(operation, [_spread(item, framed) for item in items])
+    remaining = iter(aligned)
+    return frame, [next(remaining) if own is not None else value for own, value in operands]
+
+
+def _has_single_rows(framed: list[tuple[Frame, Value]]) -> bool:
+    sizes = {frame.rows.size for frame, _ in framed}
+    # One list or one text does not stand for all: Arkouda refuses Strings of other sizes.
+    are_numbers = all(value.dtype.kind not in ("list", "str") for _, value in framed)
+    return sizes > {1} and len(sizes) == 2 and None not in sizes and are_numbers
+
+
+def _spread(item: Any, framed: list[tuple[Frame, Value]]) -> Any:
+    """Return an array of one element with as many as the others have."""
+    given = item if isinstance(item, Array | np.ndarray | list | tuple) else None
+    if given is None or np.ndim(given) == 0 or len(given) != 1:
+        return item
+    sizes = {frame.rows.size for frame, _ in framed} - {1}
+    return later("spread", item if isinstance(item, Array) else wrap(*literal(as_column(item))), tuple(sizes))
+
+
+def categories_of(dtype: Any, made: Any) -> Any:
+    """Return a Categorical with the categories of the pandas type that was asked for, if it was one that has some."""
+    return made._of_dtype(dtype) if is_pandas(dtype, "CategoricalDtype") else made
+
+
+class OperatorMethods(NDArrayOperatorsMixin, Array):
+    """Python's operators and NumPy's ufuncs, which are the same thing: NumPy's mixin spells each by its ufunc."""
+
+    __array_priority__ = 1000
+    __hash__ = None  # type: ignore[assignment]  # comparison gives an array, as in NumPy
+
+    def _operate(self, operation: str, *items: Any, **params: Any) -> Any:
+        if any(isinstance(item, np.ndarray) and item.ndim > 1 for item in items):
+            return later("operated", operation, *items, **params)
+        return wrap(*combine(operation, list(items), **params))
+
+    def astype(self, dtype: Any) -> Any:
+        """Return the elements converted to another type, or to `Strings` or `Categorical`; lazy.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If no column can hold the type.
+        """
+        asked_for = class_asked_for(dtype)
+        if asked_for is not None:
+            return categories_of(dtype, asked_for._cast_from(self))
+        wanted = column_type(dtype)
+        return self.copy() if wanted == unlimited(self._value.dtype) else self._operate("cast", self, dtype=wanted.name)
+
+    def __eq__(self, other: object) -> Any:
+        """Return where elements are equal, row by row; False for None, as Arkouda does."""
+        return False if other is None else super().__eq__(other)
+
+    def __ne__(self, other: object) -> Any:
+        """Return where elements differ, row by row; True for None."""
+        return True if other is None else super().__ne__(other)
+
+    def __divmod__(self, other: Any) -> Any:
+        return self // other, self % other
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        """Build the value of a ufunc on arrays and scalars; ``out=`` is what in-place operators pass."""
+        operation = UFUNCS.get(ufunc)
+        if ufunc.signature is not None and method == "__call__" and not kwargs:
+            # Of ufuncs that take whole dimensions, `matmul` stands for an operator.
+            return later(ufunc.__name__, *inputs) if ufunc.__name__ in ("matmul", "vecdot") else NotImplemented
+        out = kwargs.pop("out", None)
+        if method != "__call__" or kwargs or operation is None:
+            return NotImplemented
+        if any(
+            isinstance(item, OperatorMethods) and item.__array_priority__ > self.__array_priority__ for item in inputs
+        ):
+            # NumPy asks the other array next.
+            return NotImplemented
+        if operation in DIVISIONS:
+            check_divisor(inputs[1])
+        result = self._operate(operation, *inputs)
+        if out is None:
+            return result
+        (target,) = out
+        return target._become(result, operation) if isinstance(target, OperatorMethods) else NotImplemented
+
+    def _become(self, changed: Any, operation: str) -> Any:
+        """Take on a new expression of the same type; what was derived from the array before keeps the old one."""
+        sizes = {self.rows.size, changed.rows.size} - {None}
+        if changed.ndim != self.ndim or len(sizes) > 1:
+            raise AlignmentError(
+                f"{operation} in place needs arrays of one shape.", details=[f"shapes: {self.shape}, {changed.shape}"]
+            )
+        if changed._value.dtype != self._value.dtype:
+            raise ArgumentTypeError(
+                f"{operation} in place would change the type from {self._value.dtype} to {changed._value.dtype}.",
+                hint="write a = a + b instead of a += b.",
+            )
+        self._frame, self._value = changed._frame, changed._value
+        return self
+
+
+PLAIN = int | float | np.number | np.bool_ | Scalar
+"""What stands for one number."""
+
+
+def elementwise(operation: str, *items: Any, **params: Any) -> Any:
+    """Return the lazy result of an operation on arrays and scalars, at least one of which is an array."""
+    arrays = [item for item in items if isinstance(item, OperatorMethods)]
+    if arrays:
+        # Arrays with rules of their own, such as times or shapes, go before plain numbers, as in NumPy.
+        owner = max(arrays, key=lambda array: array.__array_priority__)
+        return owner._operate(operation, *items, **params)
+    if not any(isinstance(item, Array) for item in items):
+        kinds = ", ".join(type(item).__name__ for item in items)
+        raise ArgumentTypeError(f"{operation} needs a lazy array, got {kinds}.", hint="make one with ak.array(…).")
+    return wrap(*combine(operation, list(items), **params))
+
+
+class ErrorMode(Enum):
+    """What a cast does with text that is no number."""
+
+    strict = "strict"
+    ignore = "ignore"
+    return_validity = "return_validity"
+
+
+def cast(pda: Array, dt: Any, errors: ErrorMode | str = ErrorMode.strict) -> Any:
+    """Return the elements converted to another type; lazy.
+
+    Parameters
+    ----------
+    pda : pdarray, Strings or Categorical
+        What to convert.
+    dt : dtype-like
+        The type wanted, by name, NumPy dtype or Python type; ``str`` and `Strings` give `Strings`, and `Categorical`,
+        of Strings, a `Categorical`.  A Categorical becomes Strings only.
+    errors : ErrorMode, or its name
+        ``strict``: text that is not a number is an error when computed.  ``ignore``: it gives NaN, the smallest int,
+        0 or False.  ``return_validity``: so it does, and of Strings a second array tells where the text is a number.
+
+    Returns
+    -------
+    array, or (array, pdarray of bool)
+        With the rows of `pda`.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If no column can hold the type, or `pda` is no lazy array.
+    ArgumentError
+        If a Categorical is cast to something else than Strings, or `errors` is not a name of an `ErrorMode`.
+    ConversionError
+        When it is computed, if some text is no number.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> cast(ak.array([1.7, -2.2]), "int64").tolist()
+    [1, -2]
+    >>> numbers, valid = cast(ak.array(["1", "x"]), "float64", "return_validity")
+    >>> numbers.tolist(), valid.tolist()
+    ([1.0, nan], [True, False])
+    """
+    if not isinstance(pda, Array):
+        raise ArgumentTypeError(f"cast needs a lazy array, got {type(pda).__name__}.", hint="use ak.array(…, dtype=…).")
+    try:
+        mode = ErrorMode(errors)
+    except ValueError:
+        raise ArgumentError(f"cast: errors={errors!r} is none of {', '.join(ErrorMode.__members__)}.") from None
+    is_parsed = pda._value.dtype == STR and class_asked_for(dt) is None and column_type(dt) != STR
+    if mode == ErrorMode.strict or not is_parsed:
+        return pda.astype(dt)
+    name = column_type(dt).name
+    numbers = elementwise("cast", pda, dtype=name, errors="ignore")
+    return numbers if mode == ErrorMode.ignore else (numbers, elementwise("is_number", pda, dtype=name))
+
+
+def where(condition: Any, x: Any, y: Any) -> Any:
+    """Return elements of `x` where a condition holds and of `y` elsewhere; lazy.
+
+    Parameters
+    ----------
+    condition : pdarray of bool
+        The choice, row by row; one bool chooses for all.
+    x, y : pdarray, Strings, Categorical or scalar
+        What to choose from; numbers meet in their common type.  Of Categoricals, or of one and a str, the result is a
+        Categorical.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If one of them is a list or an array that is not lazy.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> a = ak.arange(4)
+    >>> where(a > 1, a, -1).tolist()
+    [-1, -1, 2, 3]
+    """
+    for item in (condition, x, y):
+        if isinstance(item, list | tuple) or (isinstance(item, np.ndarray) and item.ndim):
+            raise ArgumentTypeError(
+                f"where takes lazy arrays and scalars, not a {type(item).__name__}.",
+                hint="make it an array with ak.array(…).",
+            )
+    if not any(isinstance(item, Array) for item in (condition, x, y)):
+        if not isinstance(condition, bool | np.bool_):
+            raise ArgumentTypeError(
+                f"where takes a lazy condition, or a bool for all rows, not a {type(condition).__name__}.",
+                hint="make it an array with ak.array(…).",
+            )
+        return x if condition else y
+    labelled = next((item for item in (x, y) if hasattr(item, "_chosen")), None)
+    if labelled is not None and all(isinstance(item, type(labelled) | str) for item in (x, y)):
+        return labelled._chosen(condition, x, y)
+    return elementwise("where", condition, x, y)
+
+
+def clip(pda: Array, lo: Any, hi: Any) -> Any:
+    """Return the elements bounded below by `lo` and above by `hi`; lazy.
+
+    Parameters
+    ----------
+    pda : pdarray
+        The elements; the result has the type that they and the bounds have in common.
+    lo, hi : pdarray, scalar or None
+        The bounds; None for no bound.  Where `lo` is above `hi`, elements become `hi`.
+
+    Raises
+    ------
+    ArgumentError
+        If both are None.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> clip(ak.arange(5), 1, 3).tolist(), clip(ak.arange(5), None, 2).tolist()
+    ([1, 1, 2, 3, 3], [0, 1, 2, 2, 2])
+    """
+    if lo is None and hi is None:
+        raise ArgumentError("clip needs a bound.", hint="pass lo, hi or both.")
+    if lo is None or hi is None:
+        return elementwise("minimum", pda, hi) if lo is None else elementwise("maximum", pda, lo)
+    return elementwise("clip", pda, lo, hi)
+
+
+def round(pda: Array, decimals: int | None = None) -> Any:
+    """Return the elements rounded to a number of decimals, half to even; float64 of bools.  Lazy."""
+    return elementwise("round", pda, decimals=decimals or 0)
+
+
+def divmod(x: Any, y: Any, where: Any = True) -> tuple[Any, Any]:
+    """Return quotient and remainder; lazy.
+
+    Parameters
+    ----------
+    x, y : pdarray or scalar
+        Dividend and divisor, at least one of them an array.  Integers divided by a 0 in an array give 0 and 0.
+    where : bool or pdarray of bool
+        Where to divide; elsewhere both results are `x`.
+
+    Raises
+    ------
+    ZeroDivisorError
+        If `y` is the scalar 0.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> quotients, remainders = ak.divmod(ak.arange(5, 8), 3)
+    >>> quotients.tolist(), remainders.tolist()
+    ([1, 2, 2], [2, 0, 1])
+    """
+    if isinstance(y, int | float | np.number) and y == 0:
+        raise ZeroDivisorError("divmod: the divisor is 0.")
+    quotient, remainder = elementwise("floor_divide", x, y), elementwise("remainder", x, y)
+    if where is True:
+        return quotient, remainder
+    return elementwise("where", where, quotient, x), elementwise("where", where, remainder, x)

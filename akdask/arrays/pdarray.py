@@ -1,0 +1,699 @@
+"""`pdarray`: a lazy one-dimensional array of numbers or bools."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from enum import Enum
+from operator import index
+from typing import TYPE_CHECKING, Any, Generic, Self, SupportsIndex, TypeVar
+
+import dask
+import numpy as np
+
+from akdask.arrays.array import Array, as_ndarray, check_axis, of_rows
+from akdask.arrays.assignment import assigned
+from akdask.arrays.later import later
+from akdask.arrays.operators import OperatorMethods, elementwise
+from akdask.arrays.scalar import Scalar
+from akdask.arrays.selection import filter_columns
+from akdask.arrays.ufuncs import clz, ctz, logical_not, parity, popcount, rotl, rotr
+from akdask.arrays.wrap import shows, wrap
+from akdask.columns.dtypes import BIGINT, INT64, UINT64, ColumnType, TimeForm, bigint, bigint_, bigint_of
+from akdask.columns.exact import EXACT, first_changed
+from akdask.columns.rows import to_objects
+from akdask.columns.scalar_types import NUMBER_FORMAT_STRINGS
+from akdask.columns.table import Table
+from akdask.deferred import DeferredModule
+from akdask.engine.counted_alignment import align, share_rows
+from akdask.engine.missing import is_present, key_parts, of_key_parts, parts, without_missing
+from akdask.engine.node import Frame
+from akdask.engine.result import CollectionRows
+from akdask.engine.rowwise import Project
+from akdask.engine.run import run
+from akdask.engine.sources import as_column, literal
+from akdask.engine.values import Constant, Value, cast
+from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.operators.reduce.aggregate import Aggregate, AggregateExpr, Element
+from akdask.operators.reduce.quantiles import checked_quantiles
+
+if TYPE_CHECKING:
+    from akdask.operators.group import aggregate as group_nodes
+    from akdask.operators.rows import numbers as numbering
+    from akdask.operators.sort import sort, top_k
+else:
+    group_nodes = DeferredModule("akdask.operators.group.aggregate")
+    numbering = DeferredModule("akdask.operators.rows.numbers")
+    sort = DeferredModule("akdask.operators.sort.sort")
+    top_k = DeferredModule("akdask.operators.sort.top_k")
+
+
+def reduced(array: Array, name: str, form: TimeForm | None = None, **params: Any) -> Scalar:
+    """Return the lazy scalar of one reduction of an array, as what a form makes of it if that is given."""
+    return Scalar(Element(Aggregate(array._frame, (AggregateExpr(name, array._value, **params),)), 0, form))
+
+
+def distinct_count(array: Array) -> Scalar:
+    """Return the lazy number of distinct elements of an array, which are grouped, for there may be many."""
+    groups = group_nodes.GroupAggregate.of(array._frame, key_parts(array._value))
+    return Scalar(Element(Aggregate(groups, (AggregateExpr("count_nonzero", Constant(True)),)), 0, None))
+
+
+class ReductionMethods(Array):
+    """Reductions to a lazy scalar.
+
+    There is only one `axis`.  With `keepdims`, arrays of one element take the place of scalars.
+    """
+
+    def sum(self, axis: int | None = None, keepdims: bool = False) -> Scalar:
+        """Return the sum: int64 of bools and ints (wrapping), uint64 of uint64, float64 of floats; lazy."""
+        return self._reduced("sum", axis, keepdims)
+
+    def prod(self, axis: int | None = None, keepdims: bool = False) -> Scalar:
+        """Return the product, of the types that `sum` has; lazy."""
+        return self._reduced("prod", axis, keepdims)
+
+    def min(self, axis: int | None = None, keepdims: bool = False) -> Scalar:
+        """Return the smallest element, NaN if there is one; lazy.  An error, when computed, of no elements."""
+        return self._reduced("min", axis, keepdims)
+
+    def max(self, axis: int | None = None, keepdims: bool = False) -> Scalar:
+        """Return the largest element, NaN if there is one; lazy.  An error, when computed, of no elements."""
+        return self._reduced("max", axis, keepdims)
+
+    def mean(self, axis: int | None = None, keepdims: bool = False) -> Scalar:
+        """Return the mean as float64, NaN of no elements; lazy."""
+        return self._reduced("mean", axis, keepdims)
+
+    def var(self, ddof: int = 0, axis: int | None = None, keepdims: bool = False) -> Scalar:
+        """Return the variance as float64, with `ddof` subtracted from the count, which must be more; lazy."""
+        return self._reduced("var", axis, keepdims, ddof=self._checked_ddof(ddof))
+
+    def std(self, ddof: int = 0, axis: int | None = None, keepdims: bool = False) -> Scalar:
+        """Return the standard deviation as float64, with `ddof` subtracted from the count; lazy."""
+        return self._reduced("std", axis, keepdims, ddof=self._checked_ddof(ddof))
+
+    def any(self, axis: int | None = None, keepdims: bool = False) -> Scalar:
+        """Return whether any element is not zero; lazy."""
+        return self._reduced("any", axis, keepdims)
+
+    def all(self, axis: int | None = None, keepdims: bool = False) -> Scalar:
+        """Return whether no element is zero; lazy."""
+        return self._reduced("all", axis, keepdims)
+
+    def argmin(self, axis: int | None = None, keepdims: bool = False) -> Scalar:
+        """Return the position of the first smallest element as int64; lazy."""
+        return self._reduced("argmin", axis, keepdims)
+
+    def argmax(self, axis: int | None = None, keepdims: bool = False) -> Scalar:
+        """Return the position of the first largest element as int64; lazy."""
+        return self._reduced("argmax", axis, keepdims)
+
+    def median(self, axis: int | None = None, keepdims: bool = False) -> Scalar:
+        """Return the median as float64, NaN of no elements or where one is NaN; lazy.  See `quantile`."""
+        return self._reduced("median", axis, keepdims)
+
+    def quantile(
+        self, q: float | Sequence[float] = 0.5, axis: int | None = None, method: str = "linear", keepdims: bool = False
+    ) -> Any:
+        """Return one or several quantiles of the elements, exactly; lazy.
+
+        Parameters
+        ----------
+        q : float or sequence of float
+            Which quantiles, from 0 to 1.
+        axis : int, optional
+            The only axis.
+        method : str
+            How to choose between two elements, by the names of ``numpy.quantile``.
+        keepdims : bool
+            Return an array of one element.
+
+        Returns
+        -------
+        Scalar, or pdarray of several quantiles
+            float64, NaN where an element is NaN; by methods that choose elements (``lower``, ``higher``, ``nearest``,
+            ``inverted_cdf``, ``closest_observation``) of their type.  Several are found together, and compute.
+
+        Raises
+        ------
+        ArgumentError
+            If `q` is not from 0 to 1, or there is no such method; when computed, of no elements that are no floats.
+
+        Notes
+        -----
+        Every block of rows is sorted; sorted blocks are not merged, but meet in the task that finishes: eight bytes for
+        each element, fewer where elements repeat.  Follows ``numpy.quantile``.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> a = ak.array([3, 1, 2, 10])
+        >>> a.quantile(0.5), a.quantile([0, 1], method="lower").tolist()
+        (np.float64(2.5), [1, 10])
+        """
+        wanted = checked_quantiles(q, method)
+        if isinstance(wanted, float):
+            return self._reduced("quantile", axis, keepdims, q=wanted, method=method)
+        check_axis("quantile", axis)
+        found = reduced(self, "quantile", q=wanted, method=method).value()
+        several = wrap(*literal(as_column(found)))
+        return later("reshaped", several, len(wanted), 1) if keepdims else several
+
+    def count_nonzero(self) -> Scalar:
+        """Return the number of elements that are not zero as int64; lazy."""
+        return self._reduced("count_nonzero", None, False)
+
+    def nunique(self) -> Scalar:
+        """Return the number of distinct elements as int64, all NaN being one; lazy."""
+        return distinct_count(self)
+
+    def _checked_ddof(self, ddof: int) -> int:
+        size = self.rows.size
+        if not isinstance(ddof, int | float | np.number):
+            raise ArgumentTypeError(f"ddof is a number, not {ddof!r:.100}.")
+        if ddof < 0 or (size and ddof >= size):
+            raise ArgumentError(f"ddof={ddof} leaves nothing to divide by, of {size} elements.", hint="ddof is 0 or 1.")
+        return ddof
+
+    def _reduced(self, name: str, axis: int | None, keepdims: bool, **params: Any) -> Scalar:
+        check_axis(name, axis)
+        if keepdims:
+            found: Scalar = later("reduced_along", self, self.shape, name, None, keepdims, **params)
+            return found
+        return reduced(self, name, **params)
+
+
+Positions = TypeVar("Positions", bound=Array)
+
+
+class SortingAlgorithm(Enum):
+    """The algorithms of an Arkouda server; accepted and ignored, for akdask chooses by the data."""
+
+    RadixSortLSD = "RadixSortLSD"
+    TwoArrayRadixSort = "TwoArrayRadixSort"
+
+
+class SortMethods(Array, Generic[Positions]):
+    """Sorting of arrays; positions come as `Positions`, which is pdarray."""
+
+    def argsort(
+        self, algorithm: Any = SortingAlgorithm.RadixSortLSD, axis: int = 0, ascending: bool = True
+    ) -> Positions:
+        """Return the positions that put the elements in order, as int64; lazy.
+
+        Parameters
+        ----------
+        algorithm : SortingAlgorithm
+            Accepted for compatibility with Arkouda.
+        axis : 0
+            There is only one axis.
+        ascending : bool, default True
+            The direction.
+
+        Returns
+        -------
+        pdarray
+            As many positions as elements, in partitions of their own.  Indexing an array that shares rows with this one
+            by it sorts that array along, without looking up single rows.
+        """
+        check_axis("argsort", axis)
+        return sorted_positions([self], ascending)
+
+    def is_sorted(self, axis: int | None = None, keepdims: bool = False) -> Scalar:
+        """Return whether the elements are in ascending order, which no NaN or missing text is part of; lazy."""
+        check_axis("is_sorted", axis)
+        frame, value = self._sort_key()
+        *lacks, value = key_parts(value)
+        found = reduced(wrap(frame, value), "is_sorted")
+        if lacks:
+            return found & ~reduced(wrap(frame, lacks[0]), "any")
+        return found if not value.dtype.nullable else found & reduced(wrap(frame, is_present(value)), "all")
+
+
+class TextSortMethods(SortMethods[Positions]):
+    """Sorting of arrays of text, whose methods never had an axis."""
+
+    def argsort(  # type: ignore[override]  # Arkouda's parameters
+        self, algorithm: Any = SortingAlgorithm.RadixSortLSD, ascending: bool = True
+    ) -> Positions:
+        """Return the positions that put the elements in order, as int64; lazy.
+
+        Parameters
+        ----------
+        algorithm : SortingAlgorithm
+            Accepted for compatibility with Arkouda.
+        ascending : bool, default True
+            The direction.
+        """
+        return sorted_positions([self], ascending)
+
+
+def sorted_positions(arrays: Sequence[Any], ascending: bool | Sequence[bool]) -> Any:
+    """Return the positions that put rows of several arrays in order, as pdarray; see `akdask.coargsort`."""
+    ascending = directions(ascending, len(arrays))
+    keys = share_rows(
+        "sort", [of_rows(sortable(item))._sort_key(up) for item, up in zip(arrays, ascending, strict=True)]
+    )
+    frame, (row,) = sort.sorted_rows(keys, ascending, with_row=True)
+    return wrap(frame, row)
+
+
+def directions(ascending: bool | Sequence[bool], count: int) -> list[bool]:
+    """Return the direction of each of some keys.
+
+    Raises
+    ------
+    ArgumentError
+        If there are no keys, or not as many directions as keys.
+    """
+    if not count:
+        raise ArgumentError("there is nothing to sort by.", hint="pass at least one array or column.")
+    if not isinstance(ascending, Sequence):
+        return [bool(ascending)] * count
+    if len(ascending) != count:
+        raise ArgumentError(
+            f"{count} keys to sort by have as many directions, not {len(ascending)}.",
+            hint="ascending is one bool, or one for each key.",
+        )
+    return [bool(item) for item in ascending]
+
+
+def sortable(item: Any) -> Array:
+    """Return the array that something to sort by is or has; for anything else an error says what is expected."""
+    if isinstance(item, Array):
+        return item
+    values = getattr(item, "values", None)
+    if isinstance(values, Array):
+        return values
+    raise ArgumentTypeError(
+        f"cannot sort by {type(item).__name__}.", hint="pass a lazy array; ak.array(…) makes one of data at hand."
+    )
+
+
+class ExtremeMethods(Array):
+    """The smallest and largest elements of an array."""
+
+    def mink(self, k: int) -> Any:
+        """Return the `k` smallest elements in ascending order; see `akdask.mink`."""
+        return few_extremes("mink", self, k)
+
+    def maxk(self, k: int) -> Any:
+        """Return the `k` largest elements in ascending order; see `akdask.maxk`."""
+        return few_extremes("maxk", self, k)
+
+    def argmink(self, k: int) -> Any:
+        """Return the positions of the `k` smallest elements; see `akdask.argmink`."""
+        return few_extremes("argmink", self, k)
+
+    def argmaxk(self, k: int) -> Any:
+        """Return the positions of the `k` largest elements; see `akdask.argmaxk`."""
+        return few_extremes("argmaxk", self, k)
+
+
+def few_extremes(name: str, pda: Any, k: int) -> Any:
+    """Return what ``mink``, ``maxk``, ``argmink`` or ``argmaxk`` does."""
+    if not isinstance(pda, Array):
+        raise ArgumentTypeError(f"{name} needs a lazy array, got {type(pda).__name__}.")
+    if not isinstance(k, SupportsIndex):
+        raise ArgumentTypeError(f"{name}: k is a whole number, not {k!r:.100}.")
+    if index(k) < 1:
+        raise ArgumentError(f"{name}: k is a whole number from 1, not {k!r}.")
+    if pda._frame.rows.size == 0:
+        raise ArgumentError(f"{name} needs an array with elements; it has none.")
+    frame, key = pda._sort_key()
+    if key.dtype.nullable:
+        return _extremes_there(name, pda, k)
+    if len(key_parts(key)) > 1:
+        ordered = sorted_positions([pda], "min" in name)[: index(k)]
+        first = ordered if "min" in name else ordered[::-1]
+        return first if name.startswith("arg") else pda[first]
+    found = top_k.TopK.of(frame, key, -index(k) if "max" in name else index(k))
+    positions: Any = wrap(found, found.positions)
+    if name.startswith("arg"):
+        return positions
+    # What is ordered by something else has to be looked up.
+    return pda._like(found, found.values) if key == pda._value else pda[positions]
+
+
+def _extremes_there(name: str, pda: Array, k: int) -> Any:
+    """Return extremes of strings without those that are missing, or their positions among all."""
+    frame, value = pda._sort_key()
+    frame, (value, row) = align("number", [(frame, value), numbering.row_numbers(frame)])
+    there, (value, row) = filter_columns(frame, [without_missing(value), row], frame, is_present(value))
+    found = few_extremes(name, wrap(there, value), k)
+    return wrap(there, row)[found] if name.startswith("arg") else found
+
+
+def cov(x: Any, y: Any) -> np.float64:
+    """Return the covariance of two arrays, NaN of fewer than two elements; computes.
+
+    Parameters
+    ----------
+    x, y : pdarray
+        Of one size.
+
+    Raises
+    ------
+    AlignmentError
+        If they are not.
+    ArgumentTypeError
+        If one of them is no array of numbers.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> a = ak.arange(10)
+    >>> ak.cov(a, a * 2)
+    np.float64(18.333333333333332)
+    """
+    x, y = near_zero("cov", x), near_zero("cov", y)
+    total = elementwise("multiply", _centred(x), _centred(y)).sum().value()
+    with np.errstate(all="ignore"):
+        return np.float64(total) / (x.size - 1)
+
+
+def corr(x: Any, y: Any) -> np.float64:
+    """Return Pearson's correlation of two arrays, NaN where all elements of one are the same; computes.  See `cov`.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> a = ak.arange(10)
+    >>> float(round(ak.corr(a, 5 - a), 12))
+    -1.0
+    """
+    x, y = near_zero("corr", x), near_zero("corr", y)
+    covariance = cov(x, y)
+    with np.errstate(all="ignore"):
+        return covariance / (x.std(ddof=1).value() * y.std(ddof=1).value())
+
+
+def skew(pda: Any, bias: bool = True) -> np.float64:
+    """Return the skewness of an array, NaN where all elements are the same; computes.
+
+    Parameters
+    ----------
+    pda : pdarray
+        The elements.
+    bias : bool, default True
+        Leave out what corrects the result of a sample, which takes three elements.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If it is no array of numbers.
+
+    Notes
+    -----
+    Follows ``scipy.stats.skew``.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> round(float(ak.skew(ak.array([1, 1, 1, 5, 10]))), 12)
+    0.944219339638
+    """
+    distances = _centred(near_zero("skew", pda))
+    squares = elementwise("multiply", distances, distances)
+    cubes = elementwise("multiply", squares, distances)
+    third, second = dask.compute(cubes.mean(), squares.mean())
+    count = pda.size
+    with np.errstate(all="ignore"):
+        found = np.float64(third) / np.float64(second) ** 1.5
+        return found if bias or count < 3 else np.sqrt((count - 1) * np.float64(count)) / (count - 2) * found
+
+
+def near_zero(name: str, array: Any) -> Any:
+    """Return numbers, or how far integers are from one near their mean where this is so large that floats have gaps."""
+    if not isinstance(array, Array) or not hasattr(array, "mean"):
+        raise ArgumentTypeError(f"{name} takes lazy arrays of numbers, got {type(array).__name__}.")
+    dtype = array._value.dtype
+    pivot = pivot_of(array.mean().value(), dtype) if dtype in (INT64, UINT64) else None
+    return array if pivot is None else elementwise("difference", array, pivot)
+
+
+def pivot_of(mean: Any, dtype: ColumnType) -> Any:
+    """Return an integer near a mean, which is taken from each integer before it becomes a float.
+
+    None where floats are near enough to each other there.
+
+    Examples
+    --------
+    >>> pivot_of(2.0**60, INT64), pivot_of(5.5, INT64)
+    (np.int64(1152921504606846976), None)
+    """
+    if not abs(mean) >= EXACT / 2:
+        return None
+    limits = np.iinfo(dtype.numpy)
+    return dtype.numpy.type(min(max(int(mean), limits.min), limits.max))
+
+
+def _centred(array: Any) -> Any:
+    return elementwise("subtract", array, array.mean())
+
+
+IN_PLACE: dict[str, Callable[[Any, Any], Any]] = {
+    "+=": operator.iadd,
+    "-=": operator.isub,
+    "*=": operator.imul,
+    "/=": operator.itruediv,
+    "//=": operator.ifloordiv,
+    "%=": operator.imod,
+    "**=": operator.ipow,
+    "&=": operator.iand,
+    "|=": operator.ior,
+    "^=": operator.ixor,
+    "<<=": operator.ilshift,
+    ">>=": operator.irshift,
+}
+"""Python's operators that change their first operand."""
+
+
+@shows("int", "uint", "float", "bool", "bigint")
+class pdarray(OperatorMethods, ReductionMethods, ExtremeMethods, SortMethods["pdarray"]):
+    """A lazy array of int64, uint64, float64, bool or bigint.
+
+    Made by reading files, by `array`, `arange` and their like, and by computing with other arrays.  Everything is lazy
+    unless its description says otherwise.  Arithmetic follows Arkouda's type promotion, comparison gives bool arrays,
+    and NumPy's ufuncs work on it.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> a = ak.arange(6)
+    >>> (a * 2)[a > 3].tolist()
+    [8, 10]
+    >>> int(a.sum())
+    15
+    """
+
+    objType = "pdarray"
+
+    _widened: ColumnType | None = None
+    """What the elements were before a join made floats of them, for rows without a match."""
+
+    def _like(self, frame: Frame, value: Value) -> Self:
+        made = super()._like(frame, value)
+        made._widened = self._widened
+        return made
+
+    @property
+    def dtype(self) -> Any:
+        """NumPy dtype of the elements; of integers of any size ``ak.bigint``."""
+        return bigint if self._value.dtype.kind == "bigint" else self._value.dtype.numpy
+
+    @property
+    def name(self) -> str:
+        """What Dask calls the plan: arrays of the same name have the same elements."""
+        return self.expr._name
+
+    @property
+    def max_bits(self) -> int:
+        """Bits of integers of any size, which are taken modulo ``2**max_bits``; -1 for no limit.
+
+        It may be set, which changes the elements of this array; lazy.
+        """
+        return self._value.dtype.max_bits
+
+    @max_bits.setter
+    def max_bits(self, bits: int | None) -> None:
+        if self._value.dtype.kind != "bigint":
+            raise ArgumentTypeError(f"only bigint has max_bits; the array is of {self.dtype}.")
+        self._value = cast(self._value, bigint_of(bits))
+
+    def bigint_to_uint_arrays(self) -> list[pdarray]:
+        """Return the elements as arrays of uint64, the highest 64 bits first; computes how many there are.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If the elements are not bigint.
+        SchemaError
+            If some are below 0.
+        """
+        if self._value.dtype.kind != "bigint":
+            raise ArgumentTypeError(f"only bigint is split into uint64; the array is of {self.dtype}.")
+        count = int(reduced(self, "limbs"))
+        return [self._operate("limb", self, number=number) for number in reversed(range(count))]
+
+    def slice_bits(self, low: int, high: int) -> pdarray:
+        """Return bits `low` to `high`, both included, of integers; as bigint where they are 64 or more; lazy.
+
+        Raises
+        ------
+        ArgumentError
+            If there are no such bits.
+        """
+        if not 0 <= low <= high:
+            raise ArgumentError(f"there are no bits {low} to {high}.", hint="bits are counted from 0, the lowest.")
+        count = high - low + 1
+        fits = self._value.dtype.kind in ("int", "uint") and low < 64 and count < 64
+        shifted: pdarray = (self if fits else self.astype(BIGINT)) >> low
+        return shifted & (2**count - 1)
+
+    popcount, parity, clz, ctz, logical_not = popcount, parity, clz, ctz, logical_not
+    cov, corr = cov, corr
+
+    def rotl(self, other: Any) -> Any:
+        """Return the elements with their bits rotated left by a scalar or row by row; lazy."""
+        return rotl(self, other)
+
+    def rotr(self, other: Any) -> Any:
+        """Return the elements with their bits rotated right by a scalar or row by row; lazy."""
+        return rotr(self, other)
+
+    @property
+    def inferred_type(self) -> str:
+        """The word of pandas for the kind of elements: ``integer``, ``floating`` or ``boolean``."""
+        return {"float": "floating", "bool": "boolean"}.get(self._value.dtype.kind, "integer")
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of one element."""
+        return self._value.dtype.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements; counts rows if their number is unknown."""
+        return self.size * self.itemsize
+
+    def _converter(self) -> Callable[..., Any]:
+        return as_objects if self._value.dtype.kind == "bigint" else as_ndarray
+
+    def tolist(self) -> list[Any]:
+        """Return the elements as a list of Python objects; computes.
+
+        Integers of which some are missing are floats, NaN where they are, unless one of them is no float.
+        """
+        apart = parts(self._value)
+        if apart is None:
+            return super().tolist()
+        (found,) = run(CollectionRows(Project(self._frame, (0, 1), apart), as_list, (), None).here())
+        listed: list[Any] = found
+        return listed
+
+    def __setitem__(self, key: Any, item: Any) -> None:
+        """Assign to rows: lazy, and what was derived from the array before keeps the old values.
+
+        Parameters
+        ----------
+        key : int, slice, or array of bool or int
+            Which rows.
+        item : scalar or pdarray
+            One value for all of them, or an array as long as the selection.
+        """
+        self._frame, self._value = assigned(self, key, item)
+
+    def value_counts(self) -> tuple[Any, pdarray]:
+        """Return the distinct elements in ascending order, and how often each occurs, as int64; lazy."""
+        frame, key = self._key()
+        keys = key_parts(key)
+        groups = group_nodes.GroupAggregate.of(frame, keys, [group_nodes.GroupReduction("size")])
+        found = of_key_parts(key, list(map(groups.key, range(len(keys)))))
+        return self._of_key(groups, found), pdarray(groups, groups.result(0))
+
+    def fill(self, value: Any) -> None:
+        """Set every element; lazy."""
+        self[:] = value
+
+    def opeq(self, other: Any, op: str) -> None:
+        """Compute in place what an operator of Python does, given as text: ``a.opeq(5, "+=")`` is ``a += 5``; lazy.
+
+        Parameters
+        ----------
+        other : array or scalar
+            The other operand.
+        op : str
+            The operator, such as ``+=``.
+
+        Raises
+        ------
+        ArgumentError
+            If there is no such operator.
+        """
+        if op not in IN_PLACE:
+            raise ArgumentError(f"there is no operator {op!r} in place.", details=[f"operators: {' '.join(IN_PLACE)}"])
+        IN_PLACE[op](self, other)
+
+    def format_other(self, other: Any) -> str:
+        """Return a scalar as text, in the type of the elements.
+
+        Parameters
+        ----------
+        other : scalar
+            The scalar.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If it cannot have that type.
+        """
+        try:
+            item = bigint_(other) if self._value.dtype.kind == "bigint" else self._value.dtype.numpy.type(other)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise ArgumentTypeError(f"{other!r:.100} is no {self._value.dtype}.", details=[str(error)]) from None
+        return NUMBER_FORMAT_STRINGS[self._value.dtype.name].format(item)
+
+    def reshape(self, *shape: Any) -> Any:
+        """Return the elements in another shape, in row-major order; lazy.
+
+        Parameters
+        ----------
+        *shape : int, or one sequence of int
+            Length of each dimension; one of them may be -1, which is found from the number of elements.
+        """
+        return later("reshaped", self, *shape)
+
+    def flatten(self) -> pdarray:
+        """Return the array itself, which is flat."""
+        return self
+
+    def equals(self, other: Any) -> Any:
+        """Whether the other array has the same elements in the same order; computes."""
+        if not isinstance(other, pdarray) or self.shape != other.shape:
+            return False
+        return self._operate("equal", self, other).all().value()
+
+
+def as_objects(table: Table) -> np.ndarray[Any, Any]:
+    """Return the only column of a table of integers of any size as Python ints."""
+    objects = np.empty(table.nrows, object)
+    objects[:] = to_objects(table.columns[0])
+    return objects
+
+
+def as_list(table: Table) -> list[Any]:
+    """Return integers of which some are missing as floats, or as they are where one of them is no float.
+
+    Examples
+    --------
+    >>> as_list(Table({0: np.array([2**60 + 1, 0]), 1: np.array([False, True])}, 2))
+    [1152921504606846977, nan]
+    """
+    integers, missing = table.columns[0], table.columns[1]
+    if first_changed(integers, np.logical_not(missing)) is None:
+        found: list[Any] = np.where(missing, np.nan, integers).tolist()
+        return found
+    pairs = zip(np.asarray(integers).tolist(), np.asarray(missing).tolist(), strict=True)
+    return [np.nan if lacks else integer for integer, lacks in pairs]

@@ -1,0 +1,731 @@
+"""Arrays of random numbers and strings: lazy, and the same for the same seed, whatever the partitioning.
+
+They are not what an Arkouda server draws from that seed.
+"""
+
+from __future__ import annotations
+
+import math
+import secrets
+import string
+from collections.abc import Callable
+from operator import index
+from typing import Any, SupportsIndex
+
+import numpy as np
+
+from akdask.arrays.array import Array
+from akdask.arrays.creation import arange, array, row_count, shape_of
+from akdask.arrays.ndarray import reshaped
+from akdask.arrays.operators import PLAIN, cast, where
+from akdask.arrays.pdarray import pdarray
+from akdask.arrays.scalar import Scalar
+from akdask.arrays.scans import argmink, cumsum
+from akdask.arrays.sorting import argsort, searchsorted
+from akdask.arrays.strings import Strings
+from akdask.arrays.ufuncs import exp, log, log1p
+from akdask.columns.dtypes import BOOL, FLOAT64, INT64, column_type
+from akdask.engine.sources import Rows, counted
+from akdask.engine.values import Call, Constant, Value
+from akdask.engine.values import cast as cast_value
+from akdask.errors import ArgumentError, ArgumentTypeError
+
+ALPHABETS = {
+    "uppercase": string.ascii_uppercase,
+    "lowercase": string.ascii_lowercase,
+    "numeric": string.digits,
+    "printable": "".join(map(chr, range(32, 127))),
+    # Arkouda draws any bytes; strings here are UTF-8, which these are by themselves.
+    "binary": "".join(map(chr, range(1, 128))),
+}
+
+
+def randint(low: float, high: float, size: Any = 1, dtype: Any = np.int64, seed: int | None = None) -> Any:
+    """Return random numbers, uniform in ``[low, high)``.
+
+    Parameters
+    ----------
+    low, high : number
+        Bounds; `high` is excluded.  Bools are drawn from both, whatever the bounds.
+    size : int or tuple of int
+        How many, or the shape of an `ArrayView`.
+    dtype : dtype-like
+        int64, uint64, bool or float64.
+    seed : int, optional
+        The same seed gives the same numbers, whatever the partitioning.  Not those of an Arkouda server.
+
+    Raises
+    ------
+    ArgumentError
+        If `low` is not below `high`, or a size below 0.
+    ArgumentTypeError
+        If an argument is of another type.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> sorted(set(ak.randint(0, 3, 100, seed=1).tolist()))
+    [0, 1, 2]
+    """
+    wanted = column_type(dtype)
+    if not wanted.is_number:
+        raise ArgumentTypeError(f"randint draws no {wanted}.", hint="random_strings_uniform draws strings.")
+    if wanted == FLOAT64:
+        return shaped(size, _uniform(low, high, seed))
+    low, high = (0, 2) if wanted == BOOL else (number_of("low", low), number_of("high", high))
+    if not low < high:
+        raise ArgumentError(f"randint: low ({low}) is not below high ({high}).", hint="high is excluded.")
+    number = seed_of(seed)
+
+    def draw(rows: Rows) -> Value:
+        return Call("random_integers", rows.position, seed=number, low=int(low), high=int(high))
+
+    made = shaped(size, draw)
+    return made if wanted == INT64 else cast(made, wanted)
+
+
+def uniform(size: Any, low: float = 0.0, high: float = 1.0, seed: int | None = None) -> Any:
+    """Return random float64 numbers, uniform in ``[low, high)``; see `randint` for `size`, `seed` and errors."""
+    return shaped(size, _uniform(low, high, seed))
+
+
+def standard_normal(size: Any, seed: int | None = None) -> Any:
+    """Return random float64 numbers from the normal distribution of mean 0 and variance 1; see `randint`."""
+    number = seed_of(seed)
+    return shaped(size, lambda rows: Call("random_normal", rows.position, seed=number))
+
+
+def random_strings_uniform(
+    minlen: int, maxlen: int, size: int, characters: str = "uppercase", seed: int | None = None
+) -> Strings:
+    """Return random Strings, whose lengths are uniform in ``[minlen, maxlen)``.
+
+    Parameters
+    ----------
+    minlen, maxlen : int
+        Bounds of the lengths; `maxlen` is excluded.
+    size : int
+        How many.
+    characters : {"uppercase", "lowercase", "numeric", "printable", "binary"}
+        What they are made of.
+    seed : int, optional
+        As for `randint`.
+
+    Raises
+    ------
+    ArgumentError
+        If `minlen` is below 0 or not below `maxlen`, `size` below 0, or there are no such characters.
+    ArgumentTypeError
+        If a length is not whole.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> made = ak.random_strings_uniform(1, 4, 100, seed=1)
+    >>> sorted(set(made.get_lengths().tolist()))
+    [1, 2, 3]
+    """
+    low, high = (checked_int(name, bound) for name, bound in (("minlen", minlen), ("maxlen", maxlen)))
+    if not 0 <= low < high:
+        raise ArgumentError(f"lengths from {low} to below {high} are none.", hint="minlen is at least 0, maxlen more.")
+    return _random_strings(size, characters, seed, "random_integers", lambda drawn: drawn, low=low, high=high)
+
+
+def random_strings_lognormal(
+    logmean: float, logstd: float, size: int, characters: str = "uppercase", seed: int | None = None
+) -> Strings:
+    """Return random Strings, the logarithms of whose lengths are normally distributed, rounded down.
+
+    Parameters
+    ----------
+    logmean, logstd : number
+        Mean and standard deviation of the logarithms.
+    size, characters, seed
+        As for `random_strings_uniform`.
+
+    Raises
+    ------
+    ArgumentError
+        If `logstd` is not above 0, `size` below 0, or there are no such characters.
+    ArgumentTypeError
+        If `logmean` or `logstd` is no number.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> made = ak.random_strings_lognormal(2, 0.25, 1000, seed=1)
+    >>> 6 < float(made.get_lengths().mean()) < 8
+    True
+    """
+    mean, deviation = number_of("logmean", logmean), number_of("logstd", logstd)
+    if not deviation > 0 or math.isinf(deviation):
+        raise ArgumentError(f"logstd is above 0, not {logstd!r}.")
+
+    def as_lengths(drawn: Value) -> Value:
+        logarithm = Call("add", Call("multiply", drawn, Constant(float(deviation))), Constant(float(mean)))
+        return cast_value(Call("floor", Call("exp", logarithm)), INT64)
+
+    return _random_strings(size, characters, seed, "random_normal", as_lengths)
+
+
+def _uniform(low: Any, high: Any, seed: Any) -> Callable[[Rows], Value]:
+    bounds = {"low": float(number_of("low", low)), "high": float(number_of("high", high))}
+    if bounds["high"] < bounds["low"]:
+        raise ArgumentError(f"uniform: low ({low}) is above high ({high}).")
+    number = seed_of(seed)
+    return lambda rows: Call("random_uniform", rows.position, seed=number, **bounds)
+
+
+def shaped(size: Any, draw: Callable[[Rows], Value]) -> Any:
+    """Return what is drawn of row numbers, in a shape."""
+    shape = shape_of(_number_or_shape(size))
+    rows = counted(math.prod(shape))
+    made = pdarray(rows, draw(rows))
+    return made if len(shape) == 1 else reshaped(made, shape)
+
+
+def _random_strings(
+    size: Any, characters: Any, seed: Any, operation: str, as_lengths: Callable[[Value], Value], **params: Any
+) -> Strings:
+    if not isinstance(characters, str):
+        raise ArgumentTypeError(f"characters are named by a str, not {type(characters).__name__}.")
+    if characters not in ALPHABETS:
+        raise ArgumentError(f"there are no characters {characters!r}.", details=[f"characters: {', '.join(ALPHABETS)}"])
+    number = seed_of(seed)
+    rows = counted(row_count(_number_or_shape(size)))
+    lengths = as_lengths(Call(operation, rows.position, seed=number, **params))
+    return Strings(rows, Call("random_texts", rows.position, lengths, seed=number, alphabet=ALPHABETS[characters]))
+
+
+def _number_or_shape(size: Any) -> Any:
+    """Return a size as it is; digits, which `zeros` takes as Arkouda's does, are none here."""
+    if isinstance(size, str):
+        raise ArgumentTypeError(f"a size is a whole number from 0, not {size!r:.100}.")
+    return size
+
+
+def seed_of(seed: Any) -> int:
+    """Return a seed as a number, one of its own for None."""
+    return secrets.randbits(63) if seed is None else checked_int("seed", seed)
+
+
+def checked_int(name: str, item: Any) -> int:
+    """Return an argument as an int, refused if it is not whole."""
+    if isinstance(item, bool) or not isinstance(item, SupportsIndex):
+        raise ArgumentTypeError(f"{name} is a whole number, not {item!r:.100}.")
+    return index(item)
+
+
+def number_of(name: str, item: Any) -> Any:
+    """Return an argument as a number, refused if it is none."""
+    if not isinstance(item, PLAIN):
+        raise ArgumentTypeError(f"{name} is a number, not {item!r:.100}.")
+    return item.value() if isinstance(item, Scalar) else item
+
+
+METHODS = ("fisheryates", "argsort", "mergeshuffle", "feistel")
+
+
+class SamplingMethods:
+    """Random orders and choices; what draws is the seed of each call."""
+
+    def _next_seed(self) -> int:
+        raise NotImplementedError
+
+    def permutation(self, x: Any, method: str = "Argsort") -> Any:
+        """Return the elements of an array in random order; lazy.
+
+        Parameters
+        ----------
+        x : int, pdarray, Strings or Categorical
+            The elements; of an int those of ``arange(x)``.
+        method : {"Argsort", "FisherYates", "Feistel"}
+            Random numbers are sorted, whichever of the first two; or each position is enciphered, which needs no
+            exchange of rows to be found.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If it is neither.
+        ArgumentError
+            If there is no such method.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> sorted(ak.random.default_rng(1).permutation(5).tolist())
+        [0, 1, 2, 3, 4]
+        """
+        if not isinstance(x, Array):
+            return self._order(_count("permutation", x), method)
+        return x[self._order(len(x), method)]
+
+    def shuffle(
+        self, x: Any, method: str = "FisherYates", *, feistel_rounds: int = 16, feistel_key: int | None = None
+    ) -> None:
+        """Put the elements of an array in random order, in place; lazy.  What was derived from it before keeps its own.
+
+        Parameters
+        ----------
+        x : pdarray, Strings or Categorical
+            The array.
+        method : {"FisherYates", "Argsort", "MergeShuffle", "Feistel"}
+            As in `permutation`.
+        feistel_rounds : int, default 16
+            Rounds of the cipher.
+        feistel_key : int, optional
+            Its key, drawn unless given.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If it is no array.
+        ArgumentError
+            If there is no such method.
+        """
+        if not isinstance(x, Array):
+            raise ArgumentTypeError(
+                f"shuffle changes a lazy array, not {type(x).__name__}.", hint="ak.array(…) makes one."
+            )
+        mixed = x[self._order(len(x), method, feistel_rounds, feistel_key)]
+        x._frame, x._value = mixed._frame, mixed._value
+
+    def choice(self, a: Any, size: Any = None, replace: bool = True, p: Any = None) -> Any:
+        """Return random elements of an array; lazy.
+
+        Parameters
+        ----------
+        a : int, pdarray, Strings or Categorical
+            The elements; of an int those of ``arange(a)``.
+        size : int, optional
+            How many; a single element, at once, unless given.
+        replace : bool, default True
+            Whether an element may be drawn again.
+        p : array, optional
+            Weights of the elements, at least 0; all alike unless given.
+
+        Raises
+        ------
+        ArgumentError
+            If more elements are to be drawn than there are, or weights are not as many as the elements, or negative.
+        ArgumentTypeError
+            If it is no array, or the weights are no numbers.
+
+        Notes
+        -----
+        Without `replace`, elements with weights are those with the least exponential numbers of their rates: Efraimidis
+        and Spirakis, Weighted random sampling with a reservoir, 2006.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> drawn = ak.random.default_rng(3).choice(ak.array([10, 20, 30]), 2, replace=False)
+        >>> len(set(drawn.tolist()))
+        2
+        """
+        count = len(a) if isinstance(a, Array) else _count("choice", a)
+        wanted = 1 if size is None else _count("choice", size)
+        if not count and wanted:
+            raise ArgumentError("there are no elements to choose from.")
+        if not replace and wanted > count:
+            raise ArgumentError(f"{wanted} of {count} elements cannot be drawn without drawing one again.")
+        positions = self._positions(count, wanted, replace, None if p is None else _weights(p, count))
+        chosen = a[positions] if isinstance(a, Array) else positions
+        return chosen[0] if size is None else chosen
+
+    def _positions(self, count: int, wanted: int, replace: bool, weights: pdarray | None) -> Any:
+        seed = self._next_seed()
+        if weights is None and replace:
+            return shaped(wanted, lambda rows: Call("random_integers", rows.position, seed=seed, low=0, high=count))
+        if weights is None:
+            return self._order(count, "Argsort")[:wanted]
+        if replace:
+            drawn = shaped(wanted, lambda rows: Call("random_uniform", rows.position, seed=seed))
+            summed = cumsum(weights)
+            found = searchsorted(summed, drawn * float(summed[count - 1]), side="right")
+            return where(found >= count, count - 1, found)
+        drawn = shaped(count, lambda rows: Call("random_uniform", rows.position, seed=seed))
+        if int((weights > 0).sum()) < wanted:
+            raise ArgumentError(f"fewer than {wanted} elements have a weight above 0.")
+        return argmink(-log1p(-drawn) / weights, wanted) if wanted else arange(0)
+
+    def _order(self, count: int, method: str, rounds: int = 16, key: int | None = None) -> Any:
+        """Return the positions of elements in random order."""
+        if str(method).lower() not in METHODS:
+            raise ArgumentError(f"there is no method {method!r}.", details=["methods: Argsort, FisherYates, Feistel"])
+        seed = self._next_seed()
+        if str(method).lower() == "feistel":
+            if index(rounds) < 1:
+                raise ArgumentError(f"feistel_rounds is at least 1, not {rounds}.")
+            found = {"seed": seed if key is None else index(key), "size": count, "rounds": index(rounds)}
+            return shaped(count, lambda rows: Call("shuffled", rows.position, **found))
+        drawn = shaped(count, lambda rows: Call("random_integers", rows.position, seed=seed, low=-(2**63), high=2**63))
+        return argsort(drawn)
+
+
+def _count(name: str, given: Any) -> int:
+    if isinstance(given, bool) or not isinstance(given, int | np.integer):
+        raise ArgumentTypeError(f"{name} takes a lazy array or a number, not {type(given).__name__}.")
+    if given < 0:
+        raise ArgumentError(f"{name}: {given} is below 0.")
+    return int(given)
+
+
+def _weights(p: Any, count: int) -> pdarray:
+    """Return weights as float64, which compute whether they are right."""
+    weights = p if isinstance(p, Array) else array(p)
+    if not isinstance(weights, pdarray) or not weights._value.dtype.is_number:
+        raise ArgumentTypeError("weights are an array of numbers.")
+    if weights.size != count:
+        raise ArgumentError(f"{count} elements have as many weights, got {weights.size}.")
+    weights = cast(weights, np.float64)
+    if count and not (float(weights.min()) >= 0 and 0 < float(weights.sum()) < np.inf):
+        raise ArgumentError("weights are at least 0, and not all of them 0.")
+    return weights
+
+
+LEAST = 2.0**-54
+"""Half of the step between uniform numbers: added, none of them is 0."""
+
+
+class Generator(SamplingMethods):
+    """Draws random numbers of many distributions; each call goes on where the last one ended.
+
+    Parameters
+    ----------
+    name_dict : object
+        Accepted for compatibility with Arkouda, whose server has generators by these names.
+    seed : int, optional
+        The same seed gives the same numbers in the same calls, for any number of partitions and workers; one of its own
+        unless given.  Not those of an Arkouda server.
+    state : int, default 1
+        Number of the next call.
+
+    Notes
+    -----
+    Arrays are lazy.  Without `size` a single number is drawn at once, by NumPy's generator of the same seed, as Arkouda
+    does.  `default_rng` is the usual way to make one.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> drawn = ak.random.default_rng(5).integers(0, 3, 1000)
+    >>> sorted(set(drawn.tolist()))
+    [0, 1, 2]
+    """
+
+    def __init__(self, name_dict: Any = None, seed: Any = None, state: int = 1) -> None:
+        self._seed = secrets.randbits(63) if seed is None else checked_int("seed", seed)
+        self._state = state
+        self._singles = np.random.default_rng(self._seed % 2**64)
+
+    def __repr__(self) -> str:
+        return "Generator(PCG64)"
+
+    def __str__(self) -> str:
+        return "Generator(PCG64)"
+
+    def _next_seed(self) -> int:
+        """Return the seed of one call."""
+        words = np.random.SeedSequence([self._seed % 2**64, self._state]).generate_state(1, np.uint64)
+        self._state += 1
+        return int(words[0]) >> 1
+
+    # uniform
+
+    def integers(
+        self, low: Any, high: Any = None, size: Any = None, dtype: Any = np.int64, endpoint: bool = False
+    ) -> Any:
+        """Return random integers, uniform in ``[low, high)``; lazy.
+
+        Parameters
+        ----------
+        low, high : int
+            Bounds; without `high` they are 0 and `low`.
+        size : int or tuple of int, optional
+            How many, or the shape; a single number unless given.
+        dtype : dtype-like, default int64
+            int64, uint64, uint8 or bool.
+        endpoint : bool
+            Include `high`.
+
+        Raises
+        ------
+        ArgumentError
+            If there is no number between the bounds.
+        ArgumentTypeError
+            If the dtype is not of whole numbers.
+        """
+        if np.dtype(dtype).kind not in "iub":
+            raise ArgumentTypeError(f"integers draws no {np.dtype(dtype)}.", hint="uniform draws floats.")
+        if size is None:
+            try:
+                return self._singles.integers(low, high, dtype=np.dtype(dtype), endpoint=endpoint)
+            except ValueError as error:
+                raise ArgumentError(f"integers: {error} (low={low}, high={high}).") from None
+        low, high = (0, low) if high is None else (low, high)
+        if column_type(dtype) == BOOL:
+            return randint(0, 2, size, dtype, self._next_seed())
+        return randint(low, high + 1 if endpoint else high, size, dtype, self._next_seed())
+
+    def random(self, size: Any = None) -> Any:
+        """Return random floats, uniform in ``[0, 1)``; lazy.
+
+        Parameters
+        ----------
+        size : int or tuple of int, optional
+            How many, or the shape; a single number unless given.
+        """
+        return self._singles.random() if size is None else self._uniform(size)
+
+    def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
+        """Return random floats, uniform in ``[low, high)``; lazy.
+
+        Parameters
+        ----------
+        low, high : float or pdarray
+            Bounds, of all numbers or of each.
+        size : int or tuple of int, optional
+            How many, or the shape; a single number unless given.
+        """
+        low, high = parameter("uniform", "low", low, size), parameter("uniform", "high", high, size)
+        size = _size_of(size, low, high)
+        if size is None:
+            return self._singles.uniform(low, high)
+        return self._uniform(size) * (high - low) + low
+
+    # normal
+
+    def standard_normal(self, size: Any = None, method: str = "zig") -> Any:
+        """Return random floats of the normal distribution of mean 0 and deviation 1; lazy.
+
+        Parameters
+        ----------
+        size : int or tuple of int, optional
+            How many, or the shape; a single number unless given.
+        method : {"zig", "box"}
+            Accepted for compatibility with Arkouda; Box and Muller's method is taken in any case.
+        """
+        check_method("standard_normal", method, ("zig", "box"))
+        if size is None:
+            return self._singles.standard_normal()
+        seed = self._next_seed()
+        return shaped(size, lambda rows: Call("random_normal", rows.position, seed=seed))
+
+    def normal(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, method: str = "zig") -> Any:
+        """Return random floats of a normal distribution; lazy.
+
+        Parameters
+        ----------
+        loc, scale : float or pdarray
+            Mean and standard deviation, of all numbers or of each.
+        size, method
+            As in `standard_normal`.
+
+        Raises
+        ------
+        ArgumentError
+            If a deviation is below 0.
+        """
+        loc, scale = parameter("normal", "loc", loc, size), not_negative("normal", "scale", scale, size)
+        size = _size_of(size, loc, scale)
+        if size is None:
+            return self._singles.normal(loc, scale)
+        return self.standard_normal(size, method) * scale + loc
+
+    def lognormal(self, mean: Any = 0.0, sigma: Any = 1.0, size: Any = None, method: str = "zig") -> Any:
+        """Return random floats whose logarithms are normally distributed; lazy.
+
+        Parameters
+        ----------
+        mean, sigma : float or pdarray
+            Mean and standard deviation of the logarithms.
+        size, method
+            As in `standard_normal`.
+
+        Raises
+        ------
+        ArgumentError
+            If a deviation is below 0.
+        """
+        mean, sigma = parameter("lognormal", "mean", mean, size), not_negative("lognormal", "sigma", sigma, size)
+        size = _size_of(size, mean, sigma)
+        return self._singles.lognormal(mean, sigma) if size is None else exp(self.normal(mean, sigma, size, method))
+
+    # others
+
+    def standard_exponential(self, size: Any = None, method: str = "zig") -> Any:
+        """Return random floats of the exponential distribution of mean 1; lazy.
+
+        Parameters
+        ----------
+        size : int or tuple of int, optional
+            How many, or the shape; a single number unless given.
+        method : {"zig", "inv"}
+            Accepted for compatibility with Arkouda; the distribution is inverted in any case.
+        """
+        check_method("standard_exponential", method, ("zig", "inv"))
+        return self._singles.standard_exponential() if size is None else -log1p(-self._uniform(size))
+
+    def exponential(self, scale: Any = 1.0, size: Any = None, method: str = "zig") -> Any:
+        """Return random floats of an exponential distribution; lazy.
+
+        Parameters
+        ----------
+        scale : float or pdarray
+            The mean, of all numbers or of each.
+        size, method
+            As in `standard_exponential`.
+
+        Raises
+        ------
+        ArgumentError
+            If a mean is below 0.
+        """
+        scale = not_negative("exponential", "scale", scale, size)
+        size = _size_of(size, scale)
+        return self._singles.exponential(scale) if size is None else self.standard_exponential(size, method) * scale
+
+    def logistic(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
+        """Return random floats of a logistic distribution; lazy.
+
+        Parameters
+        ----------
+        loc, scale : float or pdarray
+            Mean, and scale of the spread.
+        size : int or tuple of int, optional
+            How many, or the shape; a single number unless given.
+
+        Raises
+        ------
+        ArgumentError
+            If a scale is below 0.
+        """
+        loc, scale = parameter("logistic", "loc", loc, size), not_negative("logistic", "scale", scale, size)
+        size = _size_of(size, loc, scale)
+        if size is None:
+            return self._singles.logistic(loc, scale)
+        drawn = self._uniform(size) + LEAST
+        return (log(drawn) - log1p(-drawn)) * scale + loc
+
+    def poisson(self, lam: Any = 1.0, size: Any = None) -> Any:
+        """Return random integers of a Poisson distribution; lazy.
+
+        Parameters
+        ----------
+        lam : float or pdarray
+            The mean, of all numbers or of each.
+        size : int or tuple of int, optional
+            How many, or the shape; a single number unless given.
+
+        Raises
+        ------
+        ArgumentError
+            If a mean is below 0.
+        """
+        lam = not_negative("poisson", "lam", lam, size)
+        size = _size_of(size, lam)
+        return self._singles.poisson(lam) if size is None else self._drawn("random_poisson", lam, size)
+
+    def standard_gamma(self, shape: Any, size: Any = None) -> Any:
+        """Return random floats of a gamma distribution of scale 1; lazy.
+
+        Parameters
+        ----------
+        shape : float or pdarray
+            The shape, which is the mean too, of all numbers or of each.
+        size : int or tuple of int, optional
+            How many, or the shape; a single number unless given.
+
+        Raises
+        ------
+        ArgumentError
+            If a shape is below 0.
+        """
+        shape = not_negative("standard_gamma", "shape", shape, size)
+        size = _size_of(size, shape)
+        return self._singles.standard_gamma(shape) if size is None else self._drawn("random_gamma", shape, size)
+
+    def destructor(self) -> None:
+        """Do nothing: there is no server to keep a generator."""
+
+    def _uniform(self, size: Any) -> Any:
+        seed = self._next_seed()
+        return shaped(size, lambda rows: Call("random_uniform", rows.position, seed=seed))
+
+    def _drawn(self, operation: str, of: Any, size: Any) -> Any:
+        """Return numbers of a distribution with one parameter, of all or of each."""
+        seed = self._next_seed()
+        if isinstance(of, Array):
+            positions = shaped(size, lambda rows: rows.position)
+            return positions._operate(operation, positions, cast(of, np.float64), seed=seed)
+        return shaped(size, lambda rows: Call(operation, rows.position, Constant(np.float64(of)), seed=seed))
+
+
+def default_rng(seed: Any = None) -> Generator:
+    """Return a `Generator` for a seed, or the one that is given.
+
+    Parameters
+    ----------
+    seed : int or Generator, optional
+        One of its own unless given.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> one, other = ak.random.default_rng(7), ak.random.default_rng(7)
+    >>> bool((one.random(5) == other.random(5)).all())
+    True
+    """
+    return seed if isinstance(seed, Generator) else Generator(seed=seed)
+
+
+def float_array_or_scalar_helper(func_name: str, var_name: str, var: Any, size: Any) -> tuple[bool, Any]:
+    """Return whether a parameter of a distribution is a single number, and the parameter as float64.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If it is neither a number nor an array of numbers.
+    ArgumentError
+        If an array has another size than what is to be drawn.
+    """
+    if not isinstance(var, Array):
+        return True, float(number_of(f"{func_name}: {var_name}", var))
+    if not isinstance(var, pdarray) or not var._value.dtype.is_number:
+        raise ArgumentTypeError(f"{func_name}: {var_name} is a number or an array of them, not {var._describe()}.")
+    if size is not None and np.prod(size) != var.size:
+        raise ArgumentError(f"{func_name}: {var_name} has {var.size} elements, and size is {size}.")
+    return False, var if var._value.dtype == FLOAT64 else cast(var, np.float64)
+
+
+def parameter(func_name: str, var_name: str, var: Any, size: Any) -> Any:
+    """Return a parameter of a distribution as float64; see `float_array_or_scalar_helper`."""
+    return float_array_or_scalar_helper(func_name, var_name, var, size)[1]
+
+
+def not_negative(func_name: str, var_name: str, var: Any, size: Any) -> Any:
+    """Return a parameter that may not be below 0, of arrays found when they are computed.
+
+    Raises
+    ------
+    ArgumentError
+        If a number is below 0; elements of arrays that are give NaN.
+    """
+    checked = parameter(func_name, var_name, var, size)
+    if isinstance(checked, Array):
+        return where(checked < 0, np.nan, checked)
+    if checked < 0:
+        raise ArgumentError(f"{func_name}: {var_name} is at least 0, not {var}.")
+    return checked
+
+
+def check_method(func_name: str, method: str, methods: tuple[str, ...]) -> None:
+    """Refuse a method of drawing that there is not."""
+    if str(method).lower() not in methods:
+        raise ArgumentError(f"{func_name}: there is no method {method!r}.", details=[f"methods: {', '.join(methods)}"])
+
+
+def _size_of(size: Any, *parameters: Any) -> Any:
+    """Return how many numbers are to be drawn: as many as a parameter has, unless it is said."""
+    return next((item.size for item in parameters if isinstance(item, Array)), None) if size is None else size

@@ -1,0 +1,186 @@
+"""Lazy scalars: what reductions return.
+
+Computed together they share one pass over the files; used like a number they find their value, so that scripts that
+expect plain numbers run as they are.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
+
+from akdask.arrays.base import Collection
+from akdask.arrays.later import later
+from akdask.engine.run import run
+from akdask.engine.values import Replica
+from akdask.operators.reduce.aggregate import Element, calculated
+
+_UNKNOWN = ...
+_SHOWN_AS = "biuf"  # kinds of dtypes whose values scalars are an instance of
+
+
+class Scalar(NDArrayOperatorsMixin, Collection):
+    """A number that has not been computed yet.
+
+    ``dask.compute(a.sum(), b.mean())`` finds several in one pass.  Comparing, formatting, ``int()``, ``float()`` and
+    ``bool()`` find the value, once.  Arithmetic stays lazy, with arrays, plain numbers and other scalars; its results
+    have the values and types of NumPy's scalars, which calculate them when they are asked for.
+    """
+
+    __array_priority__ = 1000
+
+    def __init__(self, expr: Element, value: Any = _UNKNOWN) -> None:
+        super().__init__(expr)
+        self._value = value
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """NumPy dtype of the value."""
+        return self._element.aggregate.result_type(self._element.position).numpy
+
+    @property  # type: ignore[misc]  # typed as if it could be assigned
+    def __class__(self) -> Any:
+        """The type that the value will have, so that ``isinstance(a.sum(), np.int64)`` holds; computes nothing.
+
+        Of floats it is `numpy.floating`, and of large integers the scalar's own: Dask takes a float or int for its own
+        token, and would find the value to write it down.
+        """
+        if self._element.form is not None or self.dtype.kind not in _SHOWN_AS:
+            return type(self)
+        return np.floating if self.dtype.kind == "f" else self.dtype.type
+
+    def __dir__(self) -> Iterable[str]:
+        """Return the names of a lazy scalar, whatever it shows itself as."""
+        return [*dir(type(self)), *self.__dict__]
+
+    @property
+    def _element(self) -> Element:
+        assert isinstance(self._expr, Element)
+        return self._expr
+
+    def as_value(self) -> Replica:
+        """Return what stands for the scalar in row-wise expressions."""
+        element = self._element
+        return Replica(element.aggregate, element.position, element.aggregate.result_type(element.position))
+
+    def value(self) -> Any:
+        """Return the NumPy scalar; computes on first use."""
+        if self._value is _UNKNOWN:
+            (self._value,) = run(self._expr)
+        elif hasattr(self._value, "result"):
+            # A persisted scalar on a cluster is a future.
+            self._value = self._value.result()
+        return self._value
+
+    @property
+    def _is_known(self) -> bool:
+        return self._value is not _UNKNOWN
+
+    def item(self) -> Any:
+        """Return the plain Python value; computes on first use."""
+        value = self.value()
+        return value.item() if isinstance(value, np.generic) else value
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # By default pickle asks for the class, which is that of the value.
+        return Scalar, (self._expr,) if self._value is _UNKNOWN else (self._expr, self._value)
+
+    def __dask_postcompute__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        return _first, ()
+
+    def __dask_postpersist__(self) -> tuple[Callable[..., Scalar], tuple[Any, ...]]:
+        return _rebuild, (self._expr,)
+
+    def __array_function__(self, func: Callable[..., Any], types: Any, args: Any, kwargs: Any) -> Any:
+        return later("array function", func, types, args, kwargs)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        return np.asarray(self.value(), dtype=dtype)
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        if any(isinstance(item, Collection) and not isinstance(item, Scalar) for item in inputs):
+            return NotImplemented
+        if isinstance(kwargs.get("out", (None,))[0], Scalar):
+            # In-place operators: the name that the scalar had is given to the result.
+            del kwargs["out"]
+        if method == "__call__" and not kwargs:
+            return _calculated(ufunc, *inputs)
+        return getattr(ufunc, method)(*map(value_of, inputs), **kwargs)
+
+    def __pow__(self, other: Any) -> Any:
+        # Of scalars, NumPy's operator and its function may differ in the last bit.
+        return _calculated(operator.pow, self, other) if _is_plain(other) else super().__pow__(other)
+
+    def __rpow__(self, other: Any) -> Any:
+        return _calculated(operator.pow, other, self) if _is_plain(other) else super().__rpow__(other)
+
+    def __rmul__(self, other: Any) -> Any:
+        # Lists and text are repeated, not multiplied.
+        return NotImplemented if isinstance(other, list | tuple | str | bytes) else super().__rmul__(other)
+
+    def __repr__(self) -> str:
+        return repr(self.value())
+
+    def __str__(self) -> str:
+        return str(self.value())
+
+    def __format__(self, spec: str) -> str:
+        return format(self.value(), spec)
+
+    def __int__(self) -> int:
+        return int(self.value())
+
+    def __float__(self) -> float:
+        return float(self.value())
+
+    def __complex__(self) -> complex:
+        return complex(self.value())
+
+    def __bool__(self) -> bool:
+        return bool(self.value())
+
+    def __index__(self) -> int:
+        return operator.index(self.value())
+
+    def __round__(self, ndigits: int | None = None) -> Any:
+        return round(self.value(), ndigits)
+
+    def __hash__(self) -> int:
+        return hash(self.value())
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self.value(), name)
+
+
+def _is_plain(item: Any) -> bool:
+    return isinstance(item, Scalar | bool | int | float | np.generic)
+
+
+def _calculated(function: Callable[..., Any], *inputs: Any) -> Any:
+    """Return a function of numbers as a lazy scalar, or its value where it cannot wait."""
+    waiting = calculated(function, [item._element if isinstance(item, Scalar) else item for item in inputs])
+    if waiting is None:
+        return function(*map(value_of, inputs))
+    if any(isinstance(item, Scalar) and not item._is_known for item in inputs):
+        return Scalar(waiting)
+    return Scalar(waiting, function(*map(value_of, inputs)))
+
+
+def value_of(item: Any) -> Any:
+    """Return the value of a lazy scalar, which is computed, and anything else as it is."""
+    return item.value() if isinstance(item, Scalar) else item
+
+
+def _first(results: list[Any]) -> Any:
+    return results[0]
+
+
+def _rebuild(graph: Mapping[Hashable, Any], expr: Element, **_: Any) -> Scalar:
+    """``dask.persist`` gives a graph of the result alone, ``dask.optimize`` one of tasks."""
+    return Scalar(expr, *(graph.values() if len(graph) == 1 else ()))

@@ -1,0 +1,271 @@
+"""The methods of everything that can be written to files: ``to_…`` and ``update_…``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from akdask.deferred import DeferredModule
+from akdask.errors import ArgumentTypeError
+from akdask.storage.remote import takes_storage_options
+
+if TYPE_CHECKING:
+    from akdask.arrays import writing
+    from akdask.arrays.writing import Path, Storable
+else:
+    writing = DeferredModule("akdask.arrays.writing")
+
+
+class StorageMethods:
+    """Writing an array to HDF5 files, as an object of a set or into one that is there."""
+
+    _default_dataset: ClassVar[str] = "array"
+
+    def _storable(self) -> Storable:
+        raise NotImplementedError
+
+    @takes_storage_options
+    def to_hdf(
+        self,
+        prefix_path: Path,
+        dataset: str | None = None,
+        mode: str = "truncate",
+        file_type: str = "distribute",
+        *,
+        num_locales: int | None = None,
+        storage_options: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Write the array to HDF5 files, which Arkouda reads; computes.
+
+        Parameters
+        ----------
+        prefix_path : str or path
+            Prefix and extension of the files: ``d/x.h5`` gives ``d/x_LOCALE0000.h5`` and so on.
+        dataset : str, optional
+            Name of the object: ``array`` for arrays of numbers, ``strings_array`` for Strings, ``categorical_array``
+            for Categorical, ``index`` and ``groupby`` unless given.
+        mode : {"truncate", "append"}
+            Replace files of that prefix, or add the object to them.
+        file_type : {"distribute", "single"}
+            A set of files, or one in all at exactly that path.
+        num_locales : int, optional
+            Number of files of a set, one for each partition unless given; otherwise rows are split anew.  What is
+            added to a set needs one partition for each of its files, or a single one, or this number.
+        storage_options : mapping of str to value, optional
+            What fsspec needs to open URLs, such as keys or ``anon=True``.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If `mode` or `file_type` are none of these.
+        ArgumentError
+            If `num_locales` is no number of files, or the path names a folder or a device.
+        ExistsError
+            If an object of that name is to be added and is there already.
+        WriteError
+            If the files cannot be written; what was there before stays.
+        """
+        self._write(self._storable(), prefix_path, dataset, mode, file_type, num_locales)
+
+    def _write(  # noqa: PLR0917 - the parameters of `to_hdf`
+        self,
+        stored: Storable,
+        path: Path,
+        dataset: str | None,
+        mode: str,
+        file_type: str,
+        num_locales: int | None = None,
+        *,
+        file_format: str = "HDF5",
+        compression: str | None = None,
+        na_rep: str | None = None,
+    ) -> None:
+        writing.check_option("mode", mode, writing.MODES, ArgumentTypeError)
+        writing.check_option("file_type", file_type, writing.FILE_TYPES, ArgumentTypeError)
+        writing.write_objects(
+            {dataset or self._default_dataset: stored},
+            path,
+            mode,
+            file_type,
+            num_locales=num_locales,
+            file_format=file_format,
+            compression=compression,
+            na_rep=na_rep,
+        )
+
+    @takes_storage_options
+    def save(  # noqa: PLR0917 - Arkouda's signature
+        self,
+        prefix_path: Path,
+        dataset: str | None = None,
+        mode: str = "truncate",
+        compression: str | None = None,
+        file_format: str = "HDF5",
+        file_type: str = "distribute",
+        *,
+        storage_options: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Write the array as `to_hdf` does, in any format: the name of old Arkouda releases.
+
+        Parameters
+        ----------
+        prefix_path, dataset, mode
+            As in `to_hdf`.
+        compression : str, optional
+            For formats that take it.
+        file_format : str, default "HDF5"
+            The format.
+        file_type
+            As in `to_hdf`.
+        storage_options : mapping of str to value, optional
+            What fsspec needs to open URLs, such as keys or ``anon=True``.
+
+        Raises
+        ------
+        UnsupportedError
+            If the format cannot be written, or not so.
+        """
+        self._write(
+            self._storable(), prefix_path, dataset, mode, file_type, file_format=file_format, compression=compression
+        )
+
+    @takes_storage_options
+    def to_parquet(
+        self,
+        prefix_path: Path,
+        dataset: str | None = None,
+        mode: str = "truncate",
+        compression: str | None = None,
+        *,
+        num_locales: int | None = None,
+        file_size: int | None = None,
+        storage_options: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Write the array to Parquet files, which Arkouda, pandas, polars and others read; computes.
+
+        Other readers have times and addresses as numbers, and a Categorical as strings.
+
+        Parameters
+        ----------
+        prefix_path : str or path
+            Prefix and extension of the files: ``d/x.parquet`` gives ``d/x_LOCALE0000.parquet`` and so on.
+        dataset : str, optional
+            Name of the column, as in `to_hdf`.
+        mode : {"truncate", "append"}
+            Replace files of that prefix, or add the column to them, behind those that are there.
+        compression : {"snappy", "gzip", "brotli", "zstd", "lz4"}, optional
+            How pages are packed, not at all unless given.
+        num_locales : int, optional
+            Number of files, as in `to_hdf`.
+        file_size : int, optional
+            Bytes of a file, as in `akdask.to_parquet`.
+        storage_options : mapping of str to value, optional
+            What fsspec needs to open URLs, such as keys or ``anon=True``.
+
+        Raises
+        ------
+        ArgumentTypeError, ArgumentError
+            If `mode`, `compression`, `num_locales` or `file_size` are none of these.
+        ExistsError
+            If a column of that name is to be added and is there already.
+        UnsupportedError
+            If the array is no single column.
+        WriteError
+            If the files cannot be written; what was there before stays.
+        """
+        self._write(
+            self._storable(),
+            prefix_path,
+            dataset,
+            mode,
+            "distribute",
+            writing.count_files([self], num_locales, file_size),
+            file_format="Parquet",
+            compression=compression,
+        )
+
+    @takes_storage_options
+    def to_csv(
+        self,
+        prefix_path: Path,
+        dataset: str | None = None,
+        col_delim: str = ",",
+        overwrite: bool = False,
+        *,
+        num_locales: int | None = None,
+        na_rep: str = "",
+        storage_options: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Write the array to CSV files with Arkouda's header; computes.
+
+        Times and addresses are written as their numbers.
+
+        Parameters
+        ----------
+        prefix_path : str or path
+            Prefix and extension of the files: ``d/x.csv`` gives ``d/x_LOCALE0000.csv`` and so on.
+        dataset : str, optional
+            Name of the column, as in `to_hdf`.
+        col_delim : str, default ","
+            What stands between fields; text of any length.
+        overwrite : bool, default False
+            Replace files of that prefix.
+        num_locales : int, optional
+            Number of files, one for each partition unless given.
+        na_rep : str, default ""
+            What is written for missing text.
+        storage_options : mapping of str to value, optional
+            What fsspec needs to open URLs, such as keys or ``anon=True``.
+
+        Raises
+        ------
+        ExistsError
+            If there are files of that prefix, which are not to be replaced.
+        UnsupportedError
+            If elements are no numbers or strings, such as lists and labels of a Categorical.
+        WriteError
+            If the files cannot be written; what was there before stays.
+        """
+        objects = {dataset or self._default_dataset: self._storable()}
+        writing.write_csv(objects, prefix_path, col_delim, overwrite=overwrite, num_locales=num_locales, na_rep=na_rep)
+
+    @takes_storage_options
+    def update_hdf(
+        self,
+        prefix_path: Path,
+        dataset: str | None = None,
+        repack: bool = True,
+        *,
+        storage_options: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Write the array into the HDF5 files of a prefix, replacing the object of that name; computes.
+
+        Parameters
+        ----------
+        prefix_path : str or path
+            As in `to_hdf`; the files must be there.
+        dataset : str, optional
+            Name of the object, as in `to_hdf`.
+        repack : bool
+            Accepted for compatibility with Arkouda; space that the old object took is always given back.
+        storage_options : mapping of str to value, optional
+            What fsspec needs to open URLs, such as keys or ``anon=True``.
+        """
+        writing.update_objects({dataset or self._default_dataset: self._storable()}, prefix_path)
+
+    def update_parquet(self, prefix_path: Path, dataset: str | None = None) -> None:
+        """Write the array into the Parquet files of a prefix, replacing the column of that name; computes.
+
+        Parameters
+        ----------
+        prefix_path : str or path
+            As in `to_parquet`; the files must be there.
+        dataset : str, optional
+            Name of the column, as in `to_parquet`.  Where there is none of that name, it is added behind the others.
+
+        Raises
+        ------
+        FileError
+            If there are no files, they have other numbers of rows, or cannot be written; what was there before stays.
+        """
+        writing.update_objects({dataset or self._default_dataset: self._storable()}, prefix_path, "Parquet")

@@ -1,0 +1,675 @@
+"""`Strings`: a lazy one-dimensional array of text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from akdask.arrays.assignment import assigned
+from akdask.arrays.creation import array
+from akdask.arrays.later import later
+from akdask.arrays.match import Match, Matcher, MatchType
+from akdask.arrays.operators import OperatorMethods
+from akdask.arrays.pdarray import ExtremeMethods, TextSortMethods, distinct_count, pdarray
+from akdask.arrays.scalar import Scalar
+from akdask.arrays.strings_parts import MissingTextMethods, StringsParts, as_str
+from akdask.arrays.wrap import can_be_asked_for, shows, wrap
+from akdask.columns.dtypes import NULLABLE_STR, STR
+from akdask.columns.strings import missing_rows, offsets_and_bytes, with_nulls
+from akdask.columns.table import Table
+from akdask.deferred import DeferredModule, pc
+from akdask.engine.combine import joined
+from akdask.engine.counted_alignment import align
+from akdask.engine.result import check_bytes
+from akdask.engine.rowwise import Project
+from akdask.engine.values import Call, cast
+from akdask.errors import ArgumentError, ArgumentTypeError, TransferError
+from akdask.operators.values.strings import unicode_array
+from akdask.operators.values.text import encoding_name
+from akdask.storage.objects import SEGMENTS
+from akdask.storage.remote import takes_storage_options
+
+if TYPE_CHECKING:
+    from akdask.arrays import writing
+    from akdask.operators.group import aggregate as group_nodes
+else:
+    group_nodes = DeferredModule("akdask.operators.group.aggregate")
+    writing = DeferredModule("akdask.arrays.writing")
+
+
+class StringsPatterns(StringsParts):
+    """Methods that take a regular expression; all lazy.  What patterns can be is told by `Matcher`."""
+
+    def search(self, pattern: str | bytes) -> Match:
+        """Return the first match of a regular expression in each string, wherever it is; lazy.
+
+        Missing text does not match.
+
+        Parameters
+        ----------
+        pattern : str or bytes
+            The regular expression, as RE2 reads it.
+
+        Raises
+        ------
+        ArgumentError
+            If it is no regular expression.
+        ArgumentTypeError
+            If it is neither text nor bytes.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.array(["1_2___", "____", "3"]).search("_+")
+        <ak.Match object: matched=True, span=(1, 2); matched=True, span=(0, 4); matched=False>
+        """
+        return self._matcher(pattern).get_match(MatchType.SEARCH)
+
+    def match(self, pattern: str | bytes) -> Match:
+        """Return the match of a regular expression at the beginning of each string; lazy.  See `search`.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.array(["1_2___", "____", "3"]).match("_")
+        <ak.Match object: matched=False; matched=True, span=(0, 1); matched=False>
+        """
+        return self._matcher(pattern).get_match(MatchType.MATCH)
+
+    def fullmatch(self, pattern: str | bytes) -> Match:
+        """Return the match of a regular expression with all of each string; lazy.  See `search`.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.array(["_2", "____", "3"]).fullmatch("_|_+")
+        <ak.Match object: matched=False; matched=True, span=(0, 4); matched=False>
+        """
+        return self._matcher(pattern).get_match(MatchType.FULLMATCH)
+
+    def find_locations(self, pattern: str | bytes) -> tuple[pdarray, pdarray, pdarray]:
+        """Return where a regular expression matches; lazy.
+
+        Parameters
+        ----------
+        pattern : str or bytes
+            The regular expression; see `search`.
+
+        Returns
+        -------
+        num_matches : pdarray of int64
+            The number of matches in each string; 0 in missing text.
+        starts : pdarray of int64
+            The bytes of their strings at which all matches begin, those of the first string first.
+        lengths : pdarray of int64
+            The bytes of all matches.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> found = ak.array(["1 string 1", "ä2"]).find_locations("[0-9]")
+        >>> [part.tolist() for part in found]
+        [[2, 1], [0, 9, 2], [1, 1, 1]]
+        """
+        matcher = self._matcher(pattern)
+        matcher.find_locations()
+        return matcher.num_matches, matcher.starts, matcher.lengths
+
+    def findall(self, pattern: str | bytes, return_match_origins: bool = False) -> Any:
+        """Return the text of all matches of a regular expression, those of all strings end to end; lazy.
+
+        Parameters
+        ----------
+        pattern : str or bytes
+            The regular expression; see `search`.  Unlike Python's, all of the match is returned if it has groups.
+        return_match_origins : bool, default False
+            Return the numbers of the strings that the matches are from, too.
+
+        Returns
+        -------
+        matches : Strings
+            Their number is unknown until they are counted.
+        origins : pdarray of int64
+            The number of the string of each match.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> matches, origins = ak.array(["1_2___", "____", "3"]).findall("_+", return_match_origins=True)
+        >>> matches.tolist(), origins.tolist()
+        (['_', '___', '____'], [0, 0, 1])
+        """
+        return self._matcher(pattern).findall(return_match_origins)
+
+    def sub(self, pattern: str | bytes, repl: str | bytes, count: int = 0) -> Self:
+        r"""Return the strings with other text in place of matches of a regular expression; lazy.
+
+        Parameters
+        ----------
+        pattern : str or bytes
+            The regular expression; see `search`.
+        repl : str or bytes
+            The other text.  As in Python, ``\1`` and ``\g<name>`` stand for groups, and ``\\`` for a backslash; an
+            Arkouda server takes it all literally.  All of the match is ``\0`` or ``\g<0>``.
+        count : int, default 0
+            The most matches of each string to replace; 0 for all.
+
+        Returns
+        -------
+        Strings
+            With the rows of the strings; missing text stays missing.
+
+        Raises
+        ------
+        ArgumentError
+            If the pattern is no regular expression, or lacks a group that `repl` has, or `count` is negative.
+        UnsupportedError
+            If `repl` has more than nine different groups.
+        ArgumentTypeError
+            If pattern or `repl` are neither text nor bytes, or `count` is no integer.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> s = ak.array(["1_2___", "____", "3", "__4___5____6___7"])
+        >>> s.sub(pattern="_+", repl="-", count=2).tolist()
+        ['1-2-', '-', '3', '-4-5____6___7']
+        >>> ak.array(["Isaac Newton"]).sub(r"(\w+) (?P<last>\w+)", r"\g<last>, \1").tolist()
+        ['Newton, Isaac']
+        """
+        return self._matcher(pattern).sub(repl, count)
+
+    def subn(self, pattern: str | bytes, repl: str | bytes, count: int = 0) -> tuple[Self, pdarray]:
+        """Return what `sub` does, and how many matches of each string are replaced, as int64; lazy.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> changed, counts = ak.array(["1_2___", "3"]).subn("_+", "-", count=1)
+        >>> changed.tolist(), counts.tolist()
+        (['1-2___', '3'], [1, 0])
+        """
+        return self._matcher(pattern).sub(repl, count, return_num_subs=True)
+
+    def cached_regex_patterns(self) -> list[str]:
+        """Return the patterns that this array has been searched for, of which an Arkouda server keeps the matches.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> s = ak.array(["a1"])
+        >>> _ = s.findall("[0-9]")
+        >>> s.cached_regex_patterns()
+        ['[0-9]']
+        """
+        return list(self._patterns)
+
+    def purge_cached_regex_patterns(self) -> None:
+        """Forget the patterns that this array has been searched for; there is nothing else to free."""
+        self._patterns.clear()
+
+    @cached_property
+    def _patterns(self) -> dict[str, None]:
+        return {}
+
+    def _matcher(self, pattern: str | bytes) -> Matcher:
+        matcher = Matcher(pattern, self)
+        self._patterns[matcher.pattern] = None
+        return matcher
+
+
+CHARACTER = np.dtype("U1").itemsize
+"""Bytes of a character in NumPy's strings."""
+
+
+@can_be_asked_for
+@shows("str")
+class Strings(OperatorMethods, ExtremeMethods, TextSortMethods[pdarray], MissingTextMethods, StringsPatterns):
+    """A lazy array of UTF-8 strings, stored as Arrow offsets and bytes in each partition.
+
+    Made by reading files and by `array`.  Methods that test or change strings are lazy and keep the rows.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> s = ak.array(["tcp", "udp", "tcp"])
+    >>> (s == "tcp").tolist()
+    [True, False, True]
+    >>> s.upper().tolist()
+    ['TCP', 'UDP', 'TCP']
+    """
+
+    objType = "Strings"
+
+    _default_dataset = "strings_array"
+
+    inferred_type = "string"
+
+    @classmethod
+    def _cast_from(cls, array: Any) -> Any:
+        return array.astype(str)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """``dtype('<U')``: NumPy's type of strings of any length."""
+        return np.dtype(str)
+
+    def to_numpy(self, dtype: Any = None, copy: bool = False) -> np.ndarray[Any, Any]:
+        """Return the strings as a NumPy array; computes.
+
+        Parameters
+        ----------
+        dtype : dtype-like, optional
+            Type to convert to: text of fixed width unless given, which takes much memory if a few are long;
+            ``np.dtypes.StringDType()`` does not.
+        copy : bool
+            Accepted for compatibility with pandas; the array is the caller's in any case.
+
+        Raises
+        ------
+        ArgumentError
+            If text is missing, and the type asked for has no ``na_object``.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> import numpy as np
+        >>> ak.array(["a", "bc"]).to_numpy(np.dtypes.StringDType())
+        array(['a', 'bc'], dtype=StringDType())
+        """
+        if not isinstance(dtype, np.dtypes.StringDType):
+            return super().to_numpy(dtype, copy)
+        items = self.to_arrow().to_pylist()
+        if None in items:
+            if not hasattr(dtype, "na_object"):
+                raise ArgumentError(
+                    "text is missing, and the type that is asked for has nothing for it.",
+                    hint="pass np.dtypes.StringDType(na_object=None), or use fillna('…').",
+                )
+            items = [dtype.na_object if item is None else item for item in items]
+        return np.array(items, dtype)
+
+    def tolist(self) -> list[Any]:
+        r"""Return the strings as a list, None for missing text; computes.
+
+        Nothing of them is lost: NumPy drops NULs that text ends with.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.array(["a", "b"]).stick(ak.array(["", "\0"])).tolist()
+        ['a', 'b\x00']
+        """
+        try:
+            found: list[Any] = self.to_arrow().to_pylist()
+        except UnicodeDecodeError as error:
+            raise _no_text(error) from None
+        return found
+
+    def _converter(self) -> Callable[..., Any]:
+        return as_text_or_none if self._value.dtype.nullable else as_text
+
+    def __setitem__(self, key: Any, item: Any) -> None:
+        """Assign to rows; see `pdarray.__setitem__`."""
+        self._frame, self._value = assigned(self, key, item)
+
+    def __add__(self, other: Any) -> Strings:
+        """Return the strings joined end to end, row by row; lazy."""
+        return self.stick(other)
+
+    def __radd__(self, other: Any) -> Strings:
+        """Return the strings with others put before them, row by row; lazy."""
+        return self.stick(other, toLeft=True)
+
+    # tests
+
+    def contains(self, substr: str | bytes, regex: bool = False) -> pdarray:
+        """Return which strings contain a substring, or match a regular expression anywhere; lazy bool array."""
+        return self._operate("contains", self, substr=as_str(substr), regex=regex)
+
+    def startswith(self, substr: str | bytes, regex: bool = False) -> pdarray:
+        """Return which strings begin with a substring or regular expression; lazy bool array."""
+        return self._operate("startswith", self, substr=as_str(substr), regex=regex)
+
+    def endswith(self, substr: str | bytes, regex: bool = False) -> pdarray:
+        """Return which strings end with a substring or regular expression; lazy bool array."""
+        return self._operate("endswith", self, substr=as_str(substr), regex=regex)
+
+    def islower(self) -> pdarray:
+        """Return which strings have letters, all in lower case; lazy bool array."""
+        return self._operate("islower", self)
+
+    def isupper(self) -> pdarray:
+        """Return which strings have letters, all in upper case; lazy bool array."""
+        return self._operate("isupper", self)
+
+    def istitle(self) -> pdarray:
+        """Return which strings have each word capitalized; lazy bool array."""
+        return self._operate("istitle", self)
+
+    def isalnum(self) -> pdarray:
+        """Return which strings are letters and digits only; lazy bool array."""
+        return self._operate("isalnum", self)
+
+    def isalpha(self) -> pdarray:
+        """Return which strings are letters only; lazy bool array."""
+        return self._operate("isalpha", self)
+
+    def isdigit(self) -> pdarray:
+        """Return which strings are digits only; lazy bool array."""
+        return self._operate("isdigit", self)
+
+    def isdecimal(self) -> pdarray:
+        """Return which strings are decimal characters only; lazy bool array."""
+        return self._operate("isdecimal", self)
+
+    def isnumeric(self) -> pdarray:
+        """Return which strings are numeric characters only; lazy bool array."""
+        return self._operate("isnumeric", self)
+
+    def isspace(self) -> pdarray:
+        """Return which strings are white space only; lazy bool array."""
+        return self._operate("isspace", self)
+
+    def isempty(self) -> pdarray:
+        """Return which strings are empty; lazy bool array."""
+        return self._operate("isempty", self)
+
+    # changes
+
+    def lower(self) -> Strings:
+        """Return the strings in lower case; lazy."""
+        return self._operate("lower", self)
+
+    def upper(self) -> Strings:
+        """Return the strings in upper case; lazy."""
+        return self._operate("upper", self)
+
+    def title(self) -> Strings:
+        """Return the strings with each word capitalized; lazy."""
+        return self._operate("title", self)
+
+    def capitalize(self) -> Strings:
+        """Return the strings with the first character in upper case and the rest in lower case; lazy."""
+        return self._operate("capitalize", self)
+
+    def stick(self, other: Any, delimiter: str | bytes = "", toLeft: bool = False) -> Strings:
+        """Return the strings joined with others, row by row, with a delimiter between; lazy.
+
+        Parameters
+        ----------
+        other : Strings or str
+            What to append, or to put before if `toLeft`.
+        delimiter : str or bytes
+            Put between the two.
+        toLeft : bool
+            Put `other` on the left.
+        """
+        items = (other, self) if toLeft else (self, other)
+        return self._operate("stick", *items, delimiter=as_str(delimiter))
+
+    def lstick(self, other: Any, delimiter: str | bytes = "") -> Strings:
+        """Return the strings with others put before them; see `stick`."""
+        return self.stick(other, delimiter, toLeft=True)
+
+    def strip(self, chars: str | bytes | None = "") -> Strings:
+        """Return the strings without leading and trailing characters, white space unless given; lazy."""
+        return self._operate("strip", self, chars="" if chars is None else as_str(chars))
+
+    def encode(self, toEncoding: str, fromEncoding: str = "UTF-8") -> Strings:
+        """Return the strings with their bytes in another encoding; lazy.
+
+        Parameters
+        ----------
+        toEncoding : str
+            The encoding that they get: ``idna`` for names of domains, or one that Python knows.
+        fromEncoding : str, default "UTF-8"
+            The encoding that they are in.
+
+        Returns
+        -------
+        Strings
+            Bytes that are no UTF-8 can be decoded again, counted, written to HDF5 and had by `get_bytes`; as text they
+            cannot be shown.  Missing text stays missing.  A name of a domain that has none in ASCII is empty.
+
+        Raises
+        ------
+        ArgumentError
+            If there is no such encoding.
+        ConversionError
+            When it is computed, if one of the encodings does not have the text.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> s = ak.array(["Bücher.example", "example.com"]).encode("idna")
+        >>> s.tolist(), s.decode("idna").tolist()
+        (['xn--bcher-kva.example', 'example.com'], ['bücher.example', 'example.com'])
+        """
+        how = {"source": encoding_name(fromEncoding), "target": encoding_name(toEncoding)}
+        return self._operate("transcode", self, **how)
+
+    def decode(self, fromEncoding: str, toEncoding: str = "UTF-8") -> Strings:
+        """Return the strings, whose bytes are in another encoding, in UTF-8; lazy.  See `encode`.
+
+        Parameters
+        ----------
+        fromEncoding : str
+            The encoding that they are in.
+        toEncoding : str, default "UTF-8"
+            The encoding that they get.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.array(["ä"]).encode("utf-16-le").decode("utf-16-le").tolist()
+        ['ä']
+        """
+        return self.encode(toEncoding, fromEncoding)
+
+    @property
+    def entry(self) -> pdarray:
+        """The bytes that an Arkouda server keeps for the strings; see `get_bytes`.  Lazy."""
+        bytes_of_all: pdarray = self.get_bytes()
+        return bytes_of_all
+
+    # made of other things
+
+    @staticmethod
+    def from_parts(offset_attrib: pdarray, bytes_attrib: pdarray) -> Strings:
+        """Return the strings of offsets and bytes, which `get_offsets` and `get_bytes` give; lazy.
+
+        Counts the bytes where there are several partitions and that is unknown.
+
+        Parameters
+        ----------
+        offset_attrib : pdarray of int64
+            Where each string starts among the bytes.
+        bytes_attrib : pdarray of uint8 or int
+            The bytes in UTF-8, with a NUL behind each string.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If they are no integers.
+        ArgumentError
+            When it is computed, if offsets do not fit the bytes, or the bytes are no text that ends in NUL.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Strings.from_parts(ak.array([0, 2]), ak.array([97, 0, 98, 99, 0])).tolist()
+        ['a', 'bc']
+        """
+        lists = later("SegArray", offset_attrib, array(bytes_attrib).astype("uint8"))
+        return Strings(lists._frame, Call("text_of_bytes", lists._value))
+
+    @staticmethod
+    def concatenate_uniquely(strings: Sequence[Any]) -> Strings:
+        """Return the distinct strings of several arrays, in ascending order; lazy.
+
+        Parameters
+        ----------
+        strings : sequence of Strings
+            At least one.
+
+        Raises
+        ------
+        ArgumentError
+            If there are none.
+        ArgumentTypeError
+            If one of them is no Strings.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Strings.concatenate_uniquely([ak.array(["b", "a"]), ak.array(["b", "c"])]).tolist()
+        ['a', 'b', 'c']
+        """
+        others = [type(item).__name__ for item in strings if not isinstance(item, Strings)]
+        if others or not strings:
+            error = ArgumentTypeError if others else ArgumentError
+            raise error(f"expected one or more Strings, got {', '.join(others) or 'none'}.")
+        dtype = NULLABLE_STR if any(item._has_missing for item in strings) else STR
+        frame = joined([Project(item._frame, (0,), (cast(item._value, dtype),)) for item in strings])
+        groups = group_nodes.GroupAggregate.of(frame, [frame.column(0)])
+        return Strings(groups, groups.key(0))
+
+    # files
+
+    @takes_storage_options
+    def to_hdf(  # type: ignore[override]  # Arkouda's order of parameters
+        self,
+        prefix_path: writing.Path,
+        dataset: str | None = None,
+        mode: str = "truncate",
+        save_offsets: bool = True,
+        file_type: str = "distribute",
+        *,
+        num_locales: int | None = None,
+        na_rep: str | None = None,
+        storage_options: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Write the strings to HDF5 files, which Arkouda reads; computes.
+
+        With `save_offsets` False a single file does not say where the strings start, and readers find out by
+        ``calc_string_offsets``; in sets of files it is always written, as servers do.  For the rest see
+        `pdarray.to_hdf`.
+
+        Parameters
+        ----------
+        na_rep : str, optional
+            What is written for missing text, for which HDF5 has nothing; empty text, with a warning, unless given.
+        storage_options : mapping of str to value, optional
+            What fsspec needs to open URLs, such as keys or ``anon=True``.
+
+        Warns
+        -----
+        UserWarning
+            If text is missing and `na_rep` does not say what to write for it.
+        """
+        stored = self._stored(save_offsets, file_type)
+        self._write(stored, prefix_path, dataset, mode, file_type, num_locales, na_rep=na_rep)
+
+    def _stored(self, save_offsets: bool, file_type: str) -> writing.Storable:
+        leaves_out = not save_offsets and str(file_type).lower() == "single"
+        return replace(self._storable(), params={SEGMENTS: False}) if leaves_out else self._storable()
+
+    @takes_storage_options
+    def save(  # type: ignore[override] # noqa: PLR0917 - Arkouda's signature
+        self,
+        prefix_path: writing.Path,
+        dataset: str | None = None,
+        mode: str = "truncate",
+        save_offsets: bool = True,
+        compression: str | None = None,
+        file_format: str = "HDF5",
+        file_type: str = "distribute",
+        *,
+        storage_options: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Write the strings as `to_hdf` does: the name of old Arkouda releases; see `pdarray.save`.
+
+        Parameters
+        ----------
+        storage_options : mapping of str to value, optional
+            What fsspec needs to open URLs, such as keys or ``anon=True``.
+        """
+        stored = self._stored(save_offsets, file_type)
+        self._write(stored, prefix_path, dataset, mode, file_type, file_format=file_format, compression=compression)
+
+    def update_hdf(  # type: ignore[override]  # Arkouda's order of parameters
+        self,
+        prefix_path: writing.Path,
+        dataset: str | None = None,
+        save_offsets: bool = True,
+        repack: bool = True,
+        *,
+        storage_options: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Write the strings into the HDF5 files of a prefix, replacing the object of that name; computes.
+
+        Where strings start is written whatever `save_offsets` says, which Arkouda's readers need not look at.  For the
+        rest see `pdarray.update_hdf`.
+
+        Parameters
+        ----------
+        storage_options : mapping of str to value, optional
+            What fsspec needs to open URLs, such as keys or ``anon=True``.
+        """
+        super().update_hdf(prefix_path, dataset, repack, storage_options=storage_options)
+
+    # other things
+
+    def flatten(self) -> Strings:
+        """Return the array itself, which is flat."""
+        return self
+
+    def group(self) -> pdarray:
+        """Return positions that bring equal strings together, as int64; lazy."""
+        return self.argsort()
+
+    def nunique(self) -> Scalar:
+        """Return the number of distinct strings as int64, without missing ones; lazy."""
+        return distinct_count(self.dropna())
+
+    def equals(self, other: Any) -> Any:
+        """Whether the other array has the same strings in the same order, missing where this one's are; computes."""
+        if not isinstance(other, Strings) or self.size != other.size:
+            return False
+        frame, values = align("compare", [self._as_operand(), other._as_operand()])
+        return wrap(frame, Call("equal", *values)).all().value()
+
+
+def as_text_or_none(table: Table) -> np.ndarray[Any, Any]:
+    """Return the only column of a table as `as_text` does, or as objects with None where text is missing."""
+    column: Any = table.columns[0]
+    if not missing_rows(column).any():
+        return as_text(table)
+    objects: np.ndarray[Any, Any] = with_nulls(column).to_numpy(zero_copy_only=False)
+    return objects
+
+
+def as_text(table: Table) -> np.ndarray[Any, Any]:
+    """Return the only column of a table of strings as NumPy strings, all of which are as wide as the longest."""
+    column: Any = table.columns[0]
+    offsets, _ = offsets_and_bytes(column)
+    widest = int(np.diff(offsets).max(initial=0))
+    try:
+        check_bytes(CHARACTER * len(column) * widest)
+    except TransferError:
+        # No character has less than a byte, but some have several.
+        check_bytes(CHARACTER * len(column) * (pc.max(pc.utf8_length(column)).as_py() or 0))
+    try:
+        return unicode_array(column)
+    except UnicodeDecodeError as error:
+        raise _no_text(error) from None
+
+
+def _no_text(error: UnicodeDecodeError) -> ArgumentError:
+    hint = "decode() what was encoded; get_bytes() gives the bytes."
+    return ArgumentError("the bytes of some strings are no text in UTF-8.", details=[str(error)], hint=hint)

@@ -1,0 +1,311 @@
+"""NumPy's element-wise functions under Arkouda's names of functions and parameters.
+
+All of them are lazy and keep the rows.  At least one argument is a lazy array; others may be scalars.
+`floor`, `ceil`, `trunc`, `maximum`, `minimum` and `arctan2` of scalars alone give NumPy's answer at once.
+
+`where` is a bool, or a bool array with the same rows: where it is False, the first argument stays as it is, or `out`
+does if that is given.  `out` is an array of the type of the result, and takes on the result.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from akdask.arrays.array import Array
+from akdask.arrays.operators import PLAIN, OperatorMethods, elementwise
+from akdask.errors import ArgumentTypeError
+
+
+def abs(pda: Any, *, where: Any = True) -> Any:
+    """Return the absolute value of each element, of the same type; lazy."""
+    return _computed("absolute", pda, where=where)
+
+
+def fabs(pda: Any, *, where: Any = True) -> Any:
+    """Return the absolute value of each element as float64; lazy."""
+    return _computed("fabs", pda, where=where)
+
+
+def sign(pda: Any, *, where: Any = True) -> Any:
+    """Return -1, 0 or 1 for the sign of each element, of the same type, NaN for NaN; lazy.  Not for bools."""
+    return _computed("sign", pda, where=where)
+
+
+def square(pda: Any, where: Any = True) -> Any:
+    """Return the square of each element, of the same type, which wraps; lazy."""
+    return _computed("square", pda, where=where)
+
+
+def sqrt(pda: Any, where: Any = True) -> Any:
+    """Return the square root of each element as float64, NaN below 0; lazy."""
+    return _computed("sqrt", pda, where=where)
+
+
+def exp(pda: Any, *, where: Any = True) -> Any:
+    """Return e to the power of each element as float64; lazy."""
+    return _computed("exp", pda, where=where)
+
+
+def expm1(pda: Any, *, where: Any = True) -> Any:
+    """Return e to the power of each element, less 1, as float64, exact near 0; lazy."""
+    return _computed("expm1", pda, where=where)
+
+
+def log(pda: Any, *, where: Any = True) -> Any:
+    """Return the natural logarithm of each element as float64, -inf of 0, NaN below 0; lazy."""
+    return _computed("log", pda, where=where)
+
+
+def log10(pda: Any, *, where: Any = True) -> Any:
+    """Return the logarithm to base 10 of each element as float64; see `log`."""
+    return _computed("log10", pda, where=where)
+
+
+def log1p(pda: Any, *, where: Any = True) -> Any:
+    """Return the natural logarithm of 1 plus each element as float64, exact near 0; see `log`."""
+    return _computed("log1p", pda, where=where)
+
+
+def log2(pda: Any, *, where: Any = True) -> Any:
+    """Return the logarithm to base 2 of each element as float64; see `log`."""
+    return _computed("log2", pda, where=where)
+
+
+def floor(pda: Any, /, out: Any = None, *, where: Any = None) -> Any:
+    """Return each element rounded down to a whole number, of the same type; lazy."""
+    if out is None and isinstance(pda, PLAIN):
+        return np.floor(pda)
+    return _computed("floor", pda, where=where, out=out)
+
+
+def ceil(pda: Any, /, out: Any = None, *, where: Any = None) -> Any:
+    """Return each element rounded up to a whole number, of the same type; lazy."""
+    if out is None and isinstance(pda, PLAIN):
+        return np.ceil(pda)
+    return _computed("ceil", pda, where=where, out=out)
+
+
+def trunc(pda: Any, /, out: Any = None, *, where: Any = None) -> Any:
+    """Return each element rounded towards 0 to a whole number, of the same type; lazy."""
+    if out is None and isinstance(pda, PLAIN):
+        return np.trunc(pda)
+    return _computed("trunc", pda, where=where, out=out)
+
+
+def sin(pda: Any, where: Any = True) -> Any:
+    """Return the sine of each element, an angle in radians, as float64; lazy."""
+    return _computed("sin", pda, where=where)
+
+
+def cos(pda: Any, where: Any = True) -> Any:
+    """Return the cosine of each element, an angle in radians, as float64; lazy."""
+    return _computed("cos", pda, where=where)
+
+
+def tan(pda: Any, where: Any = True) -> Any:
+    """Return the tangent of each element, an angle in radians, as float64; lazy."""
+    return _computed("tan", pda, where=where)
+
+
+def arcsin(pda: Any, where: Any = True) -> Any:
+    """Return the angle in radians whose sine each element is, as float64, NaN beyond -1 and 1; lazy."""
+    return _computed("arcsin", pda, where=where)
+
+
+def arccos(pda: Any, where: Any = True) -> Any:
+    """Return the angle in radians whose cosine each element is, as float64, NaN beyond -1 and 1; lazy."""
+    return _computed("arccos", pda, where=where)
+
+
+def arctan(pda: Any, where: Any = True) -> Any:
+    """Return the angle in radians whose tangent each element is, as float64; lazy."""
+    return _computed("arctan", pda, where=where)
+
+
+def sinh(pda: Any, where: Any = True) -> Any:
+    """Return the hyperbolic sine of each element as float64; lazy."""
+    return _computed("sinh", pda, where=where)
+
+
+def cosh(pda: Any, where: Any = True) -> Any:
+    """Return the hyperbolic cosine of each element as float64; lazy."""
+    return _computed("cosh", pda, where=where)
+
+
+def tanh(pda: Any, where: Any = True) -> Any:
+    """Return the hyperbolic tangent of each element as float64; lazy."""
+    return _computed("tanh", pda, where=where)
+
+
+def arcsinh(pda: Any, where: Any = True) -> Any:
+    """Return the inverse hyperbolic sine of each element as float64; lazy."""
+    return _computed("arcsinh", pda, where=where)
+
+
+def arccosh(pda: Any, where: Any = True) -> Any:
+    """Return the inverse hyperbolic cosine of each element as float64, NaN below 1; lazy."""
+    return _computed("arccosh", pda, where=where)
+
+
+def arctanh(pda: Any, where: Any = True) -> Any:
+    """Return the inverse hyperbolic tangent of each element as float64, NaN beyond -1 and 1; lazy."""
+    return _computed("arctanh", pda, where=where)
+
+
+def deg2rad(pda: Any, where: Any = True) -> Any:
+    """Return each element, an angle in degrees, in radians as float64; lazy."""
+    return _computed("deg2rad", pda, where=where)
+
+
+def rad2deg(pda: Any, where: Any = True) -> Any:
+    """Return each element, an angle in radians, in degrees as float64; lazy."""
+    return _computed("rad2deg", pda, where=where)
+
+
+def isnan(pda: Any, *, where: Any = True) -> Any:
+    """Return which elements are NaN; lazy bool array."""
+    return _computed("isnan", pda, where=where)
+
+
+def isinf(pda: Any, *, where: Any = True) -> Any:
+    """Return which elements are infinite; lazy bool array."""
+    return _computed("isinf", pda, where=where)
+
+
+def isfinite(pda: Any, *, where: Any = True) -> Any:
+    """Return which elements are neither infinite nor NaN; lazy bool array."""
+    return _computed("isfinite", pda, where=where)
+
+
+def logical_not(x: Any, *, where: Any = True) -> Any:
+    """Return which elements are 0 or False; lazy bool array."""
+    return _computed("logical_not", x, where=where)
+
+
+def popcount(pda: Any, *, where: Any = True) -> Any:
+    """Return how many bits of each integer are set, of the same type; lazy."""
+    return _computed("popcount", pda, where=where)
+
+
+def parity(pda: Any, *, where: Any = True) -> Any:
+    """Return 1 for integers with an odd number of bits that are set, else 0, of the same type; lazy."""
+    return _computed("parity", pda, where=where)
+
+
+def clz(pda: Any, *, where: Any = True) -> Any:
+    """Return how many of the 64 bits of each integer are 0 before the highest that is set; lazy, of the same type."""
+    return _computed("clz", pda, where=where)
+
+
+def ctz(pda: Any, *, where: Any = True) -> Any:
+    """Return how many bits of each integer are 0 after the lowest that is set; lazy, of the same type."""
+    return _computed("ctz", pda, where=where)
+
+
+def power(pda: Any, pwr: Any, where: Any = True) -> Any:
+    """Return each element raised to a power; lazy, of the type that both have in common."""
+    return _computed("power", pda, pwr, where=where)
+
+
+def mod(dividend: Any, divisor: Any, *, where: Any = True) -> Any:
+    """Return the remainder of a division, with the sign of the divisor; lazy, of the type that both have in common."""
+    return _computed("remainder", dividend, divisor, where=where)
+
+
+def fmod(dividend: Any, divisor: Any, *, where: Any = True) -> Any:
+    """Return the remainder of a division, with the sign of the dividend; lazy, of the type that both have in common."""
+    return _computed("fmod", dividend, divisor, where=where)
+
+
+def maximum(x1: Any, x2: Any, *, where: Any = True) -> Any:
+    """Return the larger of two elements, row by row, NaN where either is.
+
+    Lazy, of the type that both have in common.
+    """
+    if isinstance(x1, PLAIN) and isinstance(x2, PLAIN):
+        return np.maximum(x1, x2)
+    return _computed("maximum", x1, x2, where=where)
+
+
+def minimum(x1: Any, x2: Any, *, where: Any = True) -> Any:
+    """Return the smaller of two elements, row by row, NaN where either is.
+
+    Lazy, of the type that both have in common.
+    """
+    if isinstance(x1, PLAIN) and isinstance(x2, PLAIN):
+        return np.minimum(x1, x2)
+    return _computed("minimum", x1, x2, where=where)
+
+
+def arctan2(x1: Any, x2: Any, /, out: Any = None, *, where: Any = None) -> Any:
+    """Return the angle in radians of the point with ordinate `x1` and abscissa `x2`, as float64; lazy."""
+    if out is None and isinstance(x1, PLAIN) and isinstance(x2, PLAIN):
+        return np.arctan2(x1, x2)
+    return _computed("arctan2", x1, x2, where=where, out=out)
+
+
+def nextafter(x1: Any, x2: Any) -> Any:
+    """Return for each element the next float64 towards another; lazy.
+
+    Parameters
+    ----------
+    x1, x2 : pdarray or number
+        Where to begin, and where to go; of two numbers, the result is one.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> (ak.nextafter(ak.array([1.0, 1.0]), ak.array([2.0, 1.0])) - 1).tolist()
+    [2.220446049250313e-16, 0.0]
+    """
+    if not isinstance(x1, Array) and not isinstance(x2, Array) and np.isscalar(x1) and np.isscalar(x2):
+        return np.nextafter(x1, x2, dtype=np.float64)
+    return elementwise("nextafter", x1, x2)
+
+
+def xlogy(x: Any, y: Any) -> Any:
+    """Return `x` times the natural logarithm of `y`, 0 where `x` is 0 and `y` is not NaN, as float64; lazy.
+
+    Parameters
+    ----------
+    x, y : pdarray or number
+        At least one is an array.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> ak.xlogy(ak.array([0.0, 2.0]), ak.array([0.0, 1.0])).tolist()
+    [0.0, 0.0]
+    """
+    return elementwise("xlogy", x, y)
+
+
+def rotl(x: Any, rot: Any, *, where: Any = True) -> Any:
+    """Return each integer with its 64 bits rotated left by `rot`, of the type of `x`; lazy."""
+    return _computed("rotl", x, rot, where=where)
+
+
+def rotr(x: Any, rot: Any, *, where: Any = True) -> Any:
+    """Return each integer with its 64 bits rotated right by `rot`, of the type of `x`; lazy."""
+    return _computed("rotr", x, rot, where=where)
+
+
+def _computed(operation: str, *items: Any, where: Any, out: Any = None) -> Any:
+    """Return the result of an operation where `where` holds, and the first array, or `out`, elsewhere."""
+    if isinstance(where, int | float | np.number) and not isinstance(where, bool):
+        raise ArgumentTypeError(f"where is a bool or an array of bool, not {where!r}.")
+    result = elementwise(operation, *items)
+    if out is not None:
+        return _put_into(out, result, where, operation)
+    if where is True or where is None:
+        return result
+    first = next(item for item in items if isinstance(item, Array))
+    return elementwise("where", where, result, first)
+
+
+def _put_into(out: Any, result: Any, where: Any, operation: str) -> Any:
+    if not isinstance(out, OperatorMethods):
+        raise ArgumentTypeError(f"out is a lazy array, not {type(out).__name__}.")
+    return out._become(elementwise("where", True if where is None else where, result, out), operation)

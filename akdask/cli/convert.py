@@ -1,0 +1,131 @@
+"""``akdask convert``: files of any layout and number into files of today's layout and of another number."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from akdask.arrays.writing import write_objects
+from akdask.cli.console import counted, print_json, printable, size
+from akdask.cli.sets import NamedSet, add_json, named_files, readable_objects
+from akdask.errors import ArgumentError, ExistsError
+from akdask.io.files import storables
+from akdask.storage.files import absolute, exists, identify_all, identities_below, is_folder, written_path
+from akdask.storage.locales import locale_files
+from akdask.storage.registry import format_named, format_written
+
+Objects = Mapping[str, Any]
+
+
+def register(commands: Any) -> None:
+    """Add the subcommand to the parser."""
+    parser = commands.add_parser(
+        "convert",
+        help="write all objects of files to other files, as many as wanted",
+        description="Write all objects of some files to a new set, or to one file, in Arkouda's present layout.  "
+        "Several input files are one set, in the order of their locale numbers or as given.  An object that cannot be "
+        "read and written as it is stops the conversion before anything is written; CSV files hold times and addresses "
+        "as their numbers.",
+    )
+    parser.add_argument("files", nargs="+", metavar="IN", help="files, patterns or prefixes")
+    parser.add_argument("out", metavar="OUT", help="prefix and extension of the new set, or path of a single file")
+    parser.add_argument(
+        "--file-type", choices=("distribute", "single"), default="distribute", help="a set of files, or one file"
+    )
+    parser.add_argument("--num-locales", type=int, metavar="N", help="number of files of a set (default: as the input)")
+    parser.add_argument(
+        "--format", metavar="NAME", help="format of the new files (default: by the extension of OUT, else HDF5)"
+    )
+    parser.add_argument(
+        "--input-format", metavar="NAME", help="format of IN, such as CSV for files without Arkouda's header"
+    )
+    for what, files in (("--input-delimiter", "IN"), ("--delimiter", "OUT")):
+        parser.add_argument(what, metavar="TEXT", help=f"what stands between the fields of {files} in CSV (default: ,)")
+    parser.add_argument("--compression", metavar="CODEC", help="how pages of Parquet files are packed (default: not)")
+    parser.add_argument("--overwrite", action="store_true", help="replace files that are there")
+    add_json(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Convert; returns the exit code."""
+    if options.num_locales is not None and (options.file_type == "single" or options.num_locales < 1):
+        raise ArgumentError("--num-locales is at least 1, and not for a single file.")
+    target = written_path(options.out)
+    taken = written_files(target)
+    if taken and not options.overwrite:
+        raise ExistsError(
+            "there are files already.", details=taken, hint="--overwrite replaces them, name OUT otherwise."
+        )
+    paths = [path for name in options.files for path in named_files(name)]
+    file_format = format_written(target) if options.format is None else format_named(options.format)
+    read_as = None if options.input_format is None else format_named(options.input_format)
+    objects = readable_objects(
+        NamedSet(absolute(options.files[0]), tuple(paths)), read_as, column_delim=options.input_delimiter or ","
+    )
+    count = None if options.file_type == "single" else options.num_locales or len(paths)
+    written = write_anew(
+        objects,
+        target,
+        num_locales=count,
+        file_format=file_format.name,
+        column_delim=options.delimiter,
+        compression=options.compression,
+    )
+    if options.json:
+        print_json({"from": paths, "set": target, "files": written, "objects": list(objects), "bytes": total(written)})
+    else:
+        made = f"{counted(len(objects), 'object')} of {counted(len(paths), 'file')}"
+        print(f"{made} to {counted(len(written), 'file')}, {size(total(written))}: {printable(written[0])}")
+    return 0
+
+
+def write_anew(
+    objects: Objects, target: str, *, num_locales: int | None, file_format: str = "HDF5", **options: Any
+) -> list[str]:
+    """Write objects to a set of some number of files, or to a single file; tells how far it is.
+
+    Parameters
+    ----------
+    objects : mapping of str to lazy objects
+        What to write.
+    target : str
+        Absolute path; what is there is replaced as a whole.
+    num_locales : int or None
+        Number of files; None for a single one.
+    file_format : str, default "HDF5"
+        Name of a registered format.
+    **options
+        Those that the format is written with.
+
+    Returns
+    -------
+    list of str
+        The files.
+    """
+    file_type = "single" if num_locales is None else "distribute"
+    with warnings.catch_warnings(record=True) as told:
+        warnings.filterwarnings("always", "missing text of", UserWarning)
+        warnings.filterwarnings("ignore", "[0-9]+ existing files", UserWarning)  # the user has asked for it
+        stored = storables(objects, None)
+        written = write_objects(
+            stored, target, "truncate", file_type, num_locales=num_locales, file_format=file_format, **options
+        )
+    for warning in told:
+        print(f"akdask: {str(warning.message).partition(';')[0]}", file=sys.stderr)
+    return written
+
+
+def written_files(target: str) -> list[str]:
+    """Return files that a write to a path would replace, or be confused with."""
+    return [*([target] if exists(target) else []), *locale_files(target)]
+
+
+def total(paths: Sequence[str]) -> int:
+    """Return the bytes that files take, and those in folders that are sets."""
+    folders = [path for path in paths if is_folder(path)]
+    inside = sum(file.size for folder in folders for file in identities_below(folder).values())
+    return inside + sum(file.size for file in identify_all([path for path in paths if path not in folders]))

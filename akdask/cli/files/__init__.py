@@ -1,1 +1,0 @@
-"""The commands on sets of files: `ls`, `info`, `head`, `validate`, `convert`, `repack`."""

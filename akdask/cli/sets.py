@@ -1,0 +1,233 @@
+"""Which sets of files the names on a command line mean: files, patterns and prefixes."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from akdask.arrays.stored import from_stored
+from akdask.errors import AkdaskError, FileFormatError, InconsistentFilesError, MissingDatasetError, UnsupportedError
+from akdask.io.files import storables
+from akdask.storage.files import absolute, exists, is_remote, matching
+from akdask.storage.locales import files_of_prefix, locale_files, missing_locales, sort_key, split_locale
+from akdask.storage.objects import ObjType, StoredSet
+from akdask.storage.recovery import recover, settled
+from akdask.storage.registry import Format, format_of_files, format_of_folder, open_files
+
+EXIT_CODES = (
+    "exit codes: 0 fine; 1 violations or differences found; 2 wrong use, or files that cannot be read or written"
+)
+_MOST_MISSING = 10
+
+
+@dataclass(frozen=True, slots=True)
+class NamedSet:
+    """Files of one set.
+
+    Parameters
+    ----------
+    path : str
+        Absolute path under which the set is written: prefix and extension, or the path of a single file.
+    files : tuple of str
+        Those that were named, in the order of the locales.
+    """
+
+    path: str
+    files: tuple[str, ...]
+
+    @property
+    def is_single(self) -> bool:
+        """Whether this is one file without a locale number."""
+        return self.files == (self.path,)
+
+    @property
+    def name(self) -> str:
+        """The path as it is shown: relative if that is shorter."""
+        relative = self.path if is_remote(self.path) else os.path.relpath(self.path)
+        return min(relative, self.path, key=len)
+
+    def demand_complete(self) -> None:
+        """Refuse a set of several files that lacks some.
+
+        Raises
+        ------
+        InconsistentFilesError
+            If a locale between those that are there is missing.
+        """
+        missing = (path for path in missing_locales(self.files) if not exists(path)) if len(self.files) > 1 else ()
+        lost = list(islice(missing, _MOST_MISSING))
+        if lost:
+            raise InconsistentFilesError(
+                f"files are missing from the set {self.name!r}.",
+                details=[f"missing: {path}" for path in lost],
+                hint="restore them; `akdask validate` tells what else is wrong.",
+            )
+
+
+def add_files(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments that all commands on files have."""
+    parser.add_argument(
+        "files",
+        nargs="+",
+        metavar="FILES",
+        help="files, patterns, or what to_hdf was given: flows, flows.h5 and 'flows_LOCALE*' all mean a set",
+    )
+    add_json(parser)
+
+
+def add_json(parser: argparse.ArgumentParser) -> None:
+    """Add ``--json`` and the exit codes."""
+    parser.add_argument("--json", action="store_true", help="print JSON instead of text")
+    parser.epilog = EXIT_CODES
+
+
+def named_sets(names: Sequence[str]) -> list[NamedSet]:
+    """Return the sets that are meant, in the order of their first mention.
+
+    Raises
+    ------
+    MissingFileError
+        If a name means nothing.
+    """
+    files = dict.fromkeys(path for name in names for path in named_files(name))
+    sets: dict[tuple[str, bool], list[str]] = {}
+    for path in files:
+        found = split_locale(path)
+        sets.setdefault((path, True) if found is None else (found[0], False), []).append(path)
+    return [NamedSet(path, tuple(sorted(members, key=sort_key))) for (path, _), members in sets.items()]
+
+
+def named_files(name: str) -> list[str]:
+    """Return the files that one name means, in order: the file itself, else a set, else what a pattern finds.
+
+    Raises
+    ------
+    MissingFileError
+        If it means none.
+    """
+    path = absolute(name)
+    if name.strip() and format_of_folder(path) is not None:
+        return [path]
+    if not name.strip() or exists(path):
+        return settled(name, list)
+    if not is_remote(path):
+        recover(path)
+    # Commands tell of sets that lack files, where reading refuses them.
+    found = locale_files(path) or files_of_prefix(path) or sorted(matching(path), key=sort_key)
+    return settled(found or name, list)
+
+
+def format_of_set(files: NamedSet) -> str:
+    """Return the name of the format of a set by its first file; HDF5 of what nothing recognizes, whose reader says why.
+
+    Raises
+    ------
+    MissingFileError
+        If the file is gone.
+    """
+    try:
+        return format_of_files(list(files.files)).name
+    except FileFormatError:
+        return "HDF5"
+
+
+def demand_format(sets: Sequence[NamedSet], allowed: Sequence[str], command: str) -> None:
+    """Refuse sets of formats that a command has nothing to do with.
+
+    Raises
+    ------
+    UnsupportedError
+        If there are such sets; all are told.
+    """
+    found = [(files.name, format_of_set(files)) for files in sets]
+    others = [f"{name}: {file_format}" for name, file_format in found if file_format not in allowed]
+    if others:
+        raise UnsupportedError(
+            f"akdask {command} is for files of {' and '.join(allowed)}.",
+            details=others,
+            hint="akdask ls and akdask head show files of every format, akdask convert writes HDF5 of them.",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """One object: its name and kind in the files, and the lazy object, or why there is none."""
+
+    name: str
+    kind: ObjType
+    found: Any = None
+    problem: AkdaskError | None = None
+
+    @property
+    def nrows(self) -> int | None:
+        """Number of rows, None for what has none or cannot be read."""
+        return len(self.found) if hasattr(self.found, "__len__") else None
+
+
+def stored_objects(
+    files: NamedSet, names: Sequence[str] | None = None, file_format: Format | None = None, **options: Any
+) -> list[Stored]:
+    """Open objects of a set, all unless named; those that cannot be read have a problem.
+
+    The format is told from the first bytes unless given; `options` are those of `akdask.read`.
+
+    Raises
+    ------
+    FileError
+        If the files cannot be read, or a name is in none of them.
+    """
+    paths = list(files.files)
+    opened = open_files(paths, file_format, **options)
+    kinds = opened.kinds
+    present = list(kinds)
+    wanted = present if names is None else list(dict.fromkeys(names))
+    if missing := [name for name in wanted if name not in present]:
+        raise MissingDatasetError(
+            f"{files.name} has no object {', '.join(map(repr, missing))}.", details=[f"objects: {', '.join(present)}"]
+        )
+    try:
+        found = opened.objects(wanted)
+        return [Stored(name, kinds[name], from_stored(found[name])) for name in wanted]
+    except AkdaskError:
+        return [_opened_alone(opened, name) for name in wanted]
+
+
+def readable_objects(files: NamedSet, file_format: Format | None = None, **options: Any) -> dict[str, Any]:
+    """Open all objects of a set, to write them elsewhere; format and options are those of `stored_objects`.
+
+    Raises
+    ------
+    UnsupportedError
+        If one of them cannot be read, or would be written as something else; all such are told.
+    """
+    files.demand_complete()
+    found = stored_objects(files, None, file_format, **options)
+    problems = [f"{item.name}: {item.problem.message}" for item in found if item.problem is not None]
+    problems = problems or list(_changed(found))
+    if problems:
+        raise UnsupportedError(
+            f"{files.name} cannot be written anew as it is.",
+            details=problems,
+            hint="nothing was written, for an object would be lost or changed.",
+        )
+    return {item.name: item.found for item in found}
+
+
+def _opened_alone(opened: StoredSet, name: str) -> Stored:
+    try:
+        return Stored(name, opened.kinds[name], from_stored(opened.objects([name])[name]))
+    except AkdaskError as error:
+        return Stored(name, opened.kinds[name], problem=error)
+
+
+def _changed(found: Sequence[Stored]) -> Iterator[str]:
+    """Tell of objects whose kind is not kept: an IPv4 that is read as integers would be written as such."""
+    written = storables({item.name: item.found for item in found}, None)
+    for item in found:
+        kind = written[item.name].kind
+        if kind != item.kind:
+            yield f"{item.name}: is {item.kind.label}, and would be written as {kind.label}"

@@ -1,1 +1,0 @@
-"""What users hold: thin objects over plans."""

@@ -1,1 +1,0 @@
-"""`pdarray` and `ArrayView`: arrays of numbers, how they are made, sorted and reduced."""

@@ -1,1 +1,0 @@
-"""Arrays of several dimensions: how their elements lie in flat ones, what keys choose, and sorting along one."""

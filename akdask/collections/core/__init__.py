@@ -1,1 +1,0 @@
-"""What all lazy objects share: plans, rows, operators, scalars, names of columns, storage."""

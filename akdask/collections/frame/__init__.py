@@ -1,1 +1,0 @@
-"""`DataFrame` and its methods, one module for each family."""

@@ -1,1 +1,0 @@
-"""What a `DataFrame` is made of: its columns, labels, display and storage."""

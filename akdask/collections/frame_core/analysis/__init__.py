@@ -1,1 +1,0 @@
-"""What is found of the rows of a DataFrame: expressions, windows, ranks, bins and other shapes."""

@@ -1,1 +1,0 @@
-"""Functions of several arrays, beyond the methods of one."""

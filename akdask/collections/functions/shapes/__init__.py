@@ -1,1 +1,0 @@
-"""Functions on arrays of any number of dimensions: reordered, joined, repeated, broadcast, multiplied."""

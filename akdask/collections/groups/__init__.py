@@ -1,1 +1,0 @@
-"""`GroupBy`, distinct values and set operations."""

@@ -1,1 +1,0 @@
-"""`SegArray`: an array of lists."""

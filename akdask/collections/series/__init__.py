@@ -1,1 +1,0 @@
-"""`Series`: an array with labels."""

@@ -1,1 +1,0 @@
-"""Connections, and the lazy objects that stored ones become."""

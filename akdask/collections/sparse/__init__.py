@@ -1,1 +1,0 @@
-"""Sparse matrices: those of which only elements that are not zero are stored."""

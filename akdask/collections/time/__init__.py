@@ -1,1 +1,0 @@
-"""`Datetime`, `Timedelta` and `IPv4`: numbers that stand for something else."""

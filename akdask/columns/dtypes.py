@@ -1,0 +1,365 @@
+"""The closed set of types that a column can have while it is computed with.
+
+Arkouda computes on 64-bit numbers, uint8, bool, Strings, integers of any size and lists of all of these (SegArray);
+other widths in files are widened when they are read.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Literal, Self, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from akdask.deferred import pd
+from akdask.errors import ArgumentTypeError
+
+
+class BigintDtype:
+    """The dtype of arrays of integers of any size: ``ak.bigint``.
+
+    Calling it with a value makes a single integer, and without one gives the dtype.  It equals its name, and itself
+    whatever the number of bits of an array.
+
+    Examples
+    --------
+    >>> bigint == "bigint", bigint("0x10"), bigint()
+    (True, ak.bigint_(16), dtype(bigint))
+    >>> isinstance(bigint, bigint)
+    True
+    """
+
+    name = "bigint"
+    kind = "ui"
+    itemsize = 128
+    ndim = 0
+    shape: tuple[int, ...] = ()
+    is_signed = True
+    is_variable_width = True
+
+    @property
+    def type(self) -> type[bigint_]:
+        """The type of single elements."""
+        return bigint_
+
+    def __call__(self, *value: Any) -> BigintDtype | bigint_:
+        """Return a single integer, of a number or of text, or without one the dtype."""
+        return bigint_(*value) if value else self
+
+    def __instancecheck__(self, item: object) -> bool:
+        """Whether something is the dtype: Arkouda's is a class."""
+        return isinstance(item, BigintDtype)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, BigintDtype) or (isinstance(other, str) and other.lower() == self.name)
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def __repr__(self) -> str:
+        return f"dtype({self.name})"
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class bigint_(int):
+    """An integer of any size that knows its dtype; for the rest an int.
+
+    Parameters
+    ----------
+    x : int or str
+        The integer; as text in the notation of any base, such as ``"0xff"``.
+    """
+
+    def __new__(cls, x: Any = 0) -> Self:
+        """Return the integer of a number or of text."""
+        return super().__new__(cls, int(x, 0) if isinstance(x, str | bytes) else int(x))
+
+    @property
+    def dtype(self) -> BigintDtype:
+        """``ak.bigint``."""
+        return bigint
+
+    def item(self) -> int:
+        """Return the plain int."""
+        return int(self)
+
+    def __repr__(self) -> str:
+        return f"ak.bigint_({int(self)})"
+
+    def __str__(self) -> str:
+        return str(int(self))
+
+
+bigint = BigintDtype()
+
+
+Kind: TypeAlias = Literal["int", "uint", "float", "bool", "str", "bigint", "list"]
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnType:
+    """The type of a column.
+
+    Parameters
+    ----------
+    name : str
+        The name that Arkouda uses: ``int64``, ``uint64``, ``float64``, ``bool``, ``uint8``, ``str``, ``bigint``.
+    kind : str
+        What sort of values: ``int``, ``uint``, ``float``, ``bool``, ``str``, ``bigint`` or ``list``.
+    itemsize : int
+        Bytes of one element in memory; for what has no fixed size, the size of one offset.
+    item : ColumnType, optional
+        Type of the values of a list; None for lists that are all empty, of whatever values.
+    max_bits : int, default -1
+        Bits of a bigint, -1 for no limit.
+    nullable : bool, default False
+        Whether text may be missing: see `akdask.columns.strings`.
+    """
+
+    name: str
+    kind: Kind
+    itemsize: int
+    item: ColumnType | None = None
+    max_bits: int = -1
+    nullable: bool = False
+
+    @property
+    def numpy(self) -> np.dtype[Any]:
+        """The NumPy dtype that holds it; object for what NumPy has no dtype for, as `to_ndarray` gives it."""
+        return _NUMPY.get(self.name, _OBJECT)
+
+    @property
+    def is_number(self) -> bool:
+        """Whether partitions hold NumPy arrays (bool included) rather than Arrow arrays."""
+        return self.name in _NUMPY
+
+    def __str__(self) -> str:
+        return self.name
+
+
+INT64 = ColumnType("int64", "int", 8)
+UINT64 = ColumnType("uint64", "uint", 8)
+FLOAT64 = ColumnType("float64", "float", 8)
+BOOL = ColumnType("bool", "bool", 1)
+UINT8 = ColumnType("uint8", "uint", 1)
+STR = ColumnType("str", "str", 8)
+NULLABLE_STR = replace(STR, nullable=True)
+BIGINT = ColumnType("bigint", "bigint", 16)
+
+_NUMPY = {t.name: np.dtype(t.name) for t in (INT64, UINT64, FLOAT64, BOOL, UINT8)}
+_OBJECT = np.dtype(object)
+BY_NAME = {t.name: t for t in (INT64, UINT64, FLOAT64, BOOL, UINT8, STR, BIGINT)}
+
+
+def list_of(item: ColumnType | None) -> ColumnType:
+    """Return the type of lists of values of a type, which SegArrays have.
+
+    Examples
+    --------
+    >>> list_of(INT64).name, list_of(STR).item == STR
+    ('list[int64]', True)
+    """
+    return ColumnType(f"list[{'' if item is None else item.name}]", "list", 8, item)
+
+
+def bigint_of(max_bits: int | None) -> ColumnType:
+    """Return the type of integers of a number of bits; without limit for None and numbers that are not positive.
+
+    Such integers are not negative: they are taken modulo ``2**max_bits``.
+
+    Examples
+    --------
+    >>> bigint_of(64).max_bits, bigint_of(0) == BIGINT
+    (64, True)
+    """
+    return replace(BIGINT, max_bits=max_bits) if max_bits is not None and max_bits > 0 else BIGINT
+
+
+def unlimited(dtype: ColumnType) -> ColumnType:
+    """Return the type of integers, or of lists of them, of any number of bits, and of text; other types as they are."""
+    if dtype.item is not None:
+        return list_of(unlimited(dtype.item))
+    return BIGINT if dtype.kind == "bigint" else STR if dtype.kind == "str" else dtype
+
+
+def dtype(x: Any) -> np.dtype[Any] | BigintDtype:
+    """Return the dtype that a name, a type, a dtype, an array or a single integer stands for.
+
+    ``ak.bigint``, its name, its arrays and Python integers of more than 64 bits give ``ak.bigint``; anything else goes
+    by NumPy.
+
+    Parameters
+    ----------
+    x : object
+        What is asked about.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If it is no dtype.
+
+    Examples
+    --------
+    >>> dtype("bigint"), dtype(2**200), dtype("float64"), dtype(bool)
+    (dtype(bigint), dtype(bigint), dtype('float64'), dtype('bool'))
+    """
+    x = x if isinstance(x, type) else getattr(x, "dtype", x)
+    is_large = isinstance(x, int) and not isinstance(x, bool) and not -(2**63) <= x < 2**64
+    is_named = isinstance(x, str) and x.lower() == BIGINT.name
+    if is_large or is_named or x is bigint_ or isinstance(x, BigintDtype):
+        return bigint
+    try:
+        return np.asarray(x).dtype if isinstance(x, int | float) else np.dtype(x)
+    except TypeError:
+        raise ArgumentTypeError(
+            f"{x!r:.100} is no dtype.", hint="give a name such as 'int64', a type, or ak.bigint."
+        ) from None
+
+
+def column_type(dtype: ColumnType | BigintDtype | npt.DTypeLike | str) -> ColumnType:
+    """Return the column type that holds values of a NumPy dtype, a Python type or a name.
+
+    Narrow numbers widen as Arkouda widens them on reading: signed integers, and unsigned ones of 2 and 4 bytes, to
+    int64, 8-byte unsigned to uint64, any real float to float64.  Unsigned ones of one byte are uint8.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If no column can hold such values.
+
+    Examples
+    --------
+    >>> column_type("int32").name, column_type(float).name, column_type(str).name
+    ('int64', 'float64', 'str')
+    """
+    if isinstance(dtype, ColumnType):
+        return dtype
+    if isinstance(dtype, str) and dtype in BY_NAME:
+        return BY_NAME[dtype]
+    if isinstance(dtype, BigintDtype) or dtype is bigint_:
+        return BIGINT
+    try:
+        found = np.dtype(dtype)
+    except (TypeError, ValueError):
+        found = np.dtype(object)
+    match found.kind:
+        case "i":
+            return INT64
+        case "u":
+            return {1: UINT8, 8: UINT64}.get(found.itemsize, INT64)
+        case "f" if found.itemsize <= 8:
+            return FLOAT64
+        case "b":
+            return BOOL
+        case "U" | "S" | "T":
+            return STR
+    raise ArgumentTypeError(
+        f"no column can hold values of type {dtype!r}.",
+        details=[f"column types: {', '.join(BY_NAME)}"],
+    )
+
+
+Unit: TypeAlias = Literal["s", "ms", "us", "ns"]
+
+PER_SECOND: dict[str, int] = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
+"""The units that times have, from coarse to fine, and how many of each make a second."""
+
+NOT_A_TIME = np.iinfo(np.int64).min
+"""The number of NaT, as NumPy and pandas have it."""
+
+TIME, SPAN = "time", "span"
+
+
+def finer(*units: str) -> str:
+    """Return the finest of some units.
+
+    Examples
+    --------
+    >>> finer("s", "us", "ms")
+    'us'
+    """
+    return max(units, key=PER_SECOND.__getitem__)
+
+
+@dataclass(frozen=True, slots=True)
+class TimeForm:
+    """What a number stands for.
+
+    Parameters
+    ----------
+    kind : {"time", "span"}
+        A point in time, counted from 1970, or a length.
+    unit : {"s", "ms", "us", "ns"}
+        What is counted.
+    zone : str, optional
+        The name of the zone whose clocks show the time, as ``zoneinfo`` has it, or an offset such as ``+02:00``.  The
+        numbers are those of UTC.  None for times that clocks show, wherever they are.
+    may_lack : bool
+        Whether some of the numbers may be NaT.
+    ordered : bool
+        Whether numbers are one less than those of times, which puts NaT last: see `akdask.engine.times.ordered`.
+    """
+
+    kind: str
+    unit: str = "ns"
+    zone: str | None = None
+    may_lack: bool = False
+    ordered: bool = False
+
+    @property
+    def token(self) -> str:
+        """Names the form in plans."""
+        return f"{self.kind} {self.unit} {self.zone} {self.may_lack} {self.ordered}"
+
+    @property
+    def is_time(self) -> bool:
+        """Whether it is a point in time."""
+        return self.kind == TIME
+
+    @property
+    def numpy(self) -> np.dtype[Any]:
+        """NumPy's dtype, which has no zone."""
+        return np.dtype(f"{'M' if self.is_time else 'm'}8[{self.unit}]")
+
+    @property
+    def pandas(self) -> Any:
+        """The dtype that pandas has for it."""
+        return self.numpy if self.zone is None else pd.DatetimeTZDtype(self.unit, self.zone)  # type: ignore[call-overload]  # a str
+
+    @property
+    def per_second(self) -> int:
+        """How many units make a second."""
+        return PER_SECOND[self.unit]
+
+    def lacking(self, may_lack: bool = True) -> TimeForm:
+        """Return the form of numbers some of which may be NaT, or of none that is."""
+        return self if self.may_lack == may_lack else replace(self, may_lack=may_lack)
+
+    def of_span(self) -> TimeForm:
+        """Return the form of differences."""
+        return replace(self, kind=SPAN, zone=None)
+
+    def __call__(self, number: Any) -> Any:
+        """Return one number as pandas' Timestamp or Timedelta; NaN is NaT."""
+        if number != number:  # noqa: PLR0124 - so is NaN found in any type
+            return pd.NaT
+        count = int(number)
+        if self.ordered:
+            count = NOT_A_TIME if count == -NOT_A_TIME - 1 else count + 1
+        if count == NOT_A_TIME:
+            return pd.NaT
+        if self.is_time:
+            time: Any = pd.Timestamp(np.int64(count).view(self.numpy))
+            return time if self.zone is None else time.tz_localize("UTC").tz_convert(self.zone)
+        span: Any = np.int64(count).view(self.numpy)
+        return pd.Timedelta(span)
+
+    def __str__(self) -> str:
+        return str(self.pandas)
+
+
+NANOSECONDS = {TIME: TimeForm(TIME), SPAN: TimeForm(SPAN)}
+"""The forms that Arkouda has."""

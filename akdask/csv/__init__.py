@@ -1,1 +1,0 @@
-"""CSV files: Arkouda's, whose header tells the types, and those of any other writer."""

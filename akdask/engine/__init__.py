@@ -1,0 +1,1 @@
+"""The lazy layer: nodes, values, the optimiser, and what runs plans."""

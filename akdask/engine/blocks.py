@@ -1,0 +1,501 @@
+"""The block interpreter: evaluates a partition's row-wise chain some hundred thousand rows at a time.
+
+Columns are read into buffers that are reused from block to block, temporaries come from a small pool, and columns
+that only the selected rows need are not read where a predicate leaves none.  A task therefore needs a few MiB
+however large its partition is, and its working set stays in the core's cache.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from functools import cached_property
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+
+from akdask.columns.dictionary_text import decoded
+from akdask.columns.dtypes import ColumnType
+from akdask.columns.rows import empty, spread
+from akdask.columns.summation import UNIT, UnitPositions
+from akdask.columns.table import Table
+from akdask.engine.inputs import (
+    ExpandMatches,
+    Input,
+    Mask,
+    PositionReader,
+    Range,
+    Reader,
+    RowPositions,
+    Selection,
+    TableReader,
+    is_several,
+    read_only,
+    selected_rows,
+    sizes_of,
+)
+from akdask.engine.operations import OPERATIONS
+from akdask.engine.program import Apply, BroadcastInput, ColumnKey, ConstantRows, Load, Program, Recall
+from akdask.engine.pruning import RowPruning, leaves_few, near_rows, stretches_left, windows
+from akdask.operators.join.matches import MatchMultiplicity
+from akdask.storage.ranges import ConsecutiveParts
+from akdask.storage.read_ahead import can_read_ahead
+from akdask.storage.source import RowBounds, RowRanges, Stretch, opens_early
+from akdask.typing import Column, NumberArray
+
+OPEN_PARTITIONS, OPEN_AHEAD = 4, 16
+"""Partitions that are open at a time, of several files perhaps; remote ones, which wait for their bytes."""
+
+
+class Partition:
+    """One partition of a pipeline: its inputs, buffers, and the blocks of rows that the selections leave.
+
+    Parameters
+    ----------
+    inputs : sequence of Part, RowPositions or Table
+        The sources of the columns; all have the same number of rows.
+    replicas : sequence
+        Replicated results that programs refer to, each indexed by field.
+    selections : sequence of Mask, ExpandMatches or Range
+        Applied to each block in order.
+    block_rows : int
+        Rows read at a time.
+    leave_last_mask : bool
+        Hand the mask of a final `Mask` to the consumer as ``block.mask`` instead of applying it: a reduction of a
+        plain column is faster under a mask than after copying the selected rows.
+    identity : tuple of hashable
+        Distinguishes its rows from those of other partitions with the same columns.
+    """
+
+    def __init__(
+        self,
+        inputs: Sequence[Input],
+        replicas: Sequence[Any],
+        selections: Sequence[Selection],
+        block_rows: int,
+        leave_last_mask: bool = False,
+        *,
+        identity: tuple[Hashable, ...] = (),
+    ) -> None:
+        self.identity, self.replicas = identity, replicas
+        self.inputs = inputs
+        self.selections = selections
+        self.nrows, self._block_rows = nrows, block_rows = sizes_of(inputs, block_rows)
+        self._leave = len(selections) - 1 if leave_last_mask and selections else None
+        # Rows that are repeated may be more than there were.
+        repeats = any(isinstance(selection, ExpandMatches) for selection in selections)
+        self._buffer_rows = block_rows if repeats else min(block_rows, nrows)
+        self._stack = ExitStack()
+        self._readers: list[Reader] = []
+        self._reading: dict[ColumnKey, NumberArray] = {}
+        self._free: dict[ColumnType, list[NumberArray]] = {}
+        self._lent: list[tuple[ColumnType, NumberArray]] = []
+
+    def __enter__(self) -> Self:
+        self._readers = [self._open(item) for item in self.inputs]
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stack.close()
+
+    def _open(self, item: Input) -> Reader:
+        match item:
+            case Table():
+                return TableReader(item)
+            case RowPositions():
+                return PositionReader(item)
+            case _:
+                return self._stack.enter_context(item.open())
+
+    @property
+    def opens_early(self) -> bool:
+        """Whether opening it begins to fetch what will be read; see `opens_early` of parts."""
+        return any(not isinstance(item, Table | RowPositions) and opens_early(item) for item in self.inputs)
+
+    def each(self) -> Iterator[Partition]:
+        """Yield this partition alone."""
+        yield self
+
+    def open_several(self) -> Iterator[list[Partition]]:
+        """Yield this partition alone."""
+        yield [self]
+
+    @property
+    def keeps_all_rows(self) -> bool:
+        """Whether every row of the inputs is left."""
+        return not self.selections
+
+    @property
+    def keeps_row_numbers(self) -> bool:
+        """Whether rows that are left can be read again by their numbers."""
+        return all(isinstance(selection, Mask) for selection in self.selections)
+
+    def blocks_of(self, rows: NumberArray) -> Iterator[Block]:
+        """Yield blocks of only the rows of some ascending numbers, which the selections have left; see `numbers_of`."""
+        for start, stop in near_rows(rows, self._block_rows):
+            block = Block(self, int(rows[start]), int(rows[stop - 1]) + 1)
+            block.select_rows(rows[start:stop] - rows[start], stop - start)
+            yield from self._selected(block, 0, [0] * len(self.selections))
+            self._give_back(0)
+
+    def unfiltered_columns(self, program: Program) -> list[Column] | None:
+        """Return the results of a program that only passes on columns, None for any other."""
+        columns = []
+        for register in program.outputs:
+            step = program.steps[register]
+            if not isinstance(step, Load):
+                return None
+            if not self.nrows:
+                columns.append(empty(step.dtype))  # what stands for a partition that is left out has no columns
+                continue
+            column = self._readers[step.base].read(step.column, 0, self.nrows)
+            columns.append(read_only(column) if isinstance(self.inputs[step.base], Table) else column)
+        return columns
+
+    def blocks(self) -> Iterator[Block]:
+        """Yield the blocks that have rows left after the selections; each is valid until the next."""
+        seen = [0] * len(self.selections)
+        first, last = 0, self.nrows
+        if self.selections and isinstance(self.selections[0], Range):
+            # What lies outside a leading range need not be read.
+            first, last = min(self.selections[0].start, last), min(self.selections[0].stop, last)
+        for start, stop in windows(self._left, first, last, self._block_rows):
+            seen[:1] = [start]
+            yield from self._selected(Block(self, start, stop), 0, seen)
+            self._give_back(0)
+
+    @cached_property
+    def _left(self) -> RowRanges | None:
+        """The rows that may be left after the first selections, None for all."""
+        return RowPruning(self.selections).ranges(self.nrows, self.replicas, self._row_bounds)
+
+    def _row_bounds(self, load: Load, within: RowRanges) -> RowBounds | None:
+        return self._readers[load.base].row_bounds(load.column, within)
+
+    def _selected(self, block: Block, first: int, seen: list[int]) -> Iterator[Block]:
+        """Apply the selections from number `first` on to a block; yields several blocks where rows are repeated."""
+        for number, selection in enumerate(self.selections[first:], first):
+            if not block.nrows:
+                return
+            rows = block.nrows
+            if isinstance(selection, ExpandMatches):
+                seen[number] += rows
+                for part in self._expanded(block, selection):
+                    lent = len(self._lent)
+                    yield from self._selected(part, number + 1, seen)
+                    self._give_back(lent)
+                return
+            self._select(block, number, selection, seen[number])
+            seen[number] += rows
+        if block.nrows:
+            yield block
+
+    def _expanded(self, block: Block, selection: ExpandMatches) -> Iterator[Block]:
+        (found,) = block.evaluate(selection.predicate)
+        multiplicity: MatchMultiplicity = self.replicas[selection.multiplicity.position][selection.multiplicity.field]
+        for positions, rows in multiplicity.pairs(np.asarray(found), selection.keep_all, self._block_rows):
+            yield block.expanded(positions, selection.column, rows)
+
+    def _give_back(self, first: int) -> None:
+        """Take back the buffers lent from number `first` on."""
+        for dtype, buffer in self._lent[first:]:
+            self.give_buffer(dtype, buffer)
+        del self._lent[first:]
+
+    def _select(self, block: Block, number: int, selection: Mask | Range, seen: int) -> None:
+        if isinstance(selection, Range):
+            offset = selection.start - seen
+            start = offset if offset >= 0 else offset % selection.step
+            stop = min(selection.stop - seen, block.nrows)
+            block.select_rows(slice(start, max(stop, start), selection.step), len(range(start, stop, selection.step)))
+            return
+        lent = len(self._lent)
+        (mask,) = block.evaluate(selection.predicate)
+        count = int(np.count_nonzero(mask))
+        if number == self._leave and count:
+            block.mask = None if count == block.nrows else mask
+        elif count < block.nrows:
+            block.select_rows(np.flatnonzero(mask), count)
+            # The rows that are left have been copied.
+            self._give_back(lent)
+
+    def read(self, load: Load, start: int, stop: int, out: NumberArray | None) -> Any:
+        """Read rows of a column, text maybe encoded; numbers into `out`, or the buffer of earlier blocks."""
+        if load.dtype.kind == "str":
+            return self._readers[load.base].read_text(load.column, start, stop)
+        if not load.dtype.is_number:
+            out = None
+        elif out is None:
+            buffer = self._reading.get((load.base, load.column))
+            if buffer is None or len(buffer) < stop - start:
+                rows = max(min(self._block_rows, self.nrows), stop - start)
+                buffer = self._reading[load.base, load.column] = np.empty(rows, load.dtype.numpy)
+            out = buffer[: stop - start]
+        return self._readers[load.base].read(load.column, start, stop, out)
+
+    def stretches(self, loads: Iterable[Load]) -> list[Sequence[Stretch]] | None:
+        """Return where the rows of some columns that may be left lie in open files, each from the first of a unit on.
+
+        None if one can only be read by `read`, or if so few are that `read` looks at fewer pages of files.
+        """
+        found = []
+        for load in [] if leaves_few(self._left, self.nrows) else loads:
+            column = self._readers[load.base].stretches(load.column)
+            if column is None:
+                return None
+            found.append(stretches_left(column, self._left, load.dtype.itemsize))
+        return found or None
+
+    @property
+    def reads_files(self) -> bool:
+        """Whether each column of a block is read from files to a buffer, and rows are as adjacent as in the files."""
+        in_memory = (Table, RowPositions, ConsecutiveParts)
+        return not any(isinstance(item, in_memory) for item in self.inputs)
+
+    def extents(self, nblocks: int) -> Iterator[tuple[int, int]]:
+        """Yield the rows that may be left, as many as some blocks have at a time, from the first of a unit on."""
+        for start, stop in windows(self._left, 0, self.nrows, nblocks * self._block_rows):
+            yield start - (0 if self._block_rows % UNIT else start % UNIT), stop
+
+    def unit_positions(self, start: int, stop: int) -> UnitPositions | None:
+        """Return the positions of the rows of a block in the units of summation, None if they are adjacent."""
+        several = next(filter(is_several, self.inputs), None)
+        if several is not None:
+            # All are one block, and each begins a unit.
+            sizes = np.array([part.nrows for part in several.parts])
+            extents = -(-sizes // UNIT) * UNIT
+            shifts = np.cumsum(extents) - extents - (np.cumsum(sizes) - sizes)
+            return UnitPositions(np.arange(start, stop) + np.repeat(shifts, sizes)[start:stop], int(extents.sum()))
+        if start % UNIT == 0:
+            return None
+        return UnitPositions(np.arange(start % UNIT, start % UNIT + stop - start), start % UNIT + stop - start)
+
+    def take_buffer(self, dtype: ColumnType) -> NumberArray:
+        """Return a buffer of one block's rows for a temporary."""
+        free = self._free.get(dtype)
+        return free.pop() if free else np.empty(self._buffer_rows, dtype.numpy)
+
+    def give_buffer(self, dtype: ColumnType, buffer: NumberArray) -> None:
+        """Take back a buffer that is not read any more."""
+        self._free.setdefault(dtype, []).append(buffer)
+
+    def take_over(self, other: Partition) -> None:
+        """Take over the buffers of a finished partition: new memory would have to be zeroed."""
+        read = min(self._block_rows, self.nrows)
+        self._reading = {column: buffer for column, buffer in other._reading.items() if len(buffer) >= read}
+        for dtype, buffers in other._free.items():
+            self._free[dtype] = [buffer for buffer in buffers if len(buffer) >= self._buffer_rows]
+
+    def lend(self, dtype: ColumnType, buffer: NumberArray) -> None:
+        """Keep a buffer that holds a result until the next block."""
+        self._lent.append((dtype, buffer))
+
+
+class PartitionBatch:
+    """The partitions of a task, read one after the other, each open only while it is read.
+
+    Those whose bytes take long to come are opened before, for as long as there is room to hold them.
+    """
+
+    def __init__(self, partitions: Sequence[Partition], identity: tuple[Hashable, ...] = ()) -> None:
+        self.partitions = partitions
+        self.identity = identity
+        self.replicas = partitions[0].replicas
+        self.selections = partitions[0].selections
+        self.nrows = sum(partition.nrows for partition in partitions)
+        self._stack = ExitStack()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        # Also those that nobody has gone on from: closing a partition tells whether its files were replaced.
+        self._stack.__exit__(kind, error, trace)
+
+    def each(self) -> Iterator[Partition]:
+        """Yield each partition, open."""
+        before = None
+        for (partition,) in self._in_turn(1):
+            if before is not None:
+                partition.take_over(before)
+            yield partition
+            before = partition
+
+    def open_several(self) -> Iterator[list[Partition]]:
+        """Yield the partitions in groups, which are open until the next."""
+        return self._in_turn(OPEN_PARTITIONS)
+
+    def _in_turn(self, count: int) -> Iterator[list[Partition]]:
+        opened: deque[ExitStack] = deque()
+        for first in range(0, len(self.partitions), count):
+            group = list(self.partitions[first : first + count])
+            for partition in group[len(opened) :]:
+                opened.append(self._opened(partition))
+            for later in self.partitions[first + len(opened) : first + OPEN_AHEAD]:
+                if not later.opens_early or not can_read_ahead():
+                    break
+                opened.append(self._opened(later))
+            yield group
+            for _ in group:
+                opened.popleft().close()
+
+    def _opened(self, partition: Partition) -> ExitStack:
+        """Open a partition; it is closed with the batch, or before."""
+        found = self._stack.enter_context(ExitStack())
+        found.enter_context(partition)
+        return found
+
+    def blocks(self) -> Iterator[Block]:
+        """Yield the blocks of all partitions that have rows left after the selections."""
+        for partition in self.each():
+            yield from partition.blocks()
+
+
+class Block:
+    """Some rows of a partition, after selections."""
+
+    __slots__ = (
+        "_columns",
+        "_extent",
+        "_handed_on",
+        "_nexpanded",
+        "_origin",
+        "_selections",
+        "_start",
+        "_stop",
+        "mask",
+        "nrows",
+        "partition",
+    )
+
+    def __init__(self, partition: Partition, start: int, stop: int) -> None:
+        self.partition = partition
+        self.nrows = stop - start
+        self.mask: NumberArray | None = None
+        self._origin: Block | None = None
+        self._start, self._stop = start, stop
+        self._selections: list[NumberArray | slice] = []
+        self._nexpanded, self._extent = 0, self.nrows
+        # With the number of selections that each has gone through: one that nobody reads again goes through no more.
+        self._columns: dict[ColumnKey, tuple[Column, int]] = {}
+        self._handed_on: dict[int, Column] = {}
+
+    def load(self, load: Load, out: NumberArray | None = None, *, encoded: bool = False) -> Column:
+        """Return a column's rows, read at most once for each block; text may be encoded if that is wanted."""
+        column, selected = self._columns.get(name := (load.base, load.column), (None, 0))
+        if column is None:
+            if self._origin is not None:
+                column = self._origin.load(load, encoded=True)
+            else:
+                column = self.partition.read(load, self._start, self._stop, None if self._selections else out)
+        for number, rows in enumerate(self._selections[selected:], selected + 1):
+            column = selected_rows(column, rows, out if number == len(self._selections) else None)
+        self._columns[name] = column, len(self._selections)
+        # Later programs may select some of the rows, which is faster while they are encoded.
+        return column if encoded else decoded(column)
+
+    def recall(self, slot: int) -> Column:
+        """Return a result handed on by an earlier program."""
+        column = self._handed_on.get(slot)
+        if column is None:
+            assert self._origin is not None, "an earlier program has computed it"
+            column = self._origin.recall(slot)
+            for rows in self._selections:
+                column = selected_rows(column, rows)
+            self._handed_on[slot] = column
+        return column
+
+    def select_rows(self, rows: NumberArray | slice, count: int) -> None:
+        """Drop all rows but those at the given positions or in a slice."""
+        self._handed_on = {slot: selected_rows(column, rows) for slot, column in self._handed_on.items()}
+        self._selections.append(rows)
+        self.nrows = count
+
+    def expanded(self, positions: NumberArray | None, column: Load, rows: NumberArray) -> Block:
+        """Return the rows at the given positions, all if None, each paired with a row of some table."""
+        block = Block(self.partition, self._start, self._stop)
+        block.nrows = len(rows)
+        block._origin = self
+        block._selections = [] if positions is None else [positions]
+        block._nexpanded, block._extent = len(block._selections), block.nrows
+        block._columns[column.base, column.column] = rows, len(block._selections)
+        return block
+
+    def apply_mask(self) -> None:
+        """Apply the mask that was left to the consumer."""
+        if self.mask is not None:
+            rows = np.flatnonzero(self.mask)
+            self.select_rows(rows, len(rows))
+            self.mask = None
+
+    def numbers_of(self, positions: NumberArray) -> NumberArray:
+        """Return the numbers in the partition of rows at some positions of a block, where these are kept."""
+        for rows in reversed(self._selections):
+            positions = np.asarray(selected_rows(rows, positions))
+        return positions + self._start
+
+    def unit_positions(self) -> UnitPositions | None:
+        """Return the positions of the rows in the units of `akdask.columns.summation`; None if they are adjacent.
+
+        Repeated rows are counted from the start of their block, others from the start of their partition.
+        """
+        selections = self._selections[self._nexpanded :]
+        given = None if self._origin is not None else self.partition.unit_positions(self._start, self._stop)
+        if given is None and not selections:
+            return None
+        positions, extent = given or (None, self._extent)
+        for rows in selections:
+            if positions is not None:
+                positions = selected_rows(positions, rows)
+            else:
+                positions = rows if isinstance(rows, np.ndarray) else np.arange(self._extent)[rows]
+        return UnitPositions(np.asarray(positions), extent)
+
+    def evaluate(self, program: Program, out: Sequence[NumberArray | None] | None = None) -> list[Column]:
+        """Run a program on the rows.
+
+        `out` may name arrays for the results, or None; those that could not be computed in place are returned
+        elsewhere.  The results are valid until the next block.
+        """
+        partition = self.partition
+        targets = dict(zip(program.outputs, out, strict=True)) if out is not None else {}
+        registers: list[Any] = [None] * len(program.steps)
+        buffers: dict[int | None, tuple[ColumnType, NumberArray]] = {}
+        for register, step in enumerate(program.steps):
+            match step:
+                case Load():
+                    registers[register] = self.load(step, targets.get(register), encoded=register in program.encoded)
+                case ConstantRows():
+                    registers[register] = step.value if step.rows is None else spread(step.value, step.rows, self.nrows)
+                case BroadcastInput():
+                    registers[register] = partition.replicas[step.position][step.field]
+                case Recall():
+                    registers[register] = self.recall(step.slot)
+                case Apply():
+                    target = targets.get(register)
+                    if target is None and step.dtype.is_number:
+                        lent = buffers.pop(step.reuse, None)
+                        buffer = partition.take_buffer(step.dtype) if lent is None else lent[1]
+                        buffers[register] = step.dtype, buffer
+                        target = buffer[: self.nrows]
+                    args = [registers[arg] for arg in step.args]
+                    registers[register] = OPERATIONS[step.operation].evaluate(*args, out=target, **step.params)
+                    for arg in step.release:
+                        if arg in buffers:
+                            partition.give_buffer(*buffers.pop(arg))
+        for slot in program.forgets:
+            self._handed_on.pop(slot, None)
+        for register, slot in program.hands_on:
+            self._handed_on[slot] = registers[register]
+        for lent in buffers.values():
+            partition.lend(*lent)
+        return [
+            spread(registers[register], dtype, self.nrows)
+            for register, dtype in zip(program.outputs, program.dtypes, strict=True)
+        ]

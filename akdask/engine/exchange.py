@@ -1,0 +1,388 @@
+"""The exchange: every partition is split into slices, and each new partition is made of one slice of every old one.
+
+The caller says how to split rows and how to finish a partition: a sort splits by ranges of keys and sorts each range.
+This module decides how slices travel.  Where memory is short, split partitions wait in spill files (spill.py).
+
+- Threads of one process pass them on as they are.
+- On a cluster split partitions stay where they are split, in spill files (spill.py) where memory is short, and each new
+  partition is one task, which fetches its slices from all workers (fetch.py).  There are as many tasks as partitions,
+  and what a worker takes with it when it dies is computed anew.
+- A cluster that takes no plugins cannot keep what no task depends on.  There, slices are results of tasks: each worker
+  splits some partitions, keeps them, and sends for each new partition the slices of all of them at once.  That is a
+  task for each worker and new partition.  Where there would be very many slices all the same, those of several
+  partitions are concatenated first.
+
+Dask's P2P shuffle has as few tasks, but starts from the beginning when a worker dies, and was slower where partitions
+were many: see docs/scale.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from functools import cached_property
+from itertools import chain, pairwise
+from typing import Any, TypeAlias, TypeVar
+
+from dask.system import CPU_COUNT
+
+from akdask._dask import Expr, List, Task, TaskRef
+from akdask._distributed import current_worker
+from akdask.cluster import addresses, all_memory, on_cluster, partition_size
+from akdask.deferred import without_collection
+from akdask.engine.allocator import manage_freed_memory
+from akdask.engine.batches import ITEMSIZE, SMALL_ROWS
+from akdask.engine.fetch import MANY_PARTS, FinishPartition, Part, Slices, SplitIndex, taken, tell_place
+from akdask.engine.node import Frame, Node
+from akdask.engine.rowwise import SELECTIONS, Project
+from akdask.engine.spill import (
+    ChainedSlices,
+    CutSlices,
+    ShuffleBuffer,
+    SpillFile,
+    clear_spill_files,
+    spilled,
+    task_name,
+)
+
+ROWS = 2**22
+"""Rows of a new partition, or fewer if the partition size is small."""
+
+COLUMNS = 4
+"""Assumed number of columns of an exchange when its size is estimated."""
+
+MEMORY_SHARE = 4
+"""The divisor of the memory of all workers that bounds split partitions in memory."""
+
+FINE_PARTITIONS = 1024
+"""Up to this number, new partitions stay so small that they are sorted quickly; more of them are larger."""
+
+MAX_SLICES = 2**18
+"""Largest number of slices of an exchange."""
+
+PARTITIONS_PER_BUFFER = 4
+"""Approximate size of a shuffle buffer, in new partitions: Dask may choose to move all of it."""
+
+FEWEST_GROUPS = 64
+"""The slices of this number of old partitions are never concatenated, however many new ones there are."""
+
+Item = TypeVar("Item")
+
+Source: TypeAlias = tuple[Hashable, list[Hashable]]
+"""The key of a task whose result is sliced, and the keys that it concatenates, if any."""
+
+
+class Exchange(Node):
+    """The partitions made of the slices that the tasks of `split` return, each by one task.
+
+    Threads of one process pass slices on as they are.  Workers, unless there are None, keep split partitions where they
+    are split, and fetch slices from each other; each partition has a task that says where it is.  Each of the `workers`
+    splits consecutive ones, if it can, so that it sends few parts; the input of a split, a partition of `origin`, is
+    computed on the same worker.
+    """
+
+    split: Expr
+    count: int
+    finish: FinishPartition
+    workers: tuple[str, ...] | None
+    origin: Expr
+
+    @property
+    def npartitions(self) -> int:
+        return self.count
+
+    @without_collection
+    def _layer(self) -> dict[Any, Any]:
+        keys = tuple(self.split.__dask_keys__())
+        if self.workers is None:
+            graph, sources = _concatenated(self)
+            told = [key for key, _ in sources]
+        else:
+            told = self._tokens
+            graph = {token: Task(token, tell_place, TaskRef(key)) for token, key in zip(told, keys, strict=True)}
+        # One for all new partitions: with a list for each, references would grow with the product.
+        graph[self._index] = Task(self._index, SplitIndex.of, List(*map(TaskRef, told)), keys)
+        for number in range(self.count):
+            key = (self._name, number)
+            graph[key] = Task(key, _fetch, TaskRef(self._index), number, self.finish)
+        return graph
+
+    def annotations(self) -> Mapping[str, Mapping[Any, Any]]:
+        """Keep tasks on their workers, as long as these are alive, and have the scheduler keep split partitions."""
+        if self.workers is None:
+            return {}
+        from akdask.engine.keeping import IS_INDEX
+
+        both = list(zip(self.split.__dask_keys__(), self._tokens, strict=True))
+        placed = [list(chain(*run)) for run in _runs(both, max(len(self.workers), 1))]
+        return {**_annotate(self, self.workers, placed, strict=True), IS_INDEX: {self._index: True}}
+
+    @property
+    def _tokens(self) -> list[Hashable]:
+        return [(f"place-{self._name}", number) for number in range(len(self.split.__dask_keys__()))]
+
+    @property
+    def _index(self) -> str:
+        return f"split-index-{self._name}"
+
+
+class SliceExchange(Node):
+    """The partitions made of the slices that the tasks of `split` return, as far as Dask alone passes them on.
+
+    Slices are results of tasks: each of the `workers` splits consecutive partitions, keeps them, and sends the slices
+    of all of them for a new partition together.  Without affinity, Dask would weigh bytes against waiting tasks, and
+    move a whole partition through memory for one slice.  The input of a split, a partition of `origin`, is computed on
+    the same worker.  If `is_buffered`, no slice is taken before all partitions are split.
+    """
+
+    split: Expr
+    count: int
+    finish: FinishPartition
+    is_buffered: bool
+    workers: tuple[str, ...]
+    origin: Expr
+
+    @property
+    def npartitions(self) -> int:
+        return self.count
+
+    @without_collection
+    def _layer(self) -> dict[Any, Any]:
+        graph = dict(self._concatenated[0])
+        if self.is_buffered:
+            self._add_buffers(graph)
+        for index in range(self.count):
+            key = (self._name, index)
+            slices = [TaskRef(self._take_slice(graph, number, index)) for number in range(len(self._groups))]
+            graph[key] = Task(key, _make, List(*slices), self.finish)
+        return graph
+
+    def annotations(self) -> Mapping[str, Mapping[Any, Any]]:
+        """Keep tasks on their workers, as long as these are alive."""
+        kinds = (self._buffer_key, self._slice_key) if self.is_buffered else (self._slice_key,)
+        placed = [
+            [
+                *(key for source, members in group for key in (source, *members)),
+                *(key(number, index) for key in kinds for index in range(self.count)),
+            ]
+            for number, group in enumerate(self._groups)
+        ]
+        return _annotate(self, self.workers, placed, strict=False)
+
+    @cached_property
+    def _concatenated(self) -> tuple[dict[Any, Any], list[Source]]:
+        return _concatenated(self)
+
+    @cached_property
+    def _groups(self) -> list[list[Source]]:
+        """Sources whose slices travel together: those of one worker, or each alone."""
+        sources = self._concatenated[1]
+        return _runs(sources, min(len(self.workers) or len(sources), len(sources)))
+
+    def _add_buffers(self, graph: dict[Any, Any]) -> None:
+        """Add tasks that collect the slices of each worker in shuffle buffers, after every partition is split.
+
+        Dask then takes the slices of the first new partition from all buffers, finishes it, and goes on to the next.
+        Without this order, it would take all slices of a partition as soon as it is split, until all are in memory.
+        """
+        done: list[Hashable] = []
+        for number, (key, _) in enumerate(self._concatenated[1]):
+            done.append((f"is-split-{self._name}", number))
+            graph[done[-1]] = Task(done[-1], _wait_for, TaskRef(key))
+        all_split = f"all-split-{self._name}"
+        graph[all_split] = Task(all_split, _wait_for, *map(TaskRef, done))
+        for number, group in enumerate(self._groups):
+            sources = List(*(TaskRef(source) for source, _ in group))
+            for start in range(0, self.count, self._buffer_size):
+                key, new = self._buffer_key(number, start), range(start, min(start + self._buffer_size, self.count))
+                graph[key] = Task(key, _fill_buffer, sources, new, TaskRef(all_split))
+
+    def _take_slice(self, graph: dict[Any, Any], number: int, index: int) -> Hashable:
+        """Add the task that takes one slice to the graph, and return its key."""
+        key, group = self._slice_key(number, index), self._groups[number]
+        finish = self.finish if len(group) > MANY_PARTS else None
+        if self.is_buffered:
+            graph[key] = Task(key, _take_buffered, TaskRef(self._buffer_key(number, index)), index, finish)
+        else:
+            graph[key] = Task(key, _take_slice, List(*(TaskRef(source) for source, _ in group)), index, finish)
+        return key
+
+    @property
+    def _buffer_size(self) -> int:
+        """The number of new partitions of a shuffle buffer."""
+        return PARTITIONS_PER_BUFFER * len(self._groups)
+
+    def _buffer_key(self, number: int, index: int) -> Hashable:
+        return (f"shuffle-buffer-{self._name}", number, index // self._buffer_size)
+
+    def _slice_key(self, number: int, index: int) -> Hashable:
+        return (f"shuffle-slice-{self._name}", number, index)
+
+
+def exchange(split: Expr, count: int, finish: FinishPartition, origin: Expr | None = None) -> Expr:
+    """Return the physical node of the `count` new partitions that `finish` makes of the slices that `split` returns.
+
+    Each partition of `split` is computed from the one of `origin` with the same number, if there is one.
+    """
+    origin = split if origin is None else origin
+    if not on_cluster():
+        return Exchange(split, count, finish, None, origin)
+    from akdask.engine.keeping import can_fetch
+
+    if can_fetch():
+        return Exchange(split, count, finish, addresses(), origin)
+    is_large = count * _partition_size() * COLUMNS > memory_share()
+    return SliceExchange(split, count, finish, is_large, addresses(), origin)
+
+
+def _concatenated(node: Exchange | SliceExchange) -> tuple[dict[Any, Any], list[Source]]:
+    """Return the tasks that concatenate slices where there would be very many, and what slices are taken from then."""
+    keys = list(node.split.__dask_keys__())
+    groups = max(MAX_SLICES // node.count, FEWEST_GROUPS)
+    if len(keys) <= groups:
+        return {}, [(key, []) for key in keys]
+    sources: list[Source] = [
+        ((f"join-{node._name}", at), members) if len(members) > 1 else (members[0], [])
+        for at, members in enumerate(_runs(keys, groups))
+    ]
+    joins = {
+        key: Task(key, concat_slices, List(*map(TaskRef, members)), node.finish) for key, members in sources if members
+    }
+    return joins, sources
+
+
+def _annotate(
+    node: Exchange | SliceExchange, workers: Sequence[str], placed: Sequence[Sequence[Hashable]], *, strict: bool
+) -> dict[str, dict[Any, Any]]:
+    """Return the annotations of the tasks that are placed on each worker, and of what their partitions are made of."""
+    from akdask.engine.affinity import annotate
+
+    origins = dict(zip(node.split.__dask_keys__(), node.origin.__dask_keys__(), strict=False))
+    where: dict[Any, str] = {}
+    for worker, keys in zip(workers, placed, strict=False):
+        where |= dict.fromkeys((*keys, *(origins[key] for key in keys if key in origins)), worker)
+    return annotate(where, strict=strict) if where else {}
+
+
+def buffer_bytes(count: int) -> int | None:
+    """Return the memory budget of each of `count` split partitions; None if they share that of this process."""
+    return memory_share() // count if on_cluster() else None
+
+
+def memory_share() -> int:
+    """Return the bytes of memory, of all workers or of this process, that split partitions may have together."""
+    return all_memory() // MEMORY_SHARE
+
+
+def _make(slices: Sequence[Sequence[Part]], finish: FinishPartition) -> Any:
+    """Finish a new partition, given its slices: the function of its task."""
+    _free_memory()
+    return finish(list(chain(*slices)))
+
+
+def _fetch(index: SplitIndex, number: int, finish: FinishPartition) -> Any:
+    """Fetch the slices of a new partition, and finish it: the function of its task."""
+    _free_memory()
+    return finish(index.fetch(number, finish))
+
+
+def _free_memory() -> None:
+    manage_freed_memory()
+    clear_spill_files()
+
+
+def _wait_for(*_: Any) -> None:
+    """Wait for other tasks: the function of tasks without a result."""
+
+
+def _fill_buffer(sources: Sequence[Slices], numbers: range, _: None) -> ShuffleBuffer:
+    """Collect the slices of partitions for some new ones: the function of a task."""
+    return ShuffleBuffer(sources, numbers, name=task_name())
+
+
+def _take_slice(sources: Sequence[Slices], index: int, finish: FinishPartition | None) -> Sequence[Part]:
+    """Return the parts of one new partition from several sources: the function of a task."""
+    return _packed(taken(sources, index), finish)
+
+
+def _take_buffered(buffer: ShuffleBuffer, index: int, finish: FinishPartition | None) -> Sequence[Part]:
+    """Return the parts of one new partition from a buffer: the function of a task."""
+    return _packed(buffer.parts(index), finish)
+
+
+def _packed(parts: Sequence[Part], finish: FinishPartition | None) -> Sequence[Part]:
+    """Return parts as they are, or concatenated if `finish` is given."""
+    return finish.pack(parts) if finish and parts else parts
+
+
+def _runs(items: Sequence[Item], count: int) -> list[list[Item]]:
+    """Cut items into `count` runs of about equal length."""
+    bounds = pairwise(number * len(items) // count for number in range(count + 1))
+    return [list(items[start:stop]) for start, stop in bounds]
+
+
+def concat_slices(slices: Sequence[Slices], finish: FinishPartition) -> Slices:
+    """Concatenate the slices of several partitions, for each new one; in a spill file if one of them is on disk.
+
+    In this process those that are cut or read when they are taken stay so: it would take as long now, and a second
+    place in memory or on disk.
+    """
+    used = [item for item in slices if item is not None]
+    is_here = current_worker() is None
+    if used and is_here and all(isinstance(item, SpillFile | CutSlices) for item in used):
+        return ChainedSlices(used)
+    joined = (finish.pack([part for parts in same for part in parts]) for same in zip(*used, strict=True))
+    if any(isinstance(item, SpillFile) or (isinstance(item, CutSlices) and item.is_on_disk) for item in used):
+        return SpillFile.of_task(joined)
+    found = list(joined)
+    return spilled(found, None, list) if found and is_here else found or None
+
+
+def partition_count(frame: Frame) -> int:
+    """Return the number of partitions to exchange the rows of a frame into, by size.
+
+    A multiple of the threads for as long as they are few; of many rows, as many as a thread of a worker can hold.
+    """
+    rows = max_rows(frame)
+    if rows is None:
+        return frame.npartitions
+    if rows <= SMALL_ROWS:
+        return 1
+    fine, coarse = (-(-rows * ITEMSIZE // nbytes) for nbytes in (_partition_size(), max(partition_size(), ITEMSIZE)))
+    return max(min(-(-fine // CPU_COUNT) * CPU_COUNT, FINE_PARTITIONS), coarse)
+
+
+def _partition_size() -> int:
+    """Return the bytes of a column of a new partition."""
+    return max(min(partition_size(), ROWS * ITEMSIZE), ITEMSIZE)
+
+
+def max_rows(frame: Frame) -> int | None:
+    """Return the number of rows, or of those that they were selected from; None if the plan tells neither.
+
+    Rows that have been counted tell nothing, as the same plan is to run in the same way before and after.
+    """
+    source = _read_from(frame).rows
+    return source.size if source.is_fixed else None
+
+
+_READ_FROM = "_read_from"
+
+
+def _read_from(frame: Frame) -> Frame:
+    """Return the frame below all selections, projections and sorts, or before, if rows are known for good.
+
+    Those on the way cache it, as loops ask at each step.
+    """
+    asked = [frame]
+    while _READ_FROM not in asked[-1].__dict__ and not asked[-1].rows.is_fixed:
+        node = asked[-1]
+        is_over_one = node.keeps_rows or isinstance(node, (Project, *SELECTIONS))
+        below = node.operands[0] if is_over_one else node.bases[0]
+        if below is node:
+            break
+        asked.append(below)
+    source: Frame = asked[-1].__dict__.get(_READ_FROM, asked[-1])
+    # The last one may be the source, which would not be freed before garbage is collected if it referred to itself.
+    for node in asked[:-1]:
+        node.__dict__[_READ_FROM] = source
+    return source

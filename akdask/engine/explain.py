@@ -1,0 +1,476 @@
+"""What `explain` returns: a plan as text, and as a table for notebooks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from html import escape
+from typing import Any, NamedTuple
+
+from dask.utils import format_bytes, format_time
+
+from akdask._dask import Expr
+from akdask._distributed import shares_memory
+from akdask.columns.dtypes import ColumnType
+from akdask.engine.combine import Limit
+from akdask.engine.node import Frame, Node
+from akdask.engine.pipeline import Pipeline, PipelineLayout
+from akdask.engine.result import CollectionRows, FinishResult, tasks_of
+from akdask.engine.rowwise import Chain, Filter, MatchRows, Partitions, Project
+from akdask.engine.sources import Literal, Persisted, Rows, Scan
+from akdask.engine.tables import PersistedResults, Tables, Tasks, Union
+from akdask.engine.values import TEXT_BYTES, Replica, Value, describe, substitute, walk
+from akdask.operators.reduce.aggregate import Aggregate, Element, TreeReduce
+from akdask.storage.files import is_remote
+
+
+class Estimate(NamedTuple):
+    """What a node, or a plan, takes."""
+
+    rows: int = 0
+    """Rows that are read, of files and of what is in memory."""
+
+    nbytes: int = 0
+    """Bytes that are read of files, as they are in memory."""
+
+    tasks: int = 0
+    """Tasks."""
+
+    def describe(self) -> str:
+        """Return it in words.
+
+        Examples
+        --------
+        >>> Estimate(2_000_000, 16_000_000, 6).describe()
+        'reads 2,000,000 rows, 15.26 MiB of files, in 6 tasks'
+        """
+        files = f", {format_bytes(self.nbytes)} of files," if self.nbytes else ""
+        return f"reads {self.rows:,} rows{files} in {self.tasks:,} task{'' if self.tasks == 1 else 's'}"
+
+    def __add__(self, other: object) -> Estimate:
+        if not isinstance(other, Estimate):
+            return NotImplemented
+        return Estimate(*map(sum, zip(self, other, strict=True)))
+
+
+def estimate(lowered: Iterable[Expr]) -> Estimate:
+    """Return what lowered plans take together; what they share is counted once."""
+    total = Estimate()
+    for node in distinct_nodes(lowered):
+        total += estimate_node(node)
+    return total
+
+
+def distinct_nodes(roots: Iterable[Expr]) -> Iterator[Expr]:
+    """Yield all nodes of some plans, each once, without nested calls."""
+    stack, seen = list(roots), set[str]()
+    while stack:
+        node = stack.pop()
+        if node._name not in seen:
+            seen.add(node._name)
+            yield node
+            stack.extend(node.dependencies())
+
+
+def estimate_node(node: Expr) -> Estimate:
+    """Return what the tasks of one lowered node take, without those of its inputs."""
+    match node:
+        case Pipeline():
+            return Estimate(*_read(node.layout), node.layout.ntasks)
+        case TreeReduce():
+            return Estimate(tasks=len(node._layer()))
+        case Tasks():
+            return Estimate(tasks=node.npartitions)
+        case Tables() | PersistedResults():
+            return Estimate()
+    return Estimate(tasks=1)
+
+
+def _read(layout: PipelineLayout) -> tuple[int, int]:
+    """Return the rows that a pipeline goes through, and the bytes that it reads of files."""
+    numbers = [number for batch in layout.batches for number in batch]
+    rows = nbytes = 0
+    for position, base in enumerate(layout.chain.bases):
+        lengths = base.rows.lengths
+        if lengths is None:
+            continue
+        found = _rows_of(layout.chain, numbers, lengths)
+        rows = max(rows, found)
+        if isinstance(base, Scan):
+            columns = base.source.columns
+            nbytes += found * sum(width(columns[name]) for name in layout.scanned(position))
+    return rows, nbytes
+
+
+def _rows_of(chain: Chain, numbers: Sequence[int], lengths: Sequence[int]) -> int:
+    """Return how many rows some partitions of a chain go through, given those of the partitions of its bases."""
+    if not chain.selections:
+        return sum(lengths[number] for number in numbers)
+    rows = 0
+    for number in numbers:
+        source, ranges = chain.partition(number)
+        first = ranges[0] if ranges else None
+        rows += lengths[source] if first is None else len(range(*first))
+    return rows
+
+
+def width(dtype: ColumnType) -> int:
+    """Return the bytes that an element of a type takes, about."""
+    return TEXT_BYTES if dtype.kind == "str" else dtype.itemsize
+
+
+_TOKENS = re.compile("-[0-9a-f]{32}")
+
+MOST_LEVELS = 24
+"""Nested nodes that are shown; a loop makes plans of thousands of levels, all alike."""
+
+
+class Branch(NamedTuple):
+    """A node of a tree, without its inputs."""
+
+    level: int
+    """How many nodes stand between this one and the result."""
+
+    title: str
+    """What it is, in words."""
+
+    details: Sequence[str] = ()
+    """Further lines about it."""
+
+    name: str = ""
+    """The name of the node, by which its tasks are known; empty for what is only mentioned."""
+
+    estimate: Estimate | None = None
+    """What its tasks take; None for what has none."""
+
+    def text(self) -> Iterator[str]:
+        """Yield the lines of the node."""
+        taken = self.estimate
+        parts = [] if taken is None else [f"{taken.tasks:,} task{'' if taken.tasks == 1 else 's'}"]
+        if taken is not None and taken.rows:
+            parts.append(f"{taken.rows:,} rows")
+        if taken is not None and taken.nbytes:
+            parts.append(f"{format_bytes(taken.nbytes)} of files")
+        yield f"{'  ' * self.level}{self.title}{'  ' if parts else ''}{', '.join(parts)}"
+        yield from (f"{'  ' * (self.level + 1)}{line}" for line in self.details)
+
+
+class _Described(NamedTuple):
+    """A node in words, further lines about it, its inputs, and what its tasks take."""
+
+    title: str
+    details: Sequence[str]
+    inputs: Sequence[Any]
+    estimate: Estimate | None = None
+
+
+def written(plan: Node) -> list[Branch]:
+    """Return the tree of a plan as it was written."""
+    return list(_tree(plan, _logical))
+
+
+def planned(lowered: Expr) -> list[Branch]:
+    """Return the tree of the tasks that a plan has been lowered to."""
+    return list(_tree(lowered, _physical))
+
+
+def _tree(root: Any, describe_node: Callable[[Any], _Described | list[Any]]) -> Iterator[Branch]:
+    """Yield each node, its inputs below it; those that it shares with others are described once.
+
+    Without nested calls, of which a long chain would need more than Python allows.
+    """
+    seen: set[str] = set()
+    stack = [(root, 1)]
+    while stack:
+        node, level = stack.pop()
+        described = describe_node(node)
+        if isinstance(described, list):
+            stack += [(child, level) for child in reversed(described)]
+            continue
+        title, details, children, taken = described
+        if children and node._name in seen:
+            yield Branch(level, f"{title}, as above")
+            continue
+        seen.add(node._name)
+        yield Branch(level, title, details, node._name, taken)
+        if children and level == MOST_LEVELS:
+            yield Branch(level + 1, "…")
+            continue
+        stack += [(child, level + 1) for child in reversed(children)]
+
+
+def _logical(node: Any) -> _Described | list[Any]:
+    """Describe a logical node; return its inputs in place of a node without a description."""
+    match node:
+        case CollectionRows():
+            return [node.frame]
+        case Element():
+            return [node.aggregate]
+        case Frame():
+            return _Described(node.describe(), [], node.dependencies())
+    return []
+
+
+def _physical(node: Any) -> _Described | list[Any]:
+    inputs = node.dependencies()
+    match node:
+        case FinishResult() | Element() | Union():
+            return [*inputs]
+        case Pipeline():
+            return _Described("Pipeline", _pipeline(node), inputs, estimate_node(node))
+        case TreeReduce():
+            return _Described("Combine", [], inputs, estimate_node(node))
+        case Tasks():
+            return _Described(node.function.__name__.strip("_"), [], inputs, estimate_node(node))
+        case Tables() | PersistedResults():
+            return _Described(f"{type(node).__name__}  {node.npartitions} in memory", [], [])
+    return _Described(type(node).__name__, [], inputs)
+
+
+def _pipeline(node: Pipeline) -> list[str]:
+    layout = node.layout
+    lines = []
+    for number, base in enumerate(layout.chain.bases):
+        if isinstance(base, Scan):
+            columns = layout.scanned(number)
+            shown = ", ".join(columns[:8]) + (", …" if len(columns) > 8 else "")
+            parts = [f"{len(columns)} of {len(base.source.columns)} columns"]
+            if layout.nread < layout.npartitions:
+                parts.append(f"{layout.nread} of {layout.npartitions} partitions")
+            lines.append(f"read {shown or 'nothing'}  ({', '.join(parts)})")
+    for selection in layout.chain.selections:
+        kind = "filter " + describe(selection.predicate) if isinstance(selection, Filter) else selection.describe()
+        lines.append(kind)
+    return [*lines, _TOKENS.sub("", layout.purpose)]
+
+
+STYLE = """<style scoped>
+.akdask-plan table {border-collapse: collapse; border: none; margin-bottom: .8em}
+.akdask-plan th, .akdask-plan td {padding: .15em .7em; border: none; background: none; color: inherit;
+  text-align: right; vertical-align: top; white-space: nowrap; font-variant-numeric: tabular-nums}
+.akdask-plan th {font-weight: normal; font-size: 85%; opacity: .65; border-bottom: 1px solid rgba(127, 127, 127, .5)}
+.akdask-plan td:first-child, .akdask-plan th:first-child, .akdask-plan td:has(i) {text-align: left}
+.akdask-plan small {display: block; opacity: .65}
+.akdask-plan i {display: inline-block; height: .7em; background: rgba(80, 140, 220, .7)}
+</style>"""
+_BAR = 8.0
+"""Width of the longest bar, in ems."""
+
+
+class Spent(NamedTuple):
+    """What the tasks of a node took when they ran."""
+
+    seconds: float
+    """Of all its tasks, one after the other."""
+
+    tasks: int
+    """How many of them ran."""
+
+
+class Explanation(str):
+    """A plan as it was written, and as it will run: text that notebooks show as tables.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> print(ak.arange(10).sum().explain())
+    As written
+      Aggregate sum(position)
+        Rows  1 partition, lengths (10)
+    As it will run
+      Combine  1 task
+        Pipeline  1 task, 10 rows
+          reduce sum(position)
+    """
+
+    _written: Sequence[Branch]
+    _planned: Sequence[Branch]
+    _spent: Mapping[str, Spent] | None
+    _title: str
+
+    def __new__(
+        cls,
+        written: Sequence[Branch],
+        planned: Sequence[Branch],
+        spent: Mapping[str, Spent] | None = None,
+        title: str = "As it will run",
+    ) -> Explanation:
+        """Return the text of two trees; of the second with what was spent on its nodes, if it has run."""
+        lines = ["As written", *_lines(written), title, *_lines(planned, spent)]
+        self = super().__new__(cls, "\n".join(lines))
+        self._written, self._planned, self._spent, self._title = written, planned, spent, title
+        return self
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        """Return the trees as tables: a line for each node, below it what it is made of."""
+        head = "<tr><th>{}</th><th>tasks</th><th>rows</th><th>read of files</th>{}</tr>"
+        timed = "" if self._spent is None else "<th>seconds</th><th></th>"
+        longest = max((found.seconds for found in (self._spent or {}).values()), default=0.0)
+        rows = "".join(self._row(branch, longest) for branch in self._planned)
+        plan = "".join(f"<tr><td>{_indented(branch)}</td></tr>" for branch in self._written)
+        return (
+            f'<div class="akdask-plan">{STYLE}<table>{head.format(escape(self._title), timed)}{rows}</table>'
+            f"<details><summary>As written</summary><table>{plan}</table></details></div>"
+        )
+
+    def _row(self, branch: Branch, longest: float) -> str:
+        taken, fields = branch.estimate, ["", "", ""]
+        if taken is not None:
+            read = format_bytes(taken.nbytes) if taken.nbytes else ""
+            fields = [f"{taken.tasks:,}", f"{taken.rows:,}" if taken.rows else "", read]
+        if self._spent is not None:
+            found = self._spent.get(branch.name)
+            bar = f'<i style="width: {_BAR * found.seconds / longest:.2f}em"></i>' if found and longest else ""
+            fields += ["" if found is None else f"{found.seconds:.3f}", bar]
+        return f"<tr><td>{_indented(branch)}</td>{''.join(f'<td>{field}</td>' for field in fields)}</tr>"
+
+
+def _indented(branch: Branch) -> str:
+    details = "".join(f"<small>{escape(line)}</small>" for line in branch.details)
+    return f'<div style="padding-left: {1.2 * (branch.level - 1):.1f}em">{escape(branch.title)}{details}</div>'
+
+
+def _lines(branches: Iterable[Branch], spent: Mapping[str, Spent] | None = None) -> Iterator[str]:
+    for branch in branches:
+        first, *others = branch.text()
+        found = (spent or {}).get(branch.name)
+        yield first if found is None else f"{first}: {format_time(found.seconds)}"
+        yield from others
+
+
+def explain(plan: Node) -> Explanation:
+    """Return two trees: the plan as written, and the tasks that it lowers to; nothing is computed."""
+    return Explanation(written(plan), planned(tasks_of(plan)))
+
+
+class Budget(NamedTuple):
+    """What may be computed without being asked for."""
+
+    rows: int
+    """Rows of all inputs, those of each input counted once."""
+
+    partitions: int
+    """Partitions of all inputs."""
+
+    nbytes: int
+    """Bytes read of files; of remote ones a sixteenth."""
+
+
+SMALL = Budget(100_000, 64, 2**24)
+"""What is as good as at hand."""
+
+SHOWN = Budget(20_000_000, 512, 2**28)
+"""What takes up to a second: what is shown of groups, joins and sorted rows."""
+
+CLUSTER = Budget(2_000_000, 64, 2**25)
+"""What is shown of what a cluster computes, which cannot be stopped when it takes long."""
+
+REMOTE = 16
+"""How many times as long a remote file is taken to take."""
+
+LEAVES = (Scan, Rows, Literal, Persisted)
+
+
+def shown_budget() -> Budget:
+    """Return what may be computed to be shown, where it would be computed now."""
+    return SHOWN if shares_memory() else CLUSTER
+
+
+def is_cheap(frame: Frame, values: Sequence[Value]) -> bool:
+    """Whether the first and last partition can be shown at once.
+
+    True if they need nothing of other partitions but small tables, and all inputs are small.
+    """
+    chain = Chain.of(frame)
+    needed = [base for base in chain.bases if not isinstance(base, LEAVES)]
+    return _is_within(SMALL, [*needed, *_replicated(*chain.predicates, *chain.replicas, *values)])
+
+
+def partitions_stand_alone(project: Project) -> bool:
+    """Whether each partition is found without the others, and without tables that all of them need."""
+    chain = Chain.of(project.frame)
+    return all(isinstance(base, LEAVES) for base in chain.bases) and not _replicated(
+        *chain.predicates, *chain.replicas, *project.values
+    )
+
+
+def is_small(frame: Frame, values: Sequence[Value], within: Budget = SMALL) -> bool:
+    """Whether all rows can be computed at once, since all that they are made of is known to be small."""
+    return _is_within(within, [Project(frame, tuple(range(len(values))), tuple(values))])
+
+
+def edge_of_limit(frame: Frame, values: Sequence[Value]) -> tuple[Frame, list[Value], int] | None:
+    """Return where the rows of a `Limit` are sought first: values on the first or last partition of its input.
+
+    If a filter leaves few rows, all partitions may have to be read for the wanted rows.
+
+    Returns
+    -------
+    (Frame, list of Value, int) or None
+        The partition, the values on it, and the number of wanted rows, negative for the last ones; None if the frame is
+        no `Limit`, or the partition cannot be shown at once.
+    """
+    if not isinstance(frame, Limit):
+        return None
+    project = frame.frame
+    by_column = {frame.column(name).token: value for name, value in zip(project.names, project.values, strict=True)}
+    found = [substitute(value, by_column) for value in values]
+    if not is_cheap(project.frame, found):
+        return None
+    number = 0 if frame.count >= 0 else project.npartitions - 1
+    return Partitions(project.frame, (number,)), found, frame.count
+
+
+def _is_within(budget: Budget, nodes: Sequence[Frame]) -> bool:
+    """Whether any computation on the rows of some nodes is within a budget."""
+    rows = partitions = 0
+    for leaf in _leaves(nodes):
+        if leaf.rows.size is None:
+            return False
+        rows += leaf.rows.size
+        partitions += leaf.npartitions
+    if rows > budget.rows or partitions > budget.partitions:
+        return False
+    if rows <= SMALL.rows and partitions <= SMALL.partitions:
+        return True
+    # Only the tasks tell which columns are read.
+    lowered = [node.lower_completely() for node in nodes]
+    return estimate(lowered).nbytes * (REMOTE if _reads_remote(nodes) else 1) <= budget.nbytes
+
+
+def _leaves(nodes: Sequence[Frame]) -> Iterator[Frame]:
+    """Yield what the rows of some nodes are made of, each once."""
+    stack, seen = list(nodes), set[str]()
+    while stack:
+        node = stack.pop()
+        if node._name in seen:
+            continue
+        seen.add(node._name)
+        if isinstance(node, LEAVES):
+            yield node
+        stack.extend(_inputs(node))
+
+
+def _reads_remote(nodes: Sequence[Frame]) -> bool:
+    """Whether the rows of some nodes are read from remote files."""
+    return any(isinstance(leaf, Scan) and any(map(is_remote, leaf.source.paths)) for leaf in _leaves(nodes))
+
+
+def _inputs(node: Frame) -> Iterator[Frame]:
+    yield from node.dependencies()
+    match node:
+        case Filter():
+            yield from _replicated(node.predicate)
+        case MatchRows():
+            yield from _replicated(node.found, node.multiplicity)
+        case Project():
+            yield from _replicated(*node.values)
+        case Aggregate():
+            yield from _replicated(*[reduction.value for reduction in node.reductions])
+
+
+def _replicated(*values: Value) -> list[Frame]:
+    return [value.node for value in walk(*values) if isinstance(value, Replica)]

@@ -1,0 +1,122 @@
+"""What schedulers and workers do for exchanges whose slices are fetched: keep split partitions, and hand out slices.
+
+No task depends on the partitions that others fetch slices of, since that would move them whole.  So the scheduler is
+asked to keep them for as long as some new partition is to be made, as if a client wanted them; it computes those anew
+that a worker takes with it when it dies.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Hashable, Sequence
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
+
+from akdask._distributed import (
+    SchedulerPlugin,
+    WorkerPlugin,
+    as_message,
+    default_client,
+    keep_results,
+    let_results_go,
+    register_plugin,
+    release_results,
+    tasks_of,
+)
+from akdask.engine.affinity import RelaxAffinity
+from akdask.engine.fetch import FETCH, answer
+
+if TYPE_CHECKING:
+    from akdask._distributed import Client, Scheduler, TaskState, Worker
+
+IS_INDEX = "akdask_split_index"
+"""Annotation of the task that knows where the partitions of an exchange are."""
+
+_registered: WeakSet[Client] = WeakSet()
+"""Clients whose schedulers and workers have the plugins."""
+
+
+class KeepSplit(SchedulerPlugin):
+    """Keeps the split partitions of an exchange while tasks wait for slices of them."""
+
+    name = "akdask-keep-split"
+    idempotent = True
+
+    def __init__(self) -> None:
+        self._exchanges: set[Hashable] = set()
+
+    async def start(self, scheduler: Scheduler) -> None:
+        """Learn which scheduler it is."""
+        self._scheduler = scheduler
+
+    def update_graph(self, scheduler: Scheduler, *, tasks: Sequence[Any], **_: Any) -> None:
+        """Keep what new exchanges will split."""
+        for task in tasks_of(scheduler, tasks):
+            if IS_INDEX in (task.annotations or {}):
+                self._exchanges.add(task.key)
+                self._keep(task)
+
+    def remove_worker(self, scheduler: Scheduler, worker: str, *, stimulus_id: str, **_: Any) -> None:
+        """Take back what says that lost partitions are there, so that the tasks that fetch them wait for them again.
+
+        Those would otherwise keep workers busy, in vain, on which the partitions are to be computed.
+        """
+        for index in tasks_of(scheduler, self._exchanges & scheduler.tasks.keys()):
+            lost = [token for token in index.dependencies if any(task.state != "memory" for task in token.dependencies)]
+            # One after the other: the index waits for those that are not there any more.
+            for tasks in (lost, [index] if lost else []):
+                release_results(scheduler, tasks, stimulus_id)
+
+    def transition(self, key: Any, start: str, finish: str, *_: Any, **__: Any) -> None:
+        """Keep partitions that are to be split again, and let go of those of exchanges that are complete."""
+        if key not in self._exchanges:
+            return
+        if finish == "waiting":
+            self._keep(self._scheduler.tasks[key])
+        elif finish in {"released", "forgotten"}:
+            # Not within the transition of another task.
+            asyncio.get_running_loop().call_soon(self._let_go, key)
+
+    def _keep(self, index: TaskState) -> None:
+        split = [task.key for token in index.dependencies for task in (token, *token.dependencies)]
+        keep_results(self._scheduler, split, _owner(index.key))
+
+    def _let_go(self, key: Hashable) -> None:
+        (index,) = tasks_of(self._scheduler, [key]) if key in self._scheduler.tasks else (None,)
+        if index is None:
+            self._exchanges.discard(key)
+        if index is None or (index.state == "released" and not index.waiters):
+            let_results_go(self._scheduler, _owner(key))
+
+
+class HandOutSlices(WorkerPlugin):
+    """Lets other workers fetch slices of the split partitions that a worker holds."""
+
+    name = "akdask-hand-out-slices"
+
+    def setup(self, worker: Worker) -> None:
+        """Have the worker answer."""
+
+        async def slices(runs: Sequence[Sequence[Hashable]], number: int, finish: bytes) -> dict[str, Any]:
+            split = {key: worker.data[key] for key in chain(*runs) if key in worker.data}
+            loop = asyncio.get_running_loop()
+            return {"parts": as_message(await loop.run_in_executor(None, answer, split, runs, number, finish))}
+
+        worker.handlers[FETCH] = slices
+
+
+def can_fetch() -> bool:
+    """Whether workers of the current cluster can fetch slices from each other; registers the plugins once."""
+    client = default_client()
+    if client is None or client.asynchronous:
+        return False
+    if client not in _registered:
+        if not all(register_plugin(client, plugin()) for plugin in (RelaxAffinity, KeepSplit, HandOutSlices)):
+            return False
+        _registered.add(client)
+    return True
+
+
+def _owner(key: Hashable) -> str:
+    return f"akdask {key}"

@@ -1,0 +1,409 @@
+"""Integers and bool of which some are missing: floats to compute with, but known exactly.
+
+Such a column is an expression of two others, the integers and where they are missing.  What moves, compares, fills or
+chooses rows works on these two, and so keeps integers that no float is equal to.  What computes with the floats is
+refused as soon as it meets such an integer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from akdask.columns.dtypes import BOOL, FLOAT64, INT64, NULLABLE_STR, STR, UINT64, ColumnType, column_type
+from akdask.engine.values import Call, Constant, Value, widened
+from akdask.errors import ArgumentError
+
+INTEGERS, MISSING = "integers", "missing"
+"""What the two parts of a column are called beside its name, in projections."""
+
+OPERATION = "missing_as_nan"
+"""What makes floats of the two parts."""
+
+
+def with_missing(integers: Value, missing: Value, column: str = "") -> Value:
+    """Return integers as floats, NaN where they are missing; `column` is what errors call them."""
+    apart = parts(integers)
+    if apart is not None:
+        column = column or named(integers)
+        integers, missing = apart[0], Call("logical_or", apart[1], missing)
+    return Call(OPERATION, integers, missing, **({"column": column} if column else {}))
+
+
+def named(value: Value) -> str:
+    """Return what errors call a column of integers of which some are missing."""
+    return str(value.params.get("column", "")) if isinstance(value, Call) else ""
+
+
+def parts(value: Value) -> tuple[Value, Value] | None:
+    """Return the integers, and where they are missing; None for other values."""
+    return (value.args[0], value.args[1]) if isinstance(value, Call) and value.operation == OPERATION else None
+
+
+def is_in_parts(value: Value) -> bool:
+    """Whether a value is integers of which some may be missing."""
+    return parts(value) is not None
+
+
+def exact_type(value: Value) -> ColumnType:
+    """Return the type of the integers where some may be missing, and otherwise that of the value."""
+    apart = parts(value)
+    return value.dtype if apart is None else apart[0].dtype
+
+
+def separated(values: Iterable[Value]) -> list[Value]:
+    """Return values, and for integers of which some are missing the two that they are made of."""
+    given = list(values)
+    if not _in_parts(given):
+        return given
+    return [part for value in given for part in parts(value) or (value,)]
+
+
+def recombined(values: Iterable[Value], moved: Sequence[Value]) -> list[Value]:
+    """Return values on other rows, of what `separated` gave of them; of more than that, the rest as it is."""
+    given = list(values)
+    if not _in_parts(given):
+        return list(moved)
+    found = iter(moved)
+    made = [
+        next(found) if parts(value) is None else with_missing(next(found), next(found), named(value)) for value in given
+    ]
+    return [*made, *found]
+
+
+def key_parts(value: Value) -> list[Value]:
+    """Return what a value is compared by as a key, first what counts more, each with nothing missing.
+
+    Integers of which some are missing are told apart and put in order by two: whether they are missing, and what they
+    are where they are not.  Of narrow ones, each is a float.
+    """
+    apart = parts(value)
+    if apart is None or apart[0].dtype.itemsize < FLOAT64.itemsize:
+        return [value]
+    integers, missing = apart
+    return [missing, Call("where", missing, Constant(integers.dtype.numpy.type(0)), integers)]
+
+
+def of_key_parts(value: Value, keys: Sequence[Value]) -> Value:
+    """Return a value on other rows, of what `key_parts` gave of it there."""
+    return keys[0] if len(keys) == 1 else with_missing(keys[1], keys[0], named(value))
+
+
+def _in_parts(values: Sequence[Value]) -> list[Value]:
+    """Return those that are in parts, with one call for all: most frames have none, and some thousands of columns."""
+    return [value for value in values if isinstance(value, Call) and value.operation == OPERATION]
+
+
+# what operations make of them
+
+
+def is_missing(value: Value) -> Value:
+    """Return which floats are missing, without making floats of integers."""
+    apart = parts(value)
+    return Call("isnan", value) if apart is None else apart[1]
+
+
+def as_mask(value: Value) -> Value:
+    """Return bools of which some are missing as bools, False where they are; other values as they are."""
+    apart = parts(value)
+    if apart is None or apart[0].dtype != BOOL:
+        return value
+    return Call("logical_and", apart[0], negated(apart[1]))
+
+
+def filled(value: Value, filling: Value) -> Value:
+    """Return numbers with others in place of those that are missing: integers filled with integers stay so."""
+    apart = parts(value)
+    if apart is not None and filling.dtype.kind in _EXACT:
+        return Call("where", apart[1], filling, apart[0])
+    return Call("where", is_missing(value), filling, value)
+
+
+def rule(operation: str, args: Sequence[Value], params: Mapping[str, Any]) -> Value | None:
+    """Return what an operation makes of integers of which some are missing, None where it takes them as floats."""
+    found = _RULES.get(operation)
+    return None if found is None else found(operation, args, params)
+
+
+_EXACT = ("int", "uint", "bool")
+
+
+def integers_and_missing(value: Value) -> tuple[Value, Value]:
+    """Return the integers of a value, and where they are missing, if any; NaN by itself is a missing integer."""
+    apart = parts(value)
+    if apart is not None:
+        return apart
+    if isinstance(value, Constant) and value.dtype == FLOAT64 and np.isnan(value.value):
+        return Constant(np.int64(0)), Constant(np.bool_(True))
+    return value, Constant(np.bool_(False))
+
+
+def _missing_in(args: Iterable[Value]) -> Value:
+    found: Value | None = None
+    for apart in filter(None, map(parts, args)):
+        found = apart[1] if found is None else Call("logical_or", found, apart[1])
+    assert found is not None, "a rule is asked for where something may be missing"
+    return found
+
+
+def _compared(operation: str, args: Sequence[Value], params: Mapping[str, Any]) -> Value:
+    """Return a comparison, which does not hold where an integer is missing."""
+    present = negated(_missing_in(args))
+    return Call("logical_and", Call(operation, *[integers_and_missing(arg)[0] for arg in args], **params), present)
+
+
+def _different(operation: str, args: Sequence[Value], params: Mapping[str, Any]) -> Value:
+    return negated(_compared("equal", args, params))
+
+
+def _tested(operation: str, args: Sequence[Value], params: Mapping[str, Any]) -> Value:
+    missing = is_missing(args[0])
+    return missing if operation == "isnan" else negated(missing)
+
+
+def _chosen(operation: str, args: Sequence[Value], params: Mapping[str, Any]) -> Value | None:
+    """Return a choice among integers as such, where nothing but integers is chosen from."""
+    condition, *sides = args
+    apart = [integers_and_missing(side) for side in sides]
+    for at, taken in enumerate((condition, negated(condition))):
+        # Where an integer is taken, it is there already.
+        if negated(apart[at][1]) == taken:
+            apart[at] = (apart[at][0], Constant(np.bool_(False)))
+    kinds = {integers.dtype.kind for integers, _ in apart}
+    if kinds == {"int", "uint"}:
+        apart = [(_as_unsigned(integers), missing) for integers, missing in apart]
+    if not kinds <= set(_EXACT) or ("bool" in kinds and len(kinds) > 1):
+        return None
+    integers, missing = (Call("where", condition, *(side[part] for side in apart)) for part in (0, 1))
+    if integers.dtype == FLOAT64:
+        return None
+    if all(isinstance(missing, Constant) and not missing.value for _, missing in apart):
+        return integers
+    return with_missing(integers, missing, next(filter(None, map(named, sides)), ""))
+
+
+def _as_unsigned(integers: Value) -> Value:
+    """Return a natural number as an unsigned one, other values as they are."""
+    if isinstance(integers, Constant) and integers.dtype.kind == "int" and integers.value >= 0:
+        return Constant(np.uint64(integers.value))
+    return integers
+
+
+def _inverted(operation: str, args: Sequence[Value], params: Mapping[str, Any]) -> Value | None:
+    bools, missing = integers_and_missing(args[0])
+    return with_missing(Call("logical_not", bools), missing, named(args[0])) if bools.dtype == BOOL else None
+
+
+def _joined(operation: str, args: Sequence[Value], params: Mapping[str, Any]) -> Value | None:
+    """Return `and` or `or` of bools in three-valued logic: missing unless the other side decides."""
+    (one, one_missing), (other, other_missing) = map(integers_and_missing, args)
+    if one.dtype != BOOL or other.dtype != BOOL:
+        return None
+    decides: Callable[[Value], Value] = (lambda side: side) if operation.endswith("or") else negated
+    found = Call("logical_or" if operation.endswith("or") else "logical_and", one, other)
+    decided = Call(
+        "logical_or",
+        Call("logical_and", decides(one), negated(one_missing)),
+        Call("logical_and", decides(other), negated(other_missing)),
+    )
+    missing = Call("logical_and", Call("logical_or", one_missing, other_missing), negated(decided))
+    if operation.endswith("or"):
+        found = decided
+    return with_missing(found, missing, next(filter(None, map(named, args)), ""))
+
+
+def _computed(operation: str, args: Sequence[Value], params: Mapping[str, Any]) -> Value | None:
+    """Return arithmetic with integers of which none is missing: floats there as well, none of them another number."""
+    if not any(arg.dtype in (INT64, UINT64) for arg in args):
+        return None
+    return Call(operation, *[widened(arg, FLOAT64) for arg in args], **params)
+
+
+def _converted(operation: str, args: Sequence[Value], params: Mapping[str, Any]) -> Value | None:
+    """Return integers as another type: as text, what is missing stays so; no other integers stand for it."""
+    (integers, missing), wanted = integers_and_missing(args[0]), column_type(params["dtype"])
+    made = Call(operation, integers, **params)
+    if wanted.kind == "str":
+        return Call("make_missing", made, missing)
+    if wanted == BOOL:
+        return Call("logical_or", made, missing)
+    if wanted.kind not in ("int", "uint", "bigint") or params.get("errors", "strict") != "strict":
+        return None
+    return Call(operation, Call("demand_integers", integers, missing, wanted=wanted.name), **params)
+
+
+def negated(value: Value) -> Value:
+    """Return where bools are False: of a negation what it negates."""
+    return value.args[0] if getattr(value, "operation", "") == "logical_not" else Call("logical_not", value)
+
+
+_RULES: dict[str, Callable[[str, Sequence[Value], Mapping[str, Any]], Value | None]] = {
+    **dict.fromkeys(("equal", "less", "less_equal", "greater", "greater_equal"), _compared),
+    "not_equal": _different,
+    **dict.fromkeys(("isnan", "isfinite"), _tested),
+    "where": _chosen,
+    "cast": _converted,
+    **dict.fromkeys(("add", "subtract", "multiply", "divide", "floor_divide", "remainder"), _computed),
+    **dict.fromkeys(("invert", "logical_not"), _inverted),
+    **dict.fromkeys(("bitwise_and", "bitwise_or", "logical_and", "logical_or"), _joined),
+}
+
+
+def _is_utf8(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def call(operation: str, *args: Value, **params: Any) -> Value:
+    """Return an operation on values, whose text and integers may be missing; as `Call` where none may.
+
+    As in pandas, tests of missing text are False, ``!=`` is True, and changed text stays missing.  Its length is 0: no
+    integer stands for what is missing.  Where there is no rule, missing text is an error when it is met.
+    """
+    if any(type(param) is str and not _is_utf8(param) for param in params.values()):
+        raise ArgumentError(
+            f"{operation} takes text that UTF-8 can hold, without halves of surrogates.", hint="correct the text."
+        )
+    for arg in args:
+        if getattr(arg, "operation", "") == OPERATION:
+            found = rule(operation, args, params)
+            if found is not None:
+                return found
+            break
+    if operation in _AWARE or NULLABLE_STR not in [arg.dtype for arg in args]:
+        return Call(operation, *args, **params)
+    return _TEXT_RULES.get(operation, _demanded)(operation, args, params)
+
+
+def is_missing_text(value: Value) -> Value:
+    """Return where text is missing."""
+    return Call("is_missing", value)
+
+
+def is_present(value: Value) -> Value:
+    """Return where text is not missing."""
+    return Call("logical_not", is_missing_text(value))
+
+
+def filled_text(value: Value, text: str = "") -> Value:
+    """Return text with other text in place of what is missing."""
+    return Call("fill_missing", value, Constant(text)) if value.dtype == NULLABLE_STR else value
+
+
+def demanded(value: Value) -> Value:
+    """Return text none of which may be missing: an error when it is computed, if some is."""
+    return Call("demand_text", value) if value.dtype == NULLABLE_STR else value
+
+
+def missing_text() -> Value:
+    """Return one missing string."""
+    return Call("make_missing", Constant(""), Constant(True))
+
+
+def without_missing(value: Value) -> Value:
+    """Return text as such that is never missing, once it has been filled; other values as they are."""
+    return Call("as_text", value) if value.dtype == NULLABLE_STR else value
+
+
+Args = tuple[Value, ...]
+Params = Mapping[str, Any]
+
+
+def _nullable(args: Args) -> list[Value]:
+    return [arg for arg in args if arg.dtype == NULLABLE_STR]
+
+
+def _only_present(found: Value, args: Args) -> Value:
+    return reduce(lambda test, arg: Call("logical_and", test, is_present(arg)), _nullable(args), found)
+
+
+def _equal(operation: str, args: Args, params: Params) -> Value:
+    """Return where text is equal: a sentinel only equals another."""
+    found = Call("equal", *args)
+    return _only_present(found, args[:1]) if len(_nullable(args)) == len(args) else found
+
+
+def _not_equal(operation: str, args: Args, params: Params) -> Value:
+    return Call("logical_not", _equal(operation, args, params))
+
+
+def _tested_as_bytes(operation: str, args: Args, params: Params) -> Value:
+    """Return a test that any bytes can take."""
+    return _only_present(Call(operation, *map(without_missing, args), **params), args)
+
+
+def _tested_text(operation: str, args: Args, params: Params) -> Value:
+    return _only_present(Call(operation, *map(filled_text, args), **params), args)
+
+
+def _changed(operation: str, args: Args, params: Params) -> Value:
+    missing = reduce(lambda one, other: Call("logical_or", one, other), map(is_missing_text, _nullable(args)))
+    return Call("make_missing", Call(operation, *map(filled_text, args), **params), missing)
+
+
+def _of_filled(operation: str, args: Args, params: Params) -> Value:
+    return Call(operation, *map(filled_text, args), **params)
+
+
+def _counted(operation: str, args: Args, params: Params) -> Value:
+    """Return how many things are found in text: none in what is missing, though there may be some in no text."""
+    return Call("where", is_missing_text(args[0]), Constant(0), _of_filled(operation, args, params))
+
+
+def _applied(operation: str, args: Args, params: Params) -> Value:
+    """Return what a function makes of text that is there: text that is missing stays so, and numbers refuse it."""
+    return (_changed if column_type(params["dtype"]) == STR else _demanded)(operation, args, params)
+
+
+def _of_bytes(operation: str, args: Args, params: Params) -> Value:
+    """Return what any bytes give: what is missing gives what no text does."""
+    return Call(operation, *map(without_missing, args), **params)
+
+
+def _demanded(operation: str, args: Args, params: Params) -> Value:
+    return Call(operation, *map(demanded, args), **params)
+
+
+def _cast(operation: str, args: Args, params: Params) -> Value:
+    """Return text as another type: what is missing is NaN, and an error where that is not."""
+    wanted = column_type(params["dtype"])
+    if wanted == STR:
+        return args[0]
+    if wanted == FLOAT64:
+        return Call(
+            "where", is_missing_text(args[0]), Constant(np.nan), Call(operation, filled_text(args[0], "nan"), **params)
+        )
+    return _of_filled(operation, args, params)
+
+
+def _parse_time(operation: str, args: Args, params: Params) -> Value:
+    return Call(operation, filled_text(args[0], "NaT"), **params)
+
+
+_AWARE = ("where", "is_missing", "fill_missing", "make_missing")
+"""Operations that take text that may be missing."""
+
+Rule = Callable[[str, Args, Params], Value]
+
+_TEXT_RULES: dict[str, Rule] = {
+    "equal": _equal,
+    "not_equal": _not_equal,
+    "cast": _cast,
+    "parse_time": _parse_time,
+    **dict.fromkeys(("less", "less_equal", "greater", "greater_equal"), _tested_as_bytes),
+    **dict.fromkeys(("contains", "startswith", "endswith"), _tested_as_bytes),
+    **dict.fromkeys(("islower", "isupper", "istitle", "isalnum", "isalpha", "isdigit"), _tested_text),
+    **dict.fromkeys(("isdecimal", "isnumeric", "isspace", "isempty", "isin"), _tested_text),
+    **dict.fromkeys(("lower", "upper", "title", "capitalize", "strip", "stick", "peel", "text_slice"), _changed),
+    **dict.fromkeys(("replace_matches", "transcode"), _changed),
+    "text_hash": _of_bytes,
+    **dict.fromkeys(("byte_length", "text_length", "match_start", "match_text"), _of_filled),
+    "match_count": _counted,
+    "apply_function": _applied,
+}

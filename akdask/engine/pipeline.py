@@ -1,0 +1,441 @@
+"""The physical node of row-wise chains: one task for each partition, from the files to the end of the chain."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import Any, TypeAlias
+
+from akdask import compiled, config
+from akdask._dask import DataNode, Expr, List, Task, TaskRef
+from akdask.columns.dtypes import INT64
+from akdask.columns.summation import UNIT
+from akdask.columns.table import Table
+from akdask.deferred import without_collection
+from akdask.engine.allocator import manage_freed_memory
+from akdask.engine.batches import Batches, rows_read, single_partitions
+from akdask.engine.blocks import Partition, PartitionBatch
+from akdask.engine.inputs import ExpandMatches, Mask, Range, RowPositions, Selection, coalesce_partitions
+from akdask.engine.node import Frame, Node
+from akdask.engine.program import Apply, BroadcastInput, Compiler, Load, Program
+from akdask.engine.pruning import partitions_left
+from akdask.engine.rowwise import ROW, Chain, Filter, MatchRows, Zip, rebuild, selected_by
+from akdask.engine.sinks import Collect, Reduce, Sink
+from akdask.engine.sources import Rows, Scan
+from akdask.engine.tables import Union, through
+from akdask.engine.tokens import token
+from akdask.engine.values import ColumnRef, Replica, Value, columns_of, substitute_all, walk
+from akdask.engine.vector_program import warm_up
+from akdask.storage.source import Part
+
+ITEMSIZE = 8
+STRING_WIDTH = 4
+"""Number columns that need as much cache as one string column, stored and decoded."""
+FEWEST_ROWS = 2**14
+MOST_NAMED, LONGEST_NAME = 2, 20
+"""Columns that the name of a task has room for, and letters of each."""
+
+Compile = Callable[[Sequence[Value]], Program]
+MakeSink = Callable[[Compile, Sequence[Value]], Sink]
+
+Member: TypeAlias = tuple[tuple[Selection, ...], tuple[Part | RowPositions | None, ...]]
+"""What a task gets for a partition: its selections, and its inputs, None for those made by other tasks."""
+
+
+@dataclass(frozen=True)
+class PipelineLayout:
+    """What the tasks of a pipeline share, and how each finds its own inputs.
+
+    `npartitions` is that of the chain.  `batches` has the partitions of each task, none for a task without rows.
+    """
+
+    token: str
+    purpose: str
+    chain: Chain
+    masks: tuple[Mask | ExpandMatches, ...]
+    sink: Sink
+    npartitions: int
+    batches: Batches
+    block_rows: int
+    is_large: bool
+
+    @property
+    def ntasks(self) -> int:
+        """Number of tasks that read anything."""
+        return sum(1 for batch in self.batches if batch)
+
+    @property
+    def nread(self) -> int:
+        """Number of partitions that are read."""
+        return sum(map(len, self.batches))
+
+    @cached_property
+    def step(self) -> str:
+        """What the tasks do, such as ``read+filter+sum bytes``, in words that Dask shows whole."""
+        scans = [number for number, base in enumerate(self.chain.bases) if isinstance(base, Scan)]
+        words = ["read"] if scans else []
+        words += ["filter" if isinstance(mask, Mask) else "match" for mask in self.masks]
+        columns = [_in_words(column) for number in scans for column in self.scanned(number)]
+        named = ", ".join(columns[:MOST_NAMED]) + (", …" if len(columns) > MOST_NAMED else "")
+        return f"{'+'.join([*words, _what(self.sink)])} {named}".strip().replace("-", "_")
+
+    @property
+    def table_bases(self) -> list[int]:
+        """Positions of the inputs that are tables made by other tasks."""
+        return [number for number, base in enumerate(self.chain.bases) if not isinstance(base, Scan | Rows)]
+
+    def scanned(self, number: int) -> list[str]:
+        """Columns that the pipeline reads from one input."""
+        programs = (*(mask.predicate for mask in self.masks), *self.sink.programs)
+        return sorted({str(load.column) for program in programs for load in program.loads if load.base == number})
+
+    def selections(self, ranges: Sequence[tuple[int, int, int] | None]) -> tuple[Selection, ...]:
+        """Return the selections of a partition, given the row ranges of its slices."""
+        masks = iter(self.masks)
+        return tuple(next(masks) if item is None else Range(*item) for item in ranges)
+
+
+class Pipeline(Node):
+    """The tasks of a row-wise chain, one for each batch of partitions.
+
+    Operands after `layout` are the inputs made by other tasks, then the replicated nodes.
+    """
+
+    layout: PipelineLayout
+
+    @classmethod
+    def step(cls, *operands: Any) -> str:
+        return operands[0].step
+
+    @property
+    def npartitions(self) -> int:
+        return len(self.layout.batches)
+
+    @without_collection
+    def _layer(self) -> dict[Any, Any]:
+        layout = self.layout
+        bases = layout.chain.bases
+        tables = [node.__dask_keys__() for _, node in zip(layout.table_bases, self.operands[1:], strict=False)]
+        replicas = List(*[TaskRef(node.__dask_keys__()[0]) for node in self.operands[1 + len(tables) :]])
+        scanned = [layout.scanned(number) for number in range(len(bases))]
+        shared = (layout.sink, layout.block_rows, layout.is_large)
+        selected = token(tuple(map(selected_by, layout.chain.selections)))
+        graph: dict[Any, Any] = {}
+        for index, batch in enumerate(layout.batches):
+            key = (self._name, index)
+            if not batch:
+                graph[key] = self._without_rows(key, replicas)
+                continue
+            members: list[Member] = []
+            made: list[TaskRef] = []
+            for number in batch:
+                source, ranges = layout.chain.partition(number)
+                fixed = tuple(_fixed_input(base, source, columns) for base, columns in zip(bases, scanned, strict=True))
+                members.append((layout.selections(ranges), fixed))
+                made += [TaskRef(keys[source]) for keys in tables]
+            graph[key] = Task(key, run_batch, shared, tuple(members), List(*made), replicas, (selected, batch))
+        return graph
+
+    def _without_rows(self, key: Any, replicas: List) -> DataNode | Task:
+        """Return what the sink makes of no rows; only a sink that uses replicated results needs a task."""
+        if replicas.args:
+            return Task(key, run_batch, *self._no_rows, replicas)
+        return DataNode(key, self._nothing)
+
+    @property
+    def _no_rows(self) -> tuple[tuple[Sink, int, bool], tuple[Member], tuple[()]]:
+        """Arguments of a task without rows, except for the replicated results."""
+        inputs = (RowPositions(0, 0),) * len(self.layout.chain.bases)
+        return (self.layout.sink, self.layout.block_rows, False), (((), inputs),), ()
+
+    @cached_property
+    def _nothing(self) -> Any:
+        return run_batch(*self._no_rows, ())
+
+
+def _fixed_input(base: Frame, partition: int, columns: Sequence[str]) -> Part | RowPositions | None:
+    if isinstance(base, Scan):
+        return base.source.part(partition, columns)
+    if isinstance(base, Rows):
+        return RowPositions(base.starts[partition], base.lengths[partition])
+    return None
+
+
+def run_batch(
+    shared: tuple[Sink, int, bool],
+    members: tuple[Member, ...],
+    made: Sequence[Table],
+    replicas: Sequence[Any],
+    identity: tuple[Hashable, ...] = (),
+) -> Any:
+    """Run a pipeline on the partitions of a batch: the function of its tasks.
+
+    `shared` are the sink, the rows of a block, and whether the plan is large; `members` are the partitions; `made` are
+    the inputs from other tasks, in the order of the partitions.  Returns the result of the sink.
+    """
+    manage_freed_memory()
+    sink, block_rows, is_large = shared
+    if is_large:
+        # For what is computed next: most work takes less time than loading it.  Where this pays at once, it is loaded
+        # by the loops that sort and group.
+        compiled.prepare(warm_up)
+    remaining = iter(made)
+    broadcast = [item.columns if isinstance(item, Table) else item for item in replicas]
+    given = [(chosen, [next(remaining) if item is None else item for item in fixed]) for chosen, fixed in members]
+    # Floats of repeated rows are summed in units that start at the first row of their partition.
+    stays_apart = _adds_floats(sink) and any(isinstance(item, ExpandMatches) for item in given[0][0])
+    partitions = [
+        Partition(inputs, broadcast, selections, block_rows, sink.leave_last_mask, identity=identity)
+        for selections, inputs in (given if stays_apart else coalesce_partitions(given, block_rows))
+    ]
+    if len(partitions) > 1:
+        with PartitionBatch(partitions, identity) as batch:
+            return sink.run(batch)
+    with partitions[0] as partition:
+        return sink.run(partition)
+
+
+def rows_of_task(task: Task, tables: Mapping[Hashable, int]) -> int | None:
+    """Return the rows that the task of a pipeline goes over, as far as a plan tells it; None if it reads files.
+
+    Parameters
+    ----------
+    task : task of Dask
+        Whose function is `run_batch`.
+    tables : mapping of key to int
+        Rows of the tables that are in memory; those made by other tasks are theirs.
+    """
+    (sink, *_), members, made, *_ = task.args
+    if getattr(sink, "picks_rows", False):
+        return 0
+    remaining = iter(made.args if isinstance(made, List) else made)
+    total = 0
+    for selections, fixed in members:
+        rows = 0
+        for item in fixed:
+            if item is None:
+                found = tables.get(next(remaining).key, 0)
+            elif isinstance(item, RowPositions):
+                found = item.nrows
+            else:
+                return None
+            rows = max(rows, found)
+        if isinstance(sink, Collect) and sink.limit is not None and sink.limit >= 0 and not selections:
+            rows = min(rows, sink.limit)
+        elif selections and isinstance(selections[0], Range):
+            rows = min(rows, max(selections[0].stop - selections[0].start, 0))
+        total += rows
+    return total
+
+
+def _what(sink: Sink) -> str:
+    """Return what a sink does, in words: by the names of its reductions, or by its own."""
+    if isinstance(sink, Reduce):
+        calls = (*sink.plain_calls, *sink.computed_calls)
+        return ", ".join(dict.fromkeys(reduction.name for _, reduction in calls)) or "reduce"
+    return _class_in_words(type(sink))
+
+
+@cache
+def _class_in_words(kind: type) -> str:
+    return re.sub("(?<!^)(?=[A-Z])", " ", kind.__name__).lower()
+
+
+def _in_words(column: str) -> str:
+    """Return the name of a column as keys of tasks may have it: short, and without what UTF-8 does not have."""
+    return column[:LONGEST_NAME].encode(errors="replace").decode()
+
+
+def _adds_floats(sink: Sink) -> bool:
+    return isinstance(sink, Reduce) and sink.adds_floats
+
+
+def pipeline(
+    frame: Frame, values: Sequence[Value], make_sink: MakeSink, purpose: str, *, batches: Batches | None = None
+) -> Expr:
+    """Return the physical node that evaluates values on the rows of a frame.
+
+    Parameters
+    ----------
+    frame : Frame
+        Where the rows come from.
+    values : sequence of Value
+        What the sink evaluates.
+    make_sink : callable
+        Returns the sink, given a function that compiles values, and the values.
+    purpose : str
+        What the values are for, shown by `explain`; distinguishes pipelines of the same values.
+    batches : tuple of tuples of int, optional
+        Partitions that may share a task, as `partition_batches` returns them, if it does not matter which partitions a
+        result covers.  There is at least one result.  Without batches, each partition has its own, with rows or not.
+    """
+    inner = [_pipeline(*chain, make_sink, purpose) for chain in _seen_through(frame, values, batches)]
+    return inner[0] if len(inner) == 1 else Union(*inner)
+
+
+def _seen_through(
+    frame: Frame, values: Sequence[Value], batches: Batches | None
+) -> Iterator[tuple[Frame, Sequence[Value], Batches | None]]:
+    """Yield the chains below projections and concatenations, without recursion: there may be very many."""
+    stack: list[tuple[Frame, Sequence[Value], Batches | None]] = [(frame, values, batches)]
+    while stack:
+        frame, values, batches = stack.pop()
+        if len(frame.bases) > 1:
+            frame = narrowed(frame, values)
+        frame, values = _of_used_columns(frame, values)
+        if len(frame.bases) > 1:
+            frame, values = _in_one_pass(frame, values)
+        parts = through(frame, values)
+        if parts is None:
+            yield frame, values, batches
+            continue
+        # The parts of a concatenation have single partitions as batches, as they have beside other bases.
+        joined = batches is not None and len(parts) > 1
+        stack += [(part, item, single_partitions(part) if joined else batches) for part, item in reversed(parts)]
+
+
+def _pipeline(
+    frame: Frame, values: Sequence[Value], batches: Batches | None, make_sink: MakeSink, purpose: str
+) -> Pipeline:
+    """Return the tasks of a chain whose bases are neither projections nor concatenations."""
+    chain = Chain.of(frame)
+    positions = {base._name: number for number, base in enumerate(chain.bases)}
+    everything = [*chain.predicates, *chain.replicas, *values]
+    nodes = {value.node._name: value.node for value in walk(*everything) if isinstance(value, Replica)}
+    replicas = {name: number for number, name in enumerate(nodes)}
+
+    compiler = Compiler([*([predicate] for predicate in chain.predicates), values], positions, replicas)
+    masks = _masks(chain, positions, compiler)
+    sink = make_sink(compiler.last, values)
+    batches = _batches_left(chain, frame, batches)
+    layout = PipelineLayout(
+        # Which partitions are left is known from more than the state of the files, which names the frame.
+        token("pipeline", purpose, frame, tuple(values), batches),
+        purpose,
+        chain,
+        masks,
+        sink,
+        frame.npartitions,
+        batches,
+        _block_rows([*(mask.predicate for mask in masks), *sink.programs], UNIT if _adds_floats(sink) else 1),
+        _computes(masks, sink) and sum(rows_read(frame) or ()) >= compiled.WORTH_PREPARING,
+    )
+    made = [chain.bases[number] for number in layout.table_bases]
+    return Pipeline(layout, *made, *nodes.values())
+
+
+def _computes(masks: Sequence[Mask | ExpandMatches], sink: Sink) -> bool:
+    """Whether a pipeline does more than collect columns as they are, for which no compiled loop is of use."""
+    if masks or not isinstance(sink, Collect):
+        return True
+    return not all(isinstance(step, Load) for program in sink.programs for step in program.steps)
+
+
+def _batches_left(chain: Chain, frame: Frame, batches: Batches | None) -> Batches:
+    """Return the batches without the partitions that the filters exclude; by default each partition is a batch."""
+    left = partitions_left(chain.bases, chain.predicates)
+    wanted = single_partitions(frame) if batches is None else batches
+    if left is None:
+        return wanted
+    sources = chain.sources(frame.npartitions)
+    left_batches = tuple(tuple(number for number in batch if left[sources[number]]) for batch in wanted)
+    return left_batches if batches is None else tuple(filter(None, left_batches)) or ((),)
+
+
+def _masks(chain: Chain, positions: dict[str, int], compiler: Compiler) -> tuple[Mask | ExpandMatches, ...]:
+    """Compile filters and matches; the row numbers added by a match count as one more input."""
+    masks: list[Mask | ExpandMatches] = []
+    for node in chain.selections:
+        match node:
+            case Filter():
+                masks.append(Mask(compiler.next([node.predicate])))
+            case MatchRows():
+                found = compiler.next([node.found])
+                (multiplicity,) = compiler.last([node.multiplicity]).steps
+                assert isinstance(multiplicity, BroadcastInput), "a replica is whole"
+                base = positions[node.match.token] = len(positions)
+                masks.append(ExpandMatches(found, multiplicity, node.keep_all, Load(base, ROW, INT64)))
+    return tuple(masks)
+
+
+def narrowed(frame: Frame, values: Sequence[Value]) -> Frame:
+    """Return the frame without bases whose columns are not used, so that these are not computed."""
+    chain = Chain.of(frame)
+    if len(chain.bases) == 1:
+        return frame
+    used = {column.source for column in columns_of(*chain.predicates, *values)}
+    bases = tuple(base for base in chain.bases if base._name in used) or chain.bases[:1]
+    if len(bases) == len(chain.bases):
+        return frame
+    return rebuild(bases[0] if len(bases) == 1 else Zip(bases), chain.selections, chain.predicates)
+
+
+def _of_used_columns(frame: Frame, values: Sequence[Value]) -> tuple[Frame, Sequence[Value]]:
+    """Return the rows and the values on bases that compute no other columns than those that are used."""
+    if all(type(base).of_columns is Frame.of_columns for base in frame.bases):
+        return frame, values
+    chain = Chain.of(frame)
+    used: dict[str, dict[Hashable, ColumnRef]] = {base._name: {} for base in chain.bases}
+    for column in columns_of(*chain.predicates, *values):
+        used.get(column.source, {})[column.name] = column
+    bases = tuple([base.of_columns(used[base._name]) for base in chain.bases])
+    if bases == chain.bases:
+        return frame, values
+    replaced: dict[str, Value] = {}
+    for old, new in zip(chain.bases, bases, strict=True):
+        for column in used[old._name].values():
+            replaced[column.token] = ColumnRef(new._name, column.name, column.dtype)
+    return _on_bases(chain, bases, replaced, values)
+
+
+def _in_one_pass(frame: Frame, values: Sequence[Value]) -> tuple[Frame, Sequence[Value]]:
+    """Return the rows and the values on bases of which no two could be found in one pass over their inputs."""
+    chain = Chain.of(frame)
+    alike: defaultdict[Hashable, list[Frame]] = defaultdict(list)
+    for base in chain.bases:
+        key = base.pass_key
+        alike[base._name if key is None else (type(base), key)].append(base)
+    if len(alike) == len(chain.bases):
+        return frame, values
+    bases: dict[str, Frame] = {}
+    replaced: dict[str, Value] = {}
+    for first, *others in alike.values():
+        joined = first.in_one_pass(others) if others else None
+        for base in (first, *others) if joined is None else joined[:1]:
+            bases[base._name] = base
+        replaced.update({} if joined is None else joined[1])
+    return _on_bases(chain, tuple(bases.values()), replaced, values) if replaced else (frame, values)
+
+
+def _on_bases(
+    chain: Chain, bases: tuple[Frame, ...], replaced: Mapping[str, Value], values: Sequence[Value]
+) -> tuple[Frame, Sequence[Value]]:
+    """Return the rows of a chain on other bases, and values on them."""
+    predicates = chain.predicates
+    found = substitute_all([*predicates, *values], replaced)
+    rows = rebuild(bases[0] if len(bases) == 1 else Zip(bases), chain.selections, found[: len(predicates)])
+    return rows, found[len(predicates) :]
+
+
+def _block_rows(programs: Sequence[Program], unit: int) -> int:
+    """Return the number of rows to evaluate at a time, a multiple of `unit`.
+
+    A single column fills a block; several columns share the cache, so that blocks have fewer rows.  With very many
+    columns, a lower bound keeps the cost of a step small compared to its work.
+    """
+    seen: set[tuple[int, Hashable]] = set()
+    columns = temporaries = 0
+    for program in programs:
+        for step in program.steps:
+            if isinstance(step, Load):
+                if (step.base, step.column) not in seen:
+                    seen.add((step.base, step.column))
+                    columns += 1 if step.dtype.is_number else STRING_WIDTH
+            elif isinstance(step, Apply):
+                temporaries = 2
+    rows = max(1, int(config.get("block_size")) // ITEMSIZE)
+    wanted = min(rows, max(2 * rows // max(1, columns + temporaries), FEWEST_ROWS))
+    return max(wanted - wanted % unit, unit)

@@ -1,0 +1,224 @@
+"""From a plan to its result: the only way in which akdask computes."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from threading import Lock
+from typing import Any
+from weakref import ref
+
+import dask
+from dask.system import CPU_COUNT
+
+from akdask._dask import Expr
+from akdask._distributed import current_worker, default_client, expect_arrow, named_scheduler, shares_memory
+from akdask.engine.lower import optimizes
+from akdask.engine.materialized import Materialized, WorkerResults
+from akdask.engine.node import Frame, Node, lower_plans, remember_lengths, tasks_below, values_of_round
+from akdask.engine.pending import persisted
+from akdask.engine.pipeline import narrowed
+from akdask.engine.result import Root
+from akdask.engine.scheduler import callbacks, surrounded
+from akdask.engine.sources import Scan
+from akdask.engine.threads import pending_results
+from akdask.engine.values import Replica, walk
+from akdask.errors import TransferError
+from akdask.operators.optimize import optimize
+from akdask.operators.reduce.aggregate import CountRows, Element
+from akdask.storage.files import is_remote
+from akdask.storage.read_ahead import buffer_limit
+from akdask.storage.remote import is_used
+from akdask.storage.source import Source
+
+MOST = 32
+"""Tasks; each has several requests under way."""
+
+_FEW, _PART = 2, 4
+"""Columns of a source that a plan is taken to read: these, or a part of many."""
+
+_ITEMSIZE = 8
+
+
+def tasks_at_once(plans: Sequence[Node]) -> int | None:
+    """Return how many tasks of plans that read remote files run at a time in this process, None for one on each core.
+
+    They are so many that some columns of all their partitions take no more than what may be read ahead.  So tasks on
+    large partitions, each of which keeps the network busy alone, need no more memory than others.
+    """
+    if not is_used() or not shares_memory():
+        return None
+    sizes = [_nbytes(scan.source) for scan in _scans(plans) if any(map(is_remote, scan.source.paths))]
+    if not sizes:
+        return None
+    limit = buffer_limit() // max(*sizes, 1)
+    found = CPU_COUNT
+    while found * 2 <= min(MOST, limit):
+        found *= 2  # few different numbers, since threads of each are kept
+    return found
+
+
+def _scans(plans: Sequence[Node]) -> Iterator[Scan]:
+    """Yield what the rows of plans are read from, each once."""
+    stack, seen = list(plans), set[str]()
+    while stack:
+        node = stack.pop()
+        if node._name not in seen:
+            seen.add(node._name)
+            if isinstance(node, Scan):
+                yield node
+            stack.extend(node.dependencies())
+
+
+def _nbytes(source: Source) -> int:
+    """Return the bytes of the largest partition, as far as a plan is taken to read it."""
+    return max(source.lengths, default=0) * _ITEMSIZE * max(_FEW, len(source.columns) // _PART)
+
+
+"""Columns that are held at a time: a plan refers to all rounds before, of which the last ones are read."""
+
+_persisted: OrderedDict[str, ref[Materialized]] = OrderedDict()
+_lock = Lock()
+
+
+class _Column(Root):
+    """A column as a collection of which Dask gives the futures."""
+
+    def __dask_postpersist__(self) -> tuple[Callable[..., Mapping[Any, Any]], tuple[Any, ...]]:
+        return dict, ()
+
+
+def persist_on_workers(plans: Sequence[Node]) -> None:
+    """Have the workers of the current client compute and hold the columns that plans go on from; returns at once."""
+    if shares_memory() or current_worker() is not None:
+        return
+    client = default_client()
+    wanted = [] if client is None or client.asynchronous else [*_not_persisted(plans)]
+    if not wanted:
+        return
+    graphs = dask.persist(*[_Column(node) for node in wanted], traverse=False)
+    with _lock:
+        for node, graph in zip(wanted, graphs, strict=True):
+            # Under keys of the scheduler's own, in the order of the partitions.
+            node.hold(WorkerResults(ref(client), graph, tuple(graph)))
+            _persisted[node._name] = ref(node)
+        while len(_persisted) > MOST:
+            oldest = _persisted.popitem(last=False)[1]()
+            if oldest is not None:
+                oldest.hold(None)
+
+
+def _not_persisted(plans: Sequence[Node]) -> Iterator[Materialized]:
+    """Yield the columns to be kept that plans are made from, each once, as far as others that are held are not."""
+    stack: list[Expr] = list(plans)
+    seen: set[str] = set()
+    while stack:
+        node = stack.pop()
+        if node._name in seen:
+            continue
+        seen.add(node._name)
+        if isinstance(node, Materialized) and node.on_workers is None:
+            yield node
+        stack += node.dependencies()
+        stack += [value.node for value in walk(*values_of_round(node)) if isinstance(value, Replica)]
+
+
+optimizes(optimize)
+
+
+def run(*plans: Node) -> tuple[Any, ...]:
+    """Return the results of plans, computed together.
+
+    Raises
+    ------
+    TransferError
+        If the memory of this process, or of a worker, does not suffice.
+    """
+    with _computation():
+        return _results(plans) if plans else ()
+
+
+def partitions_in_memory(plan: Node) -> dict[Hashable, Any] | None:
+    """Return the results of a plan's partitions by its keys, None where a cluster is to keep them.
+
+    Where memory is short, the oldest go to disk.
+
+    Raises
+    ------
+    TransferError
+        If the memory of this process does not suffice.
+    """
+    scheduler = _scheduler()
+    if scheduler is None:
+        return None
+    with _computation():
+        (lowered,) = lower_plans([plan])
+        options = _options([plan], scheduler)
+        if scheduler is Root.__dask_scheduler__:
+            scheduler = pending_results
+        found = scheduler(tasks_below([lowered]), lowered.__dask_keys__(), **options)
+        return {key: persisted(key, result) for key, result in zip(plan.__dask_keys__(), found, strict=True)}
+
+
+@contextmanager
+def _computation() -> Iterator[None]:
+    """Compute inside what surrounds all computations, and say what to do where memory does not suffice."""
+    try:
+        with surrounded():
+            yield
+    except MemoryError as error:
+        raise TransferError(
+            "this takes more memory than there is.",
+            details=[str(error)] if str(error) else [],
+            hint="select fewer rows or columns, make partitions smaller (partition_size), or allow more: "
+            "ak.config.set(memory_limit=…) for this process, memory_limit for the workers of a cluster.",
+        ) from error
+
+
+def _results(plans: Sequence[Node]) -> tuple[Any, ...]:
+    persist_on_workers(plans)
+    scheduler = _scheduler()
+    options = _options(plans, scheduler)
+    if scheduler is None:
+        expect_arrow()
+        return dask.compute(*[Root(plan) for plan in plans], traverse=False, **options)
+    # Without the overhead of `dask.compute`, which takes longer than planning does.
+    lowered = lower_plans([plan.finalize_compute() for plan in plans])
+    graph = tasks_below(lowered)
+    keys = [plan.__dask_keys__()[0] for plan in lowered]
+    if len(plans) > 1 or not isinstance(plans[0], Element):
+        return tuple(scheduler(graph, keys, **options))
+    # The last task runs in this thread: it only merges the results of the others.
+    last = graph.pop(keys[0])
+    inputs = list(last.dependencies)
+    return (last(dict(zip(inputs, scheduler(graph, inputs, **options), strict=True))),)
+
+
+def _options(plans: Sequence[Node], scheduler: Callable[..., Any] | None) -> dict[str, Any]:
+    """Return how a scheduler is to compute plans."""
+    options: dict[str, Any] = {"callbacks": callbacks()} if scheduler is not Root.__dask_scheduler__ else {}
+    at_once = tasks_at_once(plans)
+    if at_once is not None:
+        options["num_workers"] = dask.config.get("num_workers", None) or at_once
+    return options
+
+
+def _scheduler() -> Callable[..., Any] | None:
+    """Return the scheduler to use, None to leave the choice to Dask.
+
+    Dask would import `distributed`, which takes half a second, to find that there is no client.
+    """
+    named = named_scheduler()
+    return Root.__dask_scheduler__ if isinstance(named, str) else named
+
+
+def resolve_lengths(*frames: Frame) -> None:
+    """Count the rows of frames with unknown partition lengths, in one computation, and remember them."""
+    unknown = {frame.rows.token: frame for frame in frames if frame.rows.lengths is None}
+    if not unknown:
+        return
+    # Without what is only beside the rows, such as all that has been assigned to them in a loop.
+    counts = run(*[CountRows(narrowed(frame, [])) for frame in unknown.values()])
+    for token, lengths in zip(unknown, counts, strict=True):
+        remember_lengths(token, tuple(lengths))

@@ -1,0 +1,360 @@
+"""Computes the tasks of a graph in this process: in this thread, or in several that take one task after the other.
+
+Dask plans the order of all tasks before it runs the first, and hands each out from a thread that does nothing else:
+together that takes longer than a task of some thousand rows.  Here tasks run in the order in which they are found below
+what is wanted, each as soon as its inputs are there, and a thread that has done one takes the next.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextvars import ContextVar, copy_context
+from heapq import heappop, heappush
+from threading import Condition, Event
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from dask.callbacks import Callback
+from dask.core import flatten
+
+from akdask._dask import Alias, DataNode, GraphNode, List, Task, TaskRef
+from akdask.columns.table import Table
+from akdask.engine.batches import SMALL_ROWS
+from akdask.engine.budget import memory_budget
+from akdask.engine.pending import InputsInUse, PendingResult, fetch_all, pend
+
+PAUSE = 0.05
+"""Seconds after which a thread that waits for memory looks whether there is enough now."""
+
+LOOK_UP = 1.0
+"""Seconds after which a thread that waits for others can be interrupted where that does not wake it."""
+
+
+def run_here(graph: Mapping[Any, Any], keys: Any) -> Any:
+    """Return the results of some keys, in tuples where those are in lists; tasks run in this thread."""
+    tasks = OrderedTasks(graph, keys)
+    for key in tasks.order:
+        tasks.finish(key, _found_here(graph[key], tasks.inputs(key)))
+    return tasks.wanted()
+
+
+def run_in_threads(graph: Mapping[Any, Any], keys: Any, pool: Executor, count: int) -> Any:
+    """Return the results of some keys, in tuples where those are in lists; tasks run in `count` threads of a pool."""
+    tasks = OrderedTasks(graph, keys)
+    run = _ThreadedRun(graph, tasks)
+    for _ in range(min(count, len(tasks.order))):
+        pool.submit(copy_context().run, run.work)
+    run.wait()
+    return tasks.wanted()
+
+
+class OrderedTasks:
+    """Tasks in the order in which they are run if one thread does it, and what is known of their results.
+
+    Parameters
+    ----------
+    graph : mapping of key to task
+        Or to what is a result already, such as a table in memory.
+    keys : key or list of keys
+        What is wanted, in lists of lists perhaps.
+    """
+
+    def __init__(self, graph: Mapping[Any, Any], keys: Any) -> None:
+        self.order: list[Any] = []
+        self.sources: dict[Any, dict[Any, Any]] = {}
+        """Under which key the result of each input of a task is: that which an alias stands for."""
+        self._results: dict[Any, Any] = {}
+        self._same: dict[Any, Any] = {}
+        self._keys = keys
+        wanted = list(flatten([keys]))
+        self._sort(graph, wanted)
+        self._readers = dict.fromkeys(self._results, 0) | dict.fromkeys(self.order, 0)
+        for name in wanted:
+            self._readers[self._same.get(name, name)] += 1
+        for sources in self.sources.values():
+            for source in sources.values():
+                self._readers[source] += 1
+
+    def _sort(self, graph: Mapping[Any, Any], wanted: list[Any]) -> None:
+        """Put inputs before what needs them, those of one task together: few results wait at a time."""
+        numbers = {key: number for number, key in enumerate(graph)}
+        stack = wanted[::-1]
+        needed: dict[Any, Any] = {}
+        placed: set[Any] = set()
+        while stack:
+            key = stack[-1]
+            task = graph[key]
+            if key not in needed:
+                needed[key] = names = input_keys(task)
+                missing = [name for name in names if name not in needed]
+                if missing:
+                    stack += sorted(missing, key=numbers.__getitem__, reverse=True)
+                    continue
+            stack.pop()
+            if key not in placed:
+                placed.add(key)
+                self._place(key, task, needed[key])
+
+    def _place(self, key: Any, task: Any, names: Any) -> None:
+        if isinstance(task, Alias):
+            self._same[key] = self._same.get(task.target, task.target)
+        elif isinstance(task, DataNode) or not isinstance(task, GraphNode):
+            self._results[key] = task.value if isinstance(task, DataNode) else task
+        else:
+            self.order.append(key)
+            self.sources[key] = {name: self._same.get(name, name) for name in names}
+
+    def inputs(self, key: Any) -> dict[Any, Any]:
+        """Return the inputs of a task, by the keys that it knows them by."""
+        return {name: self._results[source] for name, source in self.sources[key].items()}
+
+    def finish(self, key: Any, result: Any) -> None:
+        """Keep a result until it has been read for the last time, as its task now has read its inputs."""
+        self._results[key] = result
+        for source in self.sources[key].values():
+            self._readers[source] -= 1
+            if not self._readers[source]:
+                del self._results[source]
+
+    def wanted(self) -> Any:
+        """Return what is wanted, when all tasks have been finished."""
+        return self._picked(self._keys)
+
+    def _picked(self, keys: Any) -> Any:
+        if isinstance(keys, list):
+            return tuple([self._picked(key) for key in keys])
+        return self._results[self._same.get(keys, keys)]
+
+
+class _ThreadedRun:
+    """Tasks, as several threads run them."""
+
+    def __init__(self, graph: Mapping[Any, Any], tasks: OrderedTasks) -> None:
+        self._graph, self._tasks = graph, tasks
+        self._ready: list[int] = []
+        self._waits_for: dict[int, int] = {}
+        self._next_of: defaultdict[Any, list[int]] = defaultdict(list)
+        self._left, self._running = len(tasks.order), 0
+        self._error: BaseException | None = None
+        self._changed, self._is_over = Condition(), Event()
+        for number, key in enumerate(tasks.order):
+            made = {source for source in tasks.sources[key].values() if source in tasks.sources}
+            for source in made:
+                self._next_of[source].append(number)
+            if made:
+                self._waits_for[number] = len(made)
+            else:
+                self._ready.append(number)
+        if not self._left:
+            self._is_over.set()
+
+    def work(self) -> None:
+        """Run tasks until there are none left: what each thread does."""
+        try:
+            while (number := self._take()) is not None:
+                key = self._tasks.order[number]
+                self._finish(key, _found(self._graph[key], self._tasks.inputs(key)))
+        except BaseException as error:  # raised again where one waits
+            self._end(error)
+
+    def _take(self) -> int | None:
+        """Return the number of a task whose inputs are there, when there is enough memory for it beside others."""
+        with self._changed:
+            while not self._is_over.is_set():
+                if self._ready and not (self._running and memory_budget.is_exhausted()):
+                    self._running += 1
+                    return heappop(self._ready)
+                self._changed.wait(PAUSE if self._ready else None)
+            return None
+
+    def _finish(self, key: Any, result: Any) -> None:
+        with self._changed:
+            self._tasks.finish(key, result)
+            self._running -= 1
+            self._left -= 1
+            for number in self._next_of.pop(key, ()):
+                self._waits_for[number] -= 1
+                if not self._waits_for[number]:
+                    heappush(self._ready, number)
+            if not self._left:
+                self._is_over.set()
+            # This thread takes one of those that are ready.
+            if not self._left or len(self._ready) > 1:
+                self._changed.notify_all()
+
+    def _end(self, error: BaseException | None) -> None:
+        with self._changed:
+            self._error = self._error or error
+            self._is_over.set()
+            self._changed.notify_all()
+
+    def wait(self) -> None:
+        """Wait for all tasks, or for the first that fails; if this is interrupted, threads take no more of them."""
+        try:
+            while not self._is_over.wait(LOOK_UP):
+                pass
+        except BaseException:
+            self._end(None)
+            raise
+        failure, self._error = self._error, None
+        if failure is not None:
+            try:
+                raise failure
+            finally:
+                # Else it would hold itself, and what its task has read, in memory.
+                del failure
+
+
+def input_keys(task: Any) -> Collection[Any]:
+    """Return the keys of what a task needs; what is persisted is a result rather than a task."""
+    return task.dependencies if isinstance(task, GraphNode) else ()
+
+
+def _found(task: Any, inputs: dict[Any, Any]) -> Any:
+    """Return the result of a task as it waits for others, and its inputs in memory for as long as it runs."""
+    fetched = fetch_all(inputs)
+    in_use = InputsInUse(inputs, fetched)
+    return in_use.let_go(_result(task, fetched))
+
+
+def _found_here(task: Any, inputs: dict[Any, Any]) -> Any:
+    """Return the result of a task as it waits for others, in memory for good if it is few numbers."""
+    for item in inputs.values():
+        if isinstance(item, PendingResult):
+            inputs = fetch_all(inputs)
+            break
+    result = _result(task, inputs)
+    if type(result) is Table and result.nrows * len(result.columns) <= SMALL_ROWS:
+        for column in result.columns.values():
+            if not isinstance(column, np.ndarray):
+                return pend(result)
+        return result
+    return pend(result)
+
+
+def _result(task: Any, inputs: Mapping[Any, Any]) -> Any:
+    if type(task) is not Task or task.kwargs:
+        return task(inputs)
+    return task.func(*[_argument(item, inputs) for item in task.args])
+
+
+def _argument(item: Any, inputs: Mapping[Any, Any]) -> Any:
+    """Return an argument of a task; Dask's own evaluation makes four times as many calls."""
+    if type(item) is TaskRef:
+        return inputs[item.key]
+    if type(item) is List:
+        return [_argument(part, inputs) for part in item.args]
+    return item({name: inputs[name] for name in item.dependencies}) if isinstance(item, GraphNode) else item
+
+
+_active: ContextVar[tuple[Callback, ...]] = ContextVar("observers", default=())
+
+
+@contextmanager
+def observed_by(observer: Callback) -> Iterator[None]:
+    """Have an observer told of what this thread computes inside."""
+    restore = _active.set((*_active.get(), observer))
+    try:
+        yield
+    finally:
+        _active.reset(restore)
+
+
+_surrounding: list[Callable[[], AbstractContextManager[None]]] = []
+
+
+def surround(context: Callable[[], AbstractContextManager[None]]) -> None:
+    """Have all computations done inside a context from now on."""
+    _surrounding.append(context)
+
+
+@contextmanager
+def surrounded() -> Iterator[None]:
+    """Enter the contexts that computations are done in."""
+    with ExitStack() as stack:
+        for context in _surrounding:
+            stack.enter_context(context())
+        yield
+
+
+def callbacks() -> list[tuple[Any, ...]] | None:
+    """Return the callbacks of a computation that begins now; None where those of Dask will do."""
+    observers = _active.get()
+    return [*Callback.active, *(observer._callback for observer in observers)] if observers else None
+
+
+@contextmanager
+def time_limit(seconds: float) -> Iterator[None]:
+    """Give what this thread computes inside some seconds, after which it ends as soon as one of its tasks does.
+
+    A cluster computes for as long as it takes.
+
+    Raises
+    ------
+    OutOfTime
+        If it takes longer; what was found until then is lost.
+    """
+    with observed_by(_Deadline(seconds)):
+        yield
+
+
+_seconds: ContextVar[dict[Hashable, float] | None] = ContextVar("seconds", default=None)
+
+
+class _Recorder(Callback):
+    """Records how long tasks take: with threads of ours, from where each begins; else from where it is handed out."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[Hashable, float] = {}
+        self._begun: dict[Hashable, float] = {}
+
+    def _pretask(self, key: Hashable, dsk: Any, state: Any) -> None:
+        self._begun[key] = perf_counter()
+
+    def _posttask(self, key: Hashable, result: Any, dsk: Any, state: Any, worker_id: Any) -> None:
+        self.seconds.setdefault(key, perf_counter() - self._begun[key])
+
+
+@contextmanager
+def recorded() -> Iterator[Mapping[Hashable, float]]:
+    """Record how long each task takes that this thread has computed inside; yields seconds by the keys of tasks."""
+    recorder = _Recorder()
+    restore = _seconds.set(recorder.seconds)
+    try:
+        with observed_by(recorder):
+            yield recorder.seconds
+    finally:
+        _seconds.reset(restore)
+
+
+def recording(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return what runs some tasks for Dask, recording how long it takes if that is wanted."""
+    seconds = _seconds.get()
+    if seconds is None:
+        return function
+
+    def timed(tasks: Sequence[tuple[Any, ...]]) -> Any:
+        start = perf_counter()
+        try:
+            return function(tasks)
+        finally:
+            seconds[tasks[0][0]] = perf_counter() - start
+
+    return timed
+
+
+class OutOfTime(Exception):  # no error: what nobody asked for is left
+    """What a computation was given a time for takes longer."""
+
+
+class _Deadline(Callback):
+    def __init__(self, seconds: float) -> None:
+        self._end = perf_counter() + seconds
+
+    def _posttask(self, key: Any, result: Any, dsk: Any, state: Mapping[str, Any], worker_id: Any) -> None:
+        if perf_counter() > self._end and (state["waiting"] or state["ready"] or state["running"]):
+            raise OutOfTime

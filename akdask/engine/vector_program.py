@@ -1,0 +1,484 @@
+"""Vector programs: row-wise chains and their final reductions, run by a compiled loop on vectors of some thousand rows.
+
+The general path evaluates large blocks by NumPy, which takes Python's lock several times for each, so that threads wait
+for each other.  Here one call reads the rows of a partition, computes and reduces them while they are in the cache of
+the core, as MonetDB/X100 does (Boncz, Zukowski and Nes, CIDR 2005).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple, Protocol, TypeAlias
+
+import numpy as np
+
+from akdask.columns.dtypes import BOOL, FLOAT64, INT64, UINT64, ColumnType
+from akdask.columns.exact import COMPARISONS, are_floats, comparable_with
+from akdask.columns.memory import scratch
+from akdask.columns.summation import ACCUMULATORS, UNIT, ExactSum, Moments
+from akdask.engine.opcodes import BLOCK, CHOICES, CONVERSIONS, FAILED, VECTOR, WIDTHS, Instruction, Opcode
+from akdask.engine.reduction import State
+from akdask.interruption import AT_A_TIME, end_if_interrupted
+from akdask.operators.reduce.registry import REDUCTIONS
+from akdask.typing import NumberArray
+
+IS_SUPPORTED = os.name == "posix"
+"""Whether the system can read at a position (``pread``)."""
+
+ITEMSIZE = 8
+LINE = 64
+"""Bytes of a cache line: vectors begin where one begins."""
+
+ROW = VECTOR * ITEMSIZE
+
+MOST_COLUMNS = 64
+"""Blocks of this number of columns take 16 MiB; more would not fit in the cache of a core."""
+
+DTYPES = {dtype.numpy: dtype for dtype in (INT64, UINT64, FLOAT64, BOOL)}
+
+Address: TypeAlias = tuple[int, int, int]
+"""The descriptor of a file, the position of the first row there, in bytes, and the `StoredForm` of the rows; where they
+are in memory, `IN_MEMORY`, the address of the first row, and the form."""
+
+Extent: TypeAlias = tuple[int, Sequence[Address]]
+"""The number of consecutive rows, and where each column has the first of them."""
+
+NOWHERE = np.zeros(0, np.int64)
+"""Where columns are stored, of a program that stores none."""
+
+
+class GrowingRows(Protocol):
+    """Columns in memory to which rows are appended."""
+
+    nrows: int
+
+    def reserve(self, nrows: int) -> Sequence[NumberArray]:
+        """Return for each column the memory behind its rows, for as many more at least."""
+
+
+class NoInstructionError(Exception):
+    """An operation, type or reduction has no opcode; the general path applies."""
+
+
+class Register(NamedTuple):
+    """A vector of rows: its row in the memory of the program, and its type."""
+
+    row: int
+    dtype: ColumnType
+
+
+class VectorMemory:
+    """Rows of `VECTOR` numbers, viewed as the type that an instruction needs.
+
+    Valid until this thread runs another program.
+    """
+
+    def __init__(self, nrows: int) -> None:
+        memory = scratch(nrows * ROW + LINE)
+        self.rows = memory[-memory.ctypes.data % LINE :][: nrows * ROW].reshape(-1, ROW)
+        self.floats, self.ints = self.rows.view(np.float64), self.rows.view(np.int64)
+
+    def vector(self, register: Register) -> NumberArray:
+        """Return the vector in a register."""
+        dtype = register.dtype.numpy
+        vector: NumberArray = self.rows[register.row, : VECTOR * dtype.itemsize].view(dtype)
+        return vector
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """The outcome of a run: the number of selected rows, and their sums and totals."""
+
+    nrows: int
+    sums: NumberArray
+    totals: NumberArray
+    memory: VectorMemory
+
+
+Finish: TypeAlias = Callable[[Results], State]
+
+
+class VectorProgram:
+    """Instructions for the rows of a partition: first those that select rows, then those that reduce the selected ones.
+
+    All methods but `run` append to it, and raise `NoInstructionError` where there is no opcode.
+    """
+
+    def __init__(self) -> None:
+        if not IS_SUPPORTED:
+            raise NoInstructionError
+        # First is room for a block of rows as they are stored, in at most half as many bytes.
+        self._nrows = BLOCK // VECTOR // 2
+        self._moving: list[int] = []
+        self._constants: dict[Register, Any] = {}
+        self._vectors: set[int] = set()
+        self._free: list[int] = []
+        self._columns: list[int] = []
+        self._code: list[Instruction] = []
+        self._finish: list[Finish] = []
+        self._nsums = self._ntotals = 0
+        self._moments: list[tuple[int, int]] = []
+        self._nstores = 0
+        self._mask = self.constant(np.True_)
+        self._marking: tuple[int, int] | None = None
+
+    # ------------------------------------------------------------------------------------------------ rows and values
+
+    def column(self, dtype: ColumnType) -> Register:
+        """Return the register of another column, which is read from files."""
+        _check(dtype)
+        if len(self._columns) == MOST_COLUMNS:
+            raise NoInstructionError
+        register = self._block(dtype)
+        self._columns.append(register.row)
+        return register
+
+    def constant(self, value: Any) -> Register:
+        """Return the register of a NumPy scalar."""
+        if not isinstance(value, np.generic) or value.dtype not in DTYPES:
+            raise NoInstructionError
+        dtype = DTYPES[value.dtype]
+        register = Register(self._take(1), dtype)
+        self._constants[register] = value
+        return register
+
+    def apply(
+        self, operation: str, args: Sequence[Register], result: ColumnType, params: Mapping[str, Any]
+    ) -> Register:
+        """Return the register of the result of an operation of `akdask.engine.operations`."""
+        _check(result)
+        if operation == "where":
+            return self._chosen(args, result)
+        if operation == "missing_as_nan" and args[0].dtype.itemsize < 8:
+            # Wider integers may be no floats, which the operation looks for.
+            return self._chosen((args[1], self.constant(np.float64(np.nan)), args[0]), result)
+        if operation == "isnan" and args[0].dtype == FLOAT64:
+            return self._emit(Opcode.NOT_EQUAL_FLOATS, BOOL, args[0], args[0])
+        if operation == "cast" and params.get("errors", "strict") == "strict" and args[0].dtype != result:
+            return self._converted(args[0], result)
+        args = self._comparable(operation, args)
+        choice = CHOICES.get(operation)
+        dtype = None if choice is None else choice.operand_type(result, self._types(args))
+        op = None if choice is None or dtype is None else choice.by_type.get(dtype)
+        if choice is None or dtype is None or op is None:
+            raise NoInstructionError
+        operands = [self._converted(arg, dtype) for arg in args]
+        found = self._emit(op, result, *(reversed(operands) if choice.swapped else operands))
+        for operand in operands:
+            if operand not in args:
+                self.release(operand)
+        return found
+
+    def _types(self, args: Sequence[Register]) -> tuple[ColumnType, ...]:
+        """Return the types of arguments; beside floats, plain integers are floats where they are equal to one."""
+        dtypes = tuple([arg.dtype for arg in args])
+        if FLOAT64 not in dtypes or dtypes.count(FLOAT64) == len(dtypes):
+            return dtypes
+        constants = [self._constants.get(arg) for arg in args]
+        return tuple(
+            arg.dtype if constant is None or not are_floats(constant) else FLOAT64
+            for arg, constant in zip(args, constants, strict=True)
+        )
+
+    def _comparable(self, operation: str, args: Sequence[Register]) -> Sequence[Register]:
+        """Return what is compared, with a float that all rows are compared with as the integer that is compared so."""
+        if operation not in COMPARISONS or args[0].dtype == args[1].dtype:
+            return args
+        if {arg.dtype for arg in args} not in ({INT64, FLOAT64}, {UINT64, FLOAT64}):
+            return args
+        is_first = args[0].dtype == FLOAT64
+        floats, integers = args if is_first else reversed(args)
+        if floats not in self._constants:
+            return args
+        comparison = COMPARISONS[operation] if is_first else operation
+        number = comparable_with(comparison, float(self._constants[floats]), integers.dtype.kind)
+        if number is None:
+            return args
+        constant = self.constant(integers.dtype.numpy.type(number))
+        return (constant, integers) if is_first else (integers, constant)
+
+    def _chosen(self, args: Sequence[Register], result: ColumnType) -> Register:
+        condition, *sides = args
+        if result == BOOL:
+            raise NoInstructionError
+        if result == FLOAT64 and not {INT64, UINT64}.isdisjoint(self._types(sides)):
+            # No integer that is chosen may become another.
+            raise NoInstructionError
+        return self._emit(Opcode.WHERE, result, condition, *(self._converted(side, result) for side in sides))
+
+    def release(self, register: Register) -> None:
+        """Declare that a register is not read any more."""
+        if register.row in self._vectors:
+            self._vectors.remove(register.row)
+            self._free.append(register.row)
+
+    # -------------------------------------------------------------------------------------------- what becomes of rows
+
+    def select(self, masks: Sequence[Register]) -> None:
+        """Select the rows where all conditions hold; instructions added later skip the others."""
+        mask = self._block(BOOL)
+        first, *others = masks
+        self._code.append((Opcode.AND_BOOLS, mask.row, first.row, first.row, 0))
+        self._code += [(Opcode.AND_BOOLS, mask.row, mask.row, other.row, 0) for other in others]
+        self._mask = mask
+        self._marking = len(self._columns), len(self._code)
+
+    def reduce(self, reduction: str, value: Register) -> None:
+        """Reduce a value by a reduction that has a compiled form."""
+        form = REDUCTIONS[reduction].compiled
+        if form is None:
+            raise NoInstructionError
+        if not form.opcodes:
+            self._finish.append(lambda results: form.state(results.nrows, None))
+            return
+        if form.as_floats:
+            value = self._converted(value, FLOAT64)
+        opcode = form.opcodes.get(value.dtype)
+        if opcode is None:
+            raise NoInstructionError
+        accumulated = self._accumulate(opcode, value)
+        self._finish.append(lambda results: form.state(results.nrows, accumulated(results)))
+
+    def _accumulate(self, opcode: Opcode, value: Register) -> Finish:
+        """Return what computes the sum of floats, the sum of integers, or the extreme that an opcode accumulates."""
+        if opcode in EXTREMES:
+            start, ufunc = EXTREMES[opcode]
+            best = self.constant(value.dtype.numpy.type(start))
+            self._code.append((opcode, best.row, value.row, 0, 0))
+            return lambda results: ufunc.reduce(results.memory.vector(best))
+        if opcode == Opcode.SUM_FLOATS:
+            position = self._summed(value)
+            return lambda results: ExactSum.of(results.sums[position])
+        if opcode == Opcode.KEEP_FLOATS:
+            if value.row not in self._moving:
+                copied = self._block(FLOAT64)
+                self._code.append((opcode, copied.row, value.row, 0, 0))
+                value = copied
+            position = self._summed(value)
+            self._moments.append((value.row, position))
+            self._nsums += 2
+            return lambda results: _moments(*results.sums[position : position + 3])
+        self._ntotals += 1
+        wanted = np.uint64 if value.dtype == UINT64 else np.int64
+        position = self._ntotals - 1
+        self._code.append((opcode, position, value.row, 0, 0))
+        return lambda results: results.totals.view(wanted)[position]
+
+    def _summed(self, value: Register) -> int:
+        """Add up floats, and return the number of their sum."""
+        self._nsums += 1
+        self._code.append((Opcode.SUM_FLOATS, self._nsums - 1, value.row, 0, 0))
+        return self._nsums - 1
+
+    def store(self, value: Register) -> None:
+        """Store the selected rows of a value as the next column of the rows that `run_into` makes."""
+        opcode = Opcode.STORE_BOOLS if value.dtype == BOOL else Opcode.STORE_NUMBERS
+        self._code.append((opcode, self._nstores, value.row, self._packed, 0))
+        self._nstores += 1
+
+    # --------------------------------------------------------------------------------------------------------- running
+
+    def run(self, extents: Sequence[Extent]) -> list[State] | None:
+        """Return the states of all reductions, None for each if no row is selected.
+
+        Parameters
+        ----------
+        extents : sequence of (int, sequence of (int, int))
+            Stretches of consecutive rows: their number, and the address of each column, in the order in which columns
+            were added.
+
+        Returns
+        -------
+        list or None
+            None if a file could not be read: the general path then reports why.
+        """
+        memory = self._memory()
+        sums, totals = [np.zeros((self._nsums, 0))], np.zeros(self._ntotals, np.int64)
+        selected = 0
+        for part in self._divided(extents):
+            end_if_interrupted()
+            lengths, addresses = _arrays(part)
+            # Every extent begins a unit.
+            sums.append(np.zeros((self._nsums, int((-(-lengths // UNIT)).sum()))))
+            found = self._run(addresses, lengths, memory, (sums[-1], totals, NOWHERE), self._parts)
+            if found == FAILED:
+                return None
+            selected += found
+        if not selected:
+            return [None] * len(self._finish)
+        results = Results(selected, np.concatenate(sums, axis=1), totals, memory)
+        return [finish(results) for finish in self._finish]
+
+    def run_into(self, rows: GrowingRows, extents: Sequence[Extent]) -> bool:
+        """Append the selected rows of all stored columns, and return whether all could be read; see `run`."""
+        memory, before = self._memory(), rows.nrows
+        nothing = np.zeros((0, 0)), np.zeros(0, np.int64)  # is reduced
+        for part in self._divided(extents):
+            end_if_interrupted()
+            lengths, addresses = _arrays(part)
+            reserved = rows.reserve(int(lengths.sum()))
+            stores = np.array([array.__array_interface__["data"][0] for array in reserved], np.int64)
+            found = self._run(addresses, lengths, memory, (*nothing, stores), self._parts)
+            if found == FAILED:
+                rows.nrows = before
+                return False
+            rows.nrows += found
+        return True
+
+    def _divided(self, extents: Sequence[Extent]) -> Iterator[list[Extent]]:
+        """Yield stretches of `AT_A_TIME` rows, whole units of each, so that threads can be ended in between."""
+        part: list[Extent] = []
+        remaining = AT_A_TIME
+        for nrows, addresses in extents:
+            first = 0
+            while first < nrows:
+                rows = min(nrows - first, -(-remaining // UNIT) * UNIT)
+                moved = [(file, offset + first * WIDTHS[form], form) for file, offset, form in addresses]
+                part.append((rows, moved))
+                first, remaining = first + rows, remaining - rows
+                if remaining <= 0:
+                    yield part
+                    part, remaining = [], AT_A_TIME
+        if part:
+            yield part
+
+    @property
+    def nmarking(self) -> int:
+        """How many columns, the first ones, tell which rows are selected."""
+        return self._marking[0] if self._marking is not None else 0
+
+    def selects_any(self, nrows: int, addresses: Sequence[Address]) -> bool:
+        """Whether rows in memory are selected, given where the columns are that tell that."""
+        if self._marking is None:
+            return nrows > 0
+        parts = self._parts.copy()
+        parts[:, 2] = parts[:, 1]
+        sums, totals = np.zeros((self._nsums, -(-nrows // UNIT))), np.zeros(self._ntotals, np.int64)
+        where, lengths = np.array([addresses], np.int64), np.array([nrows])
+        return self._run(where.reshape(1, -1, 3), lengths, self._memory(), (sums, totals, NOWHERE), parts) > 0
+
+    def _memory(self) -> VectorMemory:
+        memory = VectorMemory(self._nrows)
+        for register, value in self._constants.items():
+            memory.vector(register)[:] = value
+        return memory
+
+    def _run(
+        self,
+        addresses: NumberArray,
+        lengths: NumberArray,
+        memory: VectorMemory,
+        found: tuple[NumberArray, NumberArray, NumberArray],
+        parts: NumberArray,
+    ) -> int:
+        """Run the instructions of some parts, and return how many rows are selected.
+
+        `found` are the sums and totals, which are added to, and the addresses at which columns are stored.
+        """
+        from akdask.engine.vector_loop import run
+
+        columns, code, moves = self._laid_out
+        return int(
+            run(
+                addresses,
+                columns,
+                code,
+                parts,
+                moves,
+                self._mask.row,
+                self._marking is not None,
+                lengths,
+                memory.floats,
+                memory.ints,
+                memory.rows,
+                found[0],
+                np.zeros((self._nsums, ACCUMULATORS)),
+                found[1],
+                np.array(self._moments, np.int64).reshape(-1, 2),
+                found[2],
+            )
+        )
+
+    @cached_property
+    def _packed(self) -> int:
+        """The row of memory for the selected rows of a vector that are stored."""
+        return self._take(1)
+
+    @cached_property
+    def _parts(self) -> NumberArray:
+        """Bounds of columns and instructions: those that the mask needs, and the rest."""
+        marking = self._marking or (0, 0)
+        return np.array([[0, marking[0], len(self._columns)], [0, marking[1], len(self._code)]])
+
+    @cached_property
+    def _laid_out(self) -> tuple[NumberArray, NumberArray, NumberArray]:
+        """Columns, instructions, and how far each row of memory moves from one vector to the next."""
+        # Numbers of sums and stored columns are looked up there as well.
+        moves = np.zeros(self._nrows + self._nsums + self._ntotals + self._nstores, np.int64)
+        moves[self._moving] = 1
+        columns, code = np.array(self._columns, np.int64), np.array(self._code, np.int64)
+        return columns, code.reshape(-1, 5), moves
+
+    def _take(self, nrows: int) -> int:
+        """Reserve rows of memory, and return the first."""
+        self._nrows += nrows
+        return self._nrows - nrows
+
+    def _block(self, dtype: ColumnType) -> Register:
+        """Return a register that is valid for the whole block: its vectors follow each other in memory."""
+        register = Register(self._take(BLOCK // VECTOR), dtype)
+        self._moving.append(register.row)
+        return register
+
+    def _emit(self, op: Opcode, result: ColumnType, *args: Register) -> Register:
+        register = Register(self._free.pop() if self._free else self._take(1), result)
+        self._vectors.add(register.row)
+        a, b, c = [*(arg.row for arg in args), 0, 0][:3]
+        self._code.append((op, register.row, a, b, c))
+        return register
+
+    def _converted(self, value: Register, dtype: ColumnType) -> Register:
+        if value.dtype == dtype:
+            return value
+        op = CONVERSIONS.get((value.dtype, dtype))
+        if op is None:
+            raise NoInstructionError
+        if value in self._constants:
+            return self.constant(dtype.numpy.type(self._constants[value]))
+        return self._emit(op, dtype, value)
+
+
+def _arrays(extents: Sequence[Extent]) -> tuple[NumberArray, NumberArray]:
+    """Return how long extents are, and where each column has the first row of each."""
+    lengths = np.array([nrows for nrows, _ in extents], np.int64)
+    return lengths, np.array([columns for _, columns in extents], np.int64).reshape(len(lengths), -1, 3)
+
+
+def _moments(sums: NumberArray, within: NumberArray, counts: NumberArray) -> Moments:
+    return Moments.joined(counts.astype(np.int64), sums, within)
+
+
+def _check(dtype: ColumnType) -> None:
+    if dtype not in DTYPES.values():
+        raise NoInstructionError
+
+
+EXTREMES: dict[Opcode, tuple[Any, np.ufunc]] = {
+    Opcode.LEAST_FLOATS: (np.inf, np.minimum),
+    Opcode.LEAST_INTS: (2**63 - 1, np.minimum),
+    Opcode.LEAST_UINTS: (2**64 - 1, np.minimum),
+    Opcode.MOST_FLOATS: (-np.inf, np.maximum),
+    Opcode.MOST_INTS: (-(2**63), np.maximum),
+    Opcode.MOST_UINTS: (0, np.maximum),
+}
+"""Identity and ufunc of the opcodes that accumulate extremes."""
+
+
+def warm_up() -> None:
+    """Load the loop that runs programs."""
+    from akdask.engine import vector_loop
+
+    vector_loop.warm_up()

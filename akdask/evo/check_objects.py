@@ -1,0 +1,387 @@
+"""Checks of objects: that their arrays have the kinds, rows and values that their schema asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Mapping
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+import pyarrow as pa
+
+from akdask.deferred import pc
+from akdask.errors import AkdaskError
+from akdask.evo.description import ArrayDescription, is_count
+from akdask.evo.errors import EvoError, KindError
+from akdask.evo.families import (
+    ATTRIBUTE_TYPES,
+    LOOKUP,
+    SCHEMAS,
+    ArrayRule,
+    AttributeRule,
+    AttributesRule,
+    Family,
+    TableRule,
+    family_name,
+)
+from akdask.evo.findings import Finding
+from akdask.evo.identity import is_digest, is_uuid
+from akdask.evo.kinds import ROLES, kind_of_types
+from akdask.evo.references import Document, load_object, matches, references_in, scoped
+from akdask.evo.store import Store
+from akdask.evo.validation import validate
+
+_Scope = tuple[str, tuple[int, ...]]
+
+
+def check_object(document: Document, store: Store | None = None, *, footer_only: bool = False) -> list[Finding]:
+    """Return all that is wrong with the arrays of an object, or odd about them; computes.
+
+    Parameters
+    ----------
+    document : mapping or path
+        The object's JSON, of a family of schemas that `akdask.evo.families` knows; of others what holds for
+        all arrays is checked.
+    store : Store, optional
+        Where the blobs are; without it only the document is checked.
+    footer_only : bool, default False
+        Look at the footers of the blobs alone: not at values, and not at digests.
+
+    Returns
+    -------
+    list of Finding
+        Errors and warnings, each with the place in the document and the name of the blob as `Finding.blob`.
+
+    Raises
+    ------
+    ObjectError
+        If the document cannot be read, or is no map.
+    """
+    found = load_object(document)
+    return list(dict.fromkeys(_ObjectCheck(found, store, footer_only=footer_only).findings()))
+
+
+class _ObjectCheck:
+    """One check of one object.
+
+    Parameters
+    ----------
+    document : mapping
+        The object's JSON.
+    store : Store or None
+        Where the blobs are.
+    footer_only : bool
+        Whether only footers are looked at.
+    """
+
+    def __init__(self, document: Mapping[str, Any], store: Store | None, *, footer_only: bool) -> None:
+        self._document = document
+        self._store = store
+        self._footer_only = footer_only
+        self._name = family_name(document)
+        self._family = SCHEMAS.get(self._name or "", Family(()))
+
+    def findings(self) -> Iterator[Finding]:
+        """Yield all that is found."""
+        if self._name is None:
+            yield Finding(
+                "warning", "schema", "the object does not say of which schema it is; only its arrays are checked."
+            )
+        elif self._name not in SCHEMAS:
+            yield Finding(
+                "warning", "schema", f"nothing is known of the schema {self._name!r}; only its arrays are checked."
+            )
+        yield from self._counts_problems()
+        seen: set[str] = set()
+        for rule in self._family.rules:
+            for path, numbers, value in matches(self._document, rule.path):
+                match rule:
+                    case ArrayRule():
+                        seen.add(path)
+                        yield from self._array(path, numbers, value, rule)
+                    case AttributesRule():
+                        yield from self._attributes(path, numbers, value, rule, seen)
+                    case AttributeRule():
+                        yield from self._one_attribute(path, value, None, seen)
+                    case TableRule():
+                        seen.add(path)
+                        yield from self._table(path, value, rule)
+            if isinstance(rule, ArrayRule) and rule.is_required:
+                yield from self._missing(rule)
+        for reference in references_in(self._document):
+            if reference.path not in seen:
+                yield from self._described(reference.path, reference.json, None)
+
+    @cached_property
+    def _counts(self) -> dict[_Scope, int]:
+        """Rows of all components: told by the document, else those of the first array of each."""
+        found: dict[_Scope, int] = {}
+        for name, count in dict(self._family.counts).items():
+            try:
+                found[name, ()] = count(self._document)
+            except (KeyError, TypeError, ValueError):
+                continue
+        for rule in self._family.rules:
+            if isinstance(rule, ArrayRule):
+                for _, numbers, value in matches(self._document, rule.path):
+                    described = _description(value)
+                    if described is not None:
+                        found.setdefault(scoped(rule.rows, numbers), described.length)
+            elif isinstance(rule, TableRule):
+                for _, numbers, value in matches(self._document, rule.path):
+                    length: Any = value.get("length") if isinstance(value, Mapping) else None
+                    if is_count(length):
+                        found.setdefault(scoped(rule.path, numbers), length)
+        return found
+
+    def _counts_problems(self) -> Iterator[Finding]:
+        for name, count in dict(self._family.counts).items():
+            try:
+                found = count(self._document)
+            except (KeyError, TypeError, ValueError):
+                yield Finding("error", "size", f"the object does not tell its number of {name}.")
+                continue
+            if found < 0:
+                yield Finding("error", "size", f"the object has {found} {name}.")
+        if str(self._name).startswith("tensor-"):
+            yield from self._tensor_problems()
+
+    def _tensor_problems(self) -> Iterator[Finding]:
+        """Yield axes of a tensor grid whose numbers of cell sizes differ from its size."""
+        size = self._document.get("size")
+        sizes_of_axes = self._document.get(f"grid_cells_{len(size)}d" if isinstance(size, list) else "")
+        if not isinstance(size, list) or not isinstance(sizes_of_axes, Mapping):
+            yield Finding("error", "size", "a tensor grid tells its size, and the sizes of its cells.")
+            return
+        for axis, count in zip("xyz", size, strict=False):
+            sizes = sizes_of_axes.get(f"cell_sizes_{axis}")
+            found = len(sizes) if isinstance(sizes, list) else None
+            if found != count:
+                yield Finding("error", "size", f"there are {found} sizes of cells along {axis}, and {count} cells.")
+
+    def _count(self, name: str | None, numbers: tuple[int, ...]) -> int | None:
+        """Return the rows of the first component of a name that the object has."""
+        for one in [] if name is None else name.split("|"):
+            if (found := self._counts.get(scoped(one, numbers))) is not None:
+                return found
+        return None
+
+    def _missing(self, rule: ArrayRule) -> Iterator[Finding]:
+        """Yield the places where an array is missing although what surrounds it is there."""
+        outer, _, name = rule.path.rpartition(".")
+        for path, _, value in matches(self._document, outer) if outer else [("", (), self._document)]:
+            if isinstance(value, Mapping) and name not in value:
+                yield Finding(
+                    "error", "missing-array", f"an array {rule.kinds[0]} is missing.", blob=f"{path}.{name}".lstrip(".")
+                )
+
+    def _array(self, path: str, numbers: tuple[int, ...], value: Any, rule: ArrayRule) -> Iterator[Finding]:
+        if value is None and not rule.is_required:
+            return
+        described = yield from self._described(path, value, rule.kinds)
+        if described is None:
+            return
+        expected = self._count(rule.rows, numbers)
+        if expected is not None and described.length != expected:
+            text = f"it has {described.length:,} rows, its component {rule.rows} has {expected:,}."
+            yield Finding("error", "rows", text, blob=path)
+        is_mask = rule.path == self._family.active
+        yield from self._values(
+            path,
+            described,
+            role=rule.role,
+            vertices=self._count(rule.below, numbers),
+            active=self._count("active", ()) if is_mask else None,
+            lookup=self._looked_up(path, rule),
+        )
+        limit = None if rule.chunks is None else self._count(rule.chunks[2], numbers)
+        if rule.chunks is not None and limit is not None:
+            yield from self._chunks(path, described, rule.chunks[0], rule.chunks[1], limit)
+
+    def _looked_up(self, path: str, rule: ArrayRule) -> pa.Table | None:
+        """Return the lookup table of the codes of an array, None if it has none."""
+        if rule.keys is not None:
+            return self._table_of(next((value for _, _, value in matches(self._document, rule.keys)), None))
+        return self._table_of(_beside(self._document, path, "table")) if rule.role == "category" else None
+
+    def _described(
+        self, path: str, value: Any, kinds: tuple[str, ...] | None
+    ) -> Generator[Finding, None, ArrayDescription | None]:
+        """Yield what is wrong with a description; return it, None if it makes no sense."""
+        try:
+            described = ArrayDescription.from_json(value)
+        except KindError as error:
+            # Schemas that nothing is known of have arrays of no kind.
+            yield Finding("warning" if kinds is None else "error", "kind", error.message, blob=path)
+            return None
+        except EvoError as error:
+            yield Finding("error", "description", "; ".join([error.message, *error.details]), blob=path)
+            return None
+        if kinds is not None and not described.kind.startswith(kinds):
+            instead = _tolerated(described, kinds)
+            text = f"it is {described.kind}, not {' or '.join(kinds)}."
+            if instead is None:
+                yield Finding("error", "kind", text, blob=path)
+            else:
+                text += f"  {described.types[0]} is taken for {instead}; write {instead}."
+                yield Finding("warning", f"{described.types[0]}-for-{instead}", text, blob=path)
+        if kinds is None:
+            yield from self._values(path, described)
+        return described
+
+    def _values(self, path: str, described: ArrayDescription, **expected: Any) -> Iterator[Finding]:
+        """Yield what is wrong with the blob of an array."""
+        if self._store is None or described.data is None:
+            return
+        place = f"{path} ({described.data})"
+        try:
+            where = self._store.path(described, verify=False)
+        except AkdaskError as error:
+            yield Finding("error", "missing", error.message, blob=place)
+            return
+        with self._store.access():
+            for finding in validate(where, described, footer_only=self._footer_only, **expected):
+                yield replace(finding, blob=place)
+
+    def _table(self, path: str, value: Any, rule: TableRule) -> Iterator[Finding]:
+        """Yield what is wrong with a table whose columns make no kind: with its description, and with its digest."""
+        given = value if isinstance(value, Mapping) else {}
+        width = rule.data_type.count("/") + 1
+        if given.get("data_type") != rule.data_type or given.get("width") != width:
+            text = f"it has {given.get('width')!r:.30} columns {given.get('data_type')!r:.100}, not {width}"
+            yield Finding("error", "kind", f"{text} {rule.data_type}.", blob=path)
+        name = given.get("data")
+        if not is_count(given.get("length")) or not (name is None or is_digest(name) or is_uuid(name)):
+            yield Finding("error", "description", "it needs its length, and a digest, a UUID or null.", blob=path)
+        elif name is not None and self._store is not None and not (self._footer_only and self._store.has(name)):
+            for finding in self._store.verify([name]):
+                yield replace(finding, blob=f"{path} ({name})")
+
+    def _rows_of(self, path: str, described: ArrayDescription) -> Generator[Finding, None, pa.Table | None]:
+        """Return the rows of an array, None where they cannot be had."""
+        if self._store is None or self._footer_only or described.data is None:
+            return None
+        try:
+            return self._store.get_arrow(described)
+        except AkdaskError as error:
+            yield Finding("error", "unreadable", error.message, blob=f"{path} ({described.data})")
+            return None
+
+    def _chunks(self, path: str, described: ArrayDescription, offset: int, count: int, limit: int) -> Iterator[Finding]:
+        """Yield runs of rows that end beyond the rows that they are of."""
+        table = yield from self._rows_of(path, described)
+        if table is None or table.num_columns <= max(offset, count):
+            return
+        try:
+            ends = pc.add_checked(table.column(offset).cast(pa.uint64()), table.column(count).cast(pa.uint64()))
+        except pa.ArrowInvalid as error:
+            yield Finding("error", "chunk-range", f"offsets and counts are no runs of rows: {error}", blob=path)
+            return
+        beyond = pc.greater(ends, pa.scalar(limit, pa.uint64()))
+        if pc.any(beyond).as_py():
+            first = pc.index(beyond, pa.scalar(value=True)).as_py()
+            text = f"row {first:,} ends at {ends[first].as_py():,}, of {limit:,} rows."
+            yield Finding("error", "chunk-range", text, table.column_names[offset], blob=f"{path} ({described.data})")
+
+    def _attributes(
+        self, path: str, numbers: tuple[int, ...], value: Any, rule: AttributesRule, seen: set[str]
+    ) -> Iterator[Finding]:
+        if value is None:
+            return
+        if not isinstance(value, list):
+            yield Finding("error", "attributes", "attributes are a list.", blob=path)
+            return
+        # Tables of attributes alone take their rows from the first.
+        for number, attribute in enumerate(value):
+            scope = scoped(rule.rows, numbers)
+            described = _description(attribute.get("values")) if isinstance(attribute, Mapping) else None
+            if described is not None:
+                self._counts.setdefault(scope, described.length)
+            yield from self._one_attribute(f"{path}[{number}]", attribute, self._counts.get(scope), seen)
+
+    def _one_attribute(self, path: str, value: Any, rows: int | None, seen: set[str]) -> Iterator[Finding]:
+        if isinstance(value, Mapping):
+            yield from self._attribute(path, value, rows, seen)
+        else:
+            yield Finding("error", "attributes", "an attribute is a map.", blob=path)
+
+    def _attribute(
+        self, path: str, attribute: Mapping[str, Any], rows: int | None, seen: set[str]
+    ) -> Iterator[Finding]:
+        kind = ATTRIBUTE_TYPES.get(str(attribute.get("attribute_type")))
+        if kind is None:
+            given = attribute.get("attribute_type")
+            yield Finding("error", "attribute-type", f"no attribute is of type {given!r:.60}.", blob=path)
+            return
+        seen.add(f"{path}.values")
+        described = yield from self._described(f"{path}.values", attribute.get("values"), kind.kinds)
+        if kind.has_missing and not _names_missing(attribute.get("nan_description")):
+            text = 'it lacks nan_description: {"values": […]}, the values that stand for missing.'
+            yield Finding("error", "nan-description", text, blob=path)
+        if kind.has_table:
+            seen.add(f"{path}.table")
+            table = yield from self._described(f"{path}.table", attribute.get("table"), LOOKUP)
+            if table is not None:
+                yield from self._values(f"{path}.table", table, role="lookup")
+        if described is None:
+            return
+        if rows is not None and described.length != rows:
+            yield Finding("error", "rows", f"it has {described.length:,} rows, its component has {rows:,}.", blob=path)
+        if kind.has_steps and described.width != attribute.get("num_time_steps"):
+            given = attribute.get("num_time_steps")
+            yield Finding(
+                "error", "time-steps", f"it has {described.width} columns for {given!r:.30} time steps.", blob=path
+            )
+        lookup = self._table_of(attribute.get("table")) if kind.has_table else None
+        yield from self._values(f"{path}.values", described, role=kind.role, lookup=lookup)
+
+    def _table_of(self, value: Any) -> pa.Table | None:
+        """Return the lookup table of a description, None where it cannot be had or looks nothing up."""
+        described = _description(value)
+        if self._store is None or self._footer_only or described is None or described.data is None:
+            return None
+        if not described.kind.startswith(LOOKUP):
+            return None
+        try:
+            table = self._store.get_arrow(described)
+        except AkdaskError:
+            return None
+        keys = table.column(0)
+        return None if keys.null_count or pc.count_distinct(keys).as_py() < len(keys) else table
+
+
+def _description(value: Any) -> ArrayDescription | None:
+    """Return the description that a JSON map is, None if it is none."""
+    try:
+        return ArrayDescription.from_json(value)
+    except EvoError:
+        return None
+
+
+def _tolerated(described: ArrayDescription, kinds: tuple[str, ...]) -> str | None:
+    """Return the type that all columns of an array are taken for, with which it is of one of the kinds; None for none.
+
+    Examples
+    --------
+    >>> _tolerated(ArrayDescription(None, 0, 3, "int64"), ("index-array-3",))
+    'uint64'
+    """
+    for role in ROLES.values():
+        instead = (role.tolerated or {}).get(described.types[0])
+        if instead is None or len(set(described.types)) > 1:
+            continue
+        kind = kind_of_types([instead] * len(described.types))
+        if kind is not None and kind.name.startswith(kinds):
+            return instead
+    return None
+
+
+def _beside(document: Any, path: str, name: str) -> Any:
+    """Return what has another name beside a place of the document, None if there is nothing."""
+    outer = path.rpartition(".")[0]
+    return next((value for _, _, value in matches(document, f"{outer}.{name}")), None)
+
+
+def _names_missing(value: Any) -> bool:
+    """Whether an attribute tells which values stand for missing."""
+    return isinstance(value, Mapping) and isinstance(value.get("values"), list)

@@ -1,0 +1,218 @@
+"""Removing blobs that no object refers to."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from akdask.errors import ArgumentError, FileError
+from akdask.evo.description import ArrayDescription
+from akdask.evo.findings import Finding
+from akdask.evo.folder import digests_of
+from akdask.evo.identity import is_digest, is_uuid
+from akdask.evo.reader import open_footer
+from akdask.evo.references import identifiers_in, load_document
+from akdask.evo.stores import MARK, BlobFolder, EntryKind, StoreEntry, is_identifier
+
+_MAGIC = b"PAR1"
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """What a collection has removed, or would remove.
+
+    Parameters
+    ----------
+    removed : tuple of StoreEntry
+        Blobs without references.
+    temporaries : int
+        Files of writes that nobody goes on with.
+    recent : int
+        Blobs without references that are younger than the grace time, and stay.
+    problems : tuple of str
+        What could not be removed, or has the name of a blob and is none.
+    """
+
+    removed: tuple[StoreEntry, ...]
+    temporaries: int
+    recent: int
+    problems: tuple[str, ...]
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the removed blobs."""
+        return sum(entry.size for entry in self.removed)
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the removed blobs."""
+        return sorted(entry.name for entry in self.removed)
+
+
+def collect(
+    folder: BlobFolder, used: Collection[str], grace: float, abandoned_after: float, *, dry_run: bool
+) -> Collected:
+    """Remove blobs that are not used and were not written or put again for some time.
+
+    Parameters
+    ----------
+    folder : BlobFolder
+        Where they are.
+    used : collection of str
+        Names of blobs that stay.
+    grace : float
+        Seconds for which a blob stays after it was put, as the object that refers to it may be on its way.
+    abandoned_after : float
+        Seconds without a change after which a temporary file that nobody has locked goes.
+    dry_run : bool
+        Remove nothing.
+    """
+    entries = list(folder.entries())
+    last_uses = {entry.identifier: entry for entry in entries if entry.kind is EntryKind.MARK}
+    before = time.time() - grace
+    removed: list[StoreEntry] = []
+    problems: list[str] = []
+    recent = temporaries = 0
+    for entry in sorted(entries, key=lambda entry: entry.name):
+        if entry.kind is EntryKind.TEMPORARY:
+            is_gone = folder.is_abandoned(entry, abandoned_after) and (dry_run or _removed(folder, entry, problems))
+            temporaries += is_gone
+        if entry.kind is not EntryKind.BLOB or entry.identifier in used:
+            continue
+        mark = last_uses.get(entry.identifier)
+        if max(entry.modified, 0.0 if mark is None else mark.modified) > before:
+            recent += 1
+        elif not _is_parquet(folder, entry):
+            problems.append(f"{entry.name}: it has the name of a blob and is no Parquet file; it stays")
+        elif dry_run or (_is_unchanged(folder, entry, mark) and _removed(folder, entry, problems)):
+            removed.append(entry)
+    names = {entry.identifier for entry in removed}
+    there = {entry.identifier for entry in entries if entry.kind is EntryKind.BLOB}
+    for name, mark in last_uses.items():
+        if not dry_run and mark.modified <= before and (name in names or name not in there or name in used):
+            _removed(folder, mark, problems)
+    return Collected(tuple(removed), temporaries, recent, tuple(problems))
+
+
+def _is_unchanged(folder: BlobFolder, entry: StoreEntry, mark: StoreEntry | None) -> bool:
+    """Whether nobody has put the blob again since the folder was listed."""
+    return folder.find(entry.name) == entry and folder.find(MARK + entry.identifier) == mark
+
+
+def _is_parquet(folder: BlobFolder, entry: StoreEntry) -> bool:
+    try:
+        with folder.open(entry.name) as file:
+            return file.read(len(_MAGIC)) == _MAGIC
+    except OSError:
+        return True  # to be told of when it is removed
+
+
+def _removed(folder: BlobFolder, entry: StoreEntry, problems: list[str]) -> bool:
+    try:
+        folder.remove(entry.name)
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        problems.append(f"{entry.name}: it cannot be removed: {error.strerror or error}")
+        return False
+    return True
+
+
+def used_by(roots: Any) -> set[str]:
+    """Return the names of all blobs that roots refer to.
+
+    Raises
+    ------
+    ObjectError
+        If a root cannot be read.
+    ArgumentError
+        If it is nothing that refers to blobs.
+    """
+    single = isinstance(roots, str | os.PathLike | Mapping | ArrayDescription)
+    if not single and not isinstance(roots, Iterable):
+        raise ArgumentError(f"a {type(roots).__name__} refers to no blobs.", hint="pass a list of roots.")
+    used: set[str] = set()
+    for root in [roots] if single else roots:
+        match root:
+            case str() if is_digest(root) or is_uuid(root):
+                used.add(root.lower())
+            case str() | os.PathLike():
+                used |= identifiers_in(load_document(root))
+            case Mapping() | ArrayDescription() | list() | tuple():
+                used |= identifiers_in(root)
+            case _:
+                raise ArgumentError(
+                    f"a {type(root).__name__} refers to no blobs.",
+                    hint="roots are JSON documents, paths of such, descriptions or names of blobs.",
+                )
+    return used
+
+
+def findings_of(folder: BlobFolder, names: Iterable[str] | None) -> list[Finding]:
+    """Return what is wrong with blobs: missing, damaged, or no file; in the order of their names.
+
+    Parameters
+    ----------
+    folder : BlobFolder
+        Where they are.
+    names : iterable of str, optional
+        Which; all that are there unless given.
+    """
+    found = {entry.name: entry for entry in folder.entries()}
+    if names is None:
+        wanted = [entry for entry in found.values() if entry.kind is EntryKind.BLOB]
+        findings = [_no_file(entry) for entry in found.values() if _is_strange(entry)]
+    else:
+        wanted, findings = _wanted(folder, names, found)
+    digests = digests_of(folder, [entry for entry in wanted if is_digest(entry.name)])
+    for entry in wanted:
+        is_hashed = is_digest(entry.name)
+        problem = _digest_problem(entry, digests[entry.name]) if is_hashed else _footer_problem(folder, entry)
+        findings += [] if problem is None else [problem]
+    return sorted(findings, key=lambda finding: finding.blob or "")
+
+
+def _wanted(
+    folder: BlobFolder, names: Iterable[str], found: Mapping[str, StoreEntry]
+) -> tuple[list[StoreEntry], list[Finding]]:
+    """Return the files of some blobs, and findings of those that are not there."""
+    wanted, findings = [], []
+    for name in dict.fromkeys(names):
+        entry = found.get(name) or found.get(name.upper())
+        if entry is not None and entry.kind is EntryKind.BLOB:
+            wanted.append(entry)
+        elif entry is not None:
+            findings.append(_no_file(entry))
+        else:
+            findings.append(Finding("error", "missing", f"the blob is not in {folder.place}.", blob=name))
+    return wanted, findings
+
+
+def _is_strange(entry: StoreEntry) -> bool:
+    """Whether something that is no file has the name of a blob."""
+    return entry.kind is EntryKind.FOREIGN and is_identifier(entry.name)
+
+
+def _no_file(entry: StoreEntry) -> Finding:
+    return Finding("error", "no-file", "a link or a folder has the name of a blob; remove it.", blob=entry.name)
+
+
+def _digest_problem(entry: StoreEntry, found: str | Exception) -> Finding | None:
+    if isinstance(found, Exception):
+        return Finding("error", "unreadable", f"the blob cannot be read: {found}", blob=entry.name)
+    if found == entry.identifier:
+        return None
+    text = f"the blob is damaged: the SHA-256 of its bytes is {found}; fetch it again."
+    return Finding("error", "digest", text, blob=entry.name)
+
+
+def _footer_problem(folder: BlobFolder, entry: StoreEntry) -> Finding | None:
+    try:
+        open_footer(folder.location(entry.name))
+    except FileError as error:
+        text = "; ".join([error.message, *error.details])
+        return Finding("error", "unreadable", text, blob=entry.name)
+    return None

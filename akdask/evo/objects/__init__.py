@@ -1,1 +1,0 @@
-"""What objects of the known schemas hold: which arrays, of which kinds, with how many rows."""

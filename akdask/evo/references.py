@@ -1,0 +1,294 @@
+"""References of objects to blobs: the array descriptions in a JSON document, and where they are in it.
+
+An object is whatever JSON map holds array descriptions, of any schema.  Paths are written as
+``triangles.vertices.attributes[0].values``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from akdask.evo.description import ArrayDescription
+from akdask.evo.errors import DescriptionError, EvoError, KindError, ObjectError
+from akdask.evo.identity import is_digest, is_uuid, parse_identifier
+
+Document: TypeAlias = Mapping[str, Any] | str | os.PathLike[str]
+"""The JSON document of an object, or the path of a file with it."""
+
+_KEYS = frozenset({"length", "data_type", "keys_data_type", "values_data_type"})
+_MISSING = "nan_description"
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """An array description in a document.
+
+    Parameters
+    ----------
+    path : str
+        Where it is.
+    json : mapping
+        What is there.
+    nan_description : mapping, optional
+        Values that stand for missing, where the attribute that the array belongs to names some.
+    """
+
+    path: str
+    json: Mapping[str, Any]
+    nan_description: Any = None
+
+    @property
+    def description(self) -> ArrayDescription:
+        """The description.
+
+        Raises
+        ------
+        DescriptionError, KindError
+            If it makes no sense.
+        """
+        return ArrayDescription.from_json(self.json)
+
+    @property
+    def name(self) -> str | None:
+        """Name of the blob, None where there is no data; whatever else the description says.
+
+        Raises
+        ------
+        IdentifierError
+            If it is neither a digest nor a UUID.
+        """
+        data = self.json["data"]
+        return None if data is None else parse_identifier(data)
+
+    @property
+    def has_kind(self) -> bool:
+        """Whether there is a kind of array with such columns; schemas have some arrays that are of none.
+
+        Raises
+        ------
+        DescriptionError
+            If the description makes no sense.
+        """
+        try:
+            return bool(self.description.kind)
+        except KindError:
+            return False
+
+
+def load_document(document: Document) -> Any:
+    """Return the JSON document of an object.
+
+    Parameters
+    ----------
+    document : mapping or path
+        The document itself, or the file that holds it.
+
+    Raises
+    ------
+    ObjectError
+        If the file cannot be read or holds no JSON.
+    """
+    if not isinstance(document, str | os.PathLike):
+        return document
+    try:
+        return json.loads(Path(document).expanduser().read_bytes())
+    except OSError as error:
+        raise ObjectError(
+            f"the object {os.fspath(document)!r} cannot be read.", details=[error.strerror or str(error)]
+        ) from error
+    except (ValueError, RecursionError) as error:
+        raise ObjectError(
+            f"{os.fspath(document)!r} is no JSON document.", details=[str(error) or "it is nested too deeply"]
+        ) from error
+
+
+def find_references(document: Document) -> list[Reference]:
+    """Return all array descriptions of an object, in the order of the document; one without data has null for ``data``.
+
+    Arrays of columns that make no kind are among them: see `Reference.has_kind`.
+
+    Parameters
+    ----------
+    document : mapping or path
+        The object's JSON.
+
+    Raises
+    ------
+    ObjectError
+        If it cannot be read, or holds no JSON map.
+    DescriptionError
+        If descriptions make no sense; all are told.
+    """
+    found = list(references_in(load_object(document)))
+    wrong = []
+    for reference in found:
+        try:
+            # What has no kind is a description all the same, of a blob that is there.
+            _ = reference.has_kind, reference.name
+        except EvoError as error:
+            wrong.append(f"{reference.path}: {'; '.join([error.message, *error.details])}")
+    if wrong:
+        raise DescriptionError(
+            f"{len(wrong)} of {len(found)} array descriptions of the object make no sense.",
+            details=wrong,
+            hint="correct the object's JSON.",
+        )
+    return found
+
+
+def load_object(document: Document) -> Mapping[str, Any]:
+    """Return the JSON map of an object; see `load_document`.
+
+    Raises
+    ------
+    ObjectError
+        If it cannot be read, or is no map.
+    """
+    found = load_document(document)
+    if not isinstance(found, Mapping):
+        raise ObjectError(f"an object is a JSON map, not a {type(found).__name__}.", hint="pass json.load(file).")
+    return found
+
+
+def references_in(document: Any) -> Iterator[Reference]:
+    """Yield what look like array descriptions: maps with ``data`` beside a length or type, be they right or wrong."""
+    # Documents come from anywhere and may be nested deeper than Python calls functions.
+    waiting: list[tuple[str, Any, Any]] = [("", document, None)]
+    while waiting:
+        path, value, missing = waiting.pop()
+        inner: list[tuple[str, Any, Any]] = []
+        if isinstance(value, Mapping):
+            if "data" in value and not _KEYS.isdisjoint(value):
+                yield Reference(path, value, missing)
+            own = value.get(_MISSING)
+            inner = [
+                (f"{path}.{key}" if path else str(key), item, own if key == "values" else None)
+                for key, item in value.items()
+            ]
+        elif isinstance(value, Sequence) and not isinstance(value, str | bytes):
+            inner = [(f"{path}[{number}]", item, None) for number, item in enumerate(value)]
+        waiting += reversed(inner)
+
+
+def identifiers_in(document: Any) -> set[str]:
+    """Return all text in a document that may name a blob, in lower case, whatever it stands beside.
+
+    More than blobs are named so, as objects have UUIDs too; what is kept for the sake of one too many is not lost.
+    """
+    found: set[str] = set()
+    waiting = [document]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, ArrayDescription):
+            waiting.append(value.data)
+        elif isinstance(value, Mapping):
+            waiting += value.values()
+        elif isinstance(value, str):
+            if is_digest(value) or is_uuid(value):
+                found.add(value.lower())
+        elif isinstance(value, Sequence | set | frozenset) and not isinstance(value, bytes):
+            waiting += value
+    return found
+
+
+_STEP = re.compile(r"([^.\[\]]+)|\[(\d*)\]")
+_MOST_NAMED = 20
+
+
+def matches(document: Any, pattern: str) -> Iterator[tuple[str, tuple[int, ...], Any]]:
+    """Yield what a pattern matches: the path, the numbers of items of lists in it, and what is there.
+
+    Examples
+    --------
+    >>> list(matches({"a": [{"b": 1}, {"b": 2}, {}]}, "a[].b"))
+    [('a[0].b', (0,), 1), ('a[1].b', (1,), 2)]
+    """
+    found: list[tuple[str, tuple[int, ...], Any]] = [("", (), document)]
+    for step in _STEP.finditer(pattern):
+        name = step[1]
+        following = []
+        for path, numbers, value in found:
+            if name is not None and isinstance(value, Mapping) and name in value:
+                following.append((f"{path}.{name}" if path else name, numbers, value[name]))
+            elif name is None and isinstance(value, list):
+                chosen = range(len(value)) if not step[2] else range(int(step[2]), min(int(step[2]) + 1, len(value)))
+                following += [(f"{path}[{n}]", (*numbers, n), value[n]) for n in chosen]
+        found = following
+    yield from found
+
+
+def scoped(name: str, numbers: tuple[int, ...]) -> tuple[str, tuple[int, ...]]:
+    """Return the component that a pattern names, of the items of lists that something else is in.
+
+    Examples
+    --------
+    >>> scoped("vertices", (3,)), scoped("collections[]", (3,))
+    (('vertices', ()), ('collections[]', (3,)))
+    """
+    return name, numbers[: name.count("[]")]
+
+
+def resolve(document: Any, path: Any) -> tuple[str, Any]:
+    """Return the place that a path, or the end of one, means in a document.
+
+    Raises
+    ------
+    ObjectError
+        If there is none, or several.
+    """
+    if not isinstance(path, str) or not path.strip("."):
+        raise ObjectError(
+            "a path names a place in the object, such as 'vertices.attributes'.", details=[f"given: {path!r:.100}"]
+        )
+    exact = list(matches(document, path))
+    if exact and "[]" not in path and _joined(path) == path:
+        return exact[0][0], exact[0][2]
+    nodes = dict(_nodes(document))
+    ends = [found for found in nodes if found == path or found.endswith(f".{path}")]
+    # The outermost of those that lie in each other is meant.
+    ends = [found for found in ends if not any(found != other and found.startswith(f"{other}.") for other in ends)]
+    if len(ends) == 1:
+        return ends[0], nodes[ends[0]]
+    if ends:
+        raise ObjectError(
+            f"{path!r} is several places of the object.", details=sorted(ends)[:_MOST_NAMED], hint="name one of them."
+        )
+    known = sorted(found for found, value in nodes.items() if isinstance(value, Mapping | list))
+    raise ObjectError(
+        f"the object has nothing at {path!r}.",
+        details=known[:_MOST_NAMED],
+        hint="name one of these places, or the end of one.",
+    )
+
+
+def _joined(path: str) -> str:
+    """Return a path as it is written when its steps are put together; other text differs from it."""
+    found = ""
+    for step in _STEP.finditer(path):
+        found += f"[{step[2]}]" if step[1] is None else f".{step[1]}" if found else step[1]
+    return found
+
+
+def _nodes(document: Any) -> Iterator[tuple[str, Any]]:
+    """Yield all maps and lists in a document by their paths."""
+    waiting: list[tuple[str, Any]] = [("", document)]
+    while waiting:
+        path, value = waiting.pop()
+        if path:
+            yield path, value
+        if isinstance(value, Mapping):
+            waiting += [
+                (f"{path}.{key}" if path else str(key), item)
+                for key, item in value.items()
+                if isinstance(item, Mapping | list)
+            ]
+        elif isinstance(value, list):
+            waiting += [
+                (f"{path}[{number}]", item) for number, item in enumerate(value) if isinstance(item, Mapping | list)
+            ]

@@ -1,0 +1,444 @@
+"""A store of blobs: each is found by its name alone, is there whole or not at all, and is known to be undamaged."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from typing import Any, Literal
+
+import pyarrow as pa
+
+from akdask.errors import AkdaskError, ArgumentError, ArgumentTypeError
+from akdask.evo.canonical import Names, canonical_names
+from akdask.evo.categories import encode
+from akdask.evo.collection import Collected, collect, findings_of, used_by
+from akdask.evo.description import ArrayDescription
+from akdask.evo.errors import BlobFormatError, EvoError
+from akdask.evo.findings import Finding, errors_among
+from akdask.evo.folder import ABANDONED_AFTER, StoredBlobs
+from akdask.evo.identity import STEP, new_uuid
+from akdask.evo.reader import Columns, Times, read_arrow, read_blob
+from akdask.evo.stores import Described, checked_name, described_by, is_reference, name_of, optional_name, several
+from akdask.evo.stream import BlobSink, LocalSink
+from akdask.evo.validation import validate
+from akdask.evo.writer import write_blob
+from akdask.frames.dataframe import DataFrame
+from akdask.frames.from_arrow import from_arrow
+from akdask.storage.files import absolute
+from akdask.storage.remote import StorageOptions, accessing
+
+_DAY = 86400.0
+_COPIES = 8
+"""Blobs that are copied at a time."""
+
+
+class Store(StoredBlobs):
+    """A folder of blobs, on this machine or in a file system of fsspec; may be shared by any number of processes.
+
+    Blobs are named by the SHA-256 of their bytes, or by UUIDs, and lie in the folder under these names, without
+    extension, as the cache of the vendor's SDK has them.  Equal rows are stored once.
+
+    Parameters
+    ----------
+    place : str or path
+        The folder, which is made when something is put, or the URL of one.
+    storage_options : mapping of str to value, optional
+        What fsspec needs to open the URL, such as keys or ``anon=True``.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If `place` is no path, or `storage_options` no mapping.
+
+    Examples
+    --------
+    >>> store = Store("memory://blobs")
+    >>> described = store.put({"x": [0.5, 1.5], "y": [2.5, 3.5]}, role="geometry")
+    >>> described["length"], described["width"], described["data_type"]
+    (2, 2, 'float64')
+    >>> store.get(described)["y"].tolist()
+    [2.5, 3.5]
+    """
+
+    def put(
+        self,
+        rows: Any,
+        *,
+        role: str = "attribute",
+        names: Names = None,
+        data_type: str | None = None,
+        row_group_rows: int | None = None,
+        level: int | None = None,
+        identifier: Literal["hash", "uuid"] = "hash",
+        vertices: int | None = None,
+        time_zone: str | None = None,
+        truncate_times: bool = False,
+    ) -> dict[str, Any]:
+        """Store rows as a blob, and return its description; computes.
+
+        A blob that is there already is not written again, unless it is damaged.  Whatever happens, also to the process,
+        there is the whole blob under its name or none.
+
+        Parameters
+        ----------
+        rows : DataFrame, array, mapping or iterator
+            As `akdask.evo.write_blob` takes them: lazy or not.
+        role, names, data_type, row_group_rows, level, identifier, vertices, time_zone, truncate_times
+            As in `akdask.evo.write_blob`.
+
+        Returns
+        -------
+        dict
+            The JSON of the description, to be put into an object.
+
+        Raises
+        ------
+        KindError, ContentError, ShapeError, UnsupportedTableError, BlobWriteError
+            As `akdask.evo.write_blob` does.
+        """
+        with self.access():
+            self._tidy()
+            described = write_blob(
+                rows,
+                self._folder.sink,
+                role=role,
+                names=names,
+                data_type=data_type,
+                row_group_rows=row_group_rows,
+                level=level,
+                identifier=identifier,
+                vertices=vertices,
+                time_zone=time_zone,
+                truncate_times=truncate_times,
+            )
+        return described.to_json()
+
+    def put_categories(self, rows: Any, **options: Any) -> dict[str, dict[str, Any]]:
+        """Store columns of text as codes and their lookup table, and return both descriptions; computes.
+
+        Parameters
+        ----------
+        rows : object
+            Columns of text, as `akdask.evo.categories.encode` takes them.
+        **options
+            Of `put`, for the codes.
+
+        Returns
+        -------
+        dict
+            The descriptions, under ``values`` and ``table`` as attributes of objects have them.
+
+        Raises
+        ------
+        KindError, ContentError, BlobWriteError
+            As `put` does.
+        """
+        codes, table = encode(rows)
+        values = self.put(codes, **{"role": "category", "data_type": "int32", **options})
+        return {"values": values, "table": self.put(table, role="lookup")}
+
+    def add(
+        self,
+        path_or_url: str | os.PathLike[str],
+        *,
+        role: str | None = None,
+        identifier: Literal["hash", "uuid"] = "hash",
+        storage_options: Mapping[str, Any] | None = None,
+    ) -> dict[str, Any]:
+        """Store a blob that is a file already, byte by byte, and return its description.
+
+        Parameters
+        ----------
+        path_or_url : str or path
+            The file.
+        role : str, optional
+            What the array is for; unless given its values are not looked at.
+        identifier : {"hash", "uuid"}, default "hash"
+            How the blob is named.
+        storage_options : mapping of str to value, optional
+            What fsspec needs to open the URL of the file.
+
+        Raises
+        ------
+        BlobFormatError
+            If the file is no blob; all that is wrong is told.
+        BlobWriteError
+            If it cannot be written.
+        """
+        path = absolute(path_or_url)
+        wrong = errors_among(validate(path, role=role, footer_only=role is None, storage_options=storage_options))
+        if wrong:
+            raise BlobFormatError(
+                f"{path!r} is no blob that can be stored.",
+                details=[str(finding) for finding in wrong],
+                hint="write its rows with Store.put.",
+            )
+        folder, _, name = path.rpartition("/")
+        source = Store(folder or "/", storage_options=storage_options)
+        with self.access():
+            self._tidy()
+        wanted = new_uuid() if identifier == "uuid" else None
+        found = source._send(name, self._folder.sink, lambda digest: wanted or digest, self._options)
+        return self.describe(found)
+
+    def get(
+        self,
+        blob: Described,
+        *,
+        columns: Columns = None,
+        rows: slice | None = None,
+        role: str | None = None,
+        nan_description: Any = None,
+        lookup: Any = None,
+        times: Times = "auto",
+        verify: bool = True,
+    ) -> DataFrame:
+        """Return the rows of a blob as a lazy DataFrame; there is a partition for each run of row groups.
+
+        Parameters
+        ----------
+        blob : mapping, ArrayDescription or str
+            Its description, with which the file is compared, or its name alone.
+        columns : list of str or int, optional
+            Names or positions of the columns to read.
+        rows : slice, optional
+            Rows to read.
+        role : str, optional
+            What the array is for.
+        nan_description : mapping or list, optional
+            Values that stand for missing.
+        lookup : mapping, DataFrame, table or path, optional
+            What codes stand for: the description of a lookup table in this store, or whatever `akdask.evo.read_blob`
+            takes.
+        times : {"auto", "datetime", "microseconds"}, default "auto"
+            What times become.
+        verify : bool, default True
+            Compare the digest of the file with its name first.  A process reads each file once for that.
+
+        Raises
+        ------
+        MissingBlobError
+            If there is no such blob.
+        DigestError
+            If its bytes are not those that it is named for.
+        EvoError
+            As `akdask.evo.read_blob` does.
+        """
+        described = described_by(blob)
+        if described is not None and described.data is None:
+            return _nothing(described, columns)
+        with self.access():
+            found = lookup
+            if is_reference(lookup):
+                found = self.get_arrow(lookup, verify=verify)
+            return read_blob(
+                self._verified(blob, verify=verify),
+                described,
+                columns=columns,
+                rows=rows,
+                role=role,
+                nan_description=nan_description,
+                lookup=found,
+                times=times,
+            )
+
+    def get_arrow(
+        self, blob: Described, *, columns: Columns = None, rows: slice | None = None, verify: bool = True
+    ) -> pa.Table:
+        """Return the rows of a blob exactly as they are stored, as an Arrow table; computes.
+
+        Parameters
+        ----------
+        blob, columns, rows, verify
+            As in `get`.
+
+        Raises
+        ------
+        EvoError
+            As `get` does.
+        """
+        described = described_by(blob)
+        if described is not None and described.data is None:
+            names = canonical_names(described.kind, len(described.types))
+            schema = pa.schema(list(zip(names, described.arrow_types, strict=True)))
+            return schema.empty_table() if columns is None else schema.empty_table().select(_chosen(columns))
+        with self.access():
+            return read_arrow(self._verified(blob, verify=verify), described, columns=columns, rows=rows)
+
+    def verify(self, blobs: Iterable[Described] | Described | None = None, *, remove: bool = False) -> list[Finding]:
+        """Hash blobs anew, many at a time, and return what is wrong: missing, damaged, or no file.
+
+        Parameters
+        ----------
+        blobs : iterable of mapping, ArrayDescription or str, optional
+            Which; all that are there unless given.
+        remove : bool, default False
+            Remove those that are damaged, so that they can be put or fetched again.
+
+        Returns
+        -------
+        list of Finding
+            In the order of the names; empty if all is well.  Of a blob that is named by a UUID only the footer can be
+            checked.
+        """
+        given = None if blobs is None else several(blobs)
+        names = None if given is None else [name for name in map(optional_name, given) if name is not None]
+        with self._looking():
+            findings = findings_of(self._folder, names)
+            for finding in findings:
+                if remove and finding.code in ("digest", "unreadable") and finding.blob is not None:
+                    self._folder.remove(finding.blob)
+        return findings
+
+    def gc(self, roots: Any, *, grace: float | timedelta = _DAY, dry_run: bool = False) -> Collected:
+        """Remove blobs that no root refers to, and temporary files that no process writes any more.
+
+        Parameters
+        ----------
+        roots : iterable
+            What is in use: JSON documents of objects, paths of files with such, descriptions, or names of blobs.
+        grace : float or datetime.timedelta, default 86400
+            Seconds for which a blob stays after it was last put, as the object that refers to it may be on its way.
+        dry_run : bool, default False
+            Remove nothing.
+
+        Returns
+        -------
+        Collected
+            What was removed, or would be.
+
+        Raises
+        ------
+        ObjectError
+            If a root cannot be read; nothing is removed then.
+        ArgumentError
+            If a root is nothing of that, or the grace time is negative.
+        """
+        seconds: Any = grace.total_seconds() if isinstance(grace, timedelta) else grace
+        if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds >= 0:
+            raise ArgumentError(f"grace is a number of seconds from 0 on, not {grace!r:.100}.")
+        used = used_by(roots)
+        with self._looking():
+            return collect(self._folder, used, seconds, min(seconds, ABANDONED_AFTER), dry_run=dry_run)
+
+    def export(self, blob: Described, path: str | os.PathLike[str]) -> dict[str, Any]:
+        """Copy a blob to a file of this machine, byte by byte, and return its description.
+
+        Parameters
+        ----------
+        blob : mapping, ArrayDescription or str
+            Which.
+        path : str or path
+            The file, which is replaced; or a folder, in which it has the name of the blob.
+
+        Raises
+        ------
+        MissingBlobError, DigestError
+            If it is not there, or damaged; no file is written then.
+        BlobWriteError
+            If the file cannot be written.
+        """
+        described = self.describe(blob) if isinstance(blob, str) else ArrayDescription.from_json(blob).to_json()
+        name = name_of(described)
+        with self.access():
+            there = self._there(name).name
+        self._send(
+            there, lambda: LocalSink.at(path), lambda digest: checked_name(name, digest, self.place), self._options
+        )
+        return described
+
+    def copy(self, blobs: Iterable[Described] | Described | None, target: Store) -> list[str]:
+        """Copy blobs to another store, some at a time, and return the names of those that were not there.
+
+        Bytes are hashed on their way, and a damaged blob does not appear in the target.
+
+        Parameters
+        ----------
+        blobs : iterable of mapping, ArrayDescription or str, or None
+            Which; None for all.
+        target : Store
+            Where they go.
+
+        Raises
+        ------
+        EvoError
+            If blobs are missing or damaged, or cannot be written; all are told, and the others are copied.
+        ArgumentTypeError
+            If the target is no store.
+        """
+        if not isinstance(target, Store):
+            raise ArgumentTypeError(f"blobs are copied to a Store, not to a {type(target).__name__}.")
+        given = [entry.name for entry in self.ls()] if blobs is None else several(blobs)
+        names = list(dict.fromkeys(name for name in map(optional_name, given) if name is not None))
+
+        def copied(name: str) -> str | AkdaskError | None:
+            try:
+                return self._copied(name, target)
+            except AkdaskError as error:
+                return error
+
+        with ThreadPoolExecutor(max(min(_COPIES, len(names)), 1)) as pool:
+            found = list(pool.map(copied, names))
+        failed = [error for error in found if isinstance(error, AkdaskError)]
+        if failed:
+            raise EvoError(
+                f"{len(failed)} of {len(names)} blobs were not copied to {target.place!r}.",
+                details=["; ".join([error.message, *error.details]) for error in failed],
+                hint="fetch or write them again.",
+            )
+        return [name for name in found if isinstance(name, str)]
+
+    def _copied(self, name: str, target: Store) -> str | None:
+        with target.access():
+            if target._is_intact(name):
+                target._folder.mark(name)
+                return None
+        with self.access():
+            there = self._there(name).name
+        return self._send(
+            there, target._folder.sink, lambda digest: checked_name(name, digest, self.place), target._options
+        )
+
+    def _send(
+        self, name: str, begin: Callable[[], BlobSink], chosen: Callable[[str], str], options: StorageOptions
+    ) -> str:
+        """Send the bytes of a file elsewhere, under the name that is chosen for their digest."""
+        digest = hashlib.sha256()
+        sink: BlobSink | None = None
+        try:
+            with self.access():
+                file = self._folder.open(name)
+            with file, accessing(options):
+                sink = begin()
+                while data := file.read(STEP):
+                    digest.update(data)
+                    sink.write(data)
+                found = chosen(digest.hexdigest())
+                sink.commit(found)
+        except BaseException as error:
+            if sink is not None:
+                sink.abort()
+            if isinstance(error, OSError) and not isinstance(error, AkdaskError):
+                raise BlobFormatError(
+                    f"blob {name!r} of {self.place!r} cannot be read.", details=[str(error)]
+                ) from error
+            raise
+        return found
+
+
+def _nothing(described: ArrayDescription, columns: Columns) -> DataFrame:
+    """Return the rows of an array without data."""
+    names = canonical_names(described.kind, len(described.types))
+    schema = pa.schema(list(zip(names, described.arrow_types, strict=True)))
+    found: DataFrame = from_arrow(schema.empty_table())
+    if columns is None:
+        return found
+    some: DataFrame = found[[names[c] if isinstance(c, int) else c for c in _chosen(columns)]]
+    return some
+
+
+def _chosen(columns: Columns) -> list[Any]:
+    return [columns] if isinstance(columns, str | int) else list(columns or ())

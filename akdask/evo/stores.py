@@ -1,0 +1,506 @@
+"""Blobs in a folder of this machine: no link in it is followed, and blobs appear by renaming."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import re
+import stat
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any, BinaryIO, Protocol, TypeAlias, cast
+from uuid import uuid4
+
+from akdask.errors import ArgumentTypeError
+from akdask.evo.description import ArrayDescription
+from akdask.evo.errors import BlobWriteError, DigestError
+from akdask.evo.identity import is_digest, is_uuid, parse_identifier
+from akdask.evo.stream import TEMPORARY, BlobSink, LocalSink
+from akdask.storage.directory import Directory, path_of_open
+from akdask.storage.files import state_of, version_of
+from akdask.storage.remote import NoAnswerError, file_system, retrying
+
+MARK = ".evo-used-"
+"""How the names of marks begin: the rest is the name of a blob that was put again, and so is in use."""
+
+_TEMPORARY = re.compile(rf"{re.escape(TEMPORARY)}[0-9a-f]{{32}}")
+
+
+class EntryKind(StrEnum):
+    """What an entry of the folder is."""
+
+    BLOB = "blob"
+    TEMPORARY = "temporary"
+    MARK = "mark"
+    FOREIGN = "foreign"
+
+
+@dataclass(frozen=True, slots=True)
+class StoreEntry:
+    """One entry of the folder.
+
+    Parameters
+    ----------
+    name : str
+        Its name in the folder.
+    kind : EntryKind
+        What it is; a link or a folder that has the name of a blob is foreign.
+    size : int
+        Bytes.
+    modified : float
+        When it was last written, in seconds since 1970; 0 where that is not known.
+    version : str
+        Changes whenever its bytes do.
+    changed : float
+        When its bytes were last changed, as far as the file system knows by itself.
+    """
+
+    name: str
+    kind: EntryKind
+    size: int
+    modified: float
+    version: str
+    changed: float
+
+    @property
+    def identifier(self) -> str:
+        """The name of the blob that it is, or that it is the mark of."""
+        return self.name.removeprefix(MARK).lower()
+
+
+def kind_of_name(name: str, *, is_file: bool) -> EntryKind:
+    """Return what an entry is by its name; what is no file is foreign.
+
+    Examples
+    --------
+    >>> str(kind_of_name("ab" * 32, is_file=True)), str(kind_of_name("notes.txt", is_file=True))
+    ('blob', 'foreign')
+    """
+    if not is_file:
+        return EntryKind.FOREIGN
+    if is_identifier(name):
+        return EntryKind.BLOB
+    if name.startswith(MARK) and is_identifier(name.removeprefix(MARK)):
+        return EntryKind.MARK
+    return EntryKind.TEMPORARY if _TEMPORARY.fullmatch(name) else EntryKind.FOREIGN
+
+
+def is_identifier(name: str) -> bool:
+    """Whether a blob may have that name."""
+    return is_digest(name) or is_uuid(name)
+
+
+class BlobFolder(Protocol):
+    """Where a store keeps its blobs.  Names are checked by the store before they come here."""
+
+    @property
+    def place(self) -> str:
+        """Absolute path or URL."""
+        ...
+
+    def location(self, name: str) -> str:
+        """Return the path or URL of an entry."""
+        ...
+
+    def find(self, name: str) -> StoreEntry | None:
+        """Return the entry of a name, None if there is none."""
+        ...
+
+    def entries(self) -> Iterator[StoreEntry]:
+        """Yield all entries, in no particular order; none if there is no folder."""
+        ...
+
+    def open(self, name: str) -> BinaryIO:
+        """Open a file for reading."""
+        ...
+
+    def sink(self) -> BlobSink:
+        """Begin a new blob."""
+        ...
+
+    def mark(self, name: str) -> None:
+        """Note that a blob is in use from now on."""
+        ...
+
+    def remove(self, name: str) -> None:
+        """Remove a file."""
+        ...
+
+    def is_abandoned(self, entry: StoreEntry, age: float) -> bool:
+        """Whether nobody writes a temporary file any more that has not changed for so many seconds."""
+        ...
+
+
+_NO_LOCKS = {errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOLCK, errno.EINVAL, errno.EBADF}
+_LONGEST_WRITE = 86400.0
+"""Seconds after which a temporary file is abandoned where locks do not tell."""
+
+IsIntact = Callable[[str], bool]
+"""Tells whether a blob of a name is there and undamaged."""
+
+
+class LocalFolder:
+    """A folder of this machine; implements `akdask.evo.stores.BlobFolder`.
+
+    Parameters
+    ----------
+    path : str
+        Absolute path.
+    is_intact : callable
+        Tells whether a blob is there already.
+    """
+
+    def __init__(self, path: str, is_intact: IsIntact) -> None:
+        self._path = path
+        self._is_intact = is_intact
+
+    @property
+    def place(self) -> str:
+        """Absolute path."""
+        return self._path
+
+    def location(self, name: str) -> str:
+        """Return the path of an entry."""
+        return os.path.join(self._path, name)
+
+    def find(self, name: str) -> StoreEntry | None:
+        """Return the entry of a name, None if there is none."""
+        try:
+            with Directory.at(self._path) as folder:
+                status = folder.find(name)
+        except FileNotFoundError:
+            return None
+        return None if status is None else _entry(name, status)
+
+    def entries(self) -> Iterator[StoreEntry]:
+        """Yield all entries; none if there is no folder."""
+        try:
+            with Directory.at(self._path) as folder:
+                for name in folder.names():
+                    status = folder.find(name)
+                    if status is not None:
+                        yield _entry(name, status)
+        except FileNotFoundError:
+            return
+
+    def open(self, name: str) -> BinaryIO:
+        """Open a file for reading; links are not followed."""
+        with Directory.at(self._path) as folder:
+            return os.fdopen(folder.open(name), "rb", buffering=0)
+
+    def sink(self) -> LocalSink:
+        """Begin a new blob; makes the folder."""
+        try:
+            os.makedirs(self._path, exist_ok=True)
+        except OSError as error:
+            raise BlobWriteError(
+                f"the folder {self._path!r} cannot be made.", details=[error.strerror or str(error)]
+            ) from error
+        return _StoreSink(self, self._is_intact)
+
+    def mark(self, name: str) -> None:
+        """Note that a blob is in use from now on; its own times stay, as readers know the file by them."""
+        with Directory.at(self._path) as folder:
+            descriptor = folder.open(MARK + name, os.O_WRONLY | os.O_CREAT)
+            try:
+                os.utime(descriptor)
+            finally:
+                os.close(descriptor)
+
+    def remove(self, name: str) -> None:
+        """Remove a file."""
+        with Directory.at(self._path) as folder:
+            folder.unlink(name)
+
+    def is_abandoned(self, entry: StoreEntry, age: float) -> bool:
+        """Whether a temporary file has not changed for so many seconds, and no process has it locked."""
+        quiet = time.time() - entry.modified
+        if quiet < age:
+            return False
+        try:
+            with Directory.at(self._path) as folder:
+                descriptor = folder.open(entry.name)
+        except OSError:
+            return False
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            return error.errno in _NO_LOCKS and quiet >= _LONGEST_WRITE
+        finally:
+            os.close(descriptor)
+        return True
+
+
+class _StoreSink(LocalSink):
+    """A new blob of a folder, which is dropped where the folder has it already.
+
+    Parameters
+    ----------
+    folder : LocalFolder
+        The folder.
+    is_intact : callable
+        Tells whether a blob is there already.
+    """
+
+    def __init__(self, folder: LocalFolder, is_intact: IsIntact) -> None:
+        super().__init__(folder.place)
+        self._blobs, self._is_intact = folder, is_intact
+        # The lock ends with the process, however that ends, so that what it leaves can be told from what is written.
+        with suppress(OSError):
+            fcntl.flock(self._file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+    def commit(self, name: str) -> None:
+        """Give the blob its name, unless there is one that is the same."""
+        if not self._is_intact(name):
+            super().commit(name)
+            return
+        try:
+            self._blobs.mark(name)
+        except OSError as error:
+            raise self._failed(error) from error
+        self.abort()
+
+
+def _entry(name: str, status: Any) -> StoreEntry:
+    kind = kind_of_name(name, is_file=stat.S_ISREG(status.st_mode))
+    newest = max(status.st_mtime, status.st_ctime)
+    return StoreEntry(name, kind, status.st_size, status.st_mtime, state_of(status), newest)
+
+
+_APPEAR_AT_ONCE = frozenset({"s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "adl", "oss", "memory"})
+"""Protocols of file systems in which a file appears when all of it was sent."""
+
+
+class RemoteFolder:
+    """A folder of an fsspec file system; implements `akdask.evo.stores.BlobFolder`.
+
+    Parameters
+    ----------
+    url : str
+        The folder.
+    is_intact : callable
+        Tells whether a blob is there already.
+    """
+
+    def __init__(self, url: str, is_intact: Callable[[str], bool]) -> None:
+        self._url = url.rstrip("/")
+        self._is_intact = is_intact
+
+    @property
+    def place(self) -> str:
+        """The URL."""
+        return self._url
+
+    def location(self, name: str) -> str:
+        """Return the URL of an entry."""
+        return f"{self._url}/{name}"
+
+    def find(self, name: str) -> StoreEntry | None:
+        """Return the entry of a name, None if there is none."""
+        system, inner = file_system(self.location(name))
+        try:
+            return _remote_entry(retrying(lambda: system.info(inner)))
+        except FileNotFoundError:
+            return None
+
+    def entries(self) -> Iterator[StoreEntry]:
+        """Yield all entries; none if there is no folder."""
+        system, inner = file_system(self._url)
+        with suppress(FileNotFoundError):
+            listed = retrying(lambda: system.ls(inner, detail=True))
+            yield from (_remote_entry(info) for info in listed if _name_of(info))
+
+    def open(self, name: str) -> BinaryIO:
+        """Open a file for reading."""
+        system, inner = file_system(self.location(name))
+        return cast("BinaryIO", retrying(lambda: system.open(inner, "rb", cache_type="readahead")))
+
+    def sink(self) -> _RemoteSink:
+        """Begin a new blob."""
+        return _RemoteSink(self, self._is_intact)
+
+    def send(self, path: str, name: str) -> None:
+        """Send a file of this machine; it appears under its name when all of it was sent."""
+        system, inner = file_system(self.location(name))
+        if self._url.partition("://")[0] in _APPEAR_AT_ONCE:
+            retrying(lambda: system.put_file(path, inner))
+            return
+        _, folder = file_system(self._url)
+        system.makedirs(folder, exist_ok=True)
+        _, aside = file_system(self.location(f"{TEMPORARY}{uuid4().hex}"))
+        try:
+            retrying(lambda: system.put_file(path, aside))
+            system.mv(aside, inner)
+        except BaseException:
+            with suppress(Exception):
+                system.rm_file(aside)
+            raise
+
+    def mark(self, name: str) -> None:
+        """Note that a blob is in use from now on."""
+        system, inner = file_system(self.location(MARK + name))
+        retrying(lambda: system.pipe_file(inner, b""))
+
+    def remove(self, name: str) -> None:
+        """Remove a file."""
+        system, inner = file_system(self.location(name))
+        retrying(lambda: system.rm_file(inner))
+
+    def is_abandoned(self, entry: StoreEntry, age: float) -> bool:
+        """Whether a temporary file has not changed for so many seconds."""
+        return time.time() - entry.modified >= max(age, 3600.0)
+
+
+class _RemoteSink:
+    """A new blob, on this machine until it is complete; implements `akdask.evo.stream.BlobSink`.
+
+    Parameters
+    ----------
+    folder : RemoteFolder
+        Where it goes.
+    is_intact : callable
+        Tells whether a blob is there already.
+    """
+
+    def __init__(self, folder: RemoteFolder, is_intact: Callable[[str], bool]) -> None:
+        self._folder, self._is_intact = folder, is_intact
+        self._file = tempfile.NamedTemporaryFile(prefix=TEMPORARY)  # noqa: SIM115 - closed by `commit` and `abort`
+        self._path = path_of_open(self._file.fileno(), self._file.name)
+        if self._path != self._file.name:  # the file needs no name, and so goes with the process, however that ends
+            os.unlink(self._file.name)
+
+    def write(self, data: Any) -> None:
+        """Take the next bytes."""
+        try:
+            self._file.write(data)
+        except OSError as error:
+            raise self._failed(error, os.path.dirname(self._file.name)) from error
+
+    def commit(self, name: str) -> None:
+        """Send the blob under its name, unless there is one that is the same."""
+        try:
+            if self._is_intact(name):
+                self._folder.mark(name)
+            else:
+                self._file.flush()
+                self._folder.send(self._path, name)
+        except (OSError, NoAnswerError) as error:
+            raise self._failed(error, self._folder.place) from error
+        finally:
+            self.abort()
+
+    def abort(self) -> None:
+        """Drop all bytes that are on this machine."""
+        with suppress(FileNotFoundError):
+            self._file.close()
+
+    @staticmethod
+    def _failed(error: Exception, place: str) -> BlobWriteError:
+        return BlobWriteError(
+            f"a blob cannot be written to {place!r}.",
+            details=[getattr(error, "strerror", None) or str(error)],
+            hint="check the address, the keys and options in storage_options, and the space left.",
+        )
+
+
+def _name_of(info: Mapping[str, Any]) -> str:
+    return str(info["name"]).rstrip("/").rpartition("/")[2]
+
+
+def _remote_entry(info: Mapping[str, Any]) -> StoreEntry:
+    name = _name_of(info)
+    kind = kind_of_name(name, is_file=info.get("type") == "file" and not info.get("islink"))
+    modified = _modified(info)
+    return StoreEntry(
+        name, kind, int(info.get("size") or 0), modified, f"{version_of(info)}/{info.get('size')}", modified
+    )
+
+
+def _modified(info: Mapping[str, Any]) -> float:
+    """Return when a file was last written, 0 where its file system does not tell."""
+    for key in ("LastModified", "last_modified", "mtime", "updated", "created"):
+        found = info.get(key)
+        if isinstance(found, datetime):
+            return found.timestamp()
+        if isinstance(found, int | float):
+            return float(found)
+    return 0.0
+
+
+Described: TypeAlias = ArrayDescription | Mapping[str, Any] | str
+"""What names a blob: its description, or its name alone."""
+
+
+def several(blobs: Any) -> list[Any]:
+    """Return blobs as a list, be it one or several.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If it is neither.
+    """
+    if isinstance(blobs, str | Mapping | ArrayDescription):
+        return [blobs]
+    if not isinstance(blobs, Iterable):
+        raise ArgumentTypeError(
+            f"a {type(blobs).__name__} names no blobs.", hint="pass descriptions, or names, or a list of them."
+        )
+    return list(blobs)
+
+
+def described_by(blob: Described) -> ArrayDescription | None:
+    """Return the description that names a blob, None if it is named by its name alone.
+
+    Raises
+    ------
+    DescriptionError
+        If the description makes no sense.
+    """
+    return None if isinstance(blob, str) else ArrayDescription.from_json(blob)
+
+
+def name_of(blob: Described) -> str:
+    """Return the name of a blob; only digests and UUIDs ever come near a path.
+
+    Raises
+    ------
+    IdentifierError
+        If it is named by anything else.
+    """
+    described = described_by(blob)
+    return parse_identifier(blob if described is None else described.data)
+
+
+def optional_name(blob: Described) -> str | None:
+    """Return the name of a blob, None where there is no data."""
+    described = described_by(blob)
+    return None if described is not None and described.data is None else name_of(blob)
+
+
+def is_reference(lookup: Any) -> bool:
+    """Whether a lookup table is told by its description or name."""
+    is_named = isinstance(lookup, str) and (is_digest(lookup) or is_uuid(lookup))
+    return is_named or isinstance(lookup, ArrayDescription) or (isinstance(lookup, Mapping) and "data" in lookup)
+
+
+def checked_name(name: str, digest: str, place: str) -> str:
+    """Return the name of a blob whose bytes have a digest.
+
+    Raises
+    ------
+    DigestError
+        If they are not those that it is named for.
+    """
+    if is_digest(name) and digest != name:
+        raise DigestError(
+            f"blob {name!r} of {place!r} is damaged.",
+            details=[f"the SHA-256 of its bytes is {digest}"],
+            hint="remove it with Store.verify(remove=True), then fetch it or put its rows again.",
+        )
+    return name

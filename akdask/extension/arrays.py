@@ -1,0 +1,443 @@
+"""`ArkoudaArray`: a lazy array of numbers or bools in pandas."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+
+from akdask.arrays.categorical import Categorical
+from akdask.arrays.creation import array, full
+from akdask.arrays.operators import cast, where
+from akdask.arrays.operators import round as rounded
+from akdask.arrays.pdarray import pdarray
+from akdask.arrays.scans import cummax, cummin, cumprod, cumsum
+from akdask.arrays.strings import Strings
+from akdask.arrays.ufuncs import isfinite, isnan
+from akdask.columns.dtypes import BOOL, FLOAT64
+from akdask.errors import ArgumentError, ArgumentTypeError, MissingAttributeError
+from akdask.extension.base import COLLECT, ArkoudaExtensionArray, as_lazy, holds, refuses
+from akdask.extension.dtypes import ArkoudaBaseDtype, ArkoudaCategoricalDtype, ArkoudaStringDtype, extension_dtype
+
+ACCUMULATIONS = {"cumsum": cumsum, "cumprod": cumprod, "cummin": cummin, "cummax": cummax}
+
+IN_MEMORY = {"kurt", "sem", "skew"}
+"""Reductions that pandas computes of elements in memory."""
+
+OF_FLOATS = {"median", "std", "var"}
+
+REDUCTIONS = {"sum", "prod", "min", "max", "mean", "any", "all", "count"} | IN_MEMORY | OF_FLOATS
+
+
+@holds("ak_int64", "ak_uint64", "ak_uint8", "ak_float64", "ak_bool", "ak_bigint")
+class ArkoudaArray(ArkoudaExtensionArray):
+    """A `pdarray` in pandas.
+
+    Parameters
+    ----------
+    data : pdarray, or scalars
+        The elements.
+    dtype : dtype-like, optional
+        Type to convert to.
+    copy : bool
+        Take a copy of the array.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If the data are no numbers.
+
+    Examples
+    --------
+    >>> import akdask as ak, pandas as pd
+    >>> s = pd.Series(ArkoudaArray(ak.arange(4)))
+    >>> (s * 2).sum(), s[s > 1].tolist()
+    (np.int64(12), [2, 3])
+    """
+
+    _holds = pdarray
+
+    def __init__(self, data: Any, dtype: Any = None, copy: bool = False) -> None:
+        data = as_lazy(data)
+        super().__init__(data.copy() if copy else data)
+        if dtype is not None:
+            wanted = pd.api.types.pandas_dtype(dtype)
+            wanted = wanted if isinstance(wanted, ArkoudaBaseDtype) else extension_dtype(wanted)
+            super().__init__(self._converted(wanted))
+
+    @classmethod
+    def _empty(cls, shape: Any, dtype: Any) -> Any:
+        (count,) = shape if isinstance(shape, tuple) else (shape,)
+        return cls._from_sequence(full(count, 0.0), dtype=dtype)
+
+    @property
+    def dtype(self) -> ArkoudaBaseDtype:
+        """The type, such as ``ak_int64``."""
+        return extension_dtype(self._data.dtype)
+
+    @property
+    def _is_float(self) -> bool:
+        """Whether elements may be NaN."""
+        return bool(self._data._value.dtype == FLOAT64)
+
+    def isna(self) -> np.ndarray[Any, Any]:
+        """Return which elements are NaN, as a NumPy array; computes for floats."""
+        return super().isna() if self._is_float else np.zeros(len(self), np.bool_)
+
+    def _missing(self) -> Any:
+        return isnan(self._data)
+
+    def _filled(self, value: Any) -> Self:
+        if not self._is_float:
+            return self.copy()
+        given = as_lazy(value) if pd.api.types.is_list_like(value) else self._checked_scalar(value)
+        return self._wrapped(where(isnan(self._data), given, self._data))
+
+    def _filling(self, data: Any, missing: Any, fill: Any) -> Any:
+        if fill is pd.NA or fill is None or (isinstance(fill, float) and np.isnan(fill)):
+            # Only floats have something for what is missing.
+            return where(missing, np.nan, cast(data, np.float64))
+        return where(missing, self._checked_scalar(fill), data)
+
+    def _filled_rows(self, count: int, fill: Any) -> Any:
+        return full(count, np.nan if pd.isna(fill) else fill)
+
+    def _checked_scalar(self, value: Any) -> Any:
+        if value is pd.NA or value is None or (isinstance(value, float) and np.isnan(value)):
+            if not self._is_float:
+                raise ArgumentTypeError(f"{self.dtype.name} has nothing for missing elements.", hint="use ak_float64.")
+            return np.nan
+        if not isinstance(value, int | float | np.number | np.bool_):
+            raise ArgumentTypeError(f"{value!r} is no element of {self.dtype.name}.")
+        return value
+
+    # reductions
+
+    def _reduce(self, name: str, *, skipna: bool = True, keepdims: bool = False, **kwargs: Any) -> Any:
+        if name not in REDUCTIONS:
+            raise ArgumentTypeError(f"cannot perform {name} with type {self.dtype}")
+        if name in IN_MEMORY or (self.dtype.name == "ak_bigint" and name in OF_FLOATS):
+            found = getattr(pd.Series(self.to_numpy(np.float64)), name)(skipna=skipna)
+            return self._wrapped(array([found])) if keepdims else found
+        data = self._there() if skipna else self._data
+        found = self._reduced(data, name, skipna, **kwargs)
+        return self._wrapped(array([found])) if keepdims else found
+
+    def _there(self) -> Any:
+        """Return the elements that are not NaN."""
+        return self._data[~isnan(self._data)] if self._is_float else self._data
+
+    def _reduced(self, data: Any, name: str, skipna: bool, **kwargs: Any) -> Any:
+        if name == "count":
+            return data.size
+        if name in ("any", "all"):
+            return bool(getattr(data, name)())
+        count = data.size
+        if name in ("min", "max", "mean", "median") and not count:
+            return np.nan
+        ddof = kwargs.get("ddof", 1)
+        if name in ("var", "std"):
+            return np.nan if count <= ddof else getattr(data, name)(ddof).value()
+        if count < kwargs.get("min_count", 0):
+            return np.nan
+        return getattr(data, name)().value()
+
+    def sum(self, *, skipna: bool = True, min_count: int = 0, **kwargs: Any) -> Any:
+        """Return the sum of the elements; computes."""
+        return self._reduce("sum", skipna=skipna, min_count=min_count)
+
+    def prod(self, *, skipna: bool = True, min_count: int = 0, **kwargs: Any) -> Any:
+        """Return the product of the elements; computes."""
+        return self._reduce("prod", skipna=skipna, min_count=min_count)
+
+    def min(self, *, skipna: bool = True, **kwargs: Any) -> Any:
+        """Return the smallest element; computes."""
+        return self._reduce("min", skipna=skipna)
+
+    def max(self, *, skipna: bool = True, **kwargs: Any) -> Any:
+        """Return the largest element; computes."""
+        return self._reduce("max", skipna=skipna)
+
+    def mean(self, *, skipna: bool = True, **kwargs: Any) -> Any:
+        """Return the mean of the elements; computes."""
+        return self._reduce("mean", skipna=skipna)
+
+    def median(self, *, skipna: bool = True, **kwargs: Any) -> Any:
+        """Return the median of the elements; computes."""
+        return self._reduce("median", skipna=skipna)
+
+    def var(self, *, skipna: bool = True, ddof: int = 1, **kwargs: Any) -> Any:
+        """Return the variance of the elements; computes."""
+        return self._reduce("var", skipna=skipna, ddof=ddof)
+
+    def std(self, *, skipna: bool = True, ddof: int = 1, **kwargs: Any) -> Any:
+        """Return the standard deviation of the elements; computes."""
+        return self._reduce("std", skipna=skipna, ddof=ddof)
+
+    def sem(self, *, skipna: bool = True, **kwargs: Any) -> Any:
+        """Return the standard error of the mean; computes, in memory."""
+        return self._reduce("sem", skipna=skipna)
+
+    def skew(self, *, skipna: bool = True, **kwargs: Any) -> Any:
+        """Return the skewness; computes, in memory."""
+        return self._reduce("skew", skipna=skipna)
+
+    def kurt(self, *, skipna: bool = True, **kwargs: Any) -> Any:
+        """Return the kurtosis; computes, in memory."""
+        return self._reduce("kurt", skipna=skipna)
+
+    def all(self, axis: int | None = 0, skipna: bool = True, **kwargs: Any) -> bool:
+        """Return whether no element is zero; computes."""
+        return bool(self._reduce("all", skipna=skipna))
+
+    def any(self, axis: int | None = 0, skipna: bool = True, **kwargs: Any) -> bool:
+        """Return whether any element is not zero; computes."""
+        return bool(self._reduce("any", skipna=skipna))
+
+    def _accumulate(self, name: str, *, skipna: bool = True, **kwargs: Any) -> Any:
+        run = ACCUMULATIONS[name]
+        data = self._data
+        if data._value.dtype == BOOL:
+            data = cast(data, np.int64)
+        if not self._is_float:
+            return self._wrapped(run(data))
+        missing = isnan(data)
+        neutral = {"cumsum": 0.0, "cumprod": 1.0, "cummin": np.inf, "cummax": -np.inf}[name]
+        found = run(where(missing, neutral, data))
+        if not skipna:
+            missing = cumsum(cast(missing, np.int64)) > 0
+        return self._wrapped(where(missing, np.nan, found))
+
+    def round(self, decimals: int = 0, *args: Any, **kwargs: Any) -> Self:
+        """Return the elements rounded to decimals; lazy."""
+        if not self._is_float:
+            return self.copy()
+        return self._wrapped(rounded(self._data, decimals))
+
+    def _converted(self, wanted: Any) -> Any:
+        if wanted.type is str:
+            text = self._data.astype(str)
+            text = where(isnan(self._data), None, text) if self._is_float else text
+            return Categorical(text) if wanted.name == "ak_category" else text
+        self._check_fits(wanted)
+        return self._data.astype("bigint" if wanted.type is int else wanted.numpy_dtype)
+
+    def _check_fits(self, wanted: Any) -> None:
+        """Refuse NaN, and infinity, where a type has nothing for it; computes for floats that shall be none."""
+        if not self._is_float or wanted.kind == "f":
+            return
+        fits = ~isnan(self._data) if wanted.kind == "b" else isfinite(self._data)
+        if not fits.all():
+            raise ArgumentError(
+                f"NaN or infinity cannot be converted to {wanted}.", hint="fillna(0) puts 0 in its place."
+            )
+
+    def _plain(self, wanted: np.dtype[Any]) -> np.ndarray[Any, Any]:
+        if wanted.kind in "iu":
+            self._check_fits(wanted)
+        return super()._plain(wanted)
+
+    def _like(self, wanted: Any) -> Any:
+        is_bigint = wanted.type is int and self.dtype.kind in "iu"
+        return self.astype(wanted) if is_bigint else self
+
+
+NUMERIC = (
+    "all any argpartition byteswap choose clip compress conj conjugate cumprod cumsum diagonal dot dump dumps fill "
+    "flatten getfield kurt max mean median min nonzero partition prod put resize setfield sem setflags skew "
+    "std sum to_device tobytes tofile trace var"
+)
+
+
+@refuses(NUMERIC, COLLECT)
+@holds("ak_string")
+class ArkoudaStringArray(ArkoudaExtensionArray):
+    """`Strings` in pandas; NaN stands for text that is missing.
+
+    Parameters
+    ----------
+    data : Strings, or sequence of str
+        The elements.
+
+    Examples
+    --------
+    >>> import akdask as ak, pandas as pd
+    >>> pd.Series(ArkoudaStringArray(ak.array(["b", None, "a"]))).sort_values().tolist()
+    ['a', 'b', nan]
+    """
+
+    _holds = Strings
+    default_fill_value = ""
+
+    def __init__(self, data: Any) -> None:
+        super().__init__(as_lazy(data, is_text=True))
+
+    @property
+    def dtype(self) -> ArkoudaStringDtype:
+        """The type ``ak_string``."""
+        return ArkoudaStringDtype()
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_str_"):
+            method = name.removeprefix("_str_")
+            raise MissingAttributeError(
+                f"pandas has no lazy .str.{method}.",
+                hint=f"s.ak.to_ak_legacy().str.{method}(…) is lazy, s.ak.collect().str.{method}(…) runs in memory.",
+            )
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+    def _computed_elements(self) -> np.ndarray[Any, Any]:
+        found = np.array(self._data.tolist(), object)
+        found[np.array([item is None for item in found], np.bool_)] = np.nan
+        return found
+
+    def _scalar(self, found: Any) -> Any:
+        return np.nan if found is None else str(found)
+
+    def _missing(self) -> Any:
+        return self._data.isna()
+
+    def _filled(self, value: Any) -> Self:
+        if isinstance(value, str):
+            return self._wrapped(self._data.fillna(value))
+        if not pd.api.types.is_list_like(value):
+            self._checked_scalar(value)
+            return self.copy()
+        return self._wrapped(where(self._data.isna(), as_lazy(value), self._data))
+
+    def _filling(self, data: Any, missing: Any, fill: Any) -> Any:
+        return where(missing, self._checked_scalar(fill), data)
+
+    def _filled_rows(self, count: int, fill: Any) -> Any:
+        return array([self._checked_scalar(fill)] * count)
+
+    def _checked_scalar(self, value: Any) -> Any:
+        return checked_text(value)
+
+    def _like(self, wanted: Any) -> Any:
+        return self.astype(wanted) if wanted.name == "ak_category" else self
+
+    def _converted(self, wanted: Any) -> Any:
+        if wanted.name == "ak_category":
+            return Categorical(self._data)
+        return self._data.astype("bigint" if wanted.type is int else wanted.numpy_dtype)
+
+
+def checked_text(value: Any) -> str | None:
+    """Return a scalar that may stand among text, None for what is missing."""
+    if isinstance(value, str):
+        return value
+    if pd.api.types.is_scalar(value) and pd.isna(value):
+        return None
+    raise ArgumentTypeError(f"{value!r} is no text.", hint="text is str, or None where it is missing.")
+
+
+EQUALITY = (operator.eq, np.equal, operator.ne, np.not_equal)
+
+OF_PANDAS = (
+    "add_categories as_ordered as_unordered check_for_ordered describe from_codes notna notnull remove_categories "
+    "remove_unused_categories rename_categories reorder_categories set_categories set_ordered sort_values to_list "
+    "kurt max mean median min sem skew std sum var prod any all"
+)
+
+
+@refuses(OF_PANDAS, COLLECT)
+@holds("ak_category")
+class ArkoudaCategorical(ArkoudaExtensionArray):
+    """A `Categorical` in pandas; its label for missing elements is NaN there.
+
+    Parameters
+    ----------
+    data : Categorical, or sequence of str
+        The elements.
+
+    Examples
+    --------
+    >>> import akdask as ak, pandas as pd
+    >>> s = pd.Series(ArkoudaCategorical(ak.Categorical(ak.array(["x", "y", "x"]))))
+    >>> (s == "x").tolist()
+    [True, False, True]
+    """
+
+    _holds = Categorical
+    default_fill_value = ""
+
+    def __init__(self, data: Any) -> None:
+        data = as_lazy(data, is_text=True)
+        super().__init__(Categorical(data) if isinstance(data, Strings) else data)
+
+    @property
+    def dtype(self) -> ArkoudaCategoricalDtype:
+        """The type ``ak_category``."""
+        return ArkoudaCategoricalDtype()
+
+    def _computed_elements(self) -> np.ndarray[Any, Any]:
+        found = np.array(self._data.tolist(), object)
+        found[np.asarray(self._data.isna().to_ndarray())] = np.nan
+        return found
+
+    def _scalar(self, found: Any) -> Any:
+        return np.nan if found == self._data.na_value else str(found)
+
+    def _computed(self, function: Callable[..., Any], *items: Any) -> Any:
+        if any(isinstance(item, pd.Series | pd.Index | pd.DataFrame) for item in items):
+            return NotImplemented
+        if function in EQUALITY:
+            found = super()._computed(function, *items)._data
+            # What is missing equals nothing, though it has a label.
+            missing = self._data.isna()
+            return self._wrapped(found & ~missing if function in EQUALITY[:2] else found | missing)
+        raise ArgumentTypeError(
+            f"{function.__name__} does not take arguments of type {self.dtype.name}.",
+            hint="its elements are equal or not; s.astype('ak_string') has an order and is put together.",
+        )
+
+    def _missing(self) -> Any:
+        return self._data.isna()
+
+    def memory_usage(self, deep: bool = False) -> int:
+        """Return the bytes of the elements when they are in memory; computes.
+
+        Parameters
+        ----------
+        deep : bool
+            Makes no difference.
+        """
+        return self.nbytes
+
+    @property
+    def _text(self) -> Any:
+        """The elements as lazy text, what has the label for missing ones missing."""
+        return where(self._data.isna(), None, self._data.to_strings())
+
+    def _filled(self, value: Any) -> Self:
+        return self._wrapped(Categorical(ArkoudaStringArray(self._text)._filled(value)._data))
+
+    def _assign(self, key: Any, value: Any) -> None:
+        text = ArkoudaStringArray(self._text)
+        text._assign(key, where(value.isna(), None, value.to_strings()) if isinstance(value, Categorical) else value)
+        self._become(Categorical(text._data))
+
+    def _become(self, data: Any) -> None:
+        super()._become(data)
+        self._data._category_table, self._data.permutation, self._data.segments = data._category_table, None, None
+
+    def _filling(self, data: Any, missing: Any, fill: Any) -> Any:
+        text = where(data.isna(), None, data.to_strings())
+        return Categorical(where(missing, self._checked_scalar(fill), text))
+
+    def _filled_rows(self, count: int, fill: Any) -> Any:
+        return Categorical(array([self._checked_scalar(fill)] * count))
+
+    def _checked_scalar(self, value: Any) -> Any:
+        return checked_text(value)
+
+    def _converted(self, wanted: Any) -> Any:
+        return (
+            self._text
+            if wanted.type is str
+            else self._text.astype("bigint" if wanted.type is int else wanted.numpy_dtype)
+        )

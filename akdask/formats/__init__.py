@@ -1,0 +1,1 @@
+"""Formats of files, each in a folder that the registry of `akdask.storage` names."""

@@ -1,0 +1,493 @@
+"""A set of CSV files as one thing: its columns by the head and a sample, its rows by a look at all bytes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from hashlib import blake2b
+from types import TracebackType
+from typing import Any, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+from dask.system import CPU_COUNT
+
+from akdask import config
+from akdask.cluster import check_memory, partition_size
+from akdask.columns.dtypes import FLOAT64, INT64, UINT64, ColumnType
+from akdask.columns.memory import new_array
+from akdask.columns.rows import slice_rows
+from akdask.columns.widening import widen_into
+from akdask.errors import FileFormatError, InconsistentFilesError, MissingDatasetError
+from akdask.formats.csv.lines import (
+    ByteRange,
+    Head,
+    Lines,
+    StrayQuoteError,
+    UnclosedQuoteError,
+    byte_ranges,
+    checked_delimiter,
+    read_head,
+)
+from akdask.formats.csv.parse import CsvColumn, RowParser, found_types, given_types
+from akdask.formats.csv.text_file import TextFile, read_text, text_file, text_reader
+from akdask.storage.files import FileIdentity, identify_all, is_remote
+from akdask.storage.locales import Filenames, patterns_of
+from akdask.storage.manifest import Told
+from akdask.storage.object_store import compare_with_catalogs
+from akdask.storage.objects import (
+    MAY_LACK,
+    VALUES,
+    Difference,
+    ObjType,
+    StoredColumn,
+    StoredObject,
+    differing_error,
+    warn_of_left_out,
+)
+from akdask.storage.opening import lost_error, readable, shown
+from akdask.storage.recovery import settled
+from akdask.storage.remote import AT_ONCE, concurrently
+from akdask.storage.source import PartReader, Source
+from akdask.storage.summed_files import SummedFile, SummedManifest
+from akdask.typing import Column, NumberArray
+
+
+class CsvPartReader(PartReader):
+    """Reads the columns of one partition; all that are asked for are parsed at once, when the first is.
+
+    Parameters
+    ----------
+    part : CsvPart
+        The partition.
+    """
+
+    def __init__(self, part: CsvPart) -> None:
+        self._part = part
+        self._parsed: Mapping[str, Column] | None = None
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._parsed = None
+
+    def read(self, column: str, start: int, stop: int, out: NumberArray | None = None) -> Column:
+        """Return rows of a column; for errors see `RowParser.parse`."""
+        if self._parsed is None:
+            self._parsed = self._part.parse()
+        rows = slice_rows(self._parsed[column], start, stop)
+        if out is None or not isinstance(rows, np.ndarray):
+            return rows
+        out[: len(rows)] = rows
+        return out[: len(rows)]
+
+
+@dataclass(frozen=True, slots=True)
+class CsvPart:
+    """One partition: a range of bytes of one file.
+
+    Parameters
+    ----------
+    file : FileIdentity or CompressedFile
+        The file, in the state that was looked at.
+    range : ByteRange
+        Its rows.
+    rows : RowParser
+        How they are parsed.
+    columns : mapping of str to CsvColumn
+        Only the columns that will be read, as this file has them.
+    dtypes : mapping of str to ColumnType
+        The types that they have in all files, where these are others.
+    """
+
+    file: TextFile
+    range: ByteRange
+    rows: RowParser
+    columns: Mapping[str, CsvColumn]
+    dtypes: Mapping[str, ColumnType]
+
+    @property
+    def nrows(self) -> int:
+        """Number of rows."""
+        return self.range.nrows
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether the file is not on this machine."""
+        return is_remote(self.file.path)
+
+    def open(self) -> CsvPartReader:
+        """Return a reader, to be used in a ``with`` statement."""
+        return CsvPartReader(self)
+
+    def parse(self) -> Mapping[str, Column]:
+        """Read the bytes and parse them; for errors see `RowParser.parse`."""
+        start, stop, nrows = self.range
+        if not isinstance(self.file, FileIdentity):
+            check_memory(
+                stop - start, f"the text of {self.file.path!r} takes", "unpack the file, which can then be cut"
+            )
+        data = new_array(stop - start, np.uint8)
+        with text_reader(self.file) as reader:
+            reader.read_into(data, start, "CSV")
+        found = self.rows.parse(data, self.columns, start, nrows)
+        for name, dtype in self.dtypes.items():
+            numbers: Any = found[name]
+            found[name] = new_array(nrows, dtype.numpy)
+            widen_into(found[name], numbers, name)
+        return found
+
+
+class CsvSource(Source):
+    """The rows of a set of CSV files.  Immutable.
+
+    Parameters
+    ----------
+    files : sequence of FileIdentity or CompressedFile
+        In the order of the rows.
+    ranges : sequence of sequence of ByteRange
+        The partitions of each file.
+    rows : sequence of RowParser
+        How each file is parsed.
+    columns : mapping of str to CsvColumn
+        All columns.
+    label : str
+        How a user names the set.
+    """
+
+    def __init__(
+        self,
+        files: Sequence[TextFile],
+        ranges: Sequence[Sequence[ByteRange]],
+        rows: Sequence[RowParser],
+        columns: Mapping[str, CsvColumn],
+        label: str,
+    ) -> None:
+        self._parts = [
+            (file, found, parsed)
+            for file, of_file, parsed in zip(files, ranges, rows, strict=True)
+            for found in of_file
+        ]
+        self._columns = columns
+        self._label = label
+
+    @cached_property
+    def token(self) -> str:
+        """Changes whenever a file, the partitions, the columns or the way of parsing change."""
+        told = [(file, found, rows.lines, rows.allow_errors) for file, found, rows in self._parts]
+        return blake2b(repr((told, self._columns)).encode(errors="surrogateescape"), digest_size=16).hexdigest()
+
+    @property
+    def label(self) -> str:
+        """How a user names the set, for plans and messages."""
+        return self._label
+
+    @cached_property
+    def columns(self) -> Mapping[str, ColumnType]:
+        """All columns with their types."""
+        return {name: column.dtype for name, column in self._columns.items()}
+
+    @cached_property
+    def lengths(self) -> tuple[int, ...]:
+        """RowParser in each partition."""
+        return tuple(found.nrows for _, found, _ in self._parts)
+
+    @property
+    def paths(self) -> list[str]:
+        """The file of each partition."""
+        return [file.path for file, _, _ in self._parts]
+
+    def part(self, index: int, columns: Sequence[str]) -> CsvPart:
+        """Return one partition, reduced to the given columns.
+
+        Raises
+        ------
+        MissingDatasetError
+            If there is no column of a name.
+        """
+        missing = [name for name in columns if name not in self._columns]
+        if missing:
+            raise MissingDatasetError(f"{self._label} has no column {', '.join(map(repr, missing))}.")
+        file, found, rows = self._parts[index]
+        own = {name: rows.column_of(name, self._columns[name]) for name in columns}
+        wanted = {name: self._columns[name].dtype for name in columns}
+        others = {name: dtype for name, dtype in wanted.items() if own[name].dtype != dtype}
+        return CsvPart(file, found, rows, own, others)
+
+
+File: TypeAlias = tuple[TextFile, Head]
+Files: TypeAlias = Sequence[File]
+
+_NUMBERS = {"int64", "uint64", "float64", "double"}
+_HINT = "dtypes={…} gives a type to columns of files that tell none; or read the files of each type by themselves"
+_TO_END = 2**62
+"""More bytes than any text has."""
+
+
+class CsvSet:
+    """Files that belong together; implements `akdask.storage.objects.StoredSet`.
+
+    Parameters
+    ----------
+    files : sequence of (FileIdentity or CompressedFile, Head)
+        In the order of the rows.
+    delimiter : bytes
+        What stands between fields.
+    dtypes : mapping of str to dtype, dtype or None
+        Types that the user has given.
+    label : str
+        How plans and messages name the set.
+    allow_errors : bool
+        Give the smallest value of its type for a cell that does not fit.
+    widen : bool, default False
+        Read numbers that files have in different types in one that has all of them.
+    """
+
+    def __init__(
+        self, files: Files, delimiter: bytes, dtypes: Any, label: str, *, allow_errors: bool, widen: bool = False
+    ) -> None:
+        self._files = files
+        self._widen = widen
+        self._dtypes = dtypes
+        self._label = label
+        self._allow_errors = allow_errors
+        head = files[0][1]
+        # A row of one empty text is a line without any byte; other writers leave such lines where they have no rows.
+        self._lines = Lines(delimiter, keeps_blank=head.types is not None and len(head.names) == 1)
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The files, in order."""
+        return tuple(file.path for file, _ in self._files)
+
+    @property
+    def columns(self) -> Mapping[str, CsvColumn]:
+        """All columns with their types: those given, else of the header, else found from samples."""
+        return self._found[0]
+
+    @property
+    def differences(self) -> Mapping[str, Difference]:
+        """Columns that the files have differently, and how."""
+        return self._found[1]
+
+    @cached_property
+    def _found(self) -> tuple[Mapping[str, CsvColumn], Mapping[str, Difference]]:
+        names = list(dict.fromkeys(name for _, head in self._files for name in head.names))
+        known = given_types(self._dtypes, names)
+        if self._files[0][1].types is None:
+            columns, of_files = found_types(self._files, names, self._lines, known)
+        else:
+            columns, of_files = self._told(names, known)
+        lacking = {name: [file.path for file, head in self._files if name not in head.names] for name in names}
+        differences = {
+            name: Difference(f"{len(paths)} of {len(self._files)} files do not have it", paths)
+            for name, paths in lacking.items()
+            if paths
+        }
+        for name, found in of_files.items():
+            numbers = found.keys() <= _NUMBERS
+            if name not in differences and not (numbers and self._widen):
+                told = [f"{path}: {kind}" for kind, path in found.items()]
+                differences[name] = Difference(f"it is {' and '.join(found)}", told, can_widen=numbers)
+        return columns, differences
+
+    def _told(
+        self, names: Sequence[str], known: Mapping[str, CsvColumn]
+    ) -> tuple[dict[str, CsvColumn], dict[str, dict[str, str]]]:
+        """Return what the headers tell of columns whose types the user has not given: as `found_types` does."""
+        of_files: dict[str, dict[str, str]] = {name: {} for name in names}
+        types: dict[str, dict[str, ColumnType]] = {name: {} for name in names}
+        for file, head in self._files:
+            for name, dtype in zip(head.names, head.types or (), strict=True):
+                of_files[name].setdefault(dtype.name, file.path)
+                types[name].setdefault(dtype.name, dtype)
+        columns = {
+            name: known.get(name, CsvColumn(position, _common(list(types[name].values()))))
+            for position, name in enumerate(names)
+        }
+        return columns, {name: found for name, found in of_files.items() if len(found) > 1 and name not in known}
+
+    @cached_property
+    def kinds(self) -> Mapping[str, ObjType]:
+        """Kinds of all columns by name, in the order of the fields."""
+        return {name: _kind(column) for name, column in self.columns.items()}
+
+    def objects(self, names: Sequence[str] | None = None) -> dict[str, StoredObject]:
+        """Return columns, all if no names are given; looks at all bytes of files that have not been looked at.
+
+        Raises
+        ------
+        MissingDatasetError
+            If there is no column of a name.
+        FileFormatError
+            If the rows of a file cannot be told apart.
+        """
+        wanted = self._readable() if names is None else list(dict.fromkeys(names))
+        missing = [name for name in wanted if name not in self.columns]
+        if missing:
+            raise MissingDatasetError(
+                f"{self._label} has no dataset {', '.join(map(repr, missing))}.",
+                details=[f"datasets: {', '.join(self.columns)}"],
+                hint="name some of these, or none for all.",
+            )
+        differing = {name: self.differences[name] for name in wanted if name in self.differences}
+        if differing:
+            raise differing_error(differing, _HINT)
+        source = self._source
+        found = {}
+        for name in wanted:
+            # A field without text is NaT, which only reading all of them would tell.
+            params = {MAY_LACK: True} if self.kinds[name] is ObjType.DATETIME else {}
+            found[name] = StoredObject(name, self.kinds[name], {VALUES: StoredColumn(source, name)}, params=params)
+        return found
+
+    def _readable(self) -> list[str]:
+        """Return the columns that are read where none are named: all but those that the files have differently."""
+        rest = [name for name in self.columns if name not in self.differences]
+        if self.differences and not rest:
+            raise differing_error(self.differences, _HINT)
+        warn_of_left_out(self._label, self.differences)
+        return rest
+
+    def _own_types(self, head: Head) -> tuple[ColumnType | None, ...] | None:
+        """Return the types that the header of a file tells, None of a column whose type the user has given."""
+        if head.types is None:
+            return None
+        given = given_types(self._dtypes, list(self.columns))
+        return tuple(None if name in given else dtype for name, dtype in zip(head.names, head.types, strict=True))
+
+    @cached_property
+    def _source(self) -> CsvSource:
+        limit = max(partition_size() // 2, 1)  # text, and what it is parsed to, are in memory at the same time
+        rows = [
+            RowParser(file.path, head.names, self._lines, self._allow_errors, self._own_types(head), file)
+            for file, head in self._files
+        ]
+        waits = any(is_remote(file.path) for file, _ in self._files)
+        with ThreadPoolExecutor(min(AT_ONCE if waits else CPU_COUNT, len(rows))) as threads:
+            found = threads.map(
+                lambda entry, parsed: _ranges(entry[0], entry[1].start, parsed, limit), self._files, rows
+            )
+            ranges = list(found)
+        return CsvSource([file for file, _ in self._files], ranges, rows, self.columns, self._label)
+
+
+def _kind(column: CsvColumn) -> ObjType:
+    if column.is_time:
+        return ObjType.DATETIME
+    return ObjType.PDARRAY if column.dtype.is_number else ObjType.STRINGS
+
+
+@lru_cache(maxsize=4096)
+def _ranges(file: TextFile, start: int, rows: RowParser, limit: int) -> Sequence[ByteRange]:
+    """Return the rows of a file, in one range if its quotes do not tell where to cut it."""
+    try:
+        return byte_ranges(file, start, rows.lines, limit)
+    except UnclosedQuoteError:
+        raise FileFormatError(
+            f"{file.path!r} ends inside a field in quotes.", hint="a quote is never closed, or the file is truncated."
+        ) from None
+    except StrayQuoteError:
+        data = read_text(file, start, _TO_END)
+        try:
+            return [ByteRange(start, start + len(data), rows.table(data, {"0": pa.large_string()}).num_rows)]
+        except pa.ArrowInvalid as error:
+            rows.refuse(error, start, data)
+
+
+def open_set(
+    filenames: Filenames,
+    *,
+    column_delim: str = ",",
+    allow_errors: bool = False,
+    dtypes: Any = None,
+    names: Sequence[str] | None = None,
+    widen: bool = False,
+) -> CsvSet:
+    """Open a set of CSV files: find them and read their heads.
+
+    Parameters
+    ----------
+    filenames : str, path or sequence of them
+        Each a file or a glob pattern.
+    column_delim : str, default ","
+        What stands between fields.
+    allow_errors : bool, default False
+        Leave out files that are missing or cannot be read, with one warning, and give the smallest value of its type
+        for a cell that does not fit.
+    dtypes : mapping of str to dtype, dtype or None
+        Types by name, or one for all columns.
+    names : sequence of str, optional
+        Names of the columns, for files without a line of names.
+    widen : bool, default False
+        Read numbers that files have in different types in one that has all of them.
+
+    Raises
+    ------
+    MissingFileError, FileFormatError
+        If files are missing or no CSV files.
+    InconsistentFilesError
+        If a file is missing that a manifest names; or if the files do not have the same columns; all that differ are
+        told.
+    """
+    delimiter = checked_delimiter(column_delim)
+    label = f"read_csv({shown(filenames)})"
+
+    patterns = patterns_of(filenames)
+
+    def look(paths: Sequence[str]) -> Files:
+        files = identify_all(paths)
+        compare_with_catalogs(files)
+        describe, lost = describer(files, patterns)
+        if lost:
+            raise lost_error(lost)
+        return concurrently(describe, files)
+
+    def describer(
+        files: Sequence[FileIdentity], patterns: Sequence[re.Pattern[str]]
+    ) -> tuple[Callable[[FileIdentity], File], list[str]]:
+        nothing: Told[SummedFile] = Told({}, {}, [])
+        told = SummedManifest.told(files, patterns) if config.get("manifest") else nothing
+
+        def described(file: FileIdentity) -> File:
+            if config.get("verify_checksums"):
+                known, claimed = told.in_place.get(file.path), told.unproven.get(file.path)
+                found = known or claimed
+                if found is not None and found.sums is not None:
+                    found.sums.check_once(file, is_proven=known is not None)
+            return _headed(file, delimiter, names)
+
+        return described, told.lost
+
+    files = readable(filenames, describer) if allow_errors else settled(filenames, look)
+    _check_agreement(files)
+    return CsvSet(files, delimiter, dtypes, label, allow_errors=allow_errors, widen=widen)
+
+
+def _headed(file: FileIdentity, delimiter: bytes, names: Sequence[str] | None) -> File:
+    """Return a file as one of text, and its head."""
+    text = text_file(file)
+    return text, read_head(text, delimiter, names)
+
+
+def _check_agreement(files: Files) -> None:
+    """Refuse sets of two kinds: lines without text are rows of one and no rows of the other."""
+    first, *rest = [(file.path, head.types is None) for file, head in files]
+    other = next((path for path, is_bare in rest if is_bare != first[1]), None)
+    if other is not None:
+        raise InconsistentFilesError(
+            "some of the CSV files begin with Arkouda's header, and others do not.",
+            details=[f"with: {other if first[1] else first[0]}", f"without: {first[0] if first[1] else other}"],
+            hint="read them one by one.",
+        )
+
+
+def _common(dtypes: Sequence[ColumnType]) -> ColumnType:
+    """Return the type that takes the numbers of several, the first unless they are numbers."""
+    found = set(dtypes)
+    if len(found) == 1 or not found <= {INT64, UINT64, FLOAT64}:
+        return dtypes[0]
+    return FLOAT64 if FLOAT64 in found else INT64

@@ -1,0 +1,1 @@
+"""HDF5 files, above all those of Arkouda's schema."""

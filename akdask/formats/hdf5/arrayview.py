@@ -1,0 +1,47 @@
+"""ArrayView: an array of several dimensions, stored flat in row-major order with its shape as attributes.
+
+Files of v2022.07.28 to v2022.10.13, and foreign ones, may store it with its true rank instead.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from akdask.deferred import DeferredModule
+from akdask.formats.hdf5 import layout, pdarray
+from akdask.formats.hdf5.description import Described
+from akdask.formats.hdf5.layout import H5Object
+from akdask.formats.hdf5.members import NotFlatError, describe_dataset, is_dataset
+from akdask.storage.objects import Columns, ObjectSpec, ObjType
+
+if TYPE_CHECKING:
+    from akdask.formats.hdf5 import new_file
+else:
+    new_file = DeferredModule("akdask.formats.hdf5.new_file")
+
+KINDS = (ObjType.ARRAYVIEW,)
+
+
+def describe(name: str, kind: ObjType, node: H5Object) -> Described:
+    """Describe the flat values, and the shape.
+
+    The shape of a dataset of true rank begins with -1: each file has rows of its own.
+    """
+    if is_dataset(node) and node.rank > 1:
+        dataset, slot = describe_dataset(node, name, flat=False)
+        found = pdarray.described(name, kind, node, dataset, slot)
+        shape: tuple[int, ...] = (-1, *node.shape[1:]) if math.prod(node.shape[1:]) else node.shape
+    else:
+        found = pdarray.describe(name, kind, node)
+        stored = layout.read_integers(node, layout.SHAPE)
+        if stored is None:
+            raise NotFlatError("has no shape")
+        shape = stored
+    return replace(found, schema=replace(found.schema, params=(*found.schema.params, ("shape", shape))))
+
+
+def lay_out(spec: ObjectSpec, columns: Columns, tables: Columns, share: new_file.Share) -> new_file.NewObject:
+    """Lay out the flat values; every file has the shape of the whole."""
+    return pdarray.lay_out(spec, columns, tables, share)

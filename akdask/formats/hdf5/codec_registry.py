@@ -1,0 +1,145 @@
+"""Which module is in charge of which kind of object; codecs of composite objects look up their members here."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from h5py import h5d, h5g
+
+from akdask.cluster import check_memory
+from akdask.deferred import DeferredModule
+from akdask.errors import UnsupportedError
+from akdask.formats.hdf5.description import ColumnLocation, Described, ObjectSchema, Problem
+from akdask.formats.hdf5.elements import Elements
+from akdask.formats.hdf5.layout import H5Object
+from akdask.formats.hdf5.members import Members, NotFlatError, kind_of
+from akdask.storage.objects import Columns, ObjectSpec, ObjType
+from akdask.typing import Column, NumberArray
+
+if TYPE_CHECKING:
+    from akdask.formats.hdf5 import new_file
+else:
+    new_file = DeferredModule("akdask.formats.hdf5.new_file")
+
+
+class Codec(Protocol):
+    """What a module of this package offers."""
+
+    @property
+    def KINDS(self) -> Sequence[ObjType]:
+        """Kinds that the module is for."""
+        ...
+
+    def describe(self, name: str, kind: ObjType, node: H5Object) -> Described:
+        """Return schema and places of an open object.
+
+        Raises
+        ------
+        NotFlatError
+            If the object is not made as its kind should be; the text continues "the object …".
+        """
+        ...
+
+    def lay_out(self, spec: ObjectSpec, columns: Columns, tables: Columns, share: new_file.Share) -> new_file.NewObject:
+        """Return what one partition's file will hold of an object.
+
+        Raises
+        ------
+        SchemaError
+            If a column cannot be stored as the object wants it.
+        """
+        ...
+
+
+class ColumnCodec(Protocol):
+    """What a module of this package offers that reads columns of some types."""
+
+    @property
+    def COLUMNS(self) -> Sequence[str]:
+        """Kinds of column types that the module reads."""
+        ...
+
+    def read(
+        self, elements: Elements, place: ColumnLocation, start: int, stop: int, out: NumberArray | None = None
+    ) -> Column:
+        """Return rows `start` to `stop` of the file, at least one.
+
+        `out`, where given, is a contiguous array of the column's dtype with at least as many elements.  Numbers are
+        read into it, and a view of it is returned.
+
+        Raises
+        ------
+        FileFormatError
+            If the data is damaged, or the file ends early.
+        """
+        ...
+
+
+_UNCHECKED_ROWS = 2**23
+"""Rows that are read without a look at the memory there is."""
+
+_COPIES = 3
+"""What is stored, where it starts and what it is decoded to are in memory at the same time."""
+
+CODECS: dict[ObjType, Codec] = {}
+COLUMN_CODECS: dict[str, ColumnCodec] = {}
+
+
+def register(codec: Codec) -> None:
+    """Put a module in charge of its kinds of objects."""
+    CODECS.update(dict.fromkeys(codec.KINDS, codec))
+
+
+def register_columns(codec: ColumnCodec) -> None:
+    """Put a module in charge of reading its kinds of columns."""
+    COLUMN_CODECS.update(dict.fromkeys(codec.COLUMNS, codec))
+
+
+def read_column(
+    elements: Elements, place: ColumnLocation, start: int, stop: int, out: NumberArray | None = None
+) -> Column:
+    """Return rows of a column of any type; see `ColumnCodec.read`.
+
+    Raises
+    ------
+    TransferError
+        If they would take more memory than this process may use for them: a short list may claim any number of values.
+    """
+    if stop - start > _UNCHECKED_ROWS:
+        check_memory(_COPIES * (stop - start) * place.dtype.itemsize, "these rows take", "read fewer rows")
+    return COLUMN_CODECS[place.dtype.kind].read(elements, place, start, stop, out)
+
+
+def describe_object(
+    members: Members, encoded: bytes, allowed: Collection[ObjType] = tuple(ObjType)
+) -> Described | None:
+    """Describe one member of a group, or root, as an object; None if it is neither group nor dataset.
+
+    What is wrong with one object says nothing about the others, so it is told in the description: also that it is of
+    a kind that is not allowed there.
+    """
+    name, kind = members.path_of(encoded), ObjType.UNKNOWN
+    try:
+        node = members.open(encoded)
+        if not isinstance(node, (h5d.DatasetID, h5g.GroupID)):
+            return None
+        found = kind_of(node, Members(node, name) if isinstance(node, h5g.GroupID) else None)
+        if isinstance(found, Problem):
+            return Described(ObjectSchema(name, kind, problem=found))
+        kind = found
+        codec = CODECS.get(kind) if kind in allowed else None
+        if codec is None:
+            return _unreadable(name, kind, f"is of kind {kind.label}, which cannot be read")
+        return codec.describe(name, kind, node)
+    except NotFlatError as error:
+        return _unreadable(name, kind, str(error))
+
+
+def _unreadable(name: str, kind: ObjType, text: str) -> Described:
+    return Described(ObjectSchema(name, kind, problem=Problem(UnsupportedError, text)))
+
+
+def lay_out_object(spec: ObjectSpec, columns: Columns, tables: Columns, share: new_file.Share) -> new_file.NewObject:
+    """Return what one partition's file will hold of an object of any kind; for errors see `Codec.lay_out`."""
+    return CODECS[spec.kind].lay_out(spec, columns, tables, share)

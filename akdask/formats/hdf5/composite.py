@@ -1,0 +1,122 @@
+"""What objects that are made of others have in common: their members are described and laid out by their own codecs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeAlias
+
+from akdask.columns.dtypes import INT64
+from akdask.deferred import DeferredModule
+from akdask.formats.hdf5 import layout
+from akdask.formats.hdf5.codec_registry import describe_object, lay_out_object
+from akdask.formats.hdf5.description import ColumnSchema, Described, ObjectSchema, Slot
+from akdask.formats.hdf5.members import Members, NotFlatError
+from akdask.storage.objects import Columns, ObjectSpec, ObjType
+
+if TYPE_CHECKING:
+    from akdask.formats.hdf5 import new_file
+else:
+    new_file = DeferredModule("akdask.formats.hdf5.new_file")
+
+Found: TypeAlias = tuple[ColumnSchema, tuple[Slot, ...]]
+"""A column of an object, and where its datasets are."""
+
+INNER_KINDS = (ObjType.DATETIME, ObjType.TIMEDELTA, ObjType.IPV4)
+"""Kinds that servers do not take as levels or keys, where they are written as the numbers that they are."""
+
+
+COLUMN_KINDS = (ObjType.PDARRAY, ObjType.STRINGS, ObjType.SEGARRAY, ObjType.CATEGORICAL, *INNER_KINDS)
+"""Kinds of members.  Others would be no columns, and might hold themselves."""
+
+
+def describe_member(members: Members, encoded: bytes) -> Described:
+    """Describe a member that must be a readable object.
+
+    Raises
+    ------
+    NotFlatError
+        If it is none.
+    """
+    found = describe_object(members, encoded, COLUMN_KINDS)
+    name = members.path_of(encoded)
+    if found is None:
+        raise NotFlatError(f"has a member {name!r} that is neither group nor dataset")
+    if found.schema.problem is not None:
+        raise NotFlatError(f"has a member {name!r} that {found.schema.problem.text}")
+    inner = layout.read_integer(members.open(encoded), layout.INNER_KIND)
+    if found.schema.kind != ObjType.PDARRAY or inner not in INNER_KINDS:
+        return found
+    return replace(found, schema=replace(found.schema, kind=ObjType(inner)))
+
+
+def describe_numbered(members: Members, prefix: str) -> dict[str, Described]:
+    """Describe the members ``KEY_0``, ``KEY_1`` and so on, in the order of their numbers.
+
+    Raises
+    ------
+    NotFlatError
+        If there are none, or one of them cannot be read.
+    """
+    wanted = re.compile(re.escape(prefix.encode()) + rb"(\d+)", re.IGNORECASE)
+    found = {int(match[1]): match[0] for match in map(wanted.fullmatch, members.names) if match}
+    if not found:
+        raise NotFlatError(f"has no member {prefix}0")
+    return {f"{prefix}{number}": describe_member(members, found[number]) for number in sorted(found)}
+
+
+def describe_integers(name: str, members: Members, member: str) -> Found:
+    """Describe a member that must be a dataset of integers.
+
+    Raises
+    ------
+    NotFlatError
+        If it is missing, or is none.
+    """
+    dataset, slot = members.dataset(members.find(member), member)
+    if dataset.dtype[1] not in "iu":
+        raise NotFlatError(f"holds {dataset.dtype} as {member}, not integers")
+    # As any dataset, so that what is stored is judged as it is: an unsigned number may be no signed one.
+    dtype = layout.column_type_of(dataset.dtype) or INT64
+    return ColumnSchema(f"{name}/{member}", dtype, (dataset,)), (slot,)
+
+
+def describe_group(
+    name: str,
+    kind: ObjType,
+    columns: Mapping[str, Found],
+    children: Mapping[str, Described] | None = None,
+    count: int | None = None,
+) -> Described:
+    """Return the description of an object that is made of columns and of other objects.
+
+    `count` is how many numbered members an attribute says that there are.
+    """
+    children = children or {}
+    schema = ObjectSchema(
+        name,
+        kind,
+        tuple((member, column) for member, (column, _) in columns.items()),
+        tuple((member, child.schema) for member, child in children.items()),
+        () if count is None else (("count", count),),
+    )
+    slots = [slot for _, own in columns.values() for slot in own]
+    slots += [slot for child in children.values() for slot in child.slots]
+    return Described(schema, tuple(slots))
+
+
+def lay_out_children(
+    spec: ObjectSpec, columns: Columns, tables: Columns, share: new_file.Share
+) -> list[new_file.NewObject]:
+    """Lay out the objects that an object is made of."""
+    return [lay_out_object(child, columns, tables, share) for child in spec.children.values()]
+
+
+def lay_out_group(
+    spec: ObjectSpec, columns: Columns, tables: Columns, share: new_file.Share, attributes: new_file.Attributes
+) -> new_file.NewObject:
+    """Lay out a group that is made of other objects only."""
+    return new_file.NewObject.group(
+        new_file.NewGroup(spec.name, spec.kind, attributes), lay_out_children(spec, columns, tables, share)
+    )

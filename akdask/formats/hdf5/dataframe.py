@@ -1,0 +1,52 @@
+"""DataFrame, as snapshots hold it: a group with one object for each column, and the labels of the rows as ``Index``.
+
+Servers keep no order of columns.  A private attribute does; without it they come in the byte order of their names.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from akdask.deferred import DeferredModule
+from akdask.formats.hdf5 import layout
+from akdask.formats.hdf5.composite import describe_group, describe_member, lay_out_children
+from akdask.formats.hdf5.description import Described
+from akdask.formats.hdf5.layout import H5Object
+from akdask.formats.hdf5.members import Members, NotFlatError
+from akdask.storage.objects import ROW_LABELS, Columns, ObjectSpec, ObjType
+
+if TYPE_CHECKING:
+    from akdask.formats.hdf5 import new_file
+else:
+    new_file = DeferredModule("akdask.formats.hdf5.new_file")
+
+KINDS = (ObjType.DATAFRAME,)
+
+
+def describe(name: str, kind: ObjType, node: H5Object) -> Described:
+    """Describe the columns in the user's order, and ``Index`` first where there is one."""
+    members = Members(node, name)
+    labels = members.find(ROW_LABELS)
+    odd = [member for member in members.names if not _is_text(member)]
+    if odd:  # pandas has no such names
+        raise NotFlatError(f"has a column whose name is no UTF-8: {odd[0]!r}")
+    encoded = {member.decode(): member for member in members.names if member != labels}
+    order = layout.in_stored_order(encoded, layout.read_text(node, layout.COLUMN_ORDER))
+    children = {} if labels is None else {ROW_LABELS: describe_member(members, labels)}
+    children.update((column, describe_member(members, encoded[column])) for column in order)
+    return describe_group(name, kind, {}, children)
+
+
+def _is_text(name: bytes) -> bool:
+    try:
+        name.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def lay_out(spec: ObjectSpec, columns: Columns, tables: Columns, share: new_file.Share) -> new_file.NewObject:
+    """Lay out the columns and the labels."""
+    order = tuple(name for name in spec.children if name != ROW_LABELS)
+    group = new_file.NewGroup(spec.name, spec.kind, ((layout.NUM_COLS, len(order)),), order)
+    return new_file.NewObject.group(group, lay_out_children(spec, columns, tables, share))

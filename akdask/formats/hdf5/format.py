@@ -1,0 +1,33 @@
+"""HDF5's entry in the registry of formats.  What needs h5py is imported when a set is opened or written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from akdask.storage.objects import StoredSet, Writer
+from akdask.storage.registry import FileFormat
+
+
+class Hdf5Format(FileFormat):
+    """Arkouda's HDF5 files."""
+
+    name = "HDF5"
+    signatures = (b"\x89HDF\r\n\x1a\n",)
+    extensions = (".h5", ".hdf5")
+    joins_partitions = True
+    read_options = frozenset({"strict_types", "allow_errors", "calc_string_offsets", "widen"})
+
+    def opener(self) -> Callable[..., StoredSet]:
+        """Return `akdask.formats.hdf5.file_set.open_set`."""
+        from akdask.formats.hdf5.file_set import open_set
+
+        return open_set
+
+    def writer_class(self) -> Callable[..., Writer]:
+        """Return `akdask.formats.hdf5.write.SetWriter`."""
+        from akdask.formats.hdf5.write import SetWriter
+
+        return SetWriter
+
+
+FORMAT = Hdf5Format()

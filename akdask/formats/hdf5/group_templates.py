@@ -1,0 +1,728 @@
+"""Groups that are made alike: where their datasets lie, found for many groups at once without the library.
+
+The library takes some hundred microseconds for every dataset.  Samples of a data set mostly have the same members, made
+by the same program, so that their metadata differ in addresses alone.  Of one group the walk from its header to its
+datasets is written down as blocks: where each block's address was found, which of its bytes make up the structure, and
+which are addresses.  Where another group has the same bytes, its datasets are where its own addresses say.  What the
+elements are, the library says of the first group, and is only asked again for groups that are made otherwise.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from threading import RLock
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from akdask.errors import FileFormatError
+from akdask.formats.hdf5.binary import (
+    CONTINUATION,
+    DATASPACE,
+    DATATYPE,
+    EXTERNAL,
+    IS_SHARED,
+    LAYOUT,
+    LINK,
+    LINK_INFO,
+    SYMBOL_TABLE,
+    UNDEFINED,
+    ObjectHeader,
+    Read,
+    UnknownStructureInTreeError,
+    content_at,
+    demand,
+    find_dense_link,
+    find_group,
+    lookup3_of_rows,
+    place_of_hard_link,
+    read_header,
+)
+from akdask.formats.hdf5.library_file import NotThereError, StoredElements, UnknownElementsError
+from akdask.formats.hdf5.open_files import TreeFile
+from akdask.storage.files import FileIdentity
+
+Offsets = npt.NDArray[np.int64]
+Bytes = npt.NDArray[np.uint8]
+
+_WORD = 8
+_LAYOUT_VERSIONS = {3, 4}
+_MOST_NODES = 4096  # of the tree of one group
+_MOST_BYTES = 2**23  # of blocks that are in memory at a time
+
+
+class DataLocation(NamedTuple):
+    """Where data lies: at an address that was found on the way, and so many bytes behind it."""
+
+    address: int
+    delta: int
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateBlock:
+    """A block of metadata that all groups of a template have.
+
+    Parameters
+    ----------
+    address : int
+        Which of the addresses found so far is its own.
+    size : int
+        Bytes, a multiple of eight.
+    mask, same : ndarray of uint64, shape (size / 8,)
+        Bits that make up the structure, and what they are.
+    fields : tuple of (int, int)
+        Places in the block of further addresses, and which these are.
+    n_checked : int
+        Bytes before a checksum that covers them; 0 where there is none, or where what the addresses lead to tells that
+        they are right.
+    """
+
+    address: int
+    size: int
+    mask: npt.NDArray[np.uint64]
+    same: npt.NDArray[np.uint64]
+    fields: tuple[tuple[int, int], ...]
+    n_checked: int
+
+
+class _Checks:
+    """Checksums of blocks of several groups: compared for many blocks at once, as each step is a call for all of them.
+
+    Parameters
+    ----------
+    fits : ndarray of bool, shape (n,)
+        Which groups are made alike; those with a damaged block are taken out.
+    """
+
+    def __init__(self, fits: npt.NDArray[np.bool_]) -> None:
+        self._fits = fits
+        self._waiting: dict[int, list[tuple[npt.NDArray[np.int64], Bytes]]] = {}
+        self._nbytes = 0
+
+    def add(self, rows: npt.NDArray[np.int64], content: Bytes, n_checked: int) -> None:
+        """Add blocks of some groups, which have so many bytes before their checksum."""
+        self._waiting.setdefault(n_checked, []).append((rows, content[:, : n_checked + 4]))
+        self._nbytes += content.nbytes
+        if self._nbytes > _MOST_BYTES:
+            self.finish()
+
+    def finish(self) -> None:
+        """Compare what has been added."""
+        for n_checked, blocks in self._waiting.items():
+            rows = np.concatenate([some for some, _ in blocks])
+            content = np.concatenate([one for _, one in blocks])
+            stored = np.ascontiguousarray(content[:, n_checked:]).view("<u4")[:, 0]
+            self._fits[rows[lookup3_of_rows(content[:, :n_checked]) != stored]] = False
+        self._waiting, self._nbytes = {}, 0
+
+
+@dataclass(frozen=True, slots=True)
+class GroupTemplate:
+    """The walk from the header of a group to its datasets.
+
+    Parameters
+    ----------
+    blocks : tuple of TemplateBlock
+        Each after the one that has its address.
+    n_addresses : int
+        How many addresses are found; the first is that of the group.
+    locations : tuple of DataLocation or None
+        Where the data of each dataset lies; None where only the library can read it.
+    elements : tuple of StoredElements
+        Of each dataset.
+    """
+
+    blocks: tuple[TemplateBlock, ...]
+    n_addresses: int
+    locations: tuple[DataLocation | None, ...]
+    elements: tuple[StoredElements, ...]
+
+    def locate(self, descriptor: int, file_size: int, groups: Offsets) -> tuple[npt.NDArray[np.bool_], Offsets]:
+        """Return which groups are made like the first one, and where their datasets lie.
+
+        Parameters
+        ----------
+        descriptor : int
+            The open file.
+        file_size : int
+            Its bytes.
+        groups : ndarray of int64, shape (n,)
+            Addresses of the groups.
+
+        Returns
+        -------
+        fits : ndarray of bool, shape (n,)
+            Which groups are made alike.
+        offsets : ndarray of int64, shape (n, ndatasets)
+            Where their data begins, for those that fit; -1 where only the library can read it.
+        """
+        found: Offsets = np.full((self.n_addresses, len(groups)), -1, np.int64)
+        found[0] = groups
+        fits = np.ones(len(groups), np.bool_)
+        checks = _Checks(fits)
+        for block in self.blocks:
+            at = found[block.address]
+            fits &= (at >= 0) & (at < file_size)
+            rows = np.flatnonzero(fits)
+            if not len(rows):
+                break
+            step = max(1, _MOST_BYTES // block.size)
+            for some in (rows[start : start + step] for start in range(0, len(rows), step)):
+                words = _words(descriptor, at[some], block.size)
+                fits[some] = ~((words ^ block.same) & block.mask).any(axis=1)
+                content = words.view(np.uint8)
+                if block.n_checked:
+                    checks.add(some, content, block.n_checked)
+                for place, address in block.fields:
+                    found[address, some] = np.ascontiguousarray(content[:, place : place + 8]).view("<i8")[:, 0]
+        checks.finish()
+        return fits, self._offsets(found, file_size)
+
+    def _offsets(self, found: Offsets, file_size: int) -> Offsets:
+        offsets: Offsets = np.full((found.shape[1], len(self.locations)), -1, np.int64)
+        for column, (place, elements) in enumerate(zip(self.locations, self.elements, strict=True)):
+            if place is not None:
+                at = found[place.address]
+                nbytes = elements.size * elements.dtype.itemsize
+                is_inside = (at >= 0) & (at <= file_size - nbytes - place.delta)
+                offsets[:, column] = np.where(is_inside, at + place.delta, -1)
+        return offsets
+
+
+def _words(descriptor: int, addresses: Offsets, size: int) -> npt.NDArray[np.uint64]:
+    """Return blocks as rows of words; those at the end of the file are filled up."""
+    pread = os.pread
+    found = [pread(descriptor, size, address) for address in addresses.tolist()]
+    content = b"".join(found)
+    if len(content) != size * len(addresses):
+        content = b"".join([block.ljust(size, b"\0") for block in found])
+    return np.frombuffer(content, "<u8").reshape(-1, size // _WORD)
+
+
+def make_template(
+    read: Read, group: int, paths: Sequence[str], elements: Sequence[StoredElements], is_plain: Sequence[bool]
+) -> GroupTemplate:
+    """Write down the walk from the header of a group to its datasets.
+
+    Parameters
+    ----------
+    read : Read
+        Reads the file.
+    group : int
+        Address of the group.
+    paths : sequence of str
+        Paths of datasets in the group.
+    elements : sequence of StoredElements
+        Of these datasets, as the library has found them.
+    is_plain : sequence of bool
+        Whether their stored bytes are what NumPy means by the type.
+
+    Raises
+    ------
+    UnknownStructureInTreeError
+        If the group itself is of a structure that is not known; datasets that are not known have no place.
+    """
+    walk = _GroupWalk(read, group)
+    locations: list[DataLocation | None] = []
+    for path, stored, can_be_read in zip(paths, elements, is_plain, strict=True):
+        try:
+            locations.append(walk.dataset(path, stored) if can_be_read else None)
+        except (UnknownStructureInTreeError, struct.error, IndexError, ValueError):
+            locations.append(None)
+    demand(any(place is not None for place in locations))
+    return GroupTemplate(walk.blocks(), len(walk.numbers), tuple(locations), tuple(elements))
+
+
+class _Noted:
+    """A block that was walked through: its bytes, which of them matter, and where further addresses are."""
+
+    def __init__(self, address: int, content: bytes) -> None:
+        self.address = address
+        self.content = content
+        self.mask = bytearray(len(content))
+        self.fields: dict[int, int] = {}
+        self.n_checked = 0
+
+    def fix(self, start: int, stop: int) -> None:
+        """Demand these bytes of other blocks as well."""
+        self.mask[start:stop] = b"\xff" * (stop - start)
+
+
+class _GroupWalk:
+    """A walk through one group; addresses are known by the order in which they were found."""
+
+    def __init__(self, read: Read, group: int) -> None:
+        self._read = read
+        self.numbers = [group]
+        self._noted: list[_Noted] = []
+        self._headers: dict[int, tuple[ObjectHeader, list[_Noted]]] = {}
+        self._members: dict[tuple[int, str], int] = {}
+        self._several: dict[tuple[int, int], _Noted] = {}
+        self._tables: dict[int, list[_Noted]] = {}
+
+    def blocks(self) -> tuple[TemplateBlock, ...]:
+        """Return the blocks, each after the one that has its address."""
+        return tuple(_template_block(noted) for noted in self._noted)
+
+    def _address(self, noted: _Noted, place: int) -> int:
+        """Return which address is at a place of a block."""
+        if place not in noted.fields:
+            (number,) = struct.unpack_from("<Q", noted.content, place)
+            demand(number == UNDEFINED or number < 2**63)
+            noted.fields[place] = len(self.numbers)
+            self.numbers.append(-1 if number == UNDEFINED else number)
+        return noted.fields[place]
+
+    def _header(self, address: int) -> tuple[ObjectHeader, list[_Noted]]:
+        if address in self._headers:
+            return self._headers[address]
+        header = read_header(self._read, self.numbers[address])
+        noted: list[_Noted] = []
+        for block in header.blocks:
+            at = address if block.found_in is None else self._address(noted[block.found_in[0]], block.found_in[1])
+            one = _Noted(at, block.content)
+            for start, stop in block.fixed:
+                one.fix(start, stop)
+            self._noted.append(one)
+            noted.append(one)
+        # Type, size and flags of all messages, for they say where the next one is; not the order of creation.
+        for message in header.messages:
+            noted[message.block].fix(message.head, message.head + (5 if header.version == 1 else 4))
+            if message.kind == CONTINUATION:
+                noted[message.block].fix(message.place + 8, message.place + 16)
+        self._headers[address] = header, noted
+        return header, noted
+
+    def dataset(self, path: str, stored: StoredElements) -> DataLocation:
+        """Return where the data of a dataset lies."""
+        address = 0
+        for name in path.split("/"):
+            address = self._member(address, name)
+        header, noted = self._header(address)
+        demand(not header.of_kind(EXTERNAL))
+        for one in noted if header.version == 2 else ():
+            one.n_checked = len(one.content) - 4
+        for kind in (DATASPACE, DATATYPE, LAYOUT):
+            (message,) = header.of_kind(kind)
+            demand(not message.flags & IS_SHARED)
+            if kind != LAYOUT:
+                noted[message.block].fix(message.place, message.place + message.size)
+        content = header.content(message)
+        block = noted[message.block]
+        demand(content[0] in _LAYOUT_VERSIONS)
+        nbytes = stored.size * stored.dtype.itemsize
+        match content[1]:
+            case 0:  # the data is in the message
+                demand(struct.unpack_from("<H", content, 2)[0] == nbytes)
+                block.fix(message.place, message.place + 4)
+                return DataLocation(block.address, message.place + 4)
+            case 1:
+                demand(struct.unpack_from("<Q", content, 10)[0] == nbytes)
+                block.fix(message.place, message.place + 2)
+                block.fix(message.place + 10, message.place + 18)
+                return DataLocation(self._address(block, message.place + 2), 0)
+        raise UnknownStructureInTreeError
+
+    def _member(self, group: int, name: str) -> int:
+        """Return which address is that of a member of a group."""
+        if (group, name) not in self._members:
+            header, noted = self._header(group)
+            encoded = name.encode(errors="surrogateescape")
+            tables = header.of_kind(SYMBOL_TABLE)
+            if tables:
+                (table,) = tables
+                found = self._in_table(noted[table.block], table.place, encoded)
+            else:
+                found = self._in_links(header, noted, encoded)
+            self._members[group, name] = found
+        return self._members[group, name]
+
+    def _in_links(self, header: ObjectHeader, noted: list[_Noted], name: bytes) -> int:
+        """Return which address a link of a new group has: few are in its header, many in a heap."""
+        for message in header.of_kind(LINK):
+            content = header.content(message)
+            place = place_of_hard_link(content, name)
+            if place is not None:
+                return self._link(noted[message.block], message.place, content, place, name)
+        (information,) = header.of_kind(LINK_INFO)
+        demand(not information.flags & IS_SHARED)
+        link = find_dense_link(self._read, header.content(information), name)
+        blocks = [noted[information.block]]
+        for number, one in enumerate(link.walk.blocks):
+            # The message is a part of the header, all others are blocks of their own.
+            start = information.place if number == 0 else 0
+            if number:
+                above, at = one.found_in
+                at += 0 if above else information.place
+                blocks.append(self._shared(self._address(blocks[above], at), len(one.content)))
+            for first, stop in one.fixed:
+                blocks[number].fix(start + first, start + stop)
+        return self._link(blocks[-1], link.start, link.content, link.place, name)
+
+    def _link(self, block: _Noted, start: int, content: bytes, place: int, name: bytes) -> int:
+        """Return which address a link has, whose message begins at `start` of a block and has it at `place`."""
+        has_kind = content[1] & 8
+        block.fix(start, start + (3 if has_kind else 2))
+        # The name, what its length is, and nothing of the order of creation before it.
+        block.fix(start + place - len(name) - (1 << (content[1] & 3)), start + place)
+        return self._address(block, start + place)
+
+    def _in_table(self, block: _Noted, place: int, name: bytes) -> int:
+        """Return which address a table of an old group has; names are in a heap, entries in a tree."""
+        tree, heap = self._address(block, place), self._address(block, place + 8)
+        head = self._shared(heap, 32)
+        demand(head.content.startswith(b"HEAP\0"))
+        head.fix(0, 5)
+        names = self._address(head, 24)
+        (size,) = struct.unpack_from("<Q", head.content, 8)
+        text = content_at(self._read, self.numbers[names], size)
+        if tree not in self._tables:
+            self._tables[tree] = self._leaves(tree)
+        for node in self._tables[tree]:
+            (count,) = struct.unpack_from("<H", node.content, 6)
+            for entry in range(8, 8 + 40 * count, 40):
+                start, _, kind = struct.unpack_from("<QQI", node.content, entry)
+                if text[start : start + len(name) + 1] == name + b"\0":
+                    demand(kind != 2)  # a soft link
+                    node.fix(entry, entry + 8)
+                    node.fix(entry + 16, entry + 20)
+                    self._shared(names, size).fix(start, start + len(name) + 1)
+                    return self._address(node, entry + 8)
+        raise UnknownStructureInTreeError
+
+    def _shared(self, address: int, size: int) -> _Noted:
+        """Return a block that several members need, noted once."""
+        if (address, size) not in self._several:
+            self._several[address, size] = _Noted(address, content_at(self._read, self.numbers[address], size))
+            self._noted.append(self._several[address, size])
+        return self._several[address, size]
+
+    def _leaves(self, address: int) -> list[_Noted]:
+        """Return the tables of entries below a node of the tree of a group."""
+        head = content_at(self._read, self.numbers[address], 24)
+        demand(head.startswith(b"TREE\0"))
+        level, used = head[5], struct.unpack_from("<H", head, 6)[0]
+        node = self._shared(address, 24 + 16 * used + 8)
+        node.fix(0, 8)
+        found = []
+        for entry in range(used):
+            below = self._address(node, 32 + 16 * entry)
+            demand(len(self.numbers) < _MOST_NODES)
+            if level:
+                found += self._leaves(below)
+                continue
+            prefix = content_at(self._read, self.numbers[below], 8)
+            demand(prefix.startswith(b"SNOD\1"))
+            table = self._shared(below, 8 + 40 * struct.unpack_from("<H", prefix, 6)[0])
+            table.fix(0, 8)
+            found.append(table)
+        return found
+
+
+def _template_block(noted: _Noted) -> TemplateBlock:
+    padding = -len(noted.content) % _WORD
+    mask: Any = np.frombuffer(bytes(noted.mask) + bytes(padding), "<u8")
+    content: Any = np.frombuffer(noted.content + bytes(padding), "<u8")
+    return TemplateBlock(
+        noted.address, len(mask) * _WORD, mask, content & mask, tuple(noted.fields.items()), noted.n_checked
+    )
+
+
+Paths: TypeAlias = tuple[str, ...]
+Numbers: TypeAlias = npt.NDArray[np.int64]
+
+BY_LIBRARY = -1
+"""Stands for a template where only the library can read a group."""
+
+_UNKNOWN = -2
+_MAX_TEMPLATES = 12
+"""Ways in which groups with the same datasets are made; a program's own are few."""
+
+_MAX_TRIES = 24
+"""Groups of which templates are made at a time; some lack a dataset, or have a structure that is not known."""
+
+_MAX_TREES = 64
+_FEW = 8  # groups that are looked up one by one before the names beside them are listed
+_LOOKUPS = 64  # names that are listed in the time of a few lookups
+_AHEAD = 4096  # groups that are located together with those that are wanted
+_MOST_BYTES_AT_ONCE = 3 * 2**24
+_MOST_COUNTS = 2**17
+_IDLE = 100_000  # lookups in other groups after which a group is forgotten, if there is no room for another one
+
+
+class Located(NamedTuple):
+    """Where the datasets of groups lie.
+
+    Parameters
+    ----------
+    templates : sequence of GroupTemplate
+        How groups are made.
+    which : ndarray of int64, shape (n,)
+        Position of the template of each group; `BY_LIBRARY` where none fits, or the group is not there.
+    offsets : ndarray of int64, shape (n, ndatasets)
+        Where data begins; -1 where only the library can read it.
+    """
+
+    templates: Sequence[GroupTemplate]
+    which: Numbers
+    offsets: Offsets
+
+
+def locate(file: TreeFile, groups: Sequence[str], paths: Paths) -> Located:
+    """Find where datasets of groups lie.
+
+    Parameters
+    ----------
+    file : TreeFile
+        The open file.
+    groups : sequence of str
+        Paths of groups in the file, without slashes at their ends.
+    paths : tuple of str
+        Paths of datasets in each group.
+
+    Raises
+    ------
+    FileFormatError
+        If the file cannot be read as HDF5.
+    """
+    lookup = _Lookup(file, paths, _templates_for(paths))
+    parts = [group.rpartition("/") for group in groups]
+    parents = {parent for parent, _, _ in parts}
+    if len(parents) == 1 and paths and file.root is not None:
+        return Located(lookup.templates, *_locate_in(file, parents.pop(), [name for _, _, name in parts], lookup))
+    which = np.full(len(groups), BY_LIBRARY, np.int64)
+    offsets: Offsets = np.full((len(groups), len(paths)), -1, np.int64)
+    for parent in parents if paths and file.root is not None else ():
+        rows = [row for row, (above, _, _) in enumerate(parts) if above == parent]
+        which[rows], offsets[rows] = _locate_in(file, parent, [parts[row][2] for row in rows], lookup)
+    return Located(lookup.templates, which, offsets)
+
+
+class _Lookup(NamedTuple):
+    """What is looked for in which file."""
+
+    file: TreeFile
+    paths: Paths
+    templates: list[GroupTemplate]
+
+    def fit(self, addresses: Numbers, names: Sequence[str], n_wanted: int) -> tuple[Numbers, Offsets]:
+        """Return template and offsets of groups, given their addresses; -1 of those that are not there.
+
+        Templates are made of the first groups only: those that are wanted, and have names.
+        """
+        which = np.full(len(addresses), BY_LIBRARY, np.int64)
+        offsets: Offsets = np.full((len(addresses), len(self.paths)), -1, np.int64)
+        position = 0
+        is_tried = np.zeros(len(addresses), np.bool_)
+        while True:
+            rows = np.flatnonzero((which == BY_LIBRARY) & (addresses >= 0))
+            if position == len(self.templates):
+                self._add_template(addresses, names, rows[rows < n_wanted], is_tried)
+            if position == len(self.templates) or not len(rows):
+                return which, offsets
+            template = self.templates[position]
+            fits, found = template.locate(self.file.descriptor, self.file.identity.size, addresses[rows])
+            which[rows[fits]] = position
+            offsets[rows[fits]] = found[fits]
+            position += 1
+
+    def _add_template(
+        self, addresses: Numbers, names: Sequence[str], rows: Numbers, is_tried: npt.NDArray[np.bool_]
+    ) -> None:
+        """Add the template of one of the groups that no template fits, as long as it is worth to try."""
+        for row in rows[~is_tried[rows]].tolist():
+            if len(self.templates) >= _MAX_TEMPLATES or is_tried.sum() >= _MAX_TRIES:
+                return
+            is_tried[row] = True
+            template = _make(self.file, names[row], int(addresses[row]), self.paths)
+            if template is not None:
+                self.templates.append(template)
+                return
+
+
+@dataclass(slots=True)
+class _GroupListing:
+    """The groups below one group: names in order, addresses, and what has been located."""
+
+    names: npt.NDArray[Any]
+    addresses: Numbers
+    which: npt.NDArray[np.int8]
+    offsets: Offsets
+    last_use: int = 0
+    lock: Any = field(default_factory=RLock)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes in memory."""
+        return self.names.nbytes + self.addresses.nbytes + self.which.nbytes + self.offsets.nbytes
+
+    def find(self, names: Sequence[str]) -> Numbers:
+        """Return the rows of names, -1 of those that are not there."""
+        width = self.names.dtype.itemsize
+        encoded = [name.encode(errors="surrogateescape") for name in names]
+        wanted = np.array([name if len(name) <= width else b"" for name in encoded], self.names.dtype)
+        rows = np.minimum(np.searchsorted(self.names, wanted), len(self.names) - 1)
+        return np.where(self.names[rows] == wanted, rows, -1)
+
+    def locate(self, parent: str, names: Sequence[str], lookup: _Lookup) -> tuple[Numbers, Offsets]:
+        """Return template and offsets of groups; such as are not known yet are located with others beside them."""
+        rows = self.find(names)
+        is_there = rows >= 0
+        which = self.which[rows].astype(np.int64)
+        if _UNKNOWN in which:
+            with self.lock:
+                self._locate_more(rows[is_there], parent, lookup)
+            which = self.which[rows].astype(np.int64)
+        offsets = self.offsets[rows]
+        if not is_there.all():
+            which[~is_there], offsets[~is_there] = BY_LIBRARY, -1
+        return which, offsets
+
+    def _locate_more(self, rows: Numbers, parent: str, lookup: _Lookup) -> None:
+        """Locate groups that are not known yet, and others with them."""
+        new = np.unique(rows[self.which[rows] == _UNKNOWN])
+        if not len(new):
+            return
+        is_more = self.which == _UNKNOWN
+        is_more[new] = False
+        located = np.concatenate([new, np.flatnonzero(is_more)[:_AHEAD]])
+        below = f"{parent}/" if parent else ""
+        paths = [below + name.decode(errors="surrogateescape") for name in self.names[new].tolist()]
+        which, offsets = lookup.fit(self.addresses[located], paths, len(new))
+        # What is no sample is asked for again if it is wanted.
+        is_found = (which != BY_LIBRARY) | (np.arange(len(located)) < len(new))
+        self.offsets[located[is_found]] = offsets[is_found]
+        self.which[located[is_found]] = which[is_found]
+
+
+class _GroupListings:
+    """Listings of groups of files, as many as there is memory for; safe for threads."""
+
+    def __init__(self) -> None:
+        self.lock = RLock()
+        self._found: OrderedDict[tuple[FileIdentity, str, Paths], _GroupListing] = OrderedDict()
+        # How many members have been asked for, and how many there are, 0 if that is not known.
+        self._counts: dict[tuple[str, str], tuple[int, int]] = {}
+        self._nbytes = 0
+        self._uses = 0
+
+    def get(self, file: TreeFile, parent: str, paths: Paths, count: int) -> _GroupListing | None:
+        """Return the listing of a group, made if enough of its members have been asked for."""
+        key = (file.identity, parent, paths)
+        with self.lock:
+            self._uses += 1
+            known = self._found.get(key)
+            if known is not None:
+                known.last_use = self._uses
+                self._found.move_to_end(key)
+                return known
+            if len(self._counts) > _MOST_COUNTS:
+                self._counts.clear()
+            asked, n = self._counts.get((file.path, parent), (0, 0))
+            asked += count
+            if asked >= _FEW and not n:
+                n = file.library.n_members(parent)
+            self._counts[file.path, parent] = asked, n
+            if asked < _FEW or asked * _LOOKUPS < n or not self._make_space(n * (8 * len(paths) + 32)):
+                return None
+            made = _list(file, parent, len(paths))
+            if made is not None:
+                made.last_use = self._uses
+                self._found[key] = made
+                self._nbytes += made.nbytes
+            return made
+
+    def _make_space(self, nbytes: int) -> bool:
+        """Forget groups that have not been used for long; those in use stay, as all take turns in an epoch."""
+        while self._found and self._nbytes + nbytes > _MOST_BYTES_AT_ONCE:
+            oldest = next(iter(self._found))
+            if self._uses - self._found[oldest].last_use < _IDLE:
+                return False
+            self._nbytes -= self._found.pop(oldest).nbytes
+        return nbytes <= _MOST_BYTES_AT_ONCE
+
+
+_LISTINGS = _GroupListings()
+_TEMPLATES: OrderedDict[Paths, list[GroupTemplate]] = OrderedDict()
+
+
+def _start_anew() -> None:
+    """Make new locks in a forked process: a thread of the parent may hold the old ones, and does not exist here."""
+    global _LISTINGS  # noqa: PLW0603 - the state of this process
+    _LISTINGS = _GroupListings()
+
+
+os.register_at_fork(after_in_child=_start_anew)
+
+
+def _templates_for(paths: Paths) -> list[GroupTemplate]:
+    with _LISTINGS.lock:
+        templates = _TEMPLATES.setdefault(paths, [])
+        _TEMPLATES.move_to_end(paths)
+        if len(_TEMPLATES) > _MAX_TREES:
+            _TEMPLATES.popitem(last=False)
+        return templates
+
+
+def _locate_in(file: TreeFile, parent: str, names: Sequence[str], lookup: _Lookup) -> tuple[Numbers, Offsets]:
+    try:
+        listing = None if "" in names else _LISTINGS.get(file, parent, lookup.paths, len(names))
+    except NotThereError:
+        listing = None
+    if listing is not None:
+        return listing.locate(parent, names, lookup)
+    groups = [f"{parent}/{name}" if parent else name for name in names]
+    addresses = np.array([_address(file, group) for group in groups], np.int64)
+    return lookup.fit(addresses, groups, len(groups))
+
+
+def _address(file: TreeFile, group: str) -> int:
+    if file.root is not None:
+        if not group:
+            return file.root
+        found = find_group(file.read_at, file.root, group)
+        if found is not None:
+            return found
+    try:
+        return file.library.address(group)
+    except NotThereError:
+        return -1
+
+
+def _list(file: TreeFile, parent: str, n_paths: int) -> _GroupListing | None:
+    names, addresses = file.library.addresses(parent)
+    if not names or len(names) * max(map(len, names)) > _MOST_BYTES_AT_ONCE:
+        return None
+    table = np.array(names)
+    order = np.argsort(table)
+    return _GroupListing(
+        table[order],
+        np.array(addresses, np.int64)[order],
+        np.full(len(names), _UNKNOWN, np.int8),
+        np.full((len(names), n_paths), -1, np.int64),
+    )
+
+
+def _make(file: TreeFile, group: str, address: int, paths: Paths) -> GroupTemplate | None:
+    """Make a template of a group; None if it has not all datasets, or its structure is known to the library only."""
+    try:
+        found = [file.library.description(f"{group}/{path}") for path in paths]
+    except (NotThereError, UnknownElementsError, FileFormatError):
+        return None
+    try:
+        template = make_template(
+            file.read_at, address, paths, [one.elements for one in found], [one.is_plain for one in found]
+        )
+    except UnknownStructureInTreeError:
+        return None
+    fits, offsets = template.locate(file.descriptor, file.identity.size, np.array([address], np.int64))
+    # What the library says of this group is the proof that the walk was right.
+    proof = [
+        one.offset is None or offset in {one.offset, -1} for one, offset in zip(found, offsets[0].tolist(), strict=True)
+    ]
+    return template if fits[0] and all(proof) else None

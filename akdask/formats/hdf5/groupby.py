@@ -1,0 +1,40 @@
+"""GroupBy: the keys, and the permutation and segments that bring equal keys together.
+
+Each part is cut on its own and holds positions in all rows, so they stay as they are when files are joined.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from akdask.deferred import DeferredModule
+from akdask.formats.hdf5 import layout
+from akdask.formats.hdf5.composite import describe_group, describe_integers, describe_numbered, lay_out_children
+from akdask.formats.hdf5.description import Described
+from akdask.formats.hdf5.layout import H5Object
+from akdask.formats.hdf5.members import Members
+from akdask.storage.objects import KEY, PERMUTATION, SEGMENTS, UNIQUE_KEY_IDX, Columns, ObjectSpec, ObjType
+
+if TYPE_CHECKING:
+    from akdask.formats.hdf5 import new_file
+else:
+    new_file = DeferredModule("akdask.formats.hdf5.new_file")
+
+KINDS = (ObjType.GROUPBY,)
+
+PARTS = (SEGMENTS, PERMUTATION, UNIQUE_KEY_IDX)
+
+
+def describe(name: str, kind: ObjType, node: H5Object) -> Described:
+    """Describe the parts, and the keys in the order of their numbers."""
+    members = Members(node, name)
+    columns = {part: describe_integers(name, members, part) for part in PARTS}
+    keys = describe_numbered(members, KEY)
+    return describe_group(name, kind, columns, keys, layout.read_integer(node, layout.NUM_KEYS))
+
+
+def lay_out(spec: ObjectSpec, columns: Columns, tables: Columns, share: new_file.Share) -> new_file.NewObject:
+    """Lay out the keys and the parts, which are children too: their numbers of rows differ."""
+    keys = [name for name in spec.children if name.startswith(KEY)]
+    group = new_file.NewGroup(spec.name, spec.kind, ((layout.NUM_KEYS, len(keys)),))
+    return new_file.NewObject.group(group, lay_out_children(spec, columns, tables, share))

@@ -1,0 +1,34 @@
+"""Index and MultiIndex: a group with one object for each level, ``IDX_0``, ``IDX_1`` and so on.
+
+Files of servers in single-file mode have numeric levels without attributes; their types are inferred then.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from akdask.deferred import DeferredModule
+from akdask.formats.hdf5 import layout
+from akdask.formats.hdf5.composite import describe_group, describe_numbered, lay_out_group
+from akdask.formats.hdf5.description import Described
+from akdask.formats.hdf5.layout import H5Object
+from akdask.formats.hdf5.members import Members
+from akdask.storage.objects import LEVEL, Columns, ObjectSpec, ObjType
+
+if TYPE_CHECKING:
+    from akdask.formats.hdf5 import new_file
+else:
+    new_file = DeferredModule("akdask.formats.hdf5.new_file")
+
+KINDS = (ObjType.INDEX, ObjType.MULTIINDEX)
+
+
+def describe(name: str, kind: ObjType, node: H5Object) -> Described:
+    """Describe the levels, in the order of their numbers."""
+    levels = describe_numbered(Members(node, name), LEVEL)
+    return describe_group(name, kind, {}, levels, layout.read_integer(node, layout.NUM_IDX))
+
+
+def lay_out(spec: ObjectSpec, columns: Columns, tables: Columns, share: new_file.Share) -> new_file.NewObject:
+    """Lay out the levels."""
+    return lay_out_group(spec, columns, tables, share, ((layout.NUM_IDX, len(spec.children)),))

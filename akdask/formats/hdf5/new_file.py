@@ -1,0 +1,282 @@
+"""What a new file holds, made in two steps: HDF5 makes the layout, then the bytes are written past it.
+
+The second step takes no lock, so threads write their partitions side by side.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import TypeAlias
+
+import h5py
+import numpy as np
+from h5py import h5d, h5g, h5p, h5s, h5t
+
+from akdask.formats.hdf5 import layout
+from akdask.formats.hdf5.layout import H5Object
+from akdask.formats.hdf5.statistics import DatasetSummary
+from akdask.operators.sort.top_k import PrefixRange
+from akdask.storage.files import identify
+from akdask.storage.objects import ObjType
+from akdask.storage.ranges import ELSEWHERE, Extent, RangeReader, opened, range_reader, write_at
+from akdask.typing import NumberArray
+
+_WRITE_SIZE = 2**22
+"""Bytes that are summed up and then written: more would leave the cache, with fewer threads wait for each other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """Partition `index` of `count`, as Arkouda cuts a table of n rows into blocks."""
+
+    index: int
+    count: int
+
+    def of(self, nrows: int) -> slice:
+        """Return the rows of this partition.
+
+        Examples
+        --------
+        >>> [len(range(2)[Share(k, 4).of(2)]) for k in range(4)]
+        [1, 0, 1, 0]
+        """
+        return slice(-(-self.index * nrows // self.count), -(-(self.index + 1) * nrows // self.count))
+
+
+Attributes: TypeAlias = tuple[tuple[bytes, int | tuple[int, ...]], ...]
+"""Attributes beyond those that every object has: int64, scalars or one-dimensional."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewGroup:
+    """A group to be made.
+
+    Parameters
+    ----------
+    path : str
+        Path in the file.
+    kind : ObjType
+        The attribute.
+    attributes : tuple of (name, int or tuple of int)
+        Further attributes.
+    column_order : tuple of str
+        Names of the members as the user ordered them, where that matters.
+    """
+
+    path: str
+    kind: ObjType
+    attributes: Attributes = ()
+    column_order: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NewDataset:
+    """A flat dataset to be made.
+
+    Parameters
+    ----------
+    path : str
+        Path in the file; the group is made before.
+    dtype : str
+        NumPy's name of the stored type.
+    length : int
+        Number of elements.
+    kind : ObjType
+        The attribute.
+    is_bool : bool
+        The attribute.
+    alias : str, optional
+        Name of a hard link to the dataset, in the same group.
+    local_to : str, optional
+        The elements are positions in this dataset's share of one file, so they shift when files are joined.
+    attributes : tuple of (name, int or tuple of int)
+        Further attributes.
+    """
+
+    path: str
+    dtype: str
+    length: int
+    kind: ObjType = ObjType.PDARRAY
+    is_bool: bool = False
+    alias: str | None = None
+    local_to: str | None = None
+    attributes: Attributes = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NewObject:
+    """All that one object adds to a file.
+
+    Parameters
+    ----------
+    parts : tuple of NewGroup and NewDataset
+        In the order in which they are made.
+    blocks : mapping of str to iterable of ndarray
+        The elements of each dataset, by path, in blocks; each iterable is consumed once.
+    prefixes : mapping of str to PrefixRange
+        For datasets of bytes that spell strings, by path: the range of these, once the blocks were gone through.
+    """
+
+    parts: tuple[NewGroup | NewDataset, ...]
+    blocks: Mapping[str, Iterable[NumberArray]]
+    prefixes: Mapping[str, PrefixRange] = field(default_factory=dict)
+
+    def without(self, path: str) -> NewObject:
+        """Return the object without one of its datasets."""
+        blocks = {name: parts for name, parts in self.blocks.items() if name != path}
+        return replace(self, parts=tuple(part for part in self.parts if part.path != path), blocks=blocks)
+
+    @classmethod
+    def group(cls, group: NewGroup, members: Iterable[NewObject]) -> NewObject:
+        """Return a group with what its members add to the file."""
+        joined = cls.join(members)
+        return replace(joined, parts=(group, *joined.parts))
+
+    @classmethod
+    def join(cls, objects: Iterable[NewObject]) -> NewObject:
+        """Return what several objects add to the file."""
+        made = list(objects)
+        return cls(
+            tuple(part for one in made for part in one.parts),
+            {path: blocks for one in made for path, blocks in one.blocks.items()},
+            {path: prefixes for one in made for path, prefixes in one.prefixes.items()},
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A dataset that was made, and where its bytes belong."""
+
+    dataset: NewDataset
+    extent: Extent
+
+
+def create_file(path: str, file_format: int) -> None:
+    """Make a file without objects, in HDF5's oldest format, as servers do."""
+    with h5py.File(path, "w-", libver="earliest") as file:
+        layout.write_integer(h5g.open(file.id, b"/"), layout.FILE_FORMAT, file_format)
+
+
+def add_layout(path: str, parts: Iterable[NewGroup | NewDataset], column_order: Sequence[str]) -> tuple[Placed, ...]:
+    """Add groups, datasets without their bytes, and all attributes to a file."""
+    with h5py.File(path, "r+", libver="earliest") as file:
+        root = h5g.open(file.id, b"/")
+        made = [(part, _make(root, part)) for part in parts]
+        layout.write_column_order(root, column_order)
+    return tuple(Placed(part, extent) for part, extent in made if isinstance(part, NewDataset) and extent is not None)
+
+
+def _make(root: H5Object, part: NewGroup | NewDataset) -> Extent | None:
+    if isinstance(part, NewGroup):
+        group = h5g.create(root, part.path.encode())
+        layout.write_kind(group, part.kind)
+        _write_attributes(group, part.attributes)
+        if part.column_order:
+            layout.write_column_order(group, part.column_order)
+        return None
+    node = h5d.create(
+        root, part.path.encode(), _stored_type(part.dtype), h5s.create_simple((part.length,)), _creation()
+    )
+    layout.write_kind(node, part.kind)
+    layout.write_integer(node, layout.IS_BOOL, part.is_bool)
+    _write_attributes(node, part.attributes)
+    if part.alias is not None:
+        root.links.create_hard(part.alias.encode(), root, part.path.encode())
+    offset = node.get_offset()
+    return Extent(part.path, part.dtype, ELSEWHERE if offset is None else offset, part.length)
+
+
+def _write_attributes(node: H5Object, attributes: Attributes) -> None:
+    for name, value in attributes:
+        layout.write_integer(node, name, value)
+
+
+@cache
+def _creation() -> H5Object:
+    """Contiguous, with a place in the file at once, and no zeros written that the bytes will replace."""
+    creation = h5p.create(h5p.DATASET_CREATE)
+    creation.set_layout(h5d.CONTIGUOUS)
+    creation.set_alloc_time(h5d.ALLOC_TIME_EARLY)
+    creation.set_fill_time(h5d.FILL_TIME_NEVER)
+    return creation
+
+
+@cache
+def _stored_type(dtype: str) -> H5Object:
+    return h5t.py_create(np.dtype(dtype))
+
+
+def write_bytes(path: str, placed: Iterable[Placed], new: NewObject) -> None:
+    """Write the elements of datasets where the layout has put them."""
+    with opened(path) as descriptor:
+        for place in placed:
+            position = place.extent.offset
+            for block in new.blocks[place.extent.dataset]:
+                write_at(descriptor, block, position)
+                position += block.nbytes
+
+
+def summing_up(new: NewObject, placed: Iterable[Placed]) -> tuple[NewObject, dict[str, DatasetSummary]]:
+    """Return an object whose blocks are summed up as they are gone through, and the summaries by path of the dataset.
+
+    The blocks come in parts that are still in the cache of the core when they are used next.
+    """
+    summaries = {
+        place.extent.dataset: DatasetSummary(place.extent.dtype, new.prefixes.get(place.extent.dataset))
+        for place in placed
+    }
+    blocks = {path: _summed_up(blocks, summaries[path]) for path, blocks in new.blocks.items()}
+    return replace(new, blocks=blocks), summaries
+
+
+def _summed_up(blocks: Iterable[NumberArray], summary: DatasetSummary) -> Iterator[NumberArray]:
+    for block in blocks:
+        step = _WRITE_SIZE // block.itemsize
+        for start in range(0, len(block), step):
+            part = block[start : start + step]
+            summary.add(part)
+            yield part
+
+
+_BLOCK = 8 * 2**20
+
+
+def concat_parts(shares: Sequence[Sequence[NewGroup | NewDataset]]) -> tuple[NewGroup | NewDataset, ...]:
+    """Return the parts of the file that holds all shares."""
+    return tuple(
+        replace(same[0], length=sum(part.length for part in same if isinstance(part, NewDataset)))
+        if isinstance(same[0], NewDataset)
+        else same[0]
+        for same in zip(*shares, strict=True)
+    )
+
+
+def copy_shares(path: str, placed: Sequence[Placed], files: Sequence[str], shares: Sequence[Sequence[Placed]]) -> None:
+    """Copy the bytes of all shares into place; positions local to a share move behind the shares before it."""
+    positions = {place.extent.dataset: place.extent.offset for place in placed}
+    lengths: defaultdict[str, int] = defaultdict(int)
+    with opened(path) as descriptor:
+        for file, share in zip(files, shares, strict=True):
+            before = dict(lengths)
+            with range_reader(identify(file)) as reader:
+                for place in share:
+                    name, shift = place.extent.dataset, before.get(place.dataset.local_to or "", 0)
+                    positions[name] = _copy(reader, place.extent, descriptor, positions[name], shift)
+                    lengths[name] += place.extent.length
+
+
+def _copy(reader: RangeReader, extent: Extent, descriptor: int, position: int, shift: int) -> int:
+    dtype = np.dtype(extent.dtype)
+    step = _BLOCK // dtype.itemsize
+    buffer = np.empty(min(step, extent.length), dtype)
+    for start in range(0, extent.length, step):
+        block = buffer[: min(step, extent.length - start)]
+        reader.read_into(block, extent.offset + start * dtype.itemsize, extent.dataset)
+        if shift:
+            block += shift
+        write_at(descriptor, block, position)
+        position += block.nbytes
+    return position

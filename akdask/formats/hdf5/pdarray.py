@@ -1,0 +1,146 @@
+"""pdarray, Datetime, Timedelta and IPv4: one dataset of numbers; of integers of any size a group."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from akdask.columns.dtypes import BOOL, UINT8, ColumnType
+from akdask.columns.memory import new_array
+from akdask.columns.widening import widen_into
+from akdask.deferred import DeferredModule
+from akdask.errors import SchemaError
+from akdask.formats.hdf5 import bigint, layout
+from akdask.formats.hdf5.description import ColumnLocation, ColumnSchema, DatasetSchema, Described, ObjectSchema, Slot
+from akdask.formats.hdf5.elements import Elements
+from akdask.formats.hdf5.layout import H5Object
+from akdask.formats.hdf5.members import Members, NotFlatError, describe_dataset, is_dataset
+from akdask.storage.objects import VALUES, Columns, ObjectSpec, ObjType
+from akdask.typing import Column, NumberArray
+
+if TYPE_CHECKING:
+    from akdask.formats.hdf5 import new_file
+else:
+    new_file = DeferredModule("akdask.formats.hdf5.new_file")
+
+KINDS = (ObjType.PDARRAY, ObjType.DATETIME, ObjType.TIMEDELTA, ObjType.IPV4)
+COLUMNS = ("int", "uint", "float", "bool")
+
+_WITH_BYTES = (ObjType.PDARRAY, ObjType.ARRAYVIEW)
+"""Kinds whose bytes that are no bools stay bytes; times and addresses have 64 bits."""
+
+
+def describe(name: str, kind: ObjType, node: H5Object) -> Described:
+    """Describe a dataset of numbers, a group of limbs, or the ``booleans`` that bools were until v2022.10.13."""
+    if not is_dataset(node):
+        members = Members(node, name)
+        if bigint.is_bigint(members):
+            column, slots = bigint.describe_column(name, members)
+            return Described(ObjectSchema(name, kind, ((VALUES, column),)), slots)
+        dataset, slot = members.dataset(members.find(layout.OLD_BOOLEANS), layout.OLD_BOOLEANS)
+        return Described(_schema(name, kind, dataset, BOOL), (slot,))
+    dataset, slot = describe_dataset(node, name)
+    return described(name, kind, node, dataset, slot)
+
+
+def described(name: str, kind: ObjType, node: H5Object, dataset: DatasetSchema, slot: Slot) -> Described:
+    """Return the description of an open dataset of numbers."""
+    dtype = number_type(node, dataset.dtype)
+    if dataset.dtype == "|u1" and dtype != BOOL and kind in _WITH_BYTES:
+        dtype = UINT8
+    return Described(_schema(name, kind, dataset, dtype), (slot,))
+
+
+def number_type(node: H5Object, stored: str) -> ColumnType:
+    """Return what a dataset of numbers is read as; bools are integers with ``isBool`` = 1, or an HDF5 enum."""
+    # Eight-byte integers are never bools, and most columns have eight bytes: that saves looking for the attribute.
+    if stored == "|b1" or (stored[2:] != "8" and layout.read_integer(node, layout.IS_BOOL) == 1):
+        return BOOL
+    found = layout.column_type_of(stored)
+    if found is None:
+        raise NotFlatError(f"holds {stored}, which no column type can hold")
+    return found
+
+
+@lru_cache(maxsize=65536)
+def _schema(name: str, kind: ObjType, dataset: DatasetSchema, dtype: ColumnType) -> ObjectSchema:
+    return ObjectSchema(name, kind, ((VALUES, ColumnSchema(name, dtype, (dataset,))),))
+
+
+def read(
+    elements: Elements, place: ColumnLocation, start: int, stop: int, out: NumberArray | None = None
+) -> NumberArray:
+    """Read numbers, in the type of the column whatever they are stored as."""
+    target = new_array(stop - start, place.dtype.numpy) if out is None else out[: stop - start]
+    (stored,) = place.extents
+    if place.dtype == BOOL:
+        _read_bools(elements, place, start, target)
+    elif place.is_as_in_memory:
+        elements.read_into(target, stored, start)
+    else:
+        widen_into(target, elements.read(stored, start, len(target)), stored.dataset)
+    return target
+
+
+def _read_bools(elements: Elements, place: ColumnLocation, start: int, out: NumberArray) -> None:
+    """Anything but 0 is true, while NumPy's bool must be 0 or 1 in memory."""
+    (stored,) = place.extents
+    if not place.is_as_in_memory:
+        np.not_equal(elements.read(stored, start, len(out)), 0, out=out)
+        return
+    raw = out.view(np.uint8)
+    # An HDF5 enum is a type of its own to h5py, but its bytes are the same.
+    elements.read_into(out if stored.dtype == "|b1" else raw.view(stored.dtype), stored, start)
+    if raw.max() > 1:
+        np.not_equal(raw, 0, out=out)
+
+
+def lay_out(spec: ObjectSpec, columns: Columns, tables: Columns, share: new_file.Share) -> new_file.NewObject:
+    """Lay out one dataset: 64-bit numbers, or bools as bytes.  Integers of any size have one for each limb."""
+    values, attributes = columns[spec.members[VALUES]], _attributes(spec.params)
+    if spec.dtype is not None and spec.dtype.kind == "bigint":
+        count = bigint.number_of_limbs(spec, tables)
+        return bigint.group_of_limbs(spec.name, values, spec.dtype, count, kind=spec.kind, attributes=attributes)
+    if spec.dtype is None or not spec.dtype.is_number:
+        raise SchemaError(f"{spec.name!r} cannot be written as a {spec.kind.label}: its type is {spec.dtype}.")
+    return numbers(spec.name, values, spec.dtype, spec.kind, attributes=attributes)
+
+
+def _attributes(params: Mapping[str, Any]) -> new_file.Attributes:
+    """Return the attributes of arrays of several dimensions, and of those that are more than servers may know."""
+    found: list[tuple[bytes, int | tuple[int, ...]]] = []
+    if "shape" in params:
+        found += [(layout.RANK, len(params["shape"])), (layout.SHAPE, params["shape"])]
+    if "inner_kind" in params:
+        found.append((layout.INNER_KIND, params["inner_kind"]))
+    return tuple(found)
+
+
+def numbers(
+    path: str,
+    values: Column,
+    dtype: ColumnType,
+    kind: ObjType = ObjType.PDARRAY,
+    alias: str | None = None,
+    *,
+    attributes: new_file.Attributes = (),
+) -> new_file.NewObject:
+    """Lay out a dataset of numbers, with another name in the same group if there is to be one.
+
+    Raises
+    ------
+    SchemaError
+        If the values are of another kind than `dtype`.
+    """
+    stored = layout.WRITTEN_TYPES[dtype]
+    try:
+        typed = np.asarray(values).astype(dtype.numpy, casting="same_kind", copy=False)
+    except TypeError:
+        found = np.asarray(values).dtype
+        raise SchemaError(f"{path!r} is to be written as {dtype}, but the values are {found}.") from None
+    data = np.ascontiguousarray(typed).astype(stored, copy=False)
+    made = new_file.NewDataset(path, stored, len(data), kind, dtype == BOOL, alias, attributes=attributes)
+    return new_file.NewObject((made,), {path: [data]})

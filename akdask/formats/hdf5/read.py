@@ -1,0 +1,386 @@
+"""Rows of one partition of a set: where their bytes are; codecs turn these into columns."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Self, TypeAlias
+
+import h5py
+import numpy as np
+from h5py import h5d, h5g, h5i, h5p
+
+from akdask.columns.dtypes import STR
+from akdask.columns.rows import empty
+from akdask.errors import AkdaskError, FileFormatError
+from akdask.formats.hdf5.chunks import ChunkReader, ChunkStore, boxes, check_chunk, index_of
+from akdask.formats.hdf5.codecs import read_column
+from akdask.formats.hdf5.description import ColumnLocation, FileDescription, datasets_of, ranges_beside
+from akdask.formats.hdf5.elements import Elements
+from akdask.formats.hdf5.inspect import HDF5_ERRORS, allow_outside, open_hdf5
+from akdask.formats.hdf5.layout import H5Object
+from akdask.formats.hdf5.members import NotFlatError, is_dataset, is_outside, is_plain, open_path
+from akdask.storage.checksums import RIGHT, Checksum, differing_error, sum_of_ranges
+from akdask.storage.files import FileIdentity, changed_error, is_remote, is_unchanged
+from akdask.storage.ranges import OUTSIDE, Extent, RangeReader, range_reader
+from akdask.storage.read_ahead import Stream
+from akdask.storage.source import PartReader, Stretch
+from akdask.typing import Column, NumberArray
+
+ElementRange: TypeAlias = tuple[Extent, int, int]
+"""Elements of a dataset, from one to another."""
+
+
+class ChunkedReader:
+    """Reads elements of datasets of a file that HDF5 opens besides the given reader.
+
+    Parameters
+    ----------
+    ranges : RangeReader
+        Reads bytes of the file.
+    expected : sequence of ElementRange
+        What will be read of remote files; its chunks are fetched ahead.
+    """
+
+    def __init__(self, ranges: RangeReader, expected: Sequence[ElementRange] = ()) -> None:
+        self._ranges = ranges
+        self._expected = expected
+        self._file = ranges.file
+        self._hdf5: Any = None
+        self._readers: dict[tuple[str, str], ChunkReader | _LibraryReader] = {}
+        self._chunks = ChunkStore()
+
+    def close(self) -> None:
+        """Close what HDF5 holds."""
+        self._readers.clear()
+        if self._hdf5 is not None:
+            self._hdf5.close()
+
+    def read_into(self, out: NumberArray, extent: Extent, start: int) -> None:
+        """Fill an array of the stored type with the elements from `start` on.
+
+        Raises
+        ------
+        FileFormatError
+            If the dataset is damaged, or not what the extent says.
+        """
+        try:
+            key = (extent.dataset, out.dtype.str)
+            if key not in self._readers:
+                self._readers[key] = self._reader(extent, out.dtype)
+            self._readers[key].read_into(self._ranges, out, start)
+        except AkdaskError:
+            raise
+        except (NotFlatError, *HDF5_ERRORS) as error:
+            raise FileFormatError(
+                f"dataset {extent.dataset!r} of {self._file.path!r} cannot be read.",
+                details=[str(error)],
+                hint="the file may be damaged, or compressed with a filter that is not installed.",
+            ) from error
+
+    def _expect(self) -> None:
+        streams: list[Stream] = []
+        for extent, start, stop in self._expected:
+            # Errors are for who reads the dataset.
+            with suppress(AkdaskError, NotFlatError, *HDF5_ERRORS):
+                dtype = np.dtype(extent.dtype)
+                reader = self._readers[extent.dataset, dtype.str] = self._reader(extent, dtype)
+                if isinstance(reader, ChunkReader):
+                    streams.append(reader.index.byte_ranges(start, stop))
+        self._ranges.expect(streams)
+
+    def _reader(self, extent: Extent, dtype: np.dtype[Any]) -> ChunkReader | _LibraryReader:
+        if self._hdf5 is None:
+            self._hdf5 = open_hdf5(self._file.path, self._file)
+            # Opened by name a second time: a file that has been put in its place between both is another one.
+            if not is_remote(self._file.path) and not is_unchanged(self._file):
+                raise changed_error(self._file)
+            self._expect()
+        root = h5g.open(self._hdf5.id, b"/")
+        node = open_path(root, extent.dataset)
+        if not is_dataset(node) or node.shape is None or math.prod(node.shape) != extent.length:
+            raise NotFlatError("it is not the dataset that the set was described with")
+        made, access = node.get_create_plist(), h5p.create(h5p.DATASET_ACCESS)
+        if is_outside(made) != (extent.offset == OUTSIDE):
+            raise NotFlatError("it keeps its data in other files")
+        if extent.offset == OUTSIDE:
+            allow_outside(node, self._file.path, access)
+        elif made.get_layout() == h5d.CHUNKED:
+            index = index_of(self._file, extent.dataset, node)
+            has_block = bool(self._hdf5.id.get_create_plist().get_userblock())
+            if index.is_own and is_plain(node, dtype) and not has_block:
+                return ChunkReader(index, dtype, extent.dataset, self._chunks)
+            nbytes = math.prod(index.chunk) * len(index.fill)
+            check_chunk(nbytes)
+            access.set_chunk_cache(521, max(nbytes, 2**20), 0.75)
+        elif made.get_layout() == h5d.COMPACT and node.get_storage_size() < extent.length * node.dtype.itemsize:
+            raise NotFlatError("fewer bytes are stored than it has")
+        # Access properties only count when a dataset is opened that is not open yet.
+        name = h5i.get_name(node)
+        del node
+        return _LibraryReader(h5d.open(root, name, access))
+
+
+class _LibraryReader:
+    """Reads elements of a dataset through HDF5."""
+
+    def __init__(self, node: H5Object) -> None:
+        self._dataset = h5py.Dataset(node)
+
+    def read_into(self, ranges: RangeReader, out: NumberArray, start: int) -> None:
+        """Fill an array with the elements from `start` on, counted in row-major order."""
+        # Where a file says that nothing is filled in, the library leaves memory as it is of what was never written.
+        out[:] = 0
+        done = 0
+        for box in boxes(self._dataset.shape, start, start + len(out)):
+            sizes = tuple(side.stop - side.start for side in box)
+            count = math.prod(sizes)
+            self._dataset.read_direct(out[done : done + count].reshape(sizes), box)
+            done += count
+
+
+class ExtentReader(Elements):
+    """Reads elements of datasets of one file as they are stored; holds it open only inside ``with``.
+
+    Contiguous data is read past HDF5, outside its lock; for anything else the file is opened as HDF5.
+    """
+
+    def __init__(self, file: FileIdentity) -> None:
+        super().__init__(file)
+        self._ranges = range_reader(file)
+        self._expected: list[ElementRange] = []
+        self._elsewhere: ChunkedReader | None = None
+
+    def __enter__(self) -> Self:
+        self._ranges.__enter__()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._ranges.__exit__(kind, error, trace)
+        if self._elsewhere is not None:
+            self._elsewhere.close()
+
+    def expect(self, elements: Iterable[ElementRange]) -> None:
+        """Begin to fetch what will be read, if that takes long."""
+        if not is_remote(self.file.path):
+            return
+        streams: list[Stream] = []
+        for extent, start, stop in elements:
+            if extent.offset >= 0:
+                size = np.dtype(extent.dtype).itemsize
+                streams.append([(extent.offset + start * size, extent.offset + stop * size)])
+            else:
+                self._expected.append((extent, start, stop))  # where they are is known when the file is open as HDF5
+        self._ranges.expect(streams)
+
+    def read_into(self, out: NumberArray, extent: Extent, start: int) -> None:
+        """Fill an array of the stored type with the elements from `start` on; for errors see `Elements`."""
+        if extent.offset >= 0:
+            self._ranges.read_into(out, extent.offset + start * out.itemsize, extent.dataset)
+        elif len(out):
+            if self._elsewhere is None:
+                self._elsewhere = ChunkedReader(self._ranges, self._expected)
+            self._elsewhere.read_into(out, extent, start)
+
+    def dense_file(self, extent: Extent) -> int | None:
+        """Return the descriptor of the file if the elements lie in it one after the other, all written."""
+        return None if extent.offset < 0 else self._ranges.dense_file
+
+
+class Hdf5PartReader(PartReader):
+    """Reads row ranges of one partition; implements `akdask.storage.source.PartReader`.
+
+    Parameters
+    ----------
+    file : FileIdentity
+        The file, in the state that the places are of.
+    start, stop : int
+        Rows of the file that are the partition.
+    columns : mapping of name to ColumnLocation
+        Where the columns lie.
+    """
+
+    def __init__(self, file: FileIdentity, start: int, stop: int, columns: Mapping[str, ColumnLocation]) -> None:
+        self._start = start
+        self._stop = stop
+        self._columns = columns
+        self._extents = ExtentReader(file)
+
+    def __enter__(self) -> Self:
+        self._extents.__enter__()
+        self._extents.expect(
+            found for place in self._columns.values() for found in _elements_of(place, self._start, self._stop)
+        )
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._extents.__exit__(kind, error, trace)
+
+    def read(self, column: str, start: int, stop: int, out: NumberArray | None = None) -> Column:
+        """Return rows `start` to `stop` of a column, counted from the first row of the partition.
+
+        Parameters
+        ----------
+        column : str
+            One of the columns that the part was asked for.
+        start, stop : int
+            A row range within the partition.
+        out : ndarray, optional
+            Buffer of the column's dtype with at least ``stop - start`` elements; ignored for what is no number.
+
+        Returns
+        -------
+        ndarray or Arrow array
+            A view of `out` if that was given; valid until the next read into it.
+
+        Raises
+        ------
+        FileFormatError
+            If the data is damaged or the file ends early.
+        FileError
+            If the file has changed since the set was opened.
+        """
+        place = self._columns[column]
+        if stop <= start:
+            return empty(place.dtype)
+        return read_column(self._extents, place, start + self._start, stop + self._start, out)
+
+    def stretches(self, column: str) -> list[Stretch] | None:
+        """Return where the rows of a column lie, None where they are stored neither as in memory nor narrower."""
+        place = self._columns[column]
+        if not place.dtype.is_number or not (place.is_as_in_memory or place.is_widened):
+            return None
+        (stored,) = place.extents
+        descriptor = self._extents.dense_file(stored)
+        if descriptor is None:
+            return None
+        dtype = np.dtype(stored.dtype)
+        offset = stored.offset + self._start * dtype.itemsize
+        return [Stretch(descriptor, offset, self._stop - self._start, dtype.name if place.is_widened else "")]
+
+
+def _elements_of(place: ColumnLocation, start: int, stop: int) -> Iterator[ElementRange]:
+    """Yield which elements of its datasets some rows of a column have.
+
+    The last dataset has an element for each row, and those before it are cut in proportion: where the values of some
+    strings or lists lie is only known when their segments have been read.
+    """
+    rows = place.extents[-1].length
+    is_counted = place.dtype == STR and len(place.extents) == 1
+    for extent in place.extents:
+        if is_counted:
+            yield extent, 0, extent.length
+        elif rows:
+            after = stop + (len(place.extents) > 1)  # the first segment behind the rows tells where they end
+            yield extent, extent.length * start // rows, min(-(-extent.length * after // rows), extent.length)
+
+
+_BLOCK = 2**19  # bytes that stay in the core's cache between reading and summing
+
+
+def check_extent(reader: ExtentReader, extent: Extent, expected: int) -> None:
+    """Read a dataset whole and compare.
+
+    Raises
+    ------
+    FileFormatError
+        If the checksum is another, or the data cannot be read.
+    """
+    found = Checksum()
+    step = _BLOCK // np.dtype(extent.dtype).itemsize
+    buffer = np.empty(min(step, extent.length), extent.dtype)
+    for start in range(0, extent.length, step):
+        block = buffer[: min(step, extent.length - start)]
+        reader.read_into(block, extent, start)
+        found.add(block)
+    if found.value != expected:
+        raise differing_error(f"dataset {extent.dataset!r} of {reader.file.path!r}", found.value, expected)
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """The bytes of a file beside its datasets, by which a damaged copy is told from a file that was written anew.
+
+    Parameters
+    ----------
+    ranges : tuple of (int, int)
+        Where they start and stop.
+    checksum : int
+        What they were written with.
+    """
+
+    ranges: tuple[tuple[int, int], ...]
+    checksum: int
+
+    @classmethod
+    def of(cls, file: FileDescription) -> Beside | None:
+        """Return what is beside the datasets of a file, None if that was not summed up."""
+        return None if file.beside is None else cls(tuple(ranges_beside(file)), file.beside)
+
+    def is_as_written(self, file: FileIdentity) -> bool:
+        """Read them, and compare; for errors see `check_extent`."""
+        with range_reader(file) as reader:
+            return sum_of_ranges(reader, self.ranges, "metadata") == self.checksum
+
+
+def check_once(file: FileIdentity, extent: Extent, expected: int, beside: Beside | None = None) -> None:
+    """Do `check_extent` unless this process has found the dataset of the file to be right already.
+
+    A file that is unproven (`beside`) is as it was meant if what is beside its datasets differs as well: then another
+    program has written it.
+    """
+    if is_right(file, extent, expected):
+        return
+    try:
+        with ExtentReader(file) as reader:
+            check_extent(reader, extent, expected)
+    except FileFormatError:
+        if beside is None or beside.is_as_written(file):
+            raise
+        return
+    RIGHT.add((file, extent, expected))
+
+
+def is_right(file: FileIdentity, extent: Extent, expected: int) -> bool:
+    """Whether this process has found a dataset to be what was written."""
+    return (file, extent, expected) in RIGHT
+
+
+def summed_datasets(file: FileDescription) -> Iterator[tuple[Extent, int]]:
+    """Yield the datasets of a file whose checksums are known, with these."""
+    if file.summaries is not None:
+        for dataset, slot, summary in zip(datasets_of(file.objects), file.slots.tolist(), file.summaries, strict=True):
+            if summary["known"]:
+                yield Extent(dataset.path, dataset.dtype, *slot), int(summary["checksum"])
+
+
+def damages_of(file: FileDescription) -> list[tuple[str | None, str]] | None:
+    """Compare all bytes of a file with their checksums: name the datasets that differ, None for what is beside them.
+
+    Returns
+    -------
+    list of (str or None, str), or None
+        Dataset, and what is wrong with it; None if the file is not the one that was described, but written anew.
+    """
+    found: list[tuple[str | None, str]] = []
+    with ExtentReader(file.file) as reader:
+        for extent, checksum in summed_datasets(file):
+            try:
+                check_extent(reader, extent, checksum)
+            except FileFormatError as error:
+                found.append((extent.dataset, " ".join([error.message, *error.details])))
+            else:
+                RIGHT.add((file.file, extent, checksum))
+    beside = Beside.of(file)
+    if beside is not None and not beside.is_as_written(file.file):
+        if found and not file.is_proven:
+            return None
+        found.append((None, "what describes the data is not what was written."))
+    return found

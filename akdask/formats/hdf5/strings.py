@@ -1,0 +1,194 @@
+"""Strings: a group of values, bytes that each end in NUL, and segments, where each string starts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from akdask.cluster import check_memory
+from akdask.columns.dtypes import STR
+from akdask.columns.memory import new_array
+from akdask.columns.rows import type_of
+from akdask.columns.strings import offsets_and_bytes
+from akdask.deferred import DeferredModule, is_arrow
+from akdask.errors import FileFormatError, SchemaError
+from akdask.formats.hdf5.description import ColumnLocation, ColumnSchema, DatasetSchema, Described, ObjectSchema, Slot
+from akdask.formats.hdf5.elements import Elements
+from akdask.formats.hdf5.layout import H5Object
+from akdask.formats.hdf5.members import MAX_COMPRESSION_RATIO, Members, NotFlatError
+from akdask.formats.hdf5.null_terminated import StringError, decode, encode, segments_of, starts_from_ends
+from akdask.operators.sort.top_k import PrefixRange
+from akdask.storage.objects import SEGMENTS, VALUES, Columns, ObjectSpec, ObjType
+from akdask.storage.ranges import Extent
+from akdask.typing import Column, NumberArray, StringArray
+
+if TYPE_CHECKING:
+    from akdask.formats.hdf5 import new_file
+else:
+    new_file = DeferredModule("akdask.formats.hdf5.new_file")
+
+KINDS = (ObjType.STRINGS,)
+COLUMNS = ("str",)
+
+_SCAN = 8 * 2**20  # bytes scanned at a time where strings have no segments
+
+
+def describe(name: str, kind: ObjType, node: H5Object) -> Described:
+    """Describe a group of ``values`` and ``segments``; files of any age may lack segments."""
+    column, slots = describe_column(name, Members(node, name))
+    return Described(_schema(name, kind, column), slots)
+
+
+def describe_column(name: str, members: Members) -> tuple[ColumnSchema, tuple[Slot, ...]]:
+    """Describe the column of strings that a group holds.
+
+    Raises
+    ------
+    NotFlatError
+        If a member is missing or of another type.
+    """
+    name_of_values = members.find_values(VALUES)
+    values, slot = members.dataset(name_of_values, VALUES)
+    if values.dtype not in {"|u1", "|i1"}:
+        raise NotFlatError(f"holds {values.dtype} as values, not bytes")
+    found = members.find_values(SEGMENTS)
+    if found is None and name_of_values is not None:
+        # All of them are looked at to find where each string starts, so there must be as many.
+        stored = members.open(name_of_values).get_storage_size()
+        if slot[1] > stored * MAX_COMPRESSION_RATIO:
+            raise NotFlatError(f"has strings without segments, and {stored:,} bytes for the {slot[1]:,} that it claims")
+        return _column(name, values, None), (slot,)
+    segments, segment_slot = members.dataset(found, SEGMENTS)
+    if segments.dtype[1] not in "iu":
+        raise NotFlatError(f"holds {segments.dtype} as segments, not integers")
+    return _column(name, values, segments), (slot, segment_slot)
+
+
+@lru_cache(maxsize=65536)
+def _column(name: str, values: DatasetSchema, segments: DatasetSchema | None) -> ColumnSchema:
+    return ColumnSchema(name, STR, (values,) if segments is None else (values, segments))
+
+
+@lru_cache(maxsize=65536)
+def _schema(name: str, kind: ObjType, column: ColumnSchema) -> ObjectSchema:
+    return ObjectSchema(name, kind, ((VALUES, column),))
+
+
+def read(
+    elements: Elements, place: ColumnLocation, start: int, stop: int, out: NumberArray | None = None
+) -> StringArray:
+    """Read the bytes of the wanted strings only; `out` is of no use."""
+    limit = place.extents[0].length
+    bounds = read_bounds(elements, place, start, stop)
+    first, last = int(bounds[0]), int(bounds[-1])
+    if not 0 <= first <= last <= limit:
+        raise _damaged(elements, place, start, f"segments reach from {first} to {last} of {limit} bytes")
+    try:
+        return decode(elements.read(place.extents[0], first, last - first).view(np.uint8), bounds)
+    except StringError as error:
+        raise _damaged(elements, place, start + error.row, error.text) from None
+
+
+def read_bounds(elements: Elements, place: ColumnLocation, start: int, stop: int) -> NumberArray:
+    """Return the starts of the strings or lists of some rows, and the end of the last.
+
+    The place has the values and the segments; strings may lack the latter.
+    """
+    if len(place.extents) == 1:
+        # Only counting NULs from the first byte of the file on finds a row.
+        return elements.cached(place.extents[0], scan_starts)[start : stop + 1]
+    values, segments = place.extents
+    is_last = stop == segments.length
+    bounds = new_array(stop - start + 1, np.int64)
+    count = len(bounds) - is_last
+    if np.dtype(segments.dtype) == bounds.dtype:
+        elements.read_into(bounds[:count], segments, start)
+    else:
+        bounds[:count] = elements.read(segments, start, count)
+    if is_last:
+        bounds[-1] = values.length
+    if start == 0 and bounds[0] != 0:
+        raise _damaged(elements, place, 0, f"the first string starts at byte {bounds[0]}, not 0")
+    return bounds
+
+
+def scan_starts(elements: Elements, values: Extent) -> NumberArray:
+    """Return the start of every string and the end of the last, from the NULs alone.
+
+    Raises
+    ------
+    FileFormatError
+        If the last string has no NUL.
+    TransferError
+        If where the strings start would take more memory than this process may use for it.
+    """
+    ends: list[NumberArray] = []
+    nbytes = 0
+    for start in range(0, values.length, _SCAN):
+        block = np.empty(min(_SCAN, values.length - start), np.uint8)
+        elements.read_into(block.view(values.dtype), values, start)
+        ends.append(np.flatnonzero(block == 0) + start)
+        nbytes += ends[-1].nbytes
+        check_memory(
+            2 * nbytes, f"the starts of the strings of dataset {values.dataset!r} take", "write the file with segments"
+        )
+    starts = starts_from_ends(ends)
+    if starts[-1] != values.length:
+        raise FileFormatError(
+            f"dataset {values.dataset!r} of {elements.file.path!r} does not end with NUL, as strings do."
+        )
+    return starts
+
+
+def _damaged(elements: Elements, place: ColumnLocation, row: int, text: str) -> FileFormatError:
+    return FileFormatError(
+        f"dataset {place.extents[0].dataset!r} of {elements.file.path!r} holds no valid strings.",
+        details=[f"row {row} of the file: {text}"],
+        hint="with calc_string_offsets=True the stored segments are not used.",
+    )
+
+
+def lay_out(spec: ObjectSpec, columns: Columns, tables: Columns, share: new_file.Share) -> new_file.NewObject:
+    """Lay out a group with bytes and, unless the object says otherwise, segments."""
+    made = group_of_strings(spec.name, columns[spec.members[VALUES]])
+    return made if spec.params.get(SEGMENTS, True) else made.without(f"{spec.name}/{SEGMENTS}")
+
+
+def group_of_strings(path: str, strings: Column) -> new_file.NewObject:
+    """Lay out strings; the segments start at 0 in every file.
+
+    The members are there under their documented names too, ``<leaf>_values`` and ``<leaf>_segments``.
+
+    Raises
+    ------
+    SchemaError
+        If the column holds numbers; when the bytes are made, if a string contains NUL.
+    """
+    if not is_arrow(strings, "LargeStringArray"):
+        raise SchemaError(f"{path!r} is to be written as Strings, but the values are {type_of(strings)}.")
+    rows: Any = strings
+    if rows.null_count:
+        rows = rows.fill_null("")
+    values, segments = f"{path}/{VALUES}", f"{path}/{SEGMENTS}"
+    leaf = path.rpartition("/")[2]
+    nbytes = len(offsets_and_bytes(rows)[1]) + len(rows)
+    parts = (
+        new_file.NewGroup(path, ObjType.STRINGS),
+        new_file.NewDataset(values, "|u1", nbytes, alias=f"{path}/{leaf}_{VALUES}"),
+        new_file.NewDataset(segments, "<i8", len(rows), alias=f"{path}/{leaf}_{SEGMENTS}", local_to=values),
+    )
+    prefixes = PrefixRange()
+    return new_file.NewObject(
+        parts, {values: _encoded(path, rows, prefixes), segments: segments_of(rows)}, {values: prefixes}
+    )
+
+
+def _encoded(path: str, rows: StringArray, prefixes: PrefixRange) -> Iterator[NumberArray]:
+    try:
+        yield from encode(rows, prefixes)
+    except StringError as error:
+        details = [f"row {error.row} {error.text}"]
+        raise SchemaError(f"{path!r} cannot be written as Strings.", details=details) from None

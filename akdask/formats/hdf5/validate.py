@@ -1,0 +1,89 @@
+"""Rules on files from anyone: all violations of a set, and which releases of Arkouda can read it.
+
+The reader is not trusted: the metadata of files are read as they are, damaged or not, and data block by block.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from akdask.formats.hdf5.rules import RULES
+from akdask.formats.hdf5.validation import Reach, Rule, SetContext, Severity, reach_of
+
+__all__ = ["RULES", "Reach", "Report", "Rule", "Severity", "Violation", "validate"]
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """One place where a rule is broken.
+
+    Parameters
+    ----------
+    rule : str
+        Id of the rule.
+    severity : Severity
+        How bad that is.
+    file, object : str
+        Where; `object` is a path in the file, empty for the file as such.
+    text : str
+        What was found.
+    """
+
+    rule: str
+    severity: Severity
+    file: str
+    object: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What there is to say of one set.
+
+    Parameters
+    ----------
+    files : tuple of str
+        The files, in order.
+    violations : tuple of Violation
+        All of them, in the order of the rules.
+    reach : Reach, optional
+        Releases that know all that the set is made of; None if it is not of Arkouda's layout.
+    """
+
+    files: tuple[str, ...]
+    violations: tuple[Violation, ...]
+    reach: Reach | None
+
+    @property
+    def counts(self) -> Counter[Severity]:
+        """Number of violations by severity."""
+        return Counter(violation.severity for violation in self.violations)
+
+    @property
+    def is_readable(self) -> bool:
+        """Whether some release reads all of the set right."""
+        return not self.counts[Severity.ERROR] and (self.reach is None or not self.reach.is_empty)
+
+
+def validate(paths: Sequence[str], *, read_data: bool = True) -> Report:
+    """Check the files of one set against all rules; reads them.
+
+    Parameters
+    ----------
+    paths : sequence of str
+        The files, in order.
+    read_data : bool, default True
+        False to check only what metadata tells.
+
+    Returns
+    -------
+    Report
+        Also for files that are damaged, or none at all: that is a violation, never an error.
+    """
+    context = SetContext(paths, read_data=read_data)
+    violations = tuple(
+        Violation(rule.id, rule.severity, *finding) for rule in RULES.values() for finding in rule.check(context)
+    )
+    return Report(tuple(paths), violations, reach_of(context))

@@ -1,0 +1,350 @@
+"""A set of files as rules see it: metadata of all files, objects by path, and facts of data, each found once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+from typing import Any, TypeAlias, TypeVar
+
+from akdask.errors import FileFormatError
+from akdask.formats.hdf5.facts import (
+    NumberFacts,
+    OpenFile,
+    StringFacts,
+    blocks,
+    fingerprint,
+    number_facts,
+    string_facts,
+)
+from akdask.formats.hdf5.file_metadata import (
+    DatasetMetadata,
+    FileMetadata,
+    Group,
+    Node,
+    read_file_metadata,
+    rows_of,
+    walk,
+)
+from akdask.formats.hdf5.inspect import open_file
+from akdask.formats.hdf5.layout import METADATA_GROUP, OLD_BOOLEANS
+from akdask.storage.files import exists
+from akdask.storage.locales import missing_locales
+from akdask.storage.objects import SEGMENTS, VALUES, ObjType
+
+T = TypeVar("T")
+
+Placed = tuple[FileMetadata, Node]
+"""A node, and the file that it is in."""
+
+
+class SetContext:
+    """Files that belong together.
+
+    Parameters
+    ----------
+    paths : sequence of str
+        The files, in order.
+    read_data : bool
+        False to look at metadata only: what needs data is then unknown.
+    """
+
+    def __init__(self, paths: Sequence[str], *, read_data: bool) -> None:
+        self.files = tuple(read_file_metadata(path) for path in paths)
+        self.read_data = read_data
+        self.damage: dict[tuple[str, str], str] = {}
+        self._facts: dict[tuple[object, ...], Any] = {}
+
+    @property
+    def readable(self) -> list[FileMetadata]:
+        """Files that could be opened."""
+        return [file for file in self.files if file.problem is None]
+
+    @cached_property
+    def is_complete(self) -> bool:
+        """Whether all files are there and readable, so that shares can be added up."""
+        missing = (path for path in missing_locales(file.path for file in self.files) if not exists(path))
+        return len(self.readable) == len(self.files) and next(missing, None) is None
+
+    @cached_property
+    def objects(self) -> dict[str, list[Placed]]:
+        """Root objects of all files by name."""
+        found: dict[str, list[Placed]] = {}
+        for file in self.readable:
+            for name, node in file.objects.items():
+                found.setdefault(name, []).append((file, node))
+        return found
+
+    @cached_property
+    def by_path(self) -> dict[str, list[Placed]]:
+        """All nodes of all files, and those below them, by path."""
+        found: dict[str, list[Placed]] = {}
+        for file in self.readable:
+            for root in file.objects.values():
+                for node in walk(root):
+                    found.setdefault(node.path, []).append((file, node))
+        return found
+
+    def datasets(self) -> Iterator[tuple[FileMetadata, DatasetMetadata]]:
+        """Yield all datasets."""
+        for placed in self.by_path.values():
+            yield from ((file, node) for file, node in placed if isinstance(node, DatasetMetadata))
+
+    def groups(self, *kinds: ObjType) -> Iterator[tuple[str, list[tuple[FileMetadata, Group]]]]:
+        """Yield path and groups of objects of some kinds, wherever they are."""
+        for path, placed in self.by_path.items():
+            found = [(file, node) for file, node in placed if isinstance(node, Group) and node.kind in kinds]
+            if found:
+                yield path, found
+
+    def numbers(self, file: FileMetadata, node: DatasetMetadata | None) -> NumberFacts | None:
+        """Return the facts of integers; None if there are none, or they cannot be known."""
+        if node is None or node.type.family != "integer" or not _is_flat(node):
+            return None
+        return self._found(number_facts, file, node, lambda opened: number_facts(blocks(opened, node)))
+
+    def fingerprint(self, file: FileMetadata, node: DatasetMetadata) -> int | None:
+        """Return what identifies a collection of integers whatever their order."""
+        return self._found(fingerprint, file, node, lambda opened: fingerprint(blocks(opened, node)))
+
+    def strings(self, file: FileMetadata, group: Group) -> StringFacts | None:
+        """Return the facts of the bytes of Strings; None if they cannot be known."""
+        values, segments = group.dataset(VALUES), group.dataset(SEGMENTS)
+        if values is None or values.type.family != "integer" or values.type.size != 1 or not _is_flat(values):
+            return None
+        usable = segments if segments and segments.type.family == "integer" and _is_flat(segments) else None
+        return self._found(string_facts, file, values, lambda opened: string_facts(opened, values, usable))
+
+    def rows(self, file: FileMetadata, node: Node) -> int | None:
+        """Return the rows of an object in one file; reads Strings without segments to count them."""
+        if isinstance(node, Group) and node.kind == ObjType.STRINGS and SEGMENTS not in node.members:
+            facts = self.strings(file, node)
+            return None if facts is None else facts.nuls
+        return rows_of(node)
+
+    def read_through(self, file: FileMetadata, node: DatasetMetadata) -> None:
+        """Read a dataset to see whether that can be done."""
+        self._found(blocks, file, node, lambda opened: sum(len(block) for block in blocks(opened, node)))
+
+    def _found(
+        self, what: object, file: FileMetadata, node: DatasetMetadata, find: Callable[[OpenFile], T]
+    ) -> T | None:
+        # That data is in other files is a violation of its own.
+        if not self.read_data or node.is_outside:
+            return None
+        key = (what, file.path, node.path)
+        if key not in self._facts:
+            self._facts[key] = None
+            try:
+                with open_file(file.path) as opened:
+                    self._facts[key] = find(OpenFile(file.path, opened))
+            except FileFormatError as error:
+                self.damage[file.path, node.path] = "; ".join(error.details) or error.message
+        found: T | None = self._facts[key]
+        return found
+
+
+def total_rows(context: SetContext, placed: Sequence[tuple[FileMetadata, Node | None]]) -> int | None:
+    """Return the rows of all shares of an object; None if some are unknown.  A share that is not there has none."""
+    if not context.is_complete:
+        return None
+    rows = [0 if node is None else context.rows(file, node) for file, node in placed]
+    return None if None in rows else sum(row for row in rows if row is not None)
+
+
+def _is_flat(node: DatasetMetadata) -> bool:
+    return node.shape is not None and len(node.shape) == 1
+
+
+class Severity(StrEnum):
+    """How bad a violation is."""
+
+    ERROR = "error"
+    """Servers refuse the object, or give wrong values."""
+    WARNING = "warning"
+    """Some releases or some functions do."""
+    NOTE = "note"
+    """No server does, but servers write it otherwise."""
+
+
+Finding: TypeAlias = tuple[str, str, str]
+"""File, object (empty for the file as such) and what was found there."""
+
+Check: TypeAlias = Callable[[SetContext], Iterator[Finding]]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule.
+
+    Parameters
+    ----------
+    id : str
+        Stable name: ``strings.terminated``.
+    severity : Severity
+        Of its violations.
+    sentence : str
+        What holds for files that keep it.
+    check : callable
+        Yields the violations of a set.
+    """
+
+    id: str
+    severity: Severity
+    sentence: str
+    check: Check
+
+
+def rule(identifier: str, severity: Severity) -> Callable[[Check], Rule]:
+    """Make a rule of the function that checks it; the first line of its docstring is the sentence."""
+
+    def made(check: Check) -> Rule:
+        return Rule(identifier, severity, (check.__doc__ or "").partition("\n")[0], check)
+
+    return made
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Releases that know a form of storage: the first and the last, None where there is no bound."""
+
+    form: str
+    oldest: str | None = None
+    newest: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """Releases that can read every object of a set.
+
+    Parameters
+    ----------
+    oldest, newest : str or None
+        The first and the last of them, None where there is no bound.
+    reasons : tuple of str
+        What sets the bounds, and what to mind within them.
+    """
+
+    oldest: str | None
+    newest: str | None
+    reasons: tuple[str, ...]
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no release reads all objects, because some came after others had gone."""
+        return self.oldest is not None and self.newest is not None and self.oldest > self.newest
+
+    def __str__(self) -> str:
+        if self.is_empty:
+            return f"no release reads all of it: some needs {self.oldest} or later, some {self.newest} or earlier"
+        match self.oldest, self.newest:
+            case None, None:
+                return "all releases"
+            case oldest, None:
+                return f"{oldest} and later"
+            case None, newest:
+                return f"up to {newest}"
+            case oldest, newest:
+                return f"{oldest} to {newest}"
+
+
+_SPANS = {
+    ObjType.SEGARRAY: Span("SegArray", "v2023.03.01"),
+    ObjType.CATEGORICAL: Span("Categorical", "v2023.05.05"),
+    ObjType.GROUPBY: Span("GroupBy", "v2023.06.16"),
+    ObjType.DATAFRAME: Span("DataFrame", "v2023.09.06"),
+    ObjType.DATETIME: Span("Datetime", "v2023.09.06"),
+    ObjType.TIMEDELTA: Span("Timedelta", "v2023.09.06"),
+    ObjType.IPV4: Span("IPv4", "v2023.09.06"),
+    ObjType.INDEX: Span("Index", "v2023.10.06"),
+    ObjType.MULTIINDEX: Span("MultiIndex", "v2023.10.06"),
+    ObjType.ARRAYVIEW: Span("ArrayView", "v2022.11.10", "v2024.06.21"),
+}
+_OLD_ARRAYVIEW = Span("ArrayView of the old form", "v2022.07.28", "v2022.10.13")
+_OLD_BOOL = Span("bool of the old form", "v2020.10", "v2022.10.13")
+_BOOL = Span("bool (integers before)", "v2022.11.10")
+_BIGINT = Span("bigint", "v2023.06.16")
+_NESTED = Span("SegArray of Strings or bigint", "v2023.06.16")
+_NESTED_EMPTY = Span("SegArray of Strings with files without rows", "v2023.09.06")
+_EMPTY_INSIDE = Span("SegArray with a file without rows before others", "v2023.03.24")
+_NO_SEGMENTS = Span("Strings without segments, with calc_string_offsets=True", "v2021.08.20")
+
+
+def reach_of(context: SetContext) -> Reach:
+    """Return which releases can read the set, provided that it keeps the rules.
+
+    Sources: the kinds that ``ServerConfig.chpl`` and ``HDF5Msg.chpl`` know at each of Arkouda's release tags.
+    """
+    spans = {(span, name) for name, placed in context.objects.items() for span in _spans_of(placed)}
+    ordered = sorted(spans, key=lambda pair: (pair[0].oldest or "", pair[0].newest or "", pair[1]))
+    oldest = max((span.oldest for span, _ in spans if span.oldest), default=None)
+    newest = min((span.newest for span, _ in spans if span.newest), default=None)
+    remarks = _remarks(context, oldest or "", newest or "v9999")
+    return Reach(oldest, newest, (*(_told(span, name) for span, name in ordered), *remarks))
+
+
+def _told(span: Span, name: str) -> str:
+    since = f"since {span.oldest}" if span.oldest else ""
+    until = f"until {span.newest}" if span.newest else ""
+    return f"{name}: {span.form} {' '.join(filter(None, (since, until)))}"
+
+
+def _spans_of(placed: list[Placed]) -> Iterator[Span]:
+    """Yield what an object requires, judged by its shares in all files."""
+    for _, node in placed:
+        if isinstance(node, (Group, DatasetMetadata)):
+            yield from _spans_of_node(node)
+    groups = [node for _, node in placed if isinstance(node, Group) and node.kind == ObjType.SEGARRAY]
+    rows = [rows_of(group) for group in groups]
+    if 0 in rows and any(rows[rows.index(0) :]):
+        yield _EMPTY_INSIDE
+    if 0 in rows and any(_has_strings(group) for group in groups):
+        yield _NESTED_EMPTY
+
+
+def _spans_of_node(node: Group | DatasetMetadata) -> Iterator[Span]:
+    attribute = node.attributes.get("ObjType")
+    if attribute is not None and attribute.value == ObjType.ARRAYVIEW.label:
+        yield _OLD_ARRAYVIEW
+    elif attribute is not None and node.kind in _SPANS:
+        yield _SPANS[node.kind]
+    if isinstance(node, DatasetMetadata):
+        marked = node.attributes.get("isBool")
+        if marked is not None and marked.value == 1:
+            yield _BOOL
+        return
+    match node.kind:
+        case ObjType.PDARRAY:
+            yield _OLD_BOOL if OLD_BOOLEANS in node.members else _BIGINT
+        case ObjType.STRINGS if SEGMENTS not in node.members:
+            yield _NO_SEGMENTS
+        case ObjType.SEGARRAY if isinstance(node.members.get(VALUES), Group):
+            yield _NESTED
+        case ObjType.DATAFRAME | ObjType.INDEX | ObjType.MULTIINDEX | ObjType.GROUPBY:
+            columns = (member for member in node.members.values() if isinstance(member, (Group, DatasetMetadata)))
+            yield from (span for column in columns for span in _spans_of_node(column))
+
+
+def _has_strings(group: Group) -> bool:
+    inner = group.group(VALUES)
+    return inner is not None and inner.kind == ObjType.STRINGS
+
+
+def _remarks(context: SetContext, oldest: str, newest: str) -> Iterator[str]:
+    """Yield what to mind of single releases inside the bounds."""
+    if newest >= "v2022.11.10" and any(METADATA_GROUP in file.root.members for file in context.readable):
+        yield f"load_all of releases since v2022.11.10 fails on the group {METADATA_GROUP}; read by name"
+    bare = [name for name, placed in context.objects.items() if any(_is_bare(node) for _, node in placed)]
+    if bare and oldest <= "v2022.11.10" <= newest:
+        yield f"{', '.join(bare[:5])}{' …' if len(bare) > 5 else ''}: without ObjType, which v2022.11.10 refuses"
+    if oldest <= "v2022.12.09" <= newest and any(_is_group(context, name) for name in bare):
+        yield "v2022.12.09 takes Strings without ObjType for pdarrays"
+
+
+def _is_group(context: SetContext, name: str) -> bool:
+    return any(isinstance(node, Group) for _, node in context.objects[name])
+
+
+def _is_bare(node: Node) -> bool:
+    return isinstance(node, (Group, DatasetMetadata)) and "ObjType" not in node.attributes

@@ -1,0 +1,162 @@
+"""Writing objects to a set of HDF5 files, one for each partition, or to a single file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from akdask.columns.table import Table
+from akdask.errors import ArgumentError, ExistsError
+from akdask.formats.hdf5 import layout
+from akdask.formats.hdf5.codecs import lay_out_object
+from akdask.formats.hdf5.description import FileDescription
+from akdask.formats.hdf5.existing import copy_without, stored_names
+from akdask.formats.hdf5.inspect import HDF5_ERRORS, describe_file
+from akdask.formats.hdf5.manifest import HdfManifest, carry_summaries, summarized, summed_up
+from akdask.formats.hdf5.new_file import (
+    NewDataset,
+    NewGroup,
+    NewObject,
+    Placed,
+    Share,
+    add_layout,
+    concat_parts,
+    copy_shares,
+    create_file,
+    summing_up,
+    write_bytes,
+)
+from akdask.storage.files import FileIdentity, identify, is_file
+from akdask.storage.locales import locale_files
+from akdask.storage.objects import Columns, FileLayout, Mode, ObjectSpec
+from akdask.storage.ranges import ELSEWHERE
+from akdask.storage.staged_writer import FileReceipt, StagedWriter
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt(FileReceipt):
+    """What one partition has written, besides what a `FileReceipt` tells.
+
+    Parameters
+    ----------
+    parts : tuple of NewGroup and NewDataset
+        All that was made.
+    placed : tuple of Placed
+        Where the bytes of the datasets are in the partition's file.
+    """
+
+    parts: tuple[NewGroup | NewDataset, ...] = ()
+    placed: tuple[Placed, ...] = ()
+
+
+class SetWriter(StagedWriter[Receipt]):
+    """One write of objects to a set of HDF5 files; the space of replaced objects is given back."""
+
+    library_errors = HDF5_ERRORS
+    update_hint = "write it with to_hdf first."
+    replace_hint = "use update_hdf."
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        specs: Sequence[ObjectSpec],
+        *,
+        npartitions: int,
+        mode: Mode = "truncate",
+        file_type: FileLayout = "distribute",
+        overwrite: bool = False,
+        per_file: int = 1,
+    ) -> None:
+        _check_arguments(specs, npartitions, mode, file_type)
+        how: Any = {"mode": mode, "file_type": file_type, "overwrite": overwrite, "per_file": per_file}
+        super().__init__(path, specs, npartitions=npartitions, **how)
+
+    def write(self, index: int, table: Table, tables: Columns | None = None) -> Receipt:
+        """Write the file of one partition; see `StagedWriter.write`."""
+        share = Share(index, self.npartitions)
+        new = NewObject.join([lay_out_object(spec, table.columns, tables or {}, share) for spec in self.specs])
+        copied = self._added_to[index].path if self._added_to and self.per_file == 1 else None
+        with self._errors_naming(self._target_of(index)):
+            attempt = self._staging.attempt(self._names[index])
+            placed = self._lay_out(attempt, new.parts, copied)
+            file = self._write_bytes(attempt, placed, new)
+            self._staging.finish(attempt, self._names[index])
+        return Receipt(index, file, new.parts, placed)
+
+    def _write_bytes(self, path: str, placed: tuple[Placed, ...], new: NewObject) -> FileDescription | None:
+        """Write the bytes, and return what the manifest will say of the file if there is to be one."""
+        if not self._has_manifest or self.per_file > 1:
+            write_bytes(path, placed, new)
+            return None
+        new, summaries = summing_up(new, placed)
+        write_bytes(path, placed, new)
+        found = self._laid_out(path)
+        return None if found is None else summed_up(summarized(found, summaries))
+
+    def _described(self, path: str) -> FileDescription | None:
+        found = self._laid_out(path)
+        return None if found is None else summed_up(found)
+
+    def _laid_out(self, path: str) -> FileDescription | None:
+        """Return where the datasets of a file that was written lie, None if a manifest cannot tell all of it."""
+        found = describe_file(identify(path))
+        # Of others only the file itself tells how its chunks are cut, and whether its data is all in it.
+        return None if (found.slots[:, 0] < ELSEWHERE).any() else found
+
+    def _names_in(self, file: FileIdentity) -> Iterable[str]:
+        return stored_names(file.path)
+
+    def _check_nothing_there(self) -> None:
+        other = locale_files(self.path) if self.is_single else [self.path]
+        if any(map(is_file, other)):
+            raise ExistsError(
+                f"cannot add to {self.path!r}: it is of the other file type.",
+                details=[f"found: {other[0]}"],
+                hint=f"use file_type={'distribute' if self.is_single else 'single'!r}.",
+            )
+
+    def _join(self, staged: Sequence[str], target: str, receipts: Sequence[Receipt], old: str | None) -> None:
+        placed = self._lay_out(target, concat_parts([receipt.parts for receipt in receipts]), old)
+        copy_shares(target, placed, staged, [receipt.placed for receipt in receipts])
+
+    def _completed(self, files: Sequence[FileDescription]) -> Sequence[FileDescription]:
+        if not self._added_to:
+            return files
+        old = HdfManifest.described(self._added_to)
+        pairs = zip(files, self._added_to, strict=True)
+        return [carry_summaries(file, old.get(copied)) for file, copied in pairs]
+
+    def _write_manifest(self, path: str, files: Sequence[FileDescription], *, are_in_place: bool) -> None:
+        HdfManifest.write(path, files, are_in_place=are_in_place)
+
+    def _lay_out(self, path: str, parts: Sequence[NewGroup | NewDataset], old: str | None) -> tuple[Placed, ...]:
+        names = [spec.name for spec in self.specs]
+        if old is None:
+            create_file(path, layout.SINGLE if self.is_single else layout.DISTRIBUTED)
+            return add_layout(path, parts, names)
+        with self._staging.present(old) as copied:
+            copy_without(copied, path, names)
+            present = stored_names(copied)
+        return add_layout(path, parts, list(dict.fromkeys([*present, *names])))
+
+
+def _check_arguments(specs: Sequence[ObjectSpec], npartitions: int, mode: str, file_type: str) -> None:
+    if mode not in {"truncate", "append"}:
+        raise ArgumentError(f"mode must be 'truncate' or 'append', not {mode!r}.")
+    if file_type not in {"distribute", "single"}:
+        raise ArgumentError(f"file_type must be 'distribute' or 'single', not {file_type!r}.")
+    if npartitions < 1 or not specs:
+        raise ArgumentError("there is nothing to write.", details=[f"{len(specs)} objects, {npartitions} partitions"])
+    names = [spec.name for spec in specs]
+    inner = [name for spec in specs for name in spec.children]
+    bad = [name for name in [*names, *inner] if name in {"", ".", layout.METADATA_GROUP} or "/" in name or "\0" in name]
+    if bad:
+        raise ArgumentError(
+            "HDF5 cannot have objects of these names.",
+            details=[repr(name) for name in bad],
+            hint="rename them; a slash would make a path of groups.",
+        )
+    if len(set(names)) != len(names):
+        raise ArgumentError("two objects have the same name.", details=sorted({n for n in names if names.count(n) > 1}))

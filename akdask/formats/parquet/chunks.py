@@ -1,0 +1,367 @@
+"""Column chunks read through Arrow: the general way, for columns of any type and encoding.
+
+Pages have no fixed number of rows, so a chunk is gone through from its first row on; what lies before the wanted rows
+is decoded and dropped.  What is read is bounded: some thousand rows at a time, whatever the row group has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import lru_cache, partial
+from typing import Any, Literal
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from akdask.columns.dictionary_text import decoded, is_encoded, joined
+from akdask.columns.dtypes import ColumnType
+from akdask.columns.rows import concat_rows, slice_rows
+from akdask.deferred import pc
+from akdask.engine.vector_loop import PageField
+from akdask.errors import AkdaskError, FileFormatError, UnsupportedError
+from akdask.formats.parquet.columns import ParquetColumn
+from akdask.formats.parquet.decoding import decode, decode_positions
+from akdask.formats.parquet.footers import PARQUET_ERRORS, metadata_of
+from akdask.formats.parquet.page_list import ChunkPlace, NoPlainPagesError, PageList
+from akdask.storage.files import FileIdentity
+from akdask.storage.ranges import RangeReader, range_reader
+from akdask.typing import Column, NumberArray
+
+BATCH_ROWS = 2**16
+"""Rows that Arrow is asked for at a time."""
+
+_WINDOW = 2**20  # bytes of a chunk that are held in memory
+
+
+class FileBytes:
+    """A file as pyarrow reads it: bytes from a position on.
+
+    Parameters
+    ----------
+    ranges : RangeReader
+        The open file.
+    """
+
+    closed = False
+
+    def __init__(self, ranges: RangeReader) -> None:
+        self._ranges = ranges
+        self._position = 0
+
+    def read(self, size: int = -1) -> bytes:
+        """Return the next bytes, as many as there are up to a number."""
+        left = max(self._ranges.file.size - self._position, 0)
+        found = np.empty(left if size < 0 else min(size, left), np.uint8)
+        self._ranges.read_into(found, self._position, "pages")
+        self._position += len(found)
+        return found.tobytes()
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        """Go to a position."""
+        self._position = offset + (0, self._position, self._ranges.file.size)[whence]
+        return self._position
+
+    def tell(self) -> int:
+        """Return the position."""
+        return self._position
+
+    def readable(self) -> bool:
+        """Whether it can be read."""
+        return True
+
+    def writable(self) -> bool:
+        """Whether it can be written to."""
+        return False
+
+    def seekable(self) -> bool:
+        """Whether positions can be gone to."""
+        return True
+
+    def close(self) -> None:
+        """Leave the file to who opened it."""
+
+    def flush(self) -> None:
+        """Do nothing, as nothing is written."""
+
+
+def open_parquet(
+    ranges: RangeReader, encoded: Sequence[str] = (), int96_unit: Literal["s", "us", "ns"] = "us"
+) -> pq.ParquetFile:
+    """Return an open file as pyarrow reads it, which compares pages with their checksums where they have such.
+
+    Columns of text that are `encoded` are read as positions in dictionaries.  Times of 96 bits come in `int96_unit`:
+    nanoseconds wrap around silently where they do not reach, so they are only for `exact_times`.
+    """
+    source = pa.PythonFile(FileBytes(ranges), mode="r")
+    return pq.ParquetFile(
+        source,
+        metadata=metadata_of(ranges.file),
+        read_dictionary=list(encoded),
+        pre_buffer=False,
+        buffer_size=_WINDOW,
+        coerce_int96_timestamp_unit=int96_unit,
+        page_checksum_verification=True,
+    )
+
+
+def exact_times(nanoseconds: pa.Array, seconds: pa.Array) -> pa.Array:
+    """Return times of 96 bits in nanoseconds, given the same times in both units.
+
+    Raises
+    ------
+    pyarrow.ArrowInvalid
+        If nanoseconds of 64 bits do not reach one of them.
+    """
+    of_nanoseconds, of_seconds = (
+        pc.fill_null(times.cast(pa.int64()), 0).to_numpy(zero_copy_only=False) for times in (nanoseconds, seconds)
+    )
+    wrapped = of_nanoseconds // 10**9 != of_seconds
+    if wrapped.any():
+        first = np.datetime64(int(of_seconds[wrapped][0]), "s")
+        raise pa.ArrowInvalid(f"the time {first} is not between 1677 and 2262, as nanoseconds of 64 bits are")
+    return nanoseconds
+
+
+class ArrowChunkReader:
+    """Reads rows of one column in one row group, in any order, best from the first to the last.
+
+    Parameters
+    ----------
+    opened : pyarrow.parquet.ParquetFile
+        The file.
+    group : int
+        The row group.
+    column : ParquetColumn
+        The column.
+    decode : callable
+        Makes the rows of an Arrow array.
+    path : str
+        The path of the file, for messages.
+    """
+
+    def __init__(
+        self,
+        opened: pq.ParquetFile,
+        group: int,
+        column: ParquetColumn,
+        decode: Callable[[Any], Column],
+        path: str,
+    ) -> None:
+        self._path, self._column, self._group = path, column, group
+        self._nrows = opened.metadata.row_group(group).num_rows
+        self._read_by(opened, decode)
+
+    def _read_by(self, opened: pq.ParquetFile, decode: Callable[[Any], Column]) -> None:
+        """Go on with an open file, from which rows are made in some way."""
+        self._decode = decode
+        self._batches_from_first = self._batches_of(opened)
+        self._start_again()
+
+    def _batches_of(self, opened: pq.ParquetFile) -> Callable[[], Iterator[Any]]:
+        """Return what begins to read the row group."""
+        return partial(
+            opened.reader.iter_batches,
+            BATCH_ROWS,
+            row_groups=[self._group],
+            column_indices=[self._column.leaf],
+            use_threads=False,
+        )
+
+    def _start_again(self) -> None:
+        self._batches: Iterator[Any] = iter(self._batches_from_first())
+        self._current: Column | None = None
+        self._first = self._stop = 0
+
+    def read(self, start: int, stop: int, out: NumberArray | None = None) -> Column:
+        """Return rows of the row group; for `out` see `akdask.storage.source.PartReader.read`.
+
+        Raises
+        ------
+        FileFormatError
+            If the data is damaged.
+        """
+        with errors_naming(self._path, self._column.name):
+            slices = list(self._slices(start, stop))
+        if out is None:
+            return concat_rows(slices)
+        row = 0
+        for piece in slices:
+            out[row : row + len(piece)] = piece
+            row += len(piece)
+        return out[:row]
+
+    def _slices(self, start: int, stop: int) -> Iterator[Column]:
+        if start < self._first:
+            self._start_again()
+        while start < stop:
+            if start >= self._stop:
+                self._next(start)
+                continue
+            assert self._current is not None, "there are rows"
+            end = min(stop, self._stop)
+            yield slice_rows(self._current, start - self._first, end - self._first)
+            start = end
+
+    def _next(self, wanted: int) -> None:
+        """Go to the next rows; decode them if one is wanted."""
+        batch = next(self._batches, None)
+        if batch is None or not batch.num_rows:
+            raise FileFormatError(
+                f"column {self._column.name!r} of {self._path!r} ends after {self._stop:,} of {self._nrows:,} rows.",
+                hint="the file is damaged; write it again.",
+            )
+        self._first, self._stop = self._stop, self._stop + batch.num_rows
+        self._current = self._decode(batch.column(0)) if wanted < self._stop else None
+
+
+class Int96ChunkReader(ArrowChunkReader):
+    """Reads times of 96 bits, in nanoseconds; one that these do not reach is an error.
+
+    Parameters
+    ----------
+    in_nanoseconds, in_seconds : pyarrow.parquet.ParquetFile
+        The file, opened once in each unit.
+    group, column, decode, path
+        As of `ArrowChunkReader`.
+    """
+
+    def __init__(  # noqa: PLR0917 - those of `ArrowChunkReader`, and the file once more
+        self,
+        in_nanoseconds: pq.ParquetFile,
+        in_seconds: pq.ParquetFile,
+        group: int,
+        column: ParquetColumn,
+        decode: Callable[[Any], Column],
+        path: str,
+    ) -> None:
+        self._in_seconds = in_seconds
+        super().__init__(in_nanoseconds, group, column, decode, path)
+
+    def _batches_of(self, opened: pq.ParquetFile) -> Callable[[], Iterator[Any]]:
+        return partial(_exact_batches, super()._batches_of(opened), super()._batches_of(self._in_seconds))
+
+
+def _exact_batches(nanoseconds: Callable[[], Iterator[Any]], seconds: Callable[[], Iterator[Any]]) -> Iterator[Any]:
+    for fine, coarse in zip(nanoseconds(), seconds(), strict=True):
+        yield pa.record_batch([exact_times(fine.column(0), coarse.column(0))], ["times"])
+
+
+@lru_cache(maxsize=4096)
+def count_nulls(file: FileIdentity, column: ParquetColumn, groups: tuple[int, ...]) -> int:
+    """Return how many rows of a column are null in some row groups, by reading it."""
+    with range_reader(file) as ranges, errors_naming(file.path, column.name):
+        batches = open_parquet(ranges).reader.iter_batches(
+            BATCH_ROWS, row_groups=list(groups), column_indices=[column.leaf], use_threads=False
+        )
+        return sum(batch.column(0).null_count for batch in batches)
+
+
+@lru_cache(maxsize=256)
+def first_dictionary(file: FileIdentity, column: ParquetColumn) -> tuple[str, ...]:
+    """Return the strings of the first dictionary of a column in their order, which its rows refer to."""
+    with range_reader(file) as ranges, errors_naming(file.path, column.name):
+        opened = open_parquet(ranges)
+        groups = list(range(opened.num_row_groups))
+        batches = opened.reader.iter_batches(1, row_groups=groups, column_indices=[column.leaf], use_threads=False)
+        first = next(batches, None)
+        return () if first is None else tuple(first.column(0).dictionary.to_pylist())
+
+
+@contextmanager
+def errors_naming(path: str, column: str) -> Iterator[None]:
+    """Turn what pyarrow raises into an error that names the file and the column."""
+    try:
+        yield
+    except AkdaskError:
+        raise
+    except PARQUET_ERRORS as error:
+        if "delta bit width" in str(error):
+            # duckdb writes differences of 33 bits between integers of 32, and Arrow does not read them.
+            raise UnsupportedError(
+                f"column {column!r} of {path!r} has differences between integers that Arrow does not read.",
+                details=[str(error)],
+                hint="write it in another encoding: with parquet_version v1, or as integers of 64 bits.",
+            ) from error
+        if "Invalid UTF8" in str(error):
+            # Bytes of any kind are valid Parquet, and akdask has no type for them.
+            raise FileFormatError(
+                f"column {column!r} of {path!r} has bytes that are not UTF-8, and is not read as text.",
+                hint="name the other columns to read only those; or write it as text, or as lists of uint8.",
+            ) from error
+        raise FileFormatError(
+            f"column {column!r} of {path!r} cannot be read.",
+            details=[str(error)],
+            hint="the file is damaged; leave it out or write it again.",
+        ) from error
+
+
+FEWEST_ROWS = 2**12
+"""Rows of a chunk below which it takes longer to have its file opened once more."""
+
+REPEATS = 2
+"""How often strings are repeated, on average, where it is faster to read positions."""
+
+
+class TextChunkReader(ArrowChunkReader):
+    """Reads rows of flat text in one row group, as strings or as positions in dictionaries.
+
+    Where the writer has given up the dictionary, strings are read from there on.
+
+    Parameters
+    ----------
+    open_file : callable
+        Returns the open file, by which columns of some names are read as positions.
+    group : int
+        The row group.
+    column : ParquetColumn
+        The column.
+    dtype : ColumnType
+        The type that it has in all files.
+    path : str
+        The path of the file, for messages.
+    """
+
+    def __init__(
+        self, open_file: Callable[..., pq.ParquetFile], group: int, column: ParquetColumn, dtype: ColumnType, path: str
+    ) -> None:
+        encoded = partial(decode_positions, column=column, dtype=dtype)
+        super().__init__(open_file(column.name), group, column, encoded, path)
+        self._open_file, self._dtype = open_file, dtype
+
+    @staticmethod
+    def accepts(ranges: RangeReader, place: ChunkPlace, column: ParquetColumn, dtype: ColumnType) -> bool:
+        """Whether to read a column chunk of an open file in this way: if its dictionary has few strings."""
+        is_text = dtype.kind == "str" and column.is_flat and column.physical == "BYTE_ARRAY"
+        if not is_text or place.nrows < FEWEST_ROWS:
+            return False
+        pages = PageList(ranges, place, column, 0, lambda: None)
+        try:
+            (is_plain, *_) = pages.up_to(1)[:, PageField.IS_PLAIN]
+        except NoPlainPagesError:
+            return False
+        known = pages.dictionary
+        return known is not None and not is_plain and REPEATS * known.nvalues <= min(place.nrows, BATCH_ROWS)
+
+    def read(self, start: int, stop: int, out: NumberArray | None = None) -> Column:
+        """Return rows of the row group as strings; `out` is for numbers."""
+        found: Column = decoded(self.read_text(start, stop))
+        return found
+
+    def read_text(self, start: int, stop: int) -> Any:
+        """Return rows of the row group; see `akdask.storage.source.PartReader.read_text`.
+
+        Raises
+        ------
+        FileFormatError
+            If the data is damaged.
+        """
+        with errors_naming(self._path, self._column.name):
+            return joined(list(self._slices(start, stop)))
+
+    def _next(self, wanted: int) -> None:
+        super()._next(wanted)
+        current: Any = self._current
+        if is_encoded(current) and REPEATS * len(current.dictionary) > len(current):
+            self._read_by(self._open_file(), partial(decode, column=self._column, dtype=self._dtype))

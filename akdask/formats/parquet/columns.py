@@ -1,0 +1,506 @@
+"""Columns of a Parquet file as akdask has them: what each stored type becomes, and which cannot be read.
+
+Types are widened to 64 bits.  Times keep their unit and zone, days become seconds, decimals floats.  Where
+there are nulls, whole numbers and bools become floats, as only these have a value for what is missing.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from dataclasses import field as dataclass_field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow.parquet as pq
+
+from akdask.columns.dtypes import (
+    BOOL,
+    FLOAT64,
+    INT64,
+    NULLABLE_STR,
+    PER_SECOND,
+    STR,
+    UINT8,
+    UINT64,
+    ColumnType,
+    bigint_of,
+    list_of,
+)
+from akdask.deferred import pa
+from akdask.errors import FileFormatError
+from akdask.formats.parquet.thrift import PROBLEMS, Leaf
+from akdask.storage.checksums import FileSums
+from akdask.storage.files import FileIdentity
+from akdask.storage.objects import ObjType
+
+KEY = b"akdask"
+_VERSION = 1
+_MOST_BYTES = 2**24  # of the JSON; akdask writes at most some hundred bytes for a column, and `MOST_LABELS`
+
+MOST_LABELS = 2**16
+"""Bytes of the labels of a Categorical that are noted; of more, the labels are those that the rows have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """What one column is, beyond its stored type.
+
+    Parameters
+    ----------
+    kind : ObjType
+        The kind of the object.
+    max_bits : int, default -1
+        Of integers of any size: their bits, -1 for no limit.
+    labels : tuple of str, optional
+        Of a Categorical: its labels, in order; None where they are too many to be noted.
+    na : int, optional
+        Of a Categorical with `labels`: the position of the label that stands for missing.
+    ordered : bool, default False
+        Of a Categorical with `labels`: whether their order means something.
+    is_bigint : bool, default False
+        Whether bytes of fixed length are integers, two's complement with the lowest byte first.
+    is_uint8 : bool, default False
+        Whether uint64 stands for uint8, which servers do not read.
+    unit : str, optional
+        Of times: what they count, nanoseconds unless it says otherwise.
+    zone : str, optional
+        Of times: their zone.
+    """
+
+    kind: ObjType
+    max_bits: int = -1
+    labels: tuple[str, ...] | None = None
+    na: int | None = None
+    ordered: bool = False
+    is_bigint: bool = False
+    is_uint8: bool = False
+    unit: str | None = None
+    zone: str | None = None
+
+
+def encode(annotations: Mapping[str, Annotation]) -> dict[bytes, bytes]:
+    """Return the key-value metadata that tells of columns; nothing where there is nothing to tell."""
+    if not annotations:
+        return {}
+    columns = {name: _encoded(annotation) for name, annotation in annotations.items()}
+    return {KEY: json.dumps({"version": _VERSION, "columns": columns}, separators=(",", ":")).encode()}
+
+
+def _encoded(annotation: Annotation) -> dict[str, Any]:
+    found: dict[str, Any] = {"kind": annotation.kind.name}
+    if annotation.is_bigint:
+        found["max_bits"] = annotation.max_bits
+    if annotation.is_uint8:
+        found["dtype"] = UINT8.name
+    found |= {name: told for name in ("unit", "zone") if (told := getattr(annotation, name)) is not None}
+    if annotation.labels is not None:
+        found["labels"], found["na"] = list(annotation.labels), annotation.na
+    if annotation.ordered:
+        found["ordered"] = True
+    return found
+
+
+def decode(metadata: Mapping[bytes, bytes] | None) -> dict[str, Annotation]:
+    """Return what the key-value metadata of a file tells of its columns; nothing of what makes no sense.
+
+    Examples
+    --------
+    >>> decode(encode({"t": Annotation(ObjType.DATETIME)}))["t"].kind.name
+    'DATETIME'
+    >>> decode({KEY: b"[1, 2"})
+    {}
+    """
+    text = (metadata or {}).get(KEY, b"")
+    if not text or len(text) > _MOST_BYTES:
+        return {}
+    try:
+        noted = json.loads(text)
+        if noted["version"] != _VERSION:
+            return {}
+        found = {str(name): _decoded(item) for name, item in noted["columns"].items()}
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return {}
+    return {name: item for name, item in found.items() if item is not None}
+
+
+def _is_zone(zone: Any) -> bool:
+    try:
+        return isinstance(zone, str) and len(zone) < 100 and pa.timestamp("s", zone) is not None
+    except (ValueError, UnicodeEncodeError):
+        return False
+
+
+def _decoded(item: Mapping[str, Any]) -> Annotation | None:
+    match item:
+        case {"kind": "CATEGORICAL", "labels": list() as labels, "na": int() as na} if 0 <= na < len(labels):
+            known = all(isinstance(label, str) for label in labels) and len(set(labels)) == len(labels)
+            ordered = item.get("ordered") is True
+            return Annotation(ObjType.CATEGORICAL, labels=tuple(labels), na=na, ordered=ordered) if known else None
+        case {"kind": str() as kind, "max_bits": int() as max_bits}:
+            return Annotation(ObjType[kind], max_bits, is_bigint=True)
+        case {"kind": str() as kind, "dtype": UINT8.name}:
+            return Annotation(ObjType[kind], is_uint8=True)
+        case {"kind": str() as kind}:
+            unit, zone = item.get("unit"), item.get("zone")
+            return Annotation(
+                ObjType[kind], unit=unit if unit in PER_SECOND else None, zone=zone if _is_zone(zone) else None
+            )
+    return None
+
+
+PLAIN = {"INT32": "<i4", "INT64": "<i8", "FLOAT": "<f4", "DOUBLE": "<f8"}
+"""NumPy's names of physical types that pages hold as memory does."""
+
+UNITS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
+DAY = 86_400 * 10**9
+"""Nanoseconds of a day; those of other units are in `UNITS`."""
+
+
+@dataclass(frozen=True, slots=True)
+class ParquetColumn:
+    """One column of a file, as its schema tells.
+
+    Parameters
+    ----------
+    name : str
+        Its name.
+    leaf : int
+        The number of its first leaf among all leaves of the schema.
+    kind : ObjType
+        What is made of it.
+    dtype : ColumnType, optional
+        The type that its rows have where there are no nulls; None where it cannot be read.
+    stored : pyarrow.DataType
+        The type as Arrow reads it.
+    physical : str
+        The physical type of its first leaf.
+    is_flat : bool
+        Whether it is one leaf without lists.
+    is_optional : bool
+        Whether there may be nulls.
+    leaves : int, default 1
+        How many leaves it has.
+    scale : int, default 1
+        What stored whole numbers are multiplied by: days have seconds, and files of a set the finest unit of all.
+    counts : str, optional
+        What times count in all files of a set, where that is not their own unit.
+    annotation : Annotation, optional
+        What akdask noted when it wrote the file.
+    refusal : str, optional
+        Why it cannot be read.
+    """
+
+    name: str
+    leaf: int
+    kind: ObjType
+    dtype: ColumnType | None
+    stored: Any
+    physical: str
+    is_flat: bool
+    is_optional: bool
+    leaves: int = 1
+    scale: int = 1
+    counts: str | None = None
+    annotation: Annotation | None = None
+    refusal: str | None = None
+
+    @property
+    def is_nested(self) -> bool:
+        """Whether it has lists."""
+        return _is_list(self.stored)
+
+    @property
+    def plain(self) -> str | None:
+        """NumPy's name of what plain pages hold, None unless that is the numbers of the column, or times by `scale`."""
+        if not self.is_flat or self.dtype is None or pa.types.is_decimal(self.stored):
+            return None
+        plain = PLAIN.get(self.physical)
+        if plain is not None and self.dtype.kind == "uint":
+            return plain.replace("i", "u")
+        return plain if self.dtype.is_number and not pa.types.is_null(self.stored) else None
+
+    @property
+    def unit(self) -> str | None:
+        """What times count, ``s``, ``ms``, ``us`` or ``ns``; None for other columns."""
+        if self.kind not in _TIMES:
+            return None
+        if self.counts is not None:
+            return self.counts
+        if pa.types.is_date(self.stored):
+            return "s" if pa.types.is_date32(self.stored) else "ms"
+        noted = None if self.annotation is None else self.annotation.unit
+        return str(getattr(self.stored, "unit", noted or "ns"))
+
+    @property
+    def zone(self) -> str | None:
+        """The zone of times, UTC where the file only says that there is one."""
+        if self.kind != ObjType.DATETIME:
+            return None
+        noted = None if self.annotation is None else self.annotation.zone
+        return noted or getattr(self.stored, "tz", None)
+
+    def in_unit(self, unit: str | None) -> ParquetColumn:
+        """Return the column with times that count a unit, which is no coarser than their own."""
+        own = self.unit
+        if unit is None or own is None or own == unit:
+            return self
+        return replace(self, scale=self.scale * (UNITS[own] // UNITS[unit]), counts=unit)
+
+    def with_nulls(self) -> ColumnType | None:
+        """Return the type that rows have where some are null."""
+        if self.dtype == STR:
+            return NULLABLE_STR
+        return FLOAT64 if self.dtype in _WITHOUT_MISSING and self.kind not in _TIMES else self.dtype
+
+
+_WITHOUT_MISSING = (INT64, UINT64, UINT8, BOOL)
+_TIMES = (ObjType.DATETIME, ObjType.TIMEDELTA)
+
+
+def columns_of(metadata: pq.FileMetaData) -> tuple[ParquetColumn, ...]:
+    """Return all columns of a file.
+
+    Raises
+    ------
+    pyarrow.ArrowException
+        If the schema makes no sense.
+    """
+    schema = metadata.schema
+    arrow = schema.to_arrow_schema()
+    annotations = decode(metadata.metadata)
+    if sum(_leaves(field.type) for field in arrow) != len(schema):
+        raise pa.ArrowInvalid(f"the schema has {len(schema)} leaves, other than Arrow makes of it")
+    found, leaf = [], 0
+    for field in arrow:
+        found.append(_column(field, leaf, schema, annotations.get(field.name)))
+        leaf += _leaves(field.type)
+    names = [column.name for column in found]
+    again = {name for name in names if names.count(name) > 1} if len(set(names)) < len(names) else set()
+    return tuple(
+        replace(column, dtype=None, refusal="several columns have that name") if column.name in again else column
+        for column in found
+    )
+
+
+def leaves_of(metadata: pq.FileMetaData) -> list[Leaf]:
+    """Return the leaves of a schema, as chunks are compared with them."""
+    columns = (metadata.schema.column(number) for number in range(len(metadata.schema)))
+    return [
+        Leaf(
+            column.physical_type,
+            column.max_repetition_level == 0,
+            json.loads(column.logical_type.to_json()).get("isSigned") is False,
+        )
+        for column in columns
+    ]
+
+
+def _column(field: pa.Field, leaf: int, schema: Any, annotation: Annotation | None) -> ParquetColumn:
+    stored = _storage(field.type)
+    first = schema.column(leaf)
+    found = ParquetColumn(
+        field.name,
+        leaf,
+        ObjType.UNKNOWN,
+        None,
+        stored,
+        first.physical_type,
+        is_flat=not pa.types.is_nested(stored) and first.max_repetition_level == 0,
+        is_optional=first.max_definition_level > 0,
+        leaves=_leaves(stored),
+    )
+    if annotation is not None and annotation.is_bigint and _are_limbs(stored):
+        bits = bigint_of(annotation.max_bits)
+        return replace(
+            found, kind=annotation.kind, dtype=list_of(bits) if _is_list(stored) else bits, annotation=annotation
+        )
+    try:
+        kind, dtype, scale = _meaning(stored)
+    except _RefusedError as error:
+        return replace(found, kind=ObjType.SEGARRAY if _is_list(stored) else ObjType.UNKNOWN, refusal=str(error))
+    if annotation is not None and annotation.is_uint8 and (dtype.item or dtype) == UINT64:
+        dtype = UINT8 if dtype.item is None else list_of(UINT8)
+        fits = annotation.kind in (kind, ObjType.INDEX)
+        return replace(found, kind=annotation.kind if fits else kind, dtype=dtype, scale=scale, annotation=annotation)
+    if annotation is None or annotation.is_bigint or not _fits(annotation.kind, kind, dtype):
+        return replace(found, kind=kind, dtype=dtype, scale=scale)
+    return replace(found, kind=annotation.kind, dtype=dtype, scale=scale, annotation=annotation)
+
+
+class _RefusedError(Exception):
+    """Why a type cannot be read."""
+
+
+def _meaning(stored: Any) -> tuple[ObjType, ColumnType, int]:
+    """Return what a stored type becomes: kind, type, and what stored numbers are multiplied by."""
+    types = pa.types
+    if _is_list(stored):
+        try:
+            kind, item, scale = _meaning(_storage(stored.value_type))
+        except _RefusedError:
+            raise _RefusedError(f"lists of {stored.value_type} are not read") from None
+        if item.kind == "list" or kind in _TIMES or scale != 1:
+            raise _RefusedError(f"lists of {stored.value_type} are not read")
+        return ObjType.SEGARRAY, list_of(item), 1
+    if types.is_dictionary(stored):
+        kind, dtype, scale = _meaning(_storage(stored.value_type))
+        return (ObjType.CATEGORICAL if dtype == STR else kind), dtype, scale
+    if types.is_boolean(stored):
+        return ObjType.PDARRAY, BOOL, 1
+    if types.is_signed_integer(stored):
+        return ObjType.PDARRAY, INT64, 1
+    if types.is_unsigned_integer(stored):
+        return ObjType.PDARRAY, UINT8 if stored == pa.uint8() else UINT64, 1
+    if types.is_floating(stored) or types.is_decimal(stored) or types.is_null(stored):
+        return ObjType.PDARRAY, FLOAT64, 1
+    if types.is_timestamp(stored):
+        return ObjType.DATETIME, INT64, 1
+    if types.is_date(stored):
+        return ObjType.DATETIME, INT64, DAY // UNITS["s"] if types.is_date32(stored) else 1
+    if types.is_time(stored) or types.is_duration(stored):
+        return ObjType.TIMEDELTA, INT64, 1
+    if _is_text(stored):
+        return ObjType.STRINGS, STR, 1
+    raise _RefusedError(f"{stored} is not read")
+
+
+def _is_text(stored: Any) -> bool:
+    types = pa.types
+    tests = (types.is_string, types.is_large_string, types.is_binary, types.is_large_binary)
+    views = (getattr(types, name, None) for name in ("is_string_view", "is_binary_view"))
+    return any(test(stored) for test in (*tests, *filter(None, views)))
+
+
+def _is_list(stored: Any) -> bool:
+    types = pa.types
+    return bool(types.is_list(stored) or types.is_large_list(stored) or types.is_fixed_size_list(stored))
+
+
+def _are_limbs(stored: Any) -> bool:
+    """Whether a type, or that of the items of a list, is bytes of whole limbs."""
+    item = stored.value_type if _is_list(stored) else stored
+    return bool(pa.types.is_fixed_size_binary(item)) and item.byte_width > 0 and item.byte_width % 8 == 0
+
+
+def _storage(stored: Any) -> Any:
+    """Return the type under an extension type."""
+    return stored.storage_type if isinstance(stored, pa.BaseExtensionType) else stored
+
+
+def _leaves(stored: Any) -> int:
+    """Return how many leaves of the schema a type has."""
+    stored = _storage(stored)
+    if pa.types.is_struct(stored):
+        return sum(_leaves(stored.field(number).type) for number in range(stored.num_fields))
+    if pa.types.is_map(stored):
+        return _leaves(stored.key_type) + _leaves(stored.item_type)
+    return _leaves(stored.value_type) if _is_list(stored) else 1
+
+
+_KINDS = {
+    ObjType.DATETIME: (INT64,),
+    ObjType.TIMEDELTA: (INT64,),
+    ObjType.IPV4: (UINT64,),
+    ObjType.CATEGORICAL: (STR,),
+    ObjType.INDEX: (INT64, UINT64, UINT8, FLOAT64, BOOL, STR),
+}
+
+
+def _fits(noted: ObjType, kind: ObjType, dtype: ColumnType) -> bool:
+    """Whether a column can be of the kind that was noted of it."""
+    return dtype in _KINDS.get(noted, ()) and kind in (ObjType.PDARRAY, ObjType.STRINGS, noted)
+
+
+@dataclass(frozen=True)
+class FileSchema:
+    """What files have in common that are made alike.
+
+    Parameters
+    ----------
+    columns : tuple of ParquetColumn
+        All columns, in the order of the file.
+    footer : bytes
+        The footer of one of them, from which a manifest makes the columns again.
+    leaves : int
+        Leaves of the schema.
+    """
+
+    columns: tuple[ParquetColumn, ...]
+    footer: bytes = dataclass_field(repr=False)
+    leaves: int
+
+    @classmethod
+    def of(cls, metadata: pq.FileMetaData, footer: bytes) -> FileSchema:
+        """Return what a footer tells; for errors see `columns_of`."""
+        return cls(columns_of(metadata), footer, len(metadata.schema))
+
+    @cached_property
+    def named(self) -> Mapping[str, ParquetColumn]:
+        """The columns by name."""
+        return {column.name: column for column in self.columns}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ParquetFileDescription:
+    """One file.
+
+    Parameters
+    ----------
+    file : FileIdentity
+        Which file, in which state.
+    schema : FileSchema
+        Its columns.
+    rows : ndarray, shape (nrowgroups,), int64
+        Rows of each row group.
+    chunks : ndarray, shape (nleaves, nrowgroups), dtype `CHUNK`
+        Where the columns lie.
+    sums : FileSums, optional
+        The checksums of the file, if a manifest has them.
+    is_proven : bool, default True
+        Whether they are those of this file, and not of what it may be a copy of.
+    """
+
+    file: FileIdentity
+    schema: FileSchema
+    rows: npt.NDArray[np.int64]
+    chunks: npt.NDArray[np.void]
+    sums: FileSums | None = None
+    is_proven: bool = True
+
+    @property
+    def columns(self) -> Mapping[str, ParquetColumn]:
+        """The columns by name."""
+        return self.schema.named
+
+    @property
+    def nrows(self) -> int:
+        """Rows of all row groups."""
+        return sum(self.rows.tolist())
+
+    def chunks_of(self, column: ParquetColumn) -> npt.NDArray[np.void]:
+        """Return the chunks of a column's first leaf, shape (nrowgroups,).
+
+        Raises
+        ------
+        FileFormatError
+            If one of the column's cannot be read.
+        """
+        leaves = self.chunks[column.leaf : column.leaf + column.leaves]
+        if leaves["problem"].any():
+            group = int(np.flatnonzero(leaves["problem"].any(axis=0))[0])
+            raise FileFormatError(
+                f"column {column.name!r} of {self.file.path!r} cannot be read: "
+                f"{PROBLEMS[int(leaves['problem'][:, group].max())]}.",
+                details=[f"row group {group}"],
+                hint="the file is damaged; write it again, or read its other columns.",
+            )
+        found: npt.NDArray[np.void] = leaves[0]
+        return found
+
+    def at(self, path: str) -> ParquetFileDescription:
+        """Return the description of the file when it is in another place."""
+        return replace(self, file=replace(self.file, path=path))

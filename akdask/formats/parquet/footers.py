@@ -1,0 +1,185 @@
+"""Footers: the metadata at the end of each file, of many files at once, remembered while a file stays as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from akdask.errors import AkdaskError, FileFormatError
+from akdask.formats.parquet.columns import FileSchema, ParquetFileDescription, leaves_of
+from akdask.formats.parquet.thrift import Recent, read_row_groups
+from akdask.storage.files import FileIdentity, is_remote
+from akdask.storage.ranges import range_reader
+from akdask.storage.remote import concurrently
+
+MAGIC = b"PAR1"
+
+PARQUET_ERRORS = (
+    pa.ArrowException,
+    OSError,
+    ValueError,
+    KeyError,
+    IndexError,
+    TypeError,
+    RuntimeError,
+    NotImplementedError,
+    MemoryError,
+    OverflowError,
+    UnicodeDecodeError,
+)
+"""What pyarrow raises of files that are damaged or made in ways that it does not know."""
+
+_TAIL = 8  # bytes of the footer's length and the magic
+_GUESS = 2**16  # bytes read from the end at first: most footers are shorter
+_MOST = 2**30
+_MAX_ROWS_PER_BYTE = 2**20  # a row group of Arkouda's, all of whose rows are the same, has some hundred thousand
+_MAX_DESCRIPTIONS = 2**16  # descriptions
+_MAX_METADATA = 256
+
+
+_DESCRIPTIONS: Recent[FileIdentity, ParquetFileDescription] = Recent(_MAX_DESCRIPTIONS)
+_METADATA: Recent[FileIdentity, pq.FileMetaData] = Recent(_MAX_METADATA)
+
+
+def inspect_file(file: FileIdentity) -> ParquetFileDescription:
+    """Describe a file by its footer, from memory if it has not changed since.
+
+    Raises
+    ------
+    FileFormatError
+        If the file is not Parquet, truncated or damaged.
+    FileError
+        If it has changed since it was looked at.
+    """
+    found = _DESCRIPTIONS.get(file)
+    if found is None:
+        found = describe_file(file)
+        _DESCRIPTIONS.add(file, found)
+    return found
+
+
+def inspect_ahead(files: Sequence[FileIdentity]) -> None:
+    """Look at many files at a time, so that `inspect_file` finds them known; errors are left to it."""
+    far = [file for file in files if is_remote(file.path)]
+    concurrently(_try_to_inspect, far)
+
+
+def _try_to_inspect(file: FileIdentity) -> None:
+    try:
+        inspect_file(file)
+    except AkdaskError:
+        return
+
+
+def metadata_of(file: FileIdentity) -> pq.FileMetaData:
+    """Return the footer of a file as pyarrow has it, after looking at what it takes for true; see `inspect_file`."""
+    found = _METADATA.get(file)
+    if found is None:
+        footer = read_footer(file)
+        found = parsed(file.path, footer)
+        _row_groups_of(file, found, footer)
+        _METADATA.add(file, found)
+    return found
+
+
+def _row_groups_of(
+    file: FileIdentity, metadata: pq.FileMetaData, footer: bytes
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.void]]:
+    try:
+        return read_row_groups(footer, leaves_of(metadata), file.size - _TAIL - len(footer))
+    except PARQUET_ERRORS as error:
+        raise _damaged(file.path, error) from error
+
+
+def describe_file(file: FileIdentity) -> ParquetFileDescription:
+    """Describe a file by its footer, without remembering it; see `inspect_file`."""
+    footer = read_footer(file)
+    metadata = parsed(file.path, footer)
+    try:
+        schema = _shared(metadata, footer)
+    except PARQUET_ERRORS as error:
+        raise _damaged(file.path, error) from error
+    rows, chunks = _row_groups_of(file, metadata, footer)
+    if sum(rows.tolist()) > file.size * _MAX_ROWS_PER_BYTE:
+        raise FileFormatError(
+            f"{file.path!r} claims {sum(rows.tolist()):,} rows in {file.size:,} bytes.",
+            hint="the file is damaged or made up; leave it out or write it again.",
+        )
+    return ParquetFileDescription(file, schema, rows, chunks)
+
+
+_last: list[tuple[pq.FileMetaData, FileSchema]] = []
+
+
+def _shared(metadata: pq.FileMetaData, footer: bytes) -> FileSchema:
+    """Return the columns of a file: the same object as of the file before if that is made alike."""
+    for known, schema in _last:
+        if metadata.schema.equals(known.schema) and metadata.metadata == known.metadata:
+            return schema
+    found = FileSchema.of(metadata, footer)
+    _last[:] = [(metadata, found), *_last[:3]]
+    return found
+
+
+def read_footer(file: FileIdentity) -> bytes:
+    """Return the bytes of a footer, without its length and the magic.
+
+    Raises
+    ------
+    FileFormatError
+        If the file does not end as Parquet does.
+    """
+    size = min(_GUESS, file.size)
+    with range_reader(file) as ranges:
+        tail = np.empty(size, np.uint8)
+        ranges.read_into(tail, file.size - size, "footer")
+        raw = tail.tobytes()
+        if len(raw) < _TAIL + len(MAGIC) or raw[-4:] != MAGIC:
+            encrypted = raw[-4:] == b"PARE"
+            raise FileFormatError(
+                f"{file.path!r} {'is encrypted' if encrypted else 'does not end as a Parquet file'}.",
+                hint="decrypt it." if encrypted else "the file is truncated or of another format; write it again.",
+            )
+        length = int.from_bytes(raw[-_TAIL:-4], "little")
+        if length + _TAIL + len(MAGIC) > file.size or length > _MOST:
+            raise FileFormatError(
+                f"the footer of {file.path!r} would have {length:,} bytes of {file.size:,}.",
+                hint="the file is damaged; write it again.",
+            )
+        if length + _TAIL > size:
+            complete = np.empty(length, np.uint8)
+            ranges.read_into(complete, file.size - _TAIL - length, "footer")
+            return complete.tobytes()
+    return raw[len(raw) - _TAIL - length : -_TAIL]
+
+
+def footer_start(file: FileIdentity) -> int:
+    """Return where the footer of a file begins; for errors see `read_footer`."""
+    return file.size - _TAIL - len(read_footer(file))
+
+
+def parsed(path: str, footer: bytes) -> pq.FileMetaData:
+    """Return a footer as pyarrow has it.
+
+    Raises
+    ------
+    FileFormatError
+        If it makes no sense.
+    """
+    ends = len(footer).to_bytes(4, "little")
+    try:
+        return pq.read_metadata(pa.BufferReader(b"".join([MAGIC, footer, ends, MAGIC])))
+    except PARQUET_ERRORS as error:
+        raise _damaged(path, error) from error
+
+
+def _damaged(path: str, error: Exception) -> FileFormatError:
+    return FileFormatError(
+        f"the footer of {path!r} cannot be read.",
+        details=[str(error)],
+        hint="the file is damaged or made in a way that is not known; leave it out or write it again.",
+    )

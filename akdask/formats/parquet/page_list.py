@@ -1,0 +1,656 @@
+"""Where the pages of a flat column of numbers lie in a row group, told by their headers, of which each is read once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeAlias, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from akdask import compiled
+from akdask.columns.dtypes import BOOL, FLOAT64, INT64, NULLABLE_STR, STR, UINT8, UINT64, ColumnType
+from akdask.columns.strings import SENTINEL
+from akdask.engine.vector_loop import PageField
+from akdask.errors import FileFormatError
+from akdask.formats.parquet.columns import ParquetColumn
+from akdask.formats.parquet.decoding import NAT
+from akdask.formats.parquet.thrift import (
+    CHUNK,
+    CODECS,
+    UNKNOWN,
+    CutShortError,
+    Recent,
+    Struct,
+    ThriftError,
+    extremes,
+    integers,
+    read_struct,
+)
+from akdask.storage.files import FileIdentity
+from akdask.storage.objects import ObjType
+from akdask.storage.ranges import RangeReader
+from akdask.storage.source import TEXT_BYTES, Bounds
+
+_WIDEST: dict[ColumnType, tuple[Any, Any]] = {
+    INT64: (-(2**63), 2**63 - 1),
+    UINT64: (0, 2**64 - 1),
+    UINT8: (0, 2**8 - 1),
+    FLOAT64: (-np.inf, np.inf),
+    BOOL: (False, True),
+    STR: (b"", b"\xff" * TEXT_BYTES),
+    NULLABLE_STR: (b"", b"\xff" * TEXT_BYTES),
+}
+_PHYSICAL = {"INT32": "<i4", "INT64": "<i8", "FLOAT": "<f4", "DOUBLE": "<f8", "BOOLEAN": "?"}
+
+
+def unbounded(dtype: ColumnType, count: int) -> Bounds | None:
+    """Return the bounds of a type, None if it has none."""
+    if dtype not in _WIDEST:
+        return None
+    kind = f"S{TEXT_BYTES}" if dtype.kind == "str" else dtype.numpy
+    low, high = (np.full(count, side, kind) for side in _WIDEST[dtype])
+    return Bounds(low, high, np.full(count, dtype == FLOAT64))
+
+
+def constant(value: Any, dtype: ColumnType) -> Bounds | None:
+    """Return the bounds of a column with one value in all rows."""
+    if dtype not in _WIDEST:
+        return None
+    if value is None:
+        return unbounded(dtype, 1)
+    if dtype.kind == "str":
+        start = np.array([value.encode()[:TEXT_BYTES]], f"S{TEXT_BYTES}")
+        return Bounds(start, start, np.zeros(1, np.bool_))
+    side = np.array([value], dtype.numpy)
+    missing = np.isnan(side)
+    if missing.any():
+        return unbounded(dtype, 1)
+    return Bounds(side, side, missing)
+
+
+def bounds_of(column: ParquetColumn, dtype: ColumnType, chunks: npt.NDArray[np.void]) -> Bounds | None:
+    """Return the bounds of a column in each of its chunks, None if nothing is known.
+
+    Parameters
+    ----------
+    column : ParquetColumn
+        The column as its file has it.
+    dtype : ColumnType
+        The type that it has in all files.
+    chunks : ndarray, dtype `CHUNK`
+        What the file tells of it.
+    """
+    found = unbounded(dtype, len(chunks))
+    if found is None or not column.is_flat:
+        return None
+    has_none = chunks["nulls"] == 0 if column.is_optional else np.ones(len(chunks), np.bool_)
+    if dtype.kind == "str":
+        return _of_text(found, dtype, chunks, has_none)
+    return _of_numbers(found, column, dtype, chunks, has_none)
+
+
+def without_values(bounds: Bounds, dtype: ColumnType, chunks: npt.NDArray[np.void]) -> Bounds:
+    """Return bounds between which there is no value where all rows are null, as these are in a column of the type."""
+    empty = (chunks["nulls"] == chunks["values"]) & (chunks["values"] > 0)
+    if dtype == FLOAT64:
+        bounds.minima[empty], bounds.maxima[empty] = np.inf, -np.inf
+    elif dtype == NULLABLE_STR:
+        bounds.minima[empty] = SENTINEL
+    return bounds
+
+
+def of_stretches(of_groups: Bounds, everything: Bounds, stretches: Iterable[tuple[int, int]]) -> Bounds:
+    """Return the bounds of partitions from those of row groups; of the type where a partition has none.
+
+    Parameters
+    ----------
+    of_groups : Bounds
+        Those of the row groups.
+    everything : Bounds
+        Those of the type, for each partition; these are changed.
+    stretches : iterable of (int, int)
+        Of each partition, its first row group and the one behind its last.
+    """
+    lows, highs = of_groups.minima.tolist(), of_groups.maxima.tolist()
+    for index, (first, last) in enumerate(stretches):
+        if first < last:
+            everything.minima[index] = min(lows[first:last])
+            everything.maxima[index] = max(highs[first:last])
+            everything.nans[index] = of_groups.nans[first:last].any()
+    return everything
+
+
+def _of_text(
+    found: Bounds, dtype: ColumnType, chunks: npt.NDArray[np.void], has_none: npt.NDArray[np.bool_]
+) -> Bounds | None:
+    known = chunks["spelled"] & (chunks["low"] <= chunks["high"])
+    if not known.any():
+        return None
+    if dtype == NULLABLE_STR:
+        # What is missing comes after all text.
+        found.minima[known] = chunks["low"][known]
+        high = known & has_none
+        found.maxima[high] = chunks["high"][high]
+        return found
+    found.minima[known], found.maxima[known] = chunks["low"][known], chunks["high"][known]
+    return found
+
+
+def _of_numbers(
+    found: Bounds,
+    column: ParquetColumn,
+    dtype: ColumnType,
+    chunks: npt.NDArray[np.void],
+    has_none: npt.NDArray[np.bool_],
+) -> Bounds | None:
+    values = sides_of(column, chunks)
+    if values is None or not chunks["bounded"].any():
+        return None
+    low, high = values
+    with np.errstate(invalid="ignore"):
+        known = chunks["bounded"] & (low <= high)
+    if column.kind in (ObjType.DATETIME, ObjType.TIMEDELTA):
+        most = np.int64((2**63 - 1) // column.scale)
+        known &= (-most <= low) & (high <= most)
+        low, high = (np.where(known, side, 0).astype(np.int64) * column.scale for side in values)
+        low = np.where(has_none, low, NAT)
+    if dtype == INT64 and low.dtype.kind == "u":
+        known &= high < 2**63  # others are an error where they are read
+    found.minima[known] = low.astype(dtype.numpy)[known]
+    found.maxima[known] = high.astype(dtype.numpy)[known]
+    if dtype == FLOAT64 and not pa.types.is_floating(column.stored):
+        # Whole numbers are NaN where they are null; of floats nobody counts those that are NaN.
+        found.nans[known & has_none] = False
+    return found
+
+
+def sides_of(column: ParquetColumn, chunks: npt.NDArray[np.void]) -> tuple[Any, Any] | None:
+    """Return minima and maxima as they are stored, None where their order is not that of the column's values."""
+    if column.physical not in _PHYSICAL or pa.types.is_decimal(column.stored):
+        return None
+    stored = np.dtype(_PHYSICAL[column.physical])
+    if pa.types.is_unsigned_integer(column.stored):
+        stored = np.dtype(f"<u{stored.itemsize}")
+    raw = (np.ascontiguousarray(chunks[side]) for side in ("minimum", "maximum"))
+    sides = [bits.astype(f"<u{stored.itemsize}").view(stored) for bits in raw]
+    return sides[0], sides[1]
+
+
+Ints = npt.NDArray[np.int64]
+Found = TypeVar("Found")
+
+_LARGEST_INDEX = 2**24  # bytes of an index of one chunk
+_ONE_PAGE = 24  # bytes of an index that has no more than a page or two
+_ASCENDING, _DESCENDING = 1, 2
+_TRUE = 1  # inside of a list
+
+
+class PageLocations(NamedTuple):
+    """Where the data pages of a chunk lie: its offset index."""
+
+    firsts: Ints
+    """The first row of each page in the row group, ascending from 0."""
+
+    rows: Ints
+    """How many rows each has, at least one."""
+
+    offsets: Ints
+    """Where each begins in the file, with its header."""
+
+    sizes: Ints
+
+
+class _ContradictionError(Exception):
+    """An index that is not used."""
+
+
+_KNOWN: Recent[tuple[FileIdentity, int], Any] = Recent(4096)
+"""Indexes that were read last, by where they lie; None for those that are not used."""
+
+
+def page_locations(ranges: RangeReader, chunk: np.void) -> PageLocations | None:
+    """Return where the pages of a chunk lie, None if no index tells it.
+
+    Parameters
+    ----------
+    ranges : RangeReader
+        The open file.
+    chunk : void, dtype `CHUNK`
+        What the footer tells of a chunk of a flat column.
+    """
+    return _remembered(ranges, chunk["pages"], chunk["pages_size"], lambda index: _locations(index, chunk))
+
+
+def have_bounds(chunks: npt.NDArray[np.void]) -> npt.NDArray[np.bool_]:
+    """Return for each of some chunks whether an index may tell more of its values than the footer does."""
+    return (chunks["bounds_size"] > 0) & (chunks["pages_size"] > _ONE_PAGE)
+
+
+def page_statistics(
+    ranges: RangeReader, chunk: np.void, column: ParquetColumn
+) -> tuple[PageLocations, npt.NDArray[np.void]] | None:
+    """Return where the pages of a chunk lie and what is known of the values of each; None if no index tells it.
+
+    Parameters
+    ----------
+    ranges : RangeReader
+        The open file.
+    chunk : void, dtype `CHUNK`
+        What the footer tells of a chunk of a flat column.
+    column : ParquetColumn
+        The column.
+
+    Returns
+    -------
+    locations : PageLocations
+        See `page_locations`.
+    pages : ndarray, shape (npages,), dtype `CHUNK`
+        Minima, maxima and nulls, as of chunks.
+    """
+    locations = page_locations(ranges, chunk)
+    if locations is None:
+        return None
+    pages = _remembered(
+        ranges, chunk["bounds"], chunk["bounds_size"], lambda index: _statistics(index, chunk, column, locations)
+    )
+    return None if pages is None else (locations, pages)
+
+
+def _remembered(ranges: RangeReader, offset: Any, size: Any, parse: Callable[[Struct], Found]) -> Found | None:
+    if not 0 < size <= _LARGEST_INDEX:
+        return None
+    key = (ranges.file, int(offset))
+    if key not in _KNOWN:
+        raw = np.empty(int(size), np.uint8)
+        found = None
+        try:
+            ranges.read_into(raw, int(offset), "page index")
+            found = parse(read_struct(raw.tobytes())[0])
+        except (_ContradictionError, ThriftError, OverflowError, FileFormatError):
+            pass
+        _KNOWN.add(key, found)
+        return found
+    known: Found | None = _KNOWN.get(key)
+    return known
+
+
+def _locations(index: Struct, chunk: np.void) -> PageLocations:
+    locations = index.get(1)
+    if not isinstance(locations, list) or not locations:
+        raise _ContradictionError
+    table = np.array([integers(location, 1, 2, 3) for location in locations], np.int64)
+    offsets, sizes, firsts = (np.ascontiguousarray(column) for column in table.T)
+    rows = np.diff(firsts, append=chunk["values"])
+    end = chunk["offset"] + chunk["size"]
+    # Compared without additions that might wrap around.
+    inside = (sizes > 0) & (offsets >= chunk["offset"]) & (offsets <= end) & (sizes <= end - offsets)
+    if firsts[0] != 0 or firsts.max() >= chunk["values"] or (rows <= 0).any() or not inside.all():
+        raise _ContradictionError
+    # Between the pages and behind the last there is nothing: none is left out.
+    if (offsets[1:] != (offsets + sizes)[:-1]).any() or offsets[-1] + sizes[-1] != end:
+        raise _ContradictionError
+    return PageLocations(firsts, rows, offsets, sizes)
+
+
+def _statistics(index: Struct, chunk: np.void, column: ParquetColumn, locations: PageLocations) -> npt.NDArray[np.void]:
+    count = len(locations.firsts)
+    empty, low, high = (_items(index, number, count) for number in (1, 2, 3))
+    nulls = _items(index, 5, count) if 5 in index else [-1] * count
+    found = np.zeros(count, CHUNK)
+    found["values"] = locations.rows
+    for number, (is_empty, rows) in enumerate(zip(empty, locations.rows.tolist(), strict=True)):
+        told = nulls[number]
+        if type(told) is not int or not -1 <= told <= rows:
+            raise _ContradictionError
+        if is_empty == _TRUE:
+            told = rows if told < 0 else told
+        if (told == rows) != (is_empty == _TRUE):
+            raise _ContradictionError
+        found["nulls"][number] = told
+        sides = UNKNOWN if is_empty == _TRUE else _extremes(low[number], high[number], column)
+        found[_SIDES][number] = sides
+    _compare(found, index, chunk, column)
+    return found
+
+
+_SIDES = ["bounded", "spelled", "minimum", "maximum", "low", "high"]
+
+
+def _items(index: Struct, field: int, count: int) -> list[Any]:
+    found = index.get(field)
+    if not isinstance(found, list) or len(found) != count:
+        raise _ContradictionError
+    return found
+
+
+def _extremes(low: Any, high: Any, column: ParquetColumn) -> tuple[Any, ...]:
+    if not isinstance(low, bytes) or not isinstance(high, bytes):
+        raise _ContradictionError
+    return extremes(low, high, column.physical)
+
+
+def _compare(pages: npt.NDArray[np.void], index: Struct, chunk: np.void, column: ParquetColumn) -> None:
+    """Refuse an index that cannot be true.
+
+    Raises
+    ------
+    _ContradictionError
+        If pages do not have the nulls of their chunk, or not its minimum and maximum, or are not in the order told.
+    """
+    known = chunk["nulls"]
+    if known >= 0 and (pages["nulls"] >= 0).all() and pages["nulls"].sum() != known:
+        raise _ContradictionError
+    low, high, has_both = _known_sides(pages, column)
+    if (low > high).any():
+        raise _ContradictionError
+    order = integers(index, 4)[0]
+    for side in (low, high):
+        if (order == _ASCENDING and (side[1:] < side[:-1]).any()) or (
+            order == _DESCENDING and (side[1:] > side[:-1]).any()
+        ):
+            raise _ContradictionError
+    least, most, _ = _known_sides(np.array([chunk], CHUNK), column)
+    # Only if each page with values tells of them is the chunk's minimum that of one.
+    if len(least) and has_both and (not len(low) or np.sort(low)[0] > least[0] or np.sort(high)[-1] < most[0]):
+        raise _ContradictionError
+
+
+def _known_sides(pages: npt.NDArray[np.void], column: ParquetColumn) -> tuple[Any, Any, bool]:
+    """Return minima and maxima of the pages that tell of both, and whether all do that have values."""
+    if column.physical == "BYTE_ARRAY":
+        low, high, known = pages["low"], pages["high"], pages["spelled"]
+    else:
+        sides = sides_of(column, pages)
+        if sides is None:
+            return np.empty(0), np.empty(0), False
+        low, high = sides
+        # NaN is no bound.
+        known = pages["bounded"] & ~(np.isnan(low) | np.isnan(high))
+    is_empty = pages["nulls"] == pages["values"]
+    return low[known], high[known], bool((known | is_empty).all())
+
+
+_DATA, _INDEX, _DICTIONARY, _DATA_V2 = 0, 1, 2, 3
+PLAIN, RLE = 0, 3
+UNCOMPRESSED = CODECS.index("UNCOMPRESSED")
+_PLAIN_DICTIONARY, _RLE_DICTIONARY = 2, 8
+_HEADS = (128, 2**12, 2**16, 2**22)  # bytes of a header that are tried
+_LARGEST = 2**28  # bytes of a page, unpacked; those of others are read in the general way
+_MOST_ROWS = 2**24  # of a page: more are decoded some at a time, in the general way
+
+PageTable = npt.NDArray[np.int64]
+"""A row for each page, with the columns of `PageField`."""
+
+
+FindPages: TypeAlias = Callable[[], PageLocations | None]
+
+
+class NoPlainPagesError(Exception):
+    """A column chunk is made in a way that only the general reader knows."""
+
+
+class DictionaryPage(NamedTuple):
+    """Where the numbers lie that positions stand for."""
+
+    nvalues: int
+    offset: int
+    packed: int
+    unpacked: int
+    checksum: int
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkPlace:
+    """Where the part of a column in a row group lies.
+
+    Parameters
+    ----------
+    offset, size : int
+        Its pages in the file.
+    codec : int
+        The position of the name of its codec in `akdask.formats.parquet.thrift.CODECS`.
+    nrows : int
+        Rows of the row group.
+    """
+
+    offset: int
+    size: int
+    codec: int
+    nrows: int
+
+    @classmethod
+    def of(cls, chunk: np.void, nrows: int) -> ChunkPlace:
+        """Return where a chunk lies of which the footer tells, given the rows of its row group."""
+        return cls(int(chunk["offset"]), int(chunk["size"]), int(chunk["codec"]), nrows)
+
+
+_LISTED: Recent[tuple[FileIdentity, int, bool], tuple[DictionaryPage | None, PageTable]] = Recent(1024)
+"""Pages of the chunks that were read last, by file, place and whether there are levels: headers are read once."""
+
+
+class PageList:
+    """The pages of a chunk, as far as they were asked for.
+
+    Parameters
+    ----------
+    ranges : RangeReader
+        The open file.
+    place : ChunkPlace
+        Where the pages lie.
+    column : ParquetColumn
+        The column.
+    itemsize : int
+        Bytes of a plain number; 0 for text, of which only headers are looked at.
+    find_pages : callable
+        Returns where an index says that they lie; asked when pages are passed over.
+    """
+
+    def __init__(
+        self,
+        ranges: RangeReader,
+        place: ChunkPlace,
+        column: ParquetColumn,
+        itemsize: int,
+        find_pages: FindPages,
+    ) -> None:
+        self._ranges, self._column, self._nrows = ranges, column, place.nrows
+        self._is_packed = place.codec != UNCOMPRESSED
+        self._itemsize = itemsize
+        self._key = (ranges.file, place.offset, column.is_optional)
+        self._place, self._find_pages = place, find_pages
+        self._indexed: PageLocations | None = None
+        self._found_at: dict[int, tuple[int, ...]] = {}
+        self._begin()
+        self.dictionary: DictionaryPage | None = None
+        self._table: PageTable = np.empty((0, len(PageField)), np.int64)
+        known = _LISTED.get(self._key)
+        if known is not None:
+            self.dictionary, self._table = known
+            self._listed = self._nrows
+
+    def _begin(self) -> None:
+        """Begin with the first page."""
+        self._at, self._end = self._place.offset, self._place.offset + self._place.size
+        self._found: list[tuple[int, ...]] = []
+        self._listed = 0
+
+    def covering(self, start: int, stop: int) -> PageTable:
+        """Return the pages that have some rows, in order, and maybe others; all have rows.
+
+        Headers of pages before are not read if an index tells where the wanted ones lie.
+
+        Raises
+        ------
+        FileFormatError
+            If headers are damaged.
+        NoPlainPagesError
+            If another reader is needed.
+        """
+        if self._indexed is None and start > self._listed:
+            self._indexed = self._find_pages()
+        if self._indexed is not None:
+            found = self._by_index(self._indexed, start, stop)
+            if found is not None:
+                return found
+            # The index is not that of these pages: from now on it is as if there were none.
+            self._find_pages = lambda: None
+        return self.up_to(stop)
+
+    def up_to(self, rows: int) -> PageTable:
+        """Return the pages of the first rows, and maybe others, by their headers alone; for errors see `covering`."""
+        if self._indexed is not None:
+            self._indexed = None
+            self._begin()
+        if self._listed < rows:
+            while self._listed < rows:
+                self._list_page()
+            self._table = np.array(self._found, np.int64).reshape(-1, len(PageField))
+            if self._listed == self._nrows:
+                _LISTED.add(self._key, (self.dictionary, self._table))
+        return self._table
+
+    def _by_index(self, locations: PageLocations, start: int, stop: int) -> PageTable | None:
+        """Return the pages of some rows where an index says that they lie, None if they do not."""
+        first, last = np.searchsorted(locations.firsts, start, "right") - 1, np.searchsorted(locations.firsts, stop)
+        try:
+            if self.dictionary is None and self._place.offset < locations.offsets[0]:
+                self._list_dictionary(int(locations.offsets[0]))
+            for number in range(int(first), int(last)):
+                if number not in self._found_at:
+                    self._found_at[number] = self._page_at(locations, number)
+        except (FileFormatError, LookupError):
+            return None
+        return np.array([self._found_at[number] for number in range(int(first), int(last))], np.int64)
+
+    def _list_dictionary(self, end: int) -> None:
+        """Note the dictionary; `LookupError` if it does not reach up to the first page."""
+        self._at, self._end = self._place.offset, end
+        self._list_page()
+        if self.dictionary is None or self._at != end:
+            raise LookupError
+
+    def _page_at(self, locations: PageLocations, number: int) -> tuple[int, ...]:
+        """Return a page; `LookupError` if it is not where an index says that it lies."""
+        self._at, self._listed, self._found = int(locations.offsets[number]), int(locations.firsts[number]), []
+        self._end = self._at + int(locations.sizes[number])
+        self._list_page()
+        if self._at != self._end or len(self._found) != 1:
+            raise LookupError
+        (page,) = self._found
+        has_values = page[PageField.IS_PLAIN] or self.dictionary is not None
+        if page[PageField.NROWS] != locations.rows[number] or not has_values:
+            raise LookupError
+        return page
+
+    def _list_page(self) -> None:
+        """Note the next page.  Where it raises, the list has not moved on: asking again gives the same answer."""
+        if self._at >= self._end:
+            raise self.damaged(f"it ends after {self._listed:,} of {self._nrows:,} rows")
+        header, size, behind = self._header()
+        kind, unpacked, packed = integers(header, 1, 2, 3)
+        offset = self._at + size
+        if not (0 <= packed <= self._end - offset and unpacked >= 0):
+            raise self.damaged(f"a page would have {packed:,} bytes")
+        if unpacked > _LARGEST:
+            raise NoPlainPagesError
+        if kind == _DICTIONARY:
+            self._note_dictionary(header, offset)
+        elif kind in (_DATA, _DATA_V2):
+            self._add_page(header, offset, behind)
+        self._at = offset + packed
+
+    def _header(self) -> tuple[Struct, int, bytes]:
+        """Return the header of the next page, its size, and some of the bytes behind it."""
+        for size in _HEADS:
+            some = np.empty(min(size, self._end - self._at), np.uint8)
+            self._ranges.read_into(some, self._at, self._column.name)
+            raw = some.tobytes()
+            try:
+                header, length = read_struct(raw)
+            except CutShortError as error:
+                if len(some) < size:
+                    raise self.damaged(str(error)) from None
+            except ThriftError as error:
+                raise self.damaged(str(error)) from None
+            else:
+                return header, length, raw[length:]
+        raise NoPlainPagesError
+
+    def _add_page(self, header: Struct, offset: int, behind: bytes) -> None:
+        """Note a data page, given its header, where its bytes lie, and the first of them."""
+        kind, unpacked, packed = integers(header, 1, 2, 3)
+        levels, is_packed = -1, self._is_packed
+        if kind == _DATA:
+            nrows, encoding, of_levels = integers(header.get(5), 1, 2, 3)
+            if self._column.is_optional and of_levels != RLE:
+                raise NoPlainPagesError
+        else:
+            about = header.get(8)
+            nrows, encoding, levels, of_lists = integers(about, 1, 4, 5, 6)
+            is_packed = is_packed and (not isinstance(about, dict) or about.get(7, True) is True)
+            if not 0 <= levels <= min(packed, unpacked) or of_lists > 0:
+                raise self.damaged("its levels are longer than their page")
+        if not 0 <= nrows <= self._nrows - self._listed:
+            raise self.damaged(f"a page would have {nrows:,} rows")
+        # Positions of numbers are for a compiled loop, those of text for Arrow.
+        has_dictionaries = compiled.INSTALLED or not self._itemsize
+        known = (PLAIN, _PLAIN_DICTIONARY, _RLE_DICTIONARY) if has_dictionaries else (PLAIN,)
+        if encoding not in known or nrows > _MOST_ROWS:
+            raise NoPlainPagesError
+        if not is_packed and packed != unpacked:
+            raise self.damaged("a page has another size than it tells")
+        checksum = _checksum(header)
+        # Checksums are of whole pages, so their values cannot be read alone.
+        is_bare = not is_packed and encoding == PLAIN and checksum < 0
+        before = self._before_values(behind[:packed], levels, nrows) if is_bare else -1
+        if before >= 0 and before + nrows * self._itemsize > packed:
+            raise self.damaged("a page has fewer bytes than its rows")
+        values = offset + before if before >= 0 else -1
+        if nrows:
+            is_plain = encoding == PLAIN
+            self._found.append(
+                (self._listed, nrows, offset, packed, unpacked, levels, is_packed, is_plain, values, checksum)
+            )
+        self._listed += nrows
+
+    def _before_values(self, start: bytes, levels: int, nrows: int) -> int:
+        """Return how many bytes of a page are before its values, -1 where some may be null."""
+        if not self._column.is_optional:
+            return max(levels, 0)
+        before = 4 if levels < 0 else 0
+        size = levels if levels >= 0 else int.from_bytes(start[:4], "little")
+        if size > len(start) - before:
+            return -1
+        return before + size if is_one_run(start[before : before + size], nrows) else -1
+
+    def _note_dictionary(self, header: Struct, offset: int) -> None:
+        unpacked, packed = integers(header, 2, 3)
+        (count,) = integers(header.get(7), 1)
+        if not 0 <= count * self._itemsize <= unpacked:
+            raise self.damaged("its dictionary is shorter than it tells")
+        self.dictionary = DictionaryPage(count, offset, packed, unpacked, _checksum(header))
+
+    def damaged(self, problem: str) -> FileFormatError:
+        """Return the error that tells what is wrong with the column."""
+        return FileFormatError(
+            f"column {self._column.name!r} of {self._ranges.file.path!r} cannot be read: {problem}.",
+            hint="the file is damaged; leave it out or write it again.",
+        )
+
+
+def _checksum(header: Struct) -> int:
+    found: Any = header.get(4)
+    return found & 0xFFFFFFFF if type(found) is int else -1
+
+
+def is_one_run(levels: bytes, nrows: int) -> bool:
+    """Whether definition levels are one run that tells that no row is null."""
+    header = shift = 0
+    for at, byte in enumerate(levels[:6]):
+        header, shift = header | (byte & 127) << shift, shift + 7
+        if byte < 128:
+            return not header & 1 and header >> 1 >= nrows and levels[at + 1 : at + 2] == b"\x01"
+    return False

@@ -1,0 +1,479 @@
+"""Partitions of a set and their readers: columns of each, page by page where that can be, else through Arrow."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from functools import partial
+from types import TracebackType
+from typing import Any, Generic, Literal, Self, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow.parquet as pq
+
+from akdask.columns.dictionary_text import joined
+from akdask.columns.dtypes import ColumnType
+from akdask.columns.rows import concat_rows, empty, spread
+from akdask.formats.parquet.chunks import (
+    ArrowChunkReader,
+    Int96ChunkReader,
+    TextChunkReader,
+    errors_naming,
+    open_parquet,
+)
+from akdask.formats.parquet.columns import ParquetColumn, ParquetFileDescription
+from akdask.formats.parquet.decoding import decode, nulls_of
+from akdask.formats.parquet.page_list import (
+    ChunkPlace,
+    NoPlainPagesError,
+    bounds_of,
+    have_bounds,
+    page_locations,
+    page_statistics,
+    without_values,
+)
+from akdask.formats.parquet.pages import PageReader
+from akdask.storage.files import FileIdentity, is_remote
+from akdask.storage.ranges import ALIGNED_ROWS, RangeReader, range_reader, split_rows
+from akdask.storage.source import PartReader, RowBounds, RowRanges, Stretch
+from akdask.typing import Column, NumberArray
+
+
+@dataclass(frozen=True, slots=True)
+class RowGroup:
+    """One row group of a file, as far as it is of a partition.
+
+    Parameters
+    ----------
+    number : int
+        Its number in the file.
+    first : int
+        Its first row in the file.
+    nrows : int
+        Its rows.
+    """
+
+    number: int
+    first: int
+    nrows: int
+
+
+@dataclass(frozen=True, slots=True)
+class RowGroupPart:
+    """A row range of one file; what is missing of `akdask.storage.source.Part` is `open`.
+
+    Parameters
+    ----------
+    file : FileIdentity
+        The file, in the state that was looked at.
+    start, stop : int
+        Rows of the file.
+    groups : tuple of RowGroup
+        The row groups that have them.
+    columns : mapping of str to object
+        Only the columns that will be read.
+    """
+
+    file: FileIdentity
+    start: int
+    stop: int
+    groups: tuple[RowGroup, ...]
+    columns: Mapping[str, Any]
+
+    @property
+    def nrows(self) -> int:
+        """Number of rows."""
+        return self.stop - self.start
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether the file is not on this machine."""
+        return is_remote(self.file.path)
+
+
+PartT = TypeVar("PartT", bound=RowGroupPart)
+
+
+class RowGroupPartReader(PartReader, Generic[PartT]):
+    """Reads row ranges of one partition, row group by row group.
+
+    Parameters
+    ----------
+    part : RowGroupPart
+        The partition.
+    """
+
+    def __init__(self, part: PartT) -> None:
+        self._part = part
+        self._ranges: RangeReader = range_reader(part.file)
+        self._stack = ExitStack()
+        self._opened: dict[tuple[str, ...], pq.ParquetFile] = {}
+        self._chunks: dict[tuple[str, int], PageReader | ArrowChunkReader] = {}
+
+    def __enter__(self) -> Self:
+        self._stack.enter_context(self._ranges)
+        if self._part.is_remote:
+            # Headers of pages are gone over before the pages are read.
+            self._ranges.expect([list(self._chunk_ranges(column)) for column in self._part.columns], goes_back=True)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._chunks.clear()
+        self._opened.clear()
+        self._stack.close()
+
+    def read(self, column: str, start: int, stop: int, out: NumberArray | None = None) -> Column:
+        """Return rows of a column; see `akdask.storage.source.PartReader.read`."""
+        if stop <= start:
+            return empty(self._dtype(column))
+        parts, row = [], 0
+        for number, begin, end in self._within_groups(start, stop):
+            target = None if out is None else out[row : row + end - begin]
+            parts.append(self._read(column, number, begin, end, target))
+            row += end - begin
+        return concat_rows(parts) if out is None else out[: stop - start]
+
+    def _within_groups(self, start: int, stop: int) -> Iterator[tuple[int, int, int]]:
+        """Yield the row groups that have some rows, by number, and the first and last of these in each."""
+        for number, group in enumerate(self._part.groups):
+            first = self._part.start - group.first
+            begin, end = max(first + start, 0), min(first + stop, group.nrows)
+            if begin < end:
+                yield number, begin, end
+
+    @abstractmethod
+    def _chunk_ranges(self, column: str) -> Iterator[tuple[int, int]]:
+        """Yield where the bytes of a column begin and end in each row group, of which some will be read."""
+
+    @abstractmethod
+    def _dtype(self, column: str) -> ColumnType:
+        """Return the type of a column."""
+
+    @abstractmethod
+    def _open_chunk(self, column: str, number: int) -> PageReader | ArrowChunkReader:
+        """Return a reader of a column in a row group of the partition, which it counts from 0."""
+
+    def _read(self, column: str, number: int, start: int, stop: int, out: NumberArray | None) -> Column:
+        """Return rows of a row group."""
+        return self._chunk(column, number).read(start, stop, out)
+
+    def _chunk(self, column: str, number: int) -> PageReader | ArrowChunkReader:
+        known = self._chunks.get((column, number))
+        if known is None:
+            # Of the row groups that were gone through before, nothing is held.
+            self._chunks = {key: chunk for key, chunk in self._chunks.items() if key[0] != column}
+            known = self._chunks[column, number] = self._open_chunk(column, number)
+        return known
+
+    def _arrow_file(self, *encoded: str, int96_unit: Literal["s", "us", "ns"] = "us") -> pq.ParquetFile:
+        """Return the file opened by Arrow, which is done when it is first asked for; see `open_parquet`."""
+        key = (int96_unit, *encoded)
+        if key not in self._opened:
+            self._opened[key] = open_parquet(self._ranges, encoded, int96_unit)
+        return self._opened[key]
+
+
+@dataclass(frozen=True, slots=True)
+class StoredPlace:
+    """A column that the file stores.
+
+    Parameters
+    ----------
+    column : ParquetColumn
+        The column in this file.
+    dtype : ColumnType
+        The type that it has in all files.
+    chunks : ndarray, shape (ngroups,), dtype `CHUNK`
+        What the footer tells of it in each row group of the partition.
+    of_nulls : bool, default False
+        Whether not its rows are wanted, but which of them are null.
+    """
+
+    column: ParquetColumn
+    dtype: ColumnType
+    chunks: npt.NDArray[np.void] = field(compare=False)
+    of_nulls: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ConstantPlace:
+    """A column with one value in all rows of a file: of its path, or missing."""
+
+    value: Any
+    dtype: ColumnType
+
+
+@dataclass(frozen=True, slots=True)
+class ParquetPart(RowGroupPart):
+    """One partition of a set; implements `akdask.storage.source.Part`.
+
+    Its rows are those of `RowGroupPart`.
+
+    Parameters
+    ----------
+    columns : mapping of name to StoredPlace or ConstantPlace
+        Only the columns that will be read.
+    check : callable, optional
+        Compares all bytes of the file with what was written, before any is read.
+    """
+
+    columns: Mapping[str, StoredPlace | ConstantPlace]
+    check: Callable[[], object] | None = field(default=None, compare=False)
+
+    def open(self) -> ParquetPartReader:
+        """Return a reader, to be used in a ``with`` statement.
+
+        Raises
+        ------
+        FileFormatError
+            If the file is to be checked, and is not what was written.
+        """
+        if self.check is not None:
+            self.check()
+        return ParquetPartReader(self)
+
+
+class ParquetPartReader(RowGroupPartReader[ParquetPart]):
+    """Reads row ranges of one partition.
+
+    Parameters
+    ----------
+    part : ParquetPart
+        The partition.
+    """
+
+    def _chunk_ranges(self, column: str) -> Iterator[tuple[int, int]]:
+        """Yield where the chunks of a column begin, and where they end as far as rows of the partition reach."""
+        place = self._part.columns[column]
+        if isinstance(place, ConstantPlace):
+            return
+        for chunk, group in zip(place.chunks, self._part.groups, strict=True):
+            # Only the headers of the pages before a row tell where it is.  Pages are about equally long.
+            wanted = min(self._part.stop - group.first, group.nrows)
+            offset, size = int(chunk["offset"]), int(chunk["size"])
+            yield offset, offset + (size * wanted // group.nrows if wanted < group.nrows else size)
+
+    def read(self, column: str, start: int, stop: int, out: NumberArray | None = None) -> Column:
+        """Return rows of a column; see `akdask.storage.source.PartReader.read`.
+
+        Raises
+        ------
+        FileFormatError
+            If the data is damaged.
+        FileError
+            If the file has changed since the set was opened.
+        """
+        place = self._part.columns[column]
+        if isinstance(place, ConstantPlace) and stop > start:
+            return self._constant(place, stop - start, out)
+        return super().read(column, start, stop, out)
+
+    def read_text(self, column: str, start: int, stop: int) -> Any:
+        """Return rows of a column of text; see `akdask.storage.source.PartReader.read_text`.
+
+        Errors are those of `read`.
+        """
+        if stop <= start or isinstance(self._part.columns[column], ConstantPlace):
+            return self.read(column, start, stop)
+        parts = []
+        for number, begin, end in self._within_groups(start, stop):
+            chunk = self._chunk(column, number)
+            way = chunk.read_text if isinstance(chunk, TextChunkReader) else chunk.read
+            parts.append(way(begin, end))
+        return joined(parts)
+
+    def _read(self, column: str, number: int, start: int, stop: int, out: NumberArray | None) -> Column:
+        """Return rows of a row group."""
+        try:
+            return super()._read(column, number, start, stop, out)
+        except NoPlainPagesError:
+            self._chunks[column, number] = self._general_chunk(column, number)
+            return self._chunk(column, number).read(start, stop, out)
+
+    def stretches(self, column: str) -> list[Stretch] | None:
+        """Return where the rows of a column lie, None where they are not stored as they are in memory."""
+        place = self._part.columns[column]
+        if isinstance(place, ConstantPlace) or place.of_nulls:
+            return None
+        found: list[Stretch] = []
+        for number, group in enumerate(self._part.groups):
+            try:
+                chunk = self._chunk(column, number)
+                some = chunk.stretches() if isinstance(chunk, PageReader) else None
+            except NoPlainPagesError:
+                return None
+            if some is None:
+                return None
+            found += _within(some, self._part.start - group.first, self._part.stop - group.first, place.dtype.itemsize)
+        # Each begins a unit in which floats are added up, and these are counted from the first row of the partition.
+        return found if all(stretch.nrows % ALIGNED_ROWS == 0 for stretch in found[:-1]) else None
+
+    def row_bounds(self, column: str, within: RowRanges) -> RowBounds | None:
+        """Return what is known of a column in row groups; in pages, of the row groups that have rows of some ranges.
+
+        Indexes of remote files are not looked at: pages are fetched ahead before they would have come.
+        """
+        place, groups = self._part.columns[column], self._part.groups
+        if isinstance(place, ConstantPlace) or place.of_nulls or not place.column.is_flat:
+            return None
+        starts, chunks = [np.array([group.first for group in groups])], [place.chunks]
+        if len(within):
+            if self._part.is_remote or not have_bounds(place.chunks).any():
+                return None
+            starts, chunks = [list(side) for side in zip(*self._pages(place, within), strict=True)]
+        elif len(groups) == 1:
+            return None  # it has been looked at before there was a task
+        first, known = np.concatenate(starts) - self._part.start, np.concatenate(chunks)
+        # What lies before the partition, and behind it, is not of it.
+        last_before = np.searchsorted(first, 0, "right") - 1
+        rows = slice(int(last_before), int(np.searchsorted(first, self._part.nrows)))
+        bounds = bounds_of(place.column, place.dtype, known[rows])
+        if bounds is None:
+            return None
+        return RowBounds(np.maximum(first[rows], 0), without_values(bounds, place.dtype, known[rows]))
+
+    def _pages(
+        self, place: StoredPlace, within: RowRanges
+    ) -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[np.void]]]:
+        """Yield the first rows in the file of the pages of each row group, and what is known of these, or of all."""
+        for group, chunk, has_bounds in zip(self._part.groups, place.chunks, have_bounds(place.chunks), strict=True):
+            first = group.first - self._part.start
+            is_wanted = ((within[:, 0] < first + group.nrows) & (within[:, 1] > first)).any()
+            known = page_statistics(self._ranges, chunk, place.column) if is_wanted and has_bounds else None
+            if known is None:
+                yield np.array([group.first]), chunk.reshape(1)
+            else:
+                yield group.first + known[0].firsts, known[1]
+
+    def _constant(self, place: ConstantPlace, nrows: int, out: NumberArray | None) -> Column:
+        if out is None:
+            return spread(place.value, place.dtype, nrows)
+        out[:nrows] = place.value
+        return out[:nrows]
+
+    def _dtype(self, column: str) -> ColumnType:
+        return self._part.columns[column].dtype
+
+    def _open_chunk(self, column: str, number: int) -> PageReader | ArrowChunkReader:
+        place = self._stored(column)
+        try:
+            if place.of_nulls:
+                raise NoPlainPagesError
+            chunk = place.chunks[number]
+            found = ChunkPlace.of(chunk, self._part.groups[number].nrows)
+            return PageReader(
+                self._ranges, found, place.column, place.dtype, partial(page_locations, self._ranges, chunk)
+            )
+        except NoPlainPagesError:
+            return self._general_chunk(column, number)
+
+    def _general_chunk(self, column: str, number: int) -> ArrowChunkReader:
+        place, group = self._stored(column), self._part.groups[number]
+        path = self._part.file.path
+        with errors_naming(path, place.column.name):
+            chunk, what = ChunkPlace.of(place.chunks[number], group.nrows), (place.column, place.dtype)
+            if not place.of_nulls and TextChunkReader.accepts(self._ranges, chunk, *what):
+                return TextChunkReader(self._arrow_file, group.number, *what, path)
+            how: Any = nulls_of if place.of_nulls else partial(decode, column=place.column, dtype=place.dtype)
+            if place.column.physical == "INT96" and not place.of_nulls:
+                units = (self._arrow_file(int96_unit="ns"), self._arrow_file(int96_unit="s"))
+                return Int96ChunkReader(*units, group.number, place.column, how, path)
+            return ArrowChunkReader(self._arrow_file(), group.number, place.column, how, path)
+
+    def _stored(self, column: str) -> StoredPlace:
+        place = self._part.columns[column]
+        assert isinstance(place, StoredPlace), "what is the same in all rows has no chunks"
+        return place
+
+
+def _within(stretches: Sequence[Stretch], start: int, stop: int, itemsize: int) -> Iterator[Stretch]:
+    """Yield what is between two rows of the first to the last of some stretches."""
+    row = 0
+    for descriptor, offset, nrows, _ in stretches:
+        begin, end = max(start - row, 0), min(stop - row, nrows)
+        if begin < end:
+            yield Stretch(descriptor, offset + begin * itemsize, end - begin)
+        row += nrows
+
+
+GROUPED_ROWS = 2**20
+"""Rows up to which neighbouring row groups of a file are one partition."""
+
+_ITEMSIZE = 8
+
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RowGroupPartitions:
+    """The partitions of a set, in the order of its rows.
+
+    Parameters
+    ----------
+    files : ndarray, shape (npartitions,), int64
+        The file of each.
+    starts, stops : ndarray, shape (npartitions,), int64
+        Its rows of that file.
+    first, last : ndarray, shape (npartitions,), int64
+        Its row groups, counted over all files; `last` is behind the last of them.
+    groups : tuple of sequence of RowGroup
+        The row groups of each file.
+    counted : ndarray, shape (nfiles + 1,), int64
+        Row groups of all files before each.
+    """
+
+    files: Ints
+    starts: Ints
+    stops: Ints
+    first: Ints
+    last: Ints
+    groups: tuple[Sequence[RowGroup], ...]
+    counted: Ints
+
+    @property
+    def lengths(self) -> Ints:
+        """Rows in each partition."""
+        return self.stops - self.starts
+
+    def groups_of(self, index: int) -> tuple[RowGroup, ...]:
+        """Return the row groups that a partition has rows of."""
+        file = int(self.files[index])
+        before = int(self.counted[file])
+        return tuple(self.groups[file][int(self.first[index]) - before : int(self.last[index]) - before])
+
+
+def partitions_of(files: Sequence[ParquetFileDescription], limit: int) -> RowGroupPartitions:
+    """Cut the rows of files into partitions, so that a column of one takes `limit` bytes at most where that can be.
+
+    Each file has one partition at least, also one without rows.
+    """
+    units: list[tuple[int, int, int, int, int]] = []  # file, first and last group, first row, rows
+    groups: list[list[RowGroup]] = []
+    counted = np.zeros(len(files) + 1, np.int64)
+    most = max(1, min(GROUPED_ROWS, limit // _ITEMSIZE))
+    for number, file in enumerate(files):
+        before, row, found = int(counted[number]), 0, list[RowGroup]()
+        begun: list[int] = [before, before, 0, 0]
+        for group, nrows in enumerate(file.rows.tolist()):
+            found.append(RowGroup(group, row, nrows))
+            if begun[3] and begun[3] + nrows > most:
+                units.append((number, *begun))  # type: ignore[arg-type]
+                begun = [before + group, before + group, row, 0]
+            begun[1], begun[3] = before + group + 1, begun[3] + nrows
+            row += nrows
+        units.append((number, *begun))  # type: ignore[arg-type]
+        groups.append(found)
+        counted[number + 1] = before + len(found)
+    file_of, first, last, begin, rows = np.array(units, np.int64).reshape(-1, 5).T
+    # Divided, not multiplied: no number of rows is too large for that.
+    sizes = np.minimum(rows, 2**59) * _ITEMSIZE
+    ranges = split_rows(rows, sizes, limit)
+    starts, stops = (side + begin[ranges.files] for side in (ranges.starts, ranges.stops))
+    return RowGroupPartitions(
+        file_of[ranges.files], starts, stops, first[ranges.files], last[ranges.files], tuple(groups), counted
+    )

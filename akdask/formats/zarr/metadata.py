@@ -1,0 +1,605 @@
+"""What the file ``.zarray`` of an array says, checked as what anybody may have written; and how ours say it.
+
+Sources: the specification of Zarr's storage, version 2; Arkouda's ``ZarrMsg.chpl``, whose files have no more than
+shape, chunks and dtype, and chunks that Blosc has packed.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import bz2
+import json
+import lzma
+import math
+import re
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import product
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+
+from akdask.cluster import transfer_limit
+from akdask.columns.dtypes import INT64, STR, ColumnType, column_type
+from akdask.errors import FileFormatError, UnsupportedError
+from akdask.storage.objects import ObjType
+from akdask.typing import NumberArray
+
+Index: TypeAlias = tuple[int, ...]
+Box: TypeAlias = tuple[tuple[int, int], ...]
+"""First position and the one behind the last, of each dimension."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """An array cut into chunks, of which those at its end reach beyond it.
+
+    A stripe is the least run of elements, in row-major order, that chunks make up which no other stripe needs.
+
+    Parameters
+    ----------
+    shape : tuple of int
+        Length of each dimension, of at least one.
+    chunks : tuple of int
+        Length of a chunk in each dimension, at least 1.
+    """
+
+    shape: Index
+    chunks: Index
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return math.prod(self.shape)
+
+    @property
+    def counts(self) -> Index:
+        """Number of chunks in each dimension."""
+        return tuple(-(-length // chunk) for length, chunk in zip(self.shape, self.chunks, strict=True))
+
+    @property
+    def axis(self) -> int:
+        """The first dimension in which a chunk has more than one position: along it lie the stripes."""
+        return next((axis for axis, chunk in enumerate(self.chunks[:-1]) if chunk > 1), len(self.chunks) - 1)
+
+    @property
+    def nstripes(self) -> int:
+        """Number of stripes."""
+        return math.prod(self.counts[: self.axis + 1]) if self.size else 0
+
+    def stripe_start(self, stripe: int) -> int:
+        """Return the first element of a stripe; of the one behind the last, the number of elements.
+
+        Examples
+        --------
+        >>> grid = Grid((2, 5, 3), (1, 2, 3))
+        >>> grid.nstripes, [grid.stripe_start(stripe) for stripe in range(7)]
+        (6, [0, 6, 12, 15, 21, 27, 30])
+        """
+        if stripe >= self.nstripes:
+            return self.size
+        run, place = divmod(stripe, self.counts[self.axis])
+        return (run * self.shape[self.axis] + place * self.chunks[self.axis]) * math.prod(self.shape[self.axis + 1 :])
+
+    def stripe_at(self, element: int) -> int:
+        """Return the stripe of an element.
+
+        Examples
+        --------
+        >>> grid = Grid((2, 5, 3), (1, 2, 3))
+        >>> [grid.stripe_at(element) for element in (0, 5, 6, 14, 15)]
+        [0, 0, 1, 2, 3]
+        """
+        row = element // math.prod(self.shape[self.axis + 1 :])
+        run, place = divmod(row, self.shape[self.axis])
+        return run * self.counts[self.axis] + place // self.chunks[self.axis]
+
+    def stripe_prefix(self, stripe: int) -> Index:
+        """Return the numbers that the chunks of a stripe begin with.
+
+        Examples
+        --------
+        >>> Grid((2, 5, 3), (1, 2, 2)).stripe_prefix(4)
+        (1, 1)
+        """
+        prefix = []
+        for count in reversed(self.counts[: self.axis + 1]):
+            stripe, number = divmod(stripe, count)
+            prefix.append(number)
+        return tuple(reversed(prefix))
+
+    def stripe_chunks(self, stripe: int) -> Iterator[Index]:
+        """Yield the chunks of a stripe.
+
+        Examples
+        --------
+        >>> list(Grid((2, 5, 3), (1, 2, 2)).stripe_chunks(4))
+        [(1, 1, 0), (1, 1, 1)]
+        """
+        prefix = self.stripe_prefix(stripe)
+        yield from ((*prefix, *inner) for inner in product(*map(range, self.counts[self.axis + 1 :])))
+
+    def box_of(self, chunk: Index) -> Box:
+        """Return the positions of a chunk that the array has."""
+        sides = zip(chunk, self.chunks, self.shape, strict=True)
+        return tuple((index * length, min((index + 1) * length, end)) for index, length, end in sides)
+
+
+def runs(shape: Index, start: int, stop: int) -> Iterator[tuple[int, Box]]:
+    """Yield the boxes that a run of elements of an array is, each with the place of its first element in the run.
+
+    They are at most two for each dimension, and one more.
+
+    Examples
+    --------
+    >>> list(runs((3, 4), 2, 9))
+    [(0, ((0, 1), (2, 4))), (2, ((1, 2), (0, 4))), (6, ((2, 3), (0, 1)))]
+    """
+    rest = shape[1:]
+    if not rest:
+        if start < stop:
+            yield 0, ((start, stop),)
+        return
+    width = math.prod(rest)
+    position = start
+    while position < stop:
+        row, column = divmod(position, width)
+        if column or stop - position < width:
+            end = min(stop, (row + 1) * width)
+            for place, box in runs(rest, column, end - row * width):
+                yield position - start + place, ((row, row + 1), *box)
+        else:
+            last = stop // width
+            yield position - start, ((row, last), *((0, length) for length in rest))
+            end = last * width
+        position = end
+
+
+def common(first: Box, second: Box) -> Box | None:
+    """Return the positions that two boxes share, None if they share none.
+
+    Examples
+    --------
+    >>> common(((0, 4), (2, 5)), ((3, 9), (0, 3))), common(((0, 4),), ((4, 5),))
+    (((3, 4), (2, 3)), None)
+    """
+    found = tuple((max(a, c), min(b, d)) for (a, b), (c, d) in zip(first, second, strict=True))
+    return found if all(low < high for low, high in found) else None
+
+
+def inside(box: Box, origin: Box) -> tuple[slice, ...]:
+    """Return the slices of a box, counted from the first positions of another."""
+    return tuple(slice(low - base, high - base) for (low, high), (base, _) in zip(box, origin, strict=True))
+
+
+VERSION = 2
+NOTE = "akdask"
+"""The attribute under which akdask keeps what Zarr has no word for."""
+
+_DTYPE = re.compile(r"[<>|=]?([biuf][1248]|[SU]\d{1,7}|[mM]8\[(ns|us|ms|s|m|h|D)\]|O)")
+_UNITS = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9, "m": 60 * 10**9, "h": 3600 * 10**9, "D": 86400 * 10**9}
+_FLOATS = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
+_MOST_DIMENSIONS = 32
+_MOST_ELEMENTS = 2**60
+_MOST_FILTERS = 8
+TEXT_FILTER = "vlen-utf8"
+COMPRESSORS = ("blosc", "bz2", "gzip", "lz4", "lzma", "zlib", "zstd")
+FILTERS = ("delta", "shuffle", TEXT_FILTER)
+
+
+class MetadataError(Exception):
+    """What is wrong with metadata; told with the name of the file by who reads it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ZarrCodec:
+    """One step in which chunks are packed.
+
+    Parameters
+    ----------
+    name : str
+        One of `COMPRESSORS` or `FILTERS`.
+    size : int
+        Bytes of an element, of ``shuffle``.
+    dtype, stored : str
+        Of ``delta``: the type of the numbers, and of their differences.
+    """
+
+    name: str
+    size: int = 1
+    dtype: str = ""
+    stored: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayMetadata:
+    """What is known of an array besides its chunks.
+
+    Parameters
+    ----------
+    grid : Grid
+        Its shape, and that of its chunks.
+    dtype : dtype
+        As it is stored; object for strings of any length.
+    order : {"C", "F"}
+        How the elements of a chunk follow each other.
+    separator : {".", "/"}
+        What stands between the numbers in the name of a chunk.
+    fill : value
+        What elements of missing chunks are, of `dtype`, or bytes or a str for strings.
+    compressor : ZarrCodec, optional
+        How chunks are packed at last.
+    filters : tuple of ZarrCodec
+        What is done to them before, in this order.
+    """
+
+    grid: Grid
+    dtype: np.dtype[Any]
+    order: Literal["C", "F"] = "C"
+    separator: str = "."
+    fill: Any = None
+    compressor: ZarrCodec | None = None
+    filters: tuple[ZarrCodec, ...] = ()
+
+    @property
+    def is_text(self) -> bool:
+        """Whether the elements are strings."""
+        return self.dtype.kind in "OSU"
+
+    @property
+    def column(self) -> ColumnType:
+        """The type of the elements when they are read: 64-bit numbers, bool or strings."""
+        if self.is_text:
+            return STR
+        return INT64 if self.dtype.kind in "mM" else column_type(self.dtype)
+
+    @property
+    def unit(self) -> int:
+        """Nanoseconds of one step of a time; 1 for all else."""
+        return _UNITS[np.datetime_data(self.dtype)[0]] if self.dtype.kind in "mM" else 1
+
+    @property
+    def kind(self) -> ObjType:
+        """The kind of object that the array is."""
+        if len(self.grid.shape) > 1:
+            return ObjType.ARRAYVIEW
+        if self.is_text:
+            return ObjType.STRINGS
+        return {"M": ObjType.DATETIME, "m": ObjType.TIMEDELTA}.get(self.dtype.kind, ObjType.PDARRAY)
+
+    @property
+    def chunk_elements(self) -> int:
+        """Number of elements of a chunk."""
+        return math.prod(self.grid.chunks)
+
+    def name_of(self, chunk: tuple[int, ...]) -> str:
+        """Return the name of the file of a chunk."""
+        return self.separator.join(map(str, chunk))
+
+
+def parsed(path: str, content: bytes) -> ArrayMetadata:
+    """Return what a file ``.zarray`` says.
+
+    Raises
+    ------
+    FileFormatError
+        If it contradicts the specification, or itself.
+    UnsupportedError
+        If its arrays have elements, or are packed in a way, that cannot be read.
+    """
+    try:
+        found = json.loads(content)
+        if not isinstance(found, dict):
+            raise MetadataError("it is no JSON object")
+        return _checked(path, found)
+    except MetadataError as error:
+        raise FileFormatError(f"{path!r} describes no Zarr array: {error}.", hint="write the array again.") from None
+    except (ValueError, RecursionError) as error:
+        raise FileFormatError(f"{path!r} is no JSON: {error}."[:500], hint="write the array again.") from None
+
+
+def _checked(path: str, found: Mapping[str, Any]) -> ArrayMetadata:
+    if found.get("zarr_format") != VERSION:
+        raise MetadataError(f"its zarr_format is {found.get('zarr_format')!r:.20}, not {VERSION}")
+    grid = _grid(found)
+    dtype = _dtype(path, found.get("dtype"))
+    filters = _filters(path, found.get("filters"), dtype)
+    # Arkouda's servers say nothing of the packing, which is always Blosc.
+    packing = found.get("compressor", {"id": "blosc"})
+    compressor = None if packing is None else _codec(path, packing, COMPRESSORS, dtype)
+    order, separator = found.get("order", "C"), found.get("dimension_separator", ".")
+    if order not in ("C", "F"):
+        raise MetadataError(f"its order is {order!r:.20}, not 'C' or 'F'")
+    if separator not in (".", "/"):
+        raise MetadataError(f"its dimension_separator is {separator!r:.20}, not '.' or '/'")
+    fill = _fill(found.get("fill_value"), dtype)
+    return ArrayMetadata(grid, dtype, order, separator, fill, compressor, filters)
+
+
+def _grid(found: Mapping[str, Any]) -> Grid:
+    shape, chunks = (_lengths(found.get(name), name) for name in ("shape", "chunks"))
+    if len(shape) != len(chunks):
+        raise MetadataError(f"its shape has {len(shape)} dimensions, its chunks have {len(chunks)}")
+    if not all(chunk or not length for chunk, length in zip(chunks, shape, strict=True)):
+        raise MetadataError("a chunk has the length 0")
+    # An array without dimensions is one element, in a chunk that is named like the first of an array with one.
+    shape, chunks = shape or (1,), tuple(max(chunk, 1) for chunk in chunks) or (1,)
+    if math.prod(shape) > _MOST_ELEMENTS or math.prod(chunks) > _MOST_ELEMENTS:
+        raise MetadataError(f"it has more than {_MOST_ELEMENTS:,} elements")
+    return Grid(shape, chunks)
+
+
+def _lengths(given: Any, name: str) -> tuple[int, ...]:
+    if (
+        not isinstance(given, list)
+        or len(given) > _MOST_DIMENSIONS
+        or not all(type(length) is int and 0 <= length <= _MOST_ELEMENTS for length in given)
+    ):
+        raise MetadataError(f"its {name} is {given!r:.60}, not a list of at most {_MOST_DIMENSIONS} lengths")
+    return tuple(given)
+
+
+def _dtype(path: str, given: Any) -> np.dtype[Any]:
+    if not isinstance(given, str) or _DTYPE.fullmatch(given) is None:
+        raise UnsupportedError(
+            f"the array of {path!r} has elements of type {given!r:.60}, which cannot be read.",
+            hint="integers, floats, bool, times and strings can.",
+        )
+    try:
+        return np.dtype(given)
+    except TypeError:
+        raise MetadataError(f"its dtype is {given!r}") from None
+
+
+def _filters(path: str, given: Any, dtype: np.dtype[Any]) -> tuple[ZarrCodec, ...]:
+    if given is not None and (not isinstance(given, list) or len(given) > _MOST_FILTERS):
+        raise MetadataError(f"its filters are {given!r:.60}")
+    found = tuple(_codec(path, entry, FILTERS, dtype) for entry in given or ())
+    # Strings of any length become bytes first; no other filter takes objects, and none gives them.
+    if [codec.name == TEXT_FILTER for codec in found] != [
+        dtype.kind == "O" and not place for place in range(len(found))
+    ]:
+        raise MetadataError(f"its filters do not fit its dtype {dtype}")
+    if dtype.kind == "O" and not found:
+        raise UnsupportedError(
+            f"the array of {path!r} holds Python objects, which are not read.",
+            hint="write it with a type of numbers, or as text with the filter vlen-utf8.",
+        )
+    return found
+
+
+def _codec(path: str, given: Any, allowed: tuple[str, ...], dtype: np.dtype[Any]) -> ZarrCodec:
+    name = given.get("id") if isinstance(given, dict) else None
+    if not isinstance(name, str):
+        raise MetadataError(f"it is packed by {given!r:.60}")
+    if name not in allowed:
+        # Some codecs of other readers run what is in the file, as `pickle` does.
+        raise UnsupportedError(
+            f"the array of {path!r} is packed by {name!r:.60}, which is not unpacked.",
+            details=[f"known: {', '.join(allowed)}"],
+            hint="write it again with one of these, or with compressor=None.",
+        )
+    if name == "shuffle":
+        size = given.get("elementsize", 4)
+        if type(size) is not int or not 1 <= size <= 2**20:
+            raise MetadataError(f"its shuffle has elements of {size!r:.20} bytes")
+        return ZarrCodec(name, size)
+    if name == "delta":
+        types = given.get("dtype"), given.get("astype") or given.get("dtype")
+        if not all(isinstance(kind, str) and re.fullmatch(r"[<>|=]?[iuf][1248]", kind) for kind in types):
+            raise MetadataError(f"its delta is of {types!r:.60}")
+        if np.dtype(types[0]) != dtype:
+            raise MetadataError(f"its delta is of {types[0]}, its dtype is {dtype}")
+        return ZarrCodec(name, dtype=str(types[0]), stored=str(types[1]))
+    return ZarrCodec(name)
+
+
+def _fill(given: Any, dtype: np.dtype[Any]) -> Any:
+    """Return what elements of missing chunks are."""
+    try:
+        match dtype.kind:
+            case "O" | "U":
+                if given is None or given == 0:
+                    return ""
+                if isinstance(given, str):
+                    return given
+            case "S":
+                if given is None or given == 0:
+                    return b""
+                return base64.b64decode(given, validate=True).rstrip(b"\0")
+            case "f":
+                number = _FLOATS[given] if isinstance(given, str) else given
+                if number is None or isinstance(number, int | float):
+                    return dtype.type(number or 0)
+            case "b":
+                if given is None or given in (0, 1):
+                    return dtype.type(given or 0)
+            case _:
+                number = 0 if given is None else np.iinfo(np.int64).min if given == "NaT" else given
+                if isinstance(number, int | float) and number == int(number):
+                    integers = np.int64 if dtype.kind in "mM" else dtype
+                    return np.array(int(number), integers).astype(dtype)[()]
+    except (KeyError, OverflowError, TypeError, ValueError, binascii.Error):
+        pass
+    raise MetadataError(f"its fill_value is {given!r:.60}, which is no {dtype}")
+
+
+def encoded(metadata: ArrayMetadata, blosc: Mapping[str, Any]) -> bytes:
+    """Return the file ``.zarray`` of an array that akdask writes.
+
+    Parameters
+    ----------
+    metadata : ArrayMetadata
+        With a fill value of 0 or "".
+    blosc : mapping of str to value
+        What the packing is called.
+    """
+    said = {
+        "zarr_format": VERSION,
+        "shape": list(metadata.grid.shape),
+        "chunks": list(metadata.grid.chunks),
+        "dtype": metadata.dtype.str,
+        "compressor": dict(blosc),
+        "fill_value": "" if metadata.is_text else False if metadata.dtype.kind == "b" else 0,
+        "order": metadata.order,
+        "filters": [{"id": codec.name} for codec in metadata.filters] or None,
+    }
+    return json.dumps(said, indent=4).encode()
+
+
+BLOSC: Mapping[str, Any] = {"id": "blosc", "cname": "lz4", "clevel": 5, "shuffle": 1, "blocksize": 0}
+"""How akdask packs: as zarr did unless told, which every Blosc unpacks, that of Arkouda's servers too."""
+
+LARGEST_CHUNK = 2**31 - 2**10
+"""Bytes that Blosc packs at a time."""
+
+_BLOSC_HEADER = 16
+_LZMA_MEMORY = 2**28
+
+_UNPACK_ERRORS = (
+    zlib.error,
+    lzma.LZMAError,
+    pa.ArrowException,
+    EOFError,
+    OSError,
+    RuntimeError,
+    ValueError,
+    TypeError,
+    MemoryError,
+)
+
+
+def demand_numcodecs() -> Any:
+    """Return the package that knows Blosc, and strings of any length.
+
+    Raises
+    ------
+    UnsupportedError
+        If it is not installed.
+    """
+    try:
+        import numcodecs
+    except ImportError:
+        raise UnsupportedError(
+            "Zarr stores need the package numcodecs, which is not installed.", hint="pip install 'akdask[zarr]'"
+        ) from None
+    return numcodecs
+
+
+def decoded(data: NumberArray, array: ArrayMetadata, path: str) -> np.ndarray[Any, Any]:
+    """Return the elements of a chunk, in its shape.
+
+    Parameters
+    ----------
+    data : ndarray of uint8
+        The bytes of its file.
+    array : ArrayMetadata
+        The array of the chunk.
+    path : str
+        The file, for messages.
+
+    Raises
+    ------
+    FileFormatError
+        If the bytes are not those of such a chunk.
+    """
+    is_object = array.dtype.kind == "O"
+    size = array.chunk_elements * array.dtype.itemsize
+    # Of strings of any length nothing tells how many bytes they are, but that they must fit in memory.
+    most = int(min(transfer_limit(), LARGEST_CHUNK)) if is_object else _most_bytes(array, size)
+    try:
+        found = data.tobytes() if array.compressor is None else _unpacked(data, array.compressor, most)
+        for codec in reversed(array.filters):
+            if codec.name != TEXT_FILTER:
+                found = _unfiltered(found, codec)
+        if is_object:
+            elements = _strings(found, array.chunk_elements)
+        elif len(found) != size:
+            raise ValueError(f"it holds {len(found):,} bytes, not {size:,}")
+        else:
+            elements = np.frombuffer(found, array.dtype)
+    except _UNPACK_ERRORS as error:
+        raise FileFormatError(
+            f"{path!r} is not a chunk of its array: {error}."[:400],
+            details=[f"wanted: {array.chunk_elements:,} elements of {array.dtype}"],
+            hint="the file is damaged or truncated; write the array again.",
+        ) from error
+    return elements.reshape(array.grid.chunks, order=array.order)
+
+
+def _most_bytes(array: ArrayMetadata, size: int) -> int:
+    """Return the bytes of a chunk before it was packed at last: differences may be wider than numbers."""
+    widths = [np.dtype(codec.stored).itemsize for codec in array.filters if codec.name == "delta"]
+    return max([size, *(array.chunk_elements * width for width in widths)])
+
+
+def _unpacked(data: NumberArray, codec: ZarrCodec, most: int) -> bytes:
+    """Return the bytes that a compressor has packed; an error if they are more than `most`."""
+    raw = data.tobytes()
+    match codec.name:
+        case "blosc":
+            return _unpacked_blosc(raw, most)
+        case "lz4":
+            size = int.from_bytes(raw[:4], "little", signed=True)
+            if len(raw) < 4 or not 0 <= size <= most:
+                raise ValueError(f"it would be {size:,} bytes")
+            return bytes(pa.Codec("lz4_raw").decompress(raw[4:], decompressed_size=size))
+        case "zstd":
+            found = bytes(pa.CompressedInputStream(pa.BufferReader(raw), "zstd").read(most + 1))
+        case "zlib" | "gzip":
+            found = _streamed(zlib.decompressobj(15 if codec.name == "zlib" else 31), raw, most)
+        case "bz2":
+            found = _streamed(bz2.BZ2Decompressor(), raw, most)
+        case _:
+            found = _streamed(lzma.LZMADecompressor(memlimit=_LZMA_MEMORY), raw, most)
+    if len(found) > most:
+        raise ValueError(f"it would be more than {most:,} bytes")
+    return found
+
+
+def _streamed(unpacker: Any, raw: bytes, most: int) -> bytes:
+    """Return what an object of the standard library unpacks, up to one byte more than may be."""
+    found: bytes = unpacker.decompress(raw, most + 1)
+    if len(found) <= most and not unpacker.eof:
+        raise ValueError("its end is missing")
+    return found
+
+
+def _unpacked_blosc(raw: bytes, most: int) -> bytes:
+    """Unpack what Blosc has packed, if the sizes in its header are those of the file and of the chunk."""
+    if len(raw) < _BLOSC_HEADER:
+        raise ValueError(f"it has {len(raw)} bytes")
+    nbytes, _, packed = (int.from_bytes(raw[place : place + 4], "little") for place in (4, 8, 12))
+    if packed != len(raw) or nbytes > most:
+        raise ValueError(f"it would be {packed:,} bytes, that unpack to {nbytes:,}")
+    return bytes(demand_numcodecs().blosc.decompress(raw)) if nbytes else b""
+
+
+def _unfiltered(data: bytes, codec: ZarrCodec) -> bytes:
+    if codec.name == "shuffle":
+        return np.frombuffer(data, np.uint8).reshape(codec.size, -1).T.tobytes()
+    return np.cumsum(np.frombuffer(data, codec.stored), dtype=codec.dtype).astype(codec.dtype).tobytes()
+
+
+def _strings(data: bytes, count: int) -> np.ndarray[Any, Any]:
+    if int.from_bytes(data[:4], "little") != count or len(data) < 4 * (count + 1):
+        raise ValueError("it has another number of strings")
+    found: np.ndarray[Any, Any] = demand_numcodecs().VLenUTF8().decode(data)
+    return found
+
+
+def packed(elements: np.ndarray[Any, Any]) -> bytes:
+    """Return the bytes of the file of a chunk; strings are objects.
+
+    Parameters
+    ----------
+    elements : ndarray
+        All elements of the chunk, contiguous in row-major order.
+    """
+    numcodecs = demand_numcodecs()
+    data = numcodecs.VLenUTF8().encode(elements.ravel()) if elements.dtype.kind == "O" else elements
+    settings = {name: value for name, value in BLOSC.items() if name != "id"}
+    return bytes(numcodecs.Blosc(**settings).encode(data))

@@ -1,0 +1,1 @@
+"""DataFrame, Series and Index, and what is done with them."""

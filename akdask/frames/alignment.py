@@ -1,0 +1,644 @@
+"""Rows of one Series or DataFrame brought to those of another by their labels, as a lazy join.
+
+Rows with the same labels by their plan stay as they are.  Elsewhere the rows of the target keep their order, and each
+takes the one row of the other side that has its label.  The page ``labels.md`` of the documentation has the rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from akdask import config
+from akdask.arrays.array import Array, of_rows
+from akdask.arrays.base import Labelled
+from akdask.arrays.categorical import Categorical
+from akdask.arrays.keys import Keys, comparable_keys
+from akdask.arrays.later import later
+from akdask.arrays.operators import where
+from akdask.arrays.pdarray import pdarray
+from akdask.arrays.strings import Strings
+from akdask.columns.dtypes import BOOL, INT64, UINT64
+from akdask.columns.rows import concat_rows
+from akdask.columns.table import Table
+from akdask.deferred import DeferredModule, is_arrow, is_pandas, pa
+from akdask.engine.combine import Gather, Limit, Realign, Reverse
+from akdask.engine.counted_alignment import align
+from akdask.engine.materialized import Materialized, within_rounds
+from akdask.engine.missing import call, recombined, separated
+from akdask.engine.node import Frame
+from akdask.engine.rowwise import SELECTIONS, Filter, Partitions, Slice, column_identity
+from akdask.engine.sources import Literal, Persisted, Rows
+from akdask.engine.values import Call, ColumnRef, Constant, Replica, Value, cast
+from akdask.errors import AlignmentError, ArgumentTypeError, UnsupportedError
+from akdask.frames.columnset import ColumnSet
+from akdask.frames.kinds import is_number, missing_rows
+from akdask.operators.join.key_index import check_distinct, index_keys
+from akdask.operators.reduce.aggregate import Aggregate, AggregateExpr
+from akdask.operators.rows.numbers import RowNumbers, row_numbers
+from akdask.typing import Column
+
+if TYPE_CHECKING:
+    from akdask.operators.join import join
+    from akdask.operators.sort import sort, top_k
+else:
+    join = DeferredModule("akdask.operators.join.join")
+    sort = DeferredModule("akdask.operators.sort.sort")
+    top_k = DeferredModule("akdask.operators.sort.top_k")
+
+
+MOST_SPARSE = 2**10
+"""Default labels for each label in memory that is looked at as one of them."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RowLabels:
+    """The labels of the rows of a Series or DataFrame.
+
+    Parameters
+    ----------
+    frame : Frame
+        The rows.
+    levels : tuple of Array
+        Labels that were given; none where rows are labelled by their numbers.
+    """
+
+    frame: Frame
+    levels: tuple[Array, ...] = ()
+
+    @classmethod
+    def of(cls, columns: ColumnSet) -> RowLabels:
+        """Return the labels of the rows of columns."""
+        return cls(columns.frame, () if columns.index is None else (columns.index_array(),))
+
+    @property
+    def arrays(self) -> tuple[Array, ...]:
+        """The levels, the numbers of rows where there are no other labels."""
+        return self.levels or (pdarray(*row_numbers(self.frame)),)
+
+    def are_those_of(self, other: RowLabels) -> bool:
+        """Whether the plans tell that both have the same labels in the same order."""
+        if not self.levels and not other.levels:
+            own, its = self.frame.rows, other.frame.rows
+            return own.same_rows(its) or (own.size is not None and own.size == its.size)
+        if len(self.arrays) != len(other.arrays):
+            return False
+        return all(map(_are_one_column, self.arrays, other.arrays)) or all(
+            map(_are_equal_at_hand, self.arrays, other.arrays)
+        )
+
+
+class RowLabelled:
+    """Base of what has labelled rows: `Series` and `DataFrame`."""
+
+    @property
+    def _row_labels(self) -> RowLabels:
+        raise NotImplementedError
+
+
+def as_labelled(item: Any) -> Any:
+    """Return a Series or DataFrame of pandas as one of akdask, and everything else as it is."""
+    if is_pandas(item, "Series"):
+        return later("Series", item)
+    return later("DataFrame", item) if is_pandas(item, "DataFrame") else item
+
+
+def on_rows_of(target: RowLabels, item: Any) -> Any:
+    """Return what a user gives for the rows of a target as arrays on these rows; lazy.
+
+    Parameters
+    ----------
+    target : RowLabels
+        The rows.
+    item : Series, array or scalar
+        A Series goes by its labels, and has missing values for labels that it lacks.  Everything else goes by position,
+        and stays as it is.
+
+    Raises
+    ------
+    NonUniqueError
+        When it is computed, if a Series has a label twice, and has not the labels of the target in their order.
+    """
+    item = as_labelled(item)
+    if not isinstance(item, RowLabelled):
+        return item.values if isinstance(item, Labelled) else item
+    (array,) = columns_on_rows_of(target, item._row_labels, [_values_of(item)])
+    return array
+
+
+def columns_on_rows_of(target: RowLabels, labels: RowLabels, arrays: Sequence[Array]) -> list[Array]:
+    """Return columns that have labels on the rows of a target, with missing values for labels that they lack; lazy."""
+    if target.are_those_of(labels):
+        return list(arrays)
+    matched = Matched.of(target, labels, arrays)
+    return [matched.with_missing(number) for number in range(len(arrays))]
+
+
+def mask_on_rows_of(target: RowLabels, item: Any) -> Any:
+    """Return a Series of bool as a mask of the rows of a target, and everything else as it is; lazy.
+
+    Raises
+    ------
+    MaskLabelsError
+        When it is computed, if the Series lacks a label of the target.
+    """
+    if is_pandas(item, "Series") and item.dtype in ("bool", "boolean"):
+        item = as_labelled(item.fillna(False).astype(bool))
+    if not isinstance(item, RowLabelled) or not isinstance(item, Labelled):
+        return item
+    values, labels = _values_of(item), item._row_labels
+    if not isinstance(values, pdarray) or values._value.dtype != BOOL:
+        return item
+    if target.are_those_of(labels):
+        return values
+    matched = Matched.of(target, labels, [values])
+    if matched.lacks is None:
+        return matched.array(0)
+    return pdarray(matched.frame, Call("of_labelled", matched.values[0], matched.has_label))
+
+
+def put_on_rows_of(target: RowLabels, own: Array, mask: Array, item: Any) -> Array:
+    """Return a column of the rows of a target with values of a Series where a mask holds, by labels; lazy.
+
+    Values are missing where the mask holds and the Series lacks the label.
+    """
+    labels, values = item._row_labels, _values_of(item)
+    if target.are_those_of(labels):
+        return where(mask, values, own)
+    matched = Matched.of(target, labels, [values])
+    put: Array = where(mask, matched.array(0), own)
+    if matched.lacks is None:
+        return put
+    others = [(put._frame, put._value), (mask._frame, mask._value), (matched.frame, matched.lacks)]
+    frame, (value, holds, lacks) = align("assign", others)
+    return missing_rows(put, frame, value, Call("logical_and", holds, lacks))
+
+
+def condition_on_rows_of(target: RowLabels, item: Any) -> Any:
+    """Return a condition on the rows of a target, False for labels that a Series of bool lacks, as in pandas; lazy."""
+    item = as_labelled(item)
+    if not isinstance(item, RowLabelled):
+        return item.values if isinstance(item, Labelled) else item
+    (condition,) = conditions_on_rows_of(target, item._row_labels, [_values_of(item)])
+    return condition
+
+
+def conditions_on_rows_of(target: RowLabels, labels: RowLabels, arrays: Sequence[Array]) -> list[Array]:
+    """Return columns of bool on the rows of a target, False for labels that they lack, and others as they are; lazy."""
+    if target.are_those_of(labels) or any(array._value.dtype != BOOL for array in arrays):
+        return list(arrays)
+    # What is not found is False already.
+    matched = Matched.of(target, labels, arrays)
+    return [matched.array(number) for number in range(len(arrays))]
+
+
+def _values_of(item: Any) -> Array:
+    return of_rows(item.values)
+
+
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """Columns on the rows of a target, by their labels.
+
+    Parameters
+    ----------
+    frame : Frame
+        The rows of the target.
+    kinds : sequence of Array
+        Arrays like the columns.
+    values : sequence of Value
+        The columns, with anything for labels that they lack.
+    lacks : Value, optional
+        Which rows have a label that the columns lack; None where the plan tells that they lack none.
+    """
+
+    frame: Frame
+    kinds: Sequence[Array]
+    values: Sequence[Value]
+    lacks: Value | None
+
+    @classmethod
+    def of(cls, target: RowLabels, labels: RowLabels, arrays: Sequence[Array]) -> Matched:
+        """Join columns that have labels to the rows of a target; lazy."""
+        pair = comparable(target, labels)
+        if pair is None or target.frame.rows.size == 0:
+            nothing = [_nothing_like(array) for array in arrays]
+            return cls(target.frame, arrays, nothing, Constant(np.bool_(True)))
+        mine, theirs = pair
+        told = _told_of(target, labels, is_once=True)
+        if not told.are_distinct:
+            mine, theirs = _told_apart(mine, theirs)
+        wanted = separated([array._value for array in arrays])
+        owners = [array._frame for array in arrays for _ in separated([array._value])]
+        others = [*((theirs.frame, key) for key in theirs.values), *zip(owners, wanted, strict=True)]
+        frame, found = within_rounds(*align("align", others))
+        count = len(theirs.values)
+        joined = join.match_once(mine.side(), Keys(frame, tuple(found[:count])).side(found[count:]))
+        values = recombined([array._value for array in arrays], joined.right)
+        return cls(joined.frame, arrays, values, None if told.are_all_found else joined.lacks)
+
+    def array(self, number: int) -> Array:
+        """Return one of the columns as it is."""
+        return self.kinds[number]._like(self.frame, self.values[number])
+
+    @property
+    def has_label(self) -> Value:
+        """Which rows have a label that the columns have."""
+        return Constant(np.bool_(True)) if self.lacks is None else Call("logical_not", self.lacks)
+
+    def with_missing(self, number: int) -> Array:
+        """Return one of the columns with missing values for labels that it lacks."""
+        kind, value = self.kinds[number], self.values[number]
+        if self.lacks is None:
+            return self.array(number)
+        if value.dtype.kind == "str" and isinstance(value, Call) and value.operation == "lookup_found":
+            return kind._like(self.frame, Call("lookup_found", *value.args, missing_text=True))
+        return missing_rows(kind, self.frame, value, self.lacks)
+
+
+def comparable(target: RowLabels, labels: RowLabels) -> tuple[Keys, Keys] | None:
+    """Return the labels of both as keys of a join; None if they are of kinds of which none equals one of the other."""
+    pairs = list(zip(target.arrays, labels.arrays, strict=False))
+    if len(target.arrays) != len(labels.arrays) or any(_family(one) != _family(other) for one, other in pairs):
+        return None
+    return comparable_keys("align", list(target.arrays), list(labels.arrays))
+
+
+def _family(array: Array) -> str:
+    """Return what labels have in common that may be equal: numbers, text, bool, or times of one kind."""
+    if isinstance(array, Strings | Categorical):
+        return "text"
+    if is_number(array):
+        return "bool" if array._value.dtype == BOOL else "number"
+    return array._type_name()
+
+
+def _nothing_like(array: Array) -> Value:
+    """Return one value of the type of an array, to be called missing."""
+    dtype = array._value.dtype
+    if dtype.kind == "str":
+        return Constant("")
+    if isinstance(array, Categorical):
+        return array._category_table.na_code
+    if dtype.kind in ("list", "bigint"):
+        raise UnsupportedError(
+            f"a column of {array._type_name()} has nothing for missing elements.", hint="leave the column out."
+        )
+    return Constant(dtype.numpy.type(0))
+
+
+def _are_one_column(one: Array, other: Array) -> bool:
+    """Whether two arrays are the same column of the same rows."""
+    if type(one) is not type(other):
+        return False
+    tables = [array._category_table for array in (one, other) if isinstance(array, Categorical)]
+    if tables and tables[0] is not tables[1]:
+        return False
+    if one._frame is other._frame and one._value == other._value:
+        return True
+    return column_identity(one._frame, one._value) == column_identity(other._frame, other._value)
+
+
+def on_same_labels(target: RowLabels, labels: RowLabels, array: Array) -> Array:
+    """Return a column of numbers on the rows of a target, whose labels must be all of it, in any order; lazy.
+
+    Raises
+    ------
+    AlignmentError
+        When it is computed, if one side lacks a label of the other.
+    """
+    if target.are_those_of(labels):
+        return array
+    there, back = Matched.of(target, labels, [array]), Matched.of(labels, target, [])
+    if there.lacks is None and back.lacks is None:
+        return there.array(0)
+    lacking = [Aggregate(side.frame, (AggregateExpr("all", side.has_label),)) for side in (there, back)]
+    are_same = Call("logical_and", *(Replica(one, 0, BOOL) for one in lacking))
+    checked = Call("of_same_labels", there.has_label, are_same)
+    return array._like(there.frame, Call("where", checked, there.values[0], there.values[0]))
+
+
+def missing_like(frame: Frame, array: Array) -> Array:
+    """Return missing values of the type of an array on the rows of a frame."""
+    return missing_rows(array, frame, _nothing_like(array), Constant(np.bool_(True)))
+
+
+# all labels of both sides
+
+LABEL, ORDER, HERE = "\0label", "\0order", "\0here"
+"""Begin the names of the columns of rows that are joined by their labels."""
+
+
+@dataclass(frozen=True, slots=True)
+class OnAllLabels:
+    """Columns of two sides on the rows of all labels that one of them has.
+
+    Parameters
+    ----------
+    labels : RowLabels
+        The labels.
+    ones, others : list of Array
+        The columns of each side.
+    """
+
+    labels: RowLabels
+    ones: list[Array]
+    others: list[Array]
+
+
+def on_all_labels(
+    one: RowLabels, ones: Sequence[Array], other: RowLabels, others: Sequence[Array], fill: Any = None
+) -> OnAllLabels:
+    """Return the columns of two sides on the labels of both; lazy.
+
+    Rows with the same labels in the same order stay as they are.  Otherwise labels are in order, and repeated ones are
+    paired with each other, as in pandas.
+
+    Parameters
+    ----------
+    one : RowLabels
+        The labels of one side.
+    ones : sequence of Array
+        Its columns.
+    other : RowLabels
+        The labels of the other side.
+    others : sequence of Array
+        Its columns.
+    fill : scalar, optional
+        What numbers are for a label that a side lacks; missing unless given, as everything else is.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If labels of the two sides have no order in common, such as numbers and text.
+    """
+    if one.are_those_of(other):
+        return OnAllLabels(one, list(ones), list(others))
+    pair = comparable(one, other)
+    if pair is None:
+        kinds = ["/".join(array._type_name() for array in labels.arrays) for labels in (one, other)]
+        raise ArgumentTypeError("labels of two kinds have no order in common.", details=kinds)
+    there, back = _told_of(one, other), _told_of(other, one)
+    are_told = there.are_distinct and back.are_distinct and not (one.levels and other.levels)
+    if are_told and there.are_all_found and back.are_all_found:
+        # All labels are default ones, each once, and one side has them in order.
+        if one.levels:
+            return OnAllLabels(other, columns_on_rows_of(other, one, ones), list(others))
+        return OnAllLabels(one, list(ones), columns_on_rows_of(one, other, others))
+    keys = pair if are_told else _told_apart(*pair)
+    sides = [
+        _with_labels(labels, keys, columns, f"{HERE}{number}", is_told_apart=not are_told)
+        for number, (labels, keys, columns) in enumerate(zip((one, other), keys, (ones, others), strict=True))
+    ]
+    joined: ColumnSet = later("outer join of labels", sides[0], keys[0], sides[1], keys[1])
+    levels = [joined.array(name) for name in joined.values if name.startswith(LABEL)]
+    return OnAllLabels(
+        RowLabels(joined.frame, tuple(levels)),
+        [_of_side(joined, f"{HERE}0", number, fill, is_all=back.are_all_found) for number in range(len(ones))],
+        [_of_side(joined, f"{HERE}1", number, fill, is_all=there.are_all_found) for number in range(len(others))],
+    )
+
+
+def _of_side(joined: ColumnSet, here: str, number: int, fill: Any, *, is_all: bool) -> Array:
+    """Return a column of one side, missing or filled where the side is not there."""
+    array, is_here = joined.array(f"{here} {number}"), joined.values[here]
+    if is_all:
+        return array
+    if fill is None or not is_number(array):
+        return missing_rows(array, joined.frame, array._value, Call("logical_not", is_here))
+    filling = Constant(array._value.dtype.numpy.type(fill))
+    return array._like(joined.frame, Call("where", is_here, array._value, filling))
+
+
+def _with_labels(
+    labels: RowLabels, keys: Keys, columns: Sequence[Array], here: str, *, is_told_apart: bool
+) -> ColumnSet:
+    """Return columns beside their labels, what puts rows in order before these, and that each row is there."""
+    levels = {f"{LABEL}{number}": level for number, level in enumerate(labels.arrays)}
+    order = {ORDER: pdarray(keys.frame, keys.values[-1])} if is_told_apart else {}
+    named = {f"{here} {number}": array for number, array in enumerate(columns)}
+    return ColumnSet.of({**levels, **order, **named, here: pdarray(keys.frame, Constant(np.bool_(True)))})
+
+
+def same_labels(one: Keys, other: Keys) -> Value:
+    """Return whether keys are equal, row by row, as one value that is computed with the plan.
+
+    Their hashes of 128 bits are compared, each with that of the number of its row, summed up over all rows.
+    """
+    pairs = zip(_digest(one), _digest(other), strict=True)
+    high, low = (Call("equal", mine, its) for mine, its in pairs)
+    return Call("logical_and", high, low)
+
+
+def _digest(keys: Keys) -> list[Value]:
+    """Return both halves of a hash of all rows, which depends on their order."""
+    frame, (number, *values) = align("number", [row_numbers(keys.frame), *((keys.frame, key) for key in keys.values)])
+    frame, found = within_rounds(frame, [*values, number])
+    *keyed, number = found
+    hashes = [call(_hash_of(key), key, part=part) for key in keyed for part in (0, 1)]
+    rows = [Call("number_hash", *hashes, cast(number, UINT64), part=part) for part in (0, 1)]
+    summed = Aggregate(frame, tuple(AggregateExpr("sum", row) for row in rows))
+    return [Replica(summed, position, UINT64) for position in range(len(rows))]
+
+
+def _hash_of(key: Value) -> str:
+    return "text_hash" if key.dtype.kind == "str" else "number_hash"
+
+
+def _told_apart(one: Keys, other: Keys) -> tuple[Keys, Keys]:
+    """Return keys with the number of each row beside them where all of both are equal, and 0 where they are not.
+
+    So rows of the same labels pair with each other, one by one, also where labels come twice.
+    """
+    same = same_labels(one, other)
+    return _with_number(one, same), _with_number(other, same)
+
+
+def _with_number(keys: Keys, same: Value) -> Keys:
+    frame, (number, *values) = align("number", [row_numbers(keys.frame), *((keys.frame, key) for key in keys.values)])
+    return Keys(frame, (*values, Call("where", same, number, Constant(np.int64(0)))))
+
+
+def check_same(one: RowLabels, other: RowLabels) -> Value | None:
+    """Return whether two sides of a comparison have the same labels; None where the plan tells that they have.
+
+    Raises
+    ------
+    AlignmentError
+        If the plan tells that they have others.
+    """
+    if one.are_those_of(other):
+        return None
+    pair = comparable(one, other)
+    sizes = {labels.frame.rows.size for labels in (one, other)} - {None}
+    are_at_hand = all(_at_hand(array) is not None for array in (*one.arrays, *other.arrays))
+    if pair is None or len(sizes) > 1 or are_at_hand:
+        raise AlignmentError(
+            "only Series with the same labels in the same order are compared.",
+            hint="bring one to the labels of the other by reindex, or compare arrays: s.values < other.values.",
+        )
+    return same_labels(*pair)
+
+
+# what plans tell of labels
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What plans tell of labels, and of those of a target.
+
+    Parameters
+    ----------
+    are_distinct : bool
+        Whether no label comes twice.
+    are_all_found : bool
+        Whether each label of the target is among them.
+    """
+
+    are_distinct: bool
+    are_all_found: bool
+
+
+def _told_of(target: RowLabels, labels: RowLabels, *, is_once: bool = False) -> _Told:
+    """Return what plans tell of labels, and of those of a target.
+
+    Raises
+    ------
+    NonUniqueError
+        If `is_once` asks for labels that differ, and both are in memory, not the same, and come twice.
+    """
+    known, sought = _origin_of(labels), _origin_of(target)
+    if known is not None and sought is not None:
+        return _Told(True, known.has_all_of(sought))
+    columns, wanted = ([_at_hand(array) for array in side.arrays] for side in (labels, target))
+    keys = [column for column in columns if column is not None]
+    if len(keys) < len(columns):
+        return _Told(known is not None, False)
+    index = index_keys(keys)
+    if is_once and all(column is not None for column in wanted):
+        check_distinct(keys, index)
+    others = [column for column in wanted if column is not None]
+    are_alike = len(others) == len(wanted) and all(map(_are_alike, keys, others))
+    return _Told(index.firsts is None, are_alike and bool((index.find(others) >= 0).all()))
+
+
+def _are_alike(one: Column, other: Column) -> bool:
+    return is_arrow(one, "Array") == is_arrow(other, "Array") and (is_arrow(one, "Array") or one.dtype == other.dtype)
+
+
+def _at_hand(array: Array) -> Column | None:
+    """Return labels that are in memory, None for those that are to be computed."""
+    base, value = _base_of(array._frame, array._value), array._value
+    tables = _tables_of(base)
+    if tables is None or isinstance(array, Categorical) or value.dtype.nullable:
+        return None
+    columns = [table.columns[value.name] for table in tables]  # type: ignore[attr-defined]
+    return concat_rows(columns) if len(columns) > 1 else columns[0]
+
+
+def _tables_of(base: Frame | None) -> Sequence[Table] | None:
+    """Return the rows of a node that are in memory: those of data at hand, and of arrays that are computed at once."""
+    if isinstance(base, Literal):
+        return base.tables
+    if not isinstance(base, Persisted) or not config.get("eager"):
+        return None
+    # A cluster has futures of them.
+    results = [base.graph.get(key) for key in base.keys]
+    found = [table for table in results if isinstance(table, Table)]
+    return found if len(found) == len(results) else None
+
+
+def _base_of(frame: Frame, value: Value) -> Frame | None:
+    """Return the node of which a value is a column, as it is; None for what is computed or selected of it."""
+    if not isinstance(value, ColumnRef) or isinstance(frame, SELECTIONS):
+        return None
+    return next((base for base in frame.bases if base._name == value.source), None)
+
+
+def _are_equal_at_hand(one: Array, other: Array) -> bool:
+    """Whether two columns of labels in memory are equal, or are the numbers of rows."""
+    if type(one) is not type(other):
+        return False
+    columns = [_numbers_or_at_hand(array) for array in (one, other)]
+    mine, its = columns
+    if mine is None or its is None or not _are_alike(mine, its) or len(mine) != len(its):
+        return False
+    if is_arrow(mine, "Array"):
+        return bool(pa.Array.equals(mine, its))
+    return bool(np.array_equal(mine, its, equal_nan=mine.dtype.kind == "f"))
+
+
+def _numbers_or_at_hand(array: Array) -> Column | None:
+    base = _base_of(array._frame, array._value)
+    return np.arange(sum(base.lengths)) if isinstance(base, Rows) else _at_hand(array)
+
+
+@dataclass(frozen=True, slots=True)
+class _Origin:
+    """The default labels that labels are chosen from, each at most once.
+
+    Parameters
+    ----------
+    rows : hashable
+        Names the rows that have these labels by default: their number, or if it is unknown the frame.
+    is_all : bool
+        Whether none has been left out.
+    """
+
+    rows: int | str
+    is_all: bool
+
+    def has_all_of(self, other: _Origin) -> bool:
+        """Whether each label of another is among these."""
+        if not self.is_all:
+            return False
+        if isinstance(self.rows, int) and isinstance(other.rows, int):
+            return other.rows <= self.rows
+        return self.rows == other.rows
+
+
+def _origin_of(labels: RowLabels) -> _Origin | None:
+    """Return which default labels some labels are chosen from, as far as the plan tells."""
+    if not labels.levels:
+        return _origin_of_numbers(*row_numbers(labels.frame))
+    (level, *more) = labels.levels
+    return None if more or type(level) is not pdarray else _origin_of_numbers(level._frame, level._value)
+
+
+def _origin_of_numbers(frame: Frame, value: Value) -> _Origin | None:
+    is_all = True
+    while isinstance(value, ColumnRef):
+        while isinstance(frame, Filter | Slice | Partitions):
+            frame, is_all = frame.frame, False
+        base = _base_of(frame, value)
+        if base is None:
+            return None
+        if isinstance(base, Rows) and value == base.position:
+            return _Origin(sum(base.lengths), is_all)
+        if isinstance(base, RowNumbers) and value == base.position:
+            return _Origin(base.frame._name, is_all)
+        if (tables := _tables_of(base)) is not None:
+            return _origin_at_hand(tables, value, is_all)
+        if isinstance(base, Limit) or type(base) is top_k.TopK:
+            is_all = False
+        elif not isinstance(base, Realign | Reverse | Gather | Materialized) and type(base) is not sort.Sort:
+            return None
+        project = base.operands[0]
+        frame, value = project.frame, project.values[project.names.index(value.name)]
+    return None
+
+
+def _origin_at_hand(tables: Sequence[Table], value: ColumnRef, is_all: bool) -> _Origin | None:
+    """Return the same of labels in memory that are numbers of rows, each at most once."""
+    if value.dtype != INT64:
+        return None
+    labels = np.concatenate([table.columns[value.name] for table in tables])
+    if not len(labels):
+        return _Origin(0, is_all)
+    low, high = int(labels.min()), int(labels.max())
+    if low < 0 or high >= MOST_SPARSE * len(labels) or len(np.unique(labels)) < len(labels):
+        return None
+    return _Origin(high + 1, is_all and high + 1 == len(labels))

@@ -1,0 +1,126 @@
+"""What a DataFrame is made of: arrays by name, from whatever a user has."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any
+
+import numpy as np
+
+from akdask.arrays.array import Array, of_rows
+from akdask.arrays.base import Labelled
+from akdask.arrays.categorical import Categorical
+from akdask.arrays.column_names import check_names, names_of
+from akdask.arrays.operators import operand
+from akdask.arrays.scalar import Scalar
+from akdask.arrays.timearray import CLASSES, Moment
+from akdask.arrays.wrap import special, wrap
+from akdask.columns.dtypes import SPAN, TIME
+from akdask.columns.table import Table
+from akdask.deferred import is_pandas, pd
+from akdask.engine.node import Frame
+from akdask.engine.sources import as_column, counted, literal_table
+from akdask.engine.values import Constant
+from akdask.errors import ArgumentError
+from akdask.frames.base import FrameBase
+from akdask.frames.index import Index
+
+
+def named_items(data: Any, columns: Sequence[str] | None) -> dict[str, Any]:
+    """Return what a DataFrame is made of, by name."""
+    columns = None if columns is None else names_of(columns)
+    if data is None:
+        return {name: [] for name in columns or ()}
+    if is_pandas(data, "DataFrame"):
+        named = {str(name): data[name] for name in data.columns}
+        numbers = pd.RangeIndex(len(data))
+        is_numbered = isinstance(data.index, pd.RangeIndex) and data.index.identical(numbers)
+        index: dict[str, Any] = {} if is_numbered else {"index": data.index}
+        return {**{name: named[name] for name in columns or named}, **index}
+    if isinstance(data, FrameBase):
+        given = data._columns if columns is None else data._columns.only(columns)
+        index = {} if given.index is None else {"index": Index(given.index_array(), given.index_name)}
+        return {**{name: given.array(name) for name in given.values}, **index}
+    if isinstance(data, Mapping):
+        return {name: data[name] for name in columns} if columns is not None else dict(data)
+    if isinstance(data, str | Array) or not isinstance(data, Sequence | np.ndarray):
+        raise ArgumentError(
+            f"a DataFrame is not made of {type(data).__name__}.",
+            hint="pass a dict of names and arrays, or a list of arrays.",
+        )
+    if isinstance(data, np.ndarray) and data.ndim == 2:
+        data = list(data.T)
+    elif data and all(isinstance(row, Mapping) for row in data):
+        rows: Any = pd.DataFrame.from_records(list(data), columns=columns)
+        return {str(name): rows[name] for name in rows.columns}
+    names = [str(number) for number in range(len(data))] if columns is None else columns
+    if len(names) != len(data):
+        raise ArgumentError(f"{len(data)} arrays need as many names, got {len(names)}.")
+    return dict(zip(names, data, strict=True))
+
+
+def split_index(named: dict[str, Any]) -> tuple[dict[str, Any], Index | None]:
+    """Take out the column that is the index by its name, as in Arkouda."""
+    check_names(named)
+    index = [name for name in named if name.lower() == "index"]
+    if not index:
+        return named, None
+    return {name: item for name, item in named.items() if name != index[0]}, Index(named[index[0]])
+
+
+def arrays_of(named: Mapping[str, Any]) -> dict[str, Array]:
+    """Make arrays of columns, those at hand as one frame; scalars take the rows of the others."""
+    arrays: dict[str, Array] = {}
+    at_hand: dict[str, Any] = {}
+    scalars: dict[str, Any] = {}
+    for name, item in named.items():
+        if isinstance(item, Array):
+            arrays[name] = of_rows(item)
+        elif isinstance(item, Labelled):
+            arrays[name] = item.values
+        elif is_scalar(item):
+            scalars[name] = item
+        elif is_pandas(getattr(item, "dtype", None), "CategoricalDtype"):
+            arrays[name] = Categorical(item)
+        elif (made := special(item)) is not None:
+            arrays[name] = made
+        else:
+            at_hand[name] = as_column(list(item) if isinstance(item, range) else item)
+    arrays.update(_literals(at_hand))
+    frame = next((array._frame for array in arrays.values()), None) or counted(1)
+    arrays.update({name: spread(frame, item) for name, item in scalars.items()})
+    return {name: arrays[name] for name in named}
+
+
+def _literals(columns: Mapping[str, Any]) -> dict[str, Array]:
+    """Put columns at hand into one frame for each number of rows, so that it can be said which do not fit."""
+    made: dict[str, Array] = {}
+    for length in dict.fromkeys(len(column) for column in columns.values()):
+        same: dict[Hashable, Any] = {name: column for name, column in columns.items() if len(column) == length}
+        frame = literal_table(Table(same, length))
+        made.update({str(name): wrap(frame, frame.column(name)) for name in same})
+    return made
+
+
+def spread(frame: Frame, item: Any) -> Array:
+    """Return a scalar as a column on the rows of a frame: a time as one of times, and nothing as NaN."""
+    if item is None:
+        item = np.nan
+    elif isinstance(item, np.datetime64 | np.timedelta64 | datetime | timedelta):
+        moment = Moment.of(item, TIME if _is_time(item) else SPAN)
+        form = replace(moment.form, unit="ns", may_lack=moment.is_missing)
+        return CLASSES[form.kind].of(frame, Constant(moment.number_in("ns")), form)
+    return wrap(frame, operand(item)[1])
+
+
+def _is_time(item: Any) -> bool:
+    return isinstance(item, np.datetime64 | datetime)
+
+
+def is_scalar(item: Any) -> bool:
+    """Whether an item stands for every row: a plain value, or a lazy scalar."""
+    if isinstance(item, Scalar | bool | int | float | str | bytes | np.generic):
+        return True
+    return not hasattr(item, "__len__") and bool(pd.api.types.is_scalar(item))

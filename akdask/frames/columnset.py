@@ -1,0 +1,253 @@
+"""Columns on common rows: what a DataFrame is made of, and how rows of all of them are chosen at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from akdask.arrays import selection as row_tools
+from akdask.arrays.array import Array
+from akdask.arrays.column_names import missing_column
+from akdask.arrays.pdarray import pdarray
+from akdask.engine import missing
+from akdask.engine.combine import Limit
+from akdask.engine.counted_alignment import align
+from akdask.engine.materialized import within_rounds
+from akdask.engine.node import Frame
+from akdask.engine.rowwise import Project
+from akdask.engine.sources import counted
+from akdask.engine.values import ColumnRef, Constant, Value
+from akdask.operators.rows.numbers import row_numbers
+
+INDEX = ("index",)
+"""Name of the row labels among the columns of a projection; no column can have it."""
+
+Select = Callable[[Frame, list[Value]], tuple[Frame, list[Value]]]
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnSet:
+    """Named columns on the rows of one frame.
+
+    Parameters
+    ----------
+    frame : Frame
+        The rows.
+    values : mapping of str to Value
+        The columns.
+    kinds : mapping of hashable to Array
+        For each column, and for the index where there is one, an array of its kind, on whatever rows.
+    index : Value, optional
+        Labels of the rows; without them, rows are labelled by their numbers.
+    index_name : hashable, optional
+        What the labels are called.
+    """
+
+    frame: Frame
+    values: Mapping[str, Value]
+    kinds: Mapping[Hashable, Array]
+    index: Value | None = None
+    index_name: Hashable = None
+
+    @classmethod
+    def of(cls, arrays: Mapping[str, Array], index: Array | None = None, index_name: Hashable = None) -> ColumnSet:
+        """Bring arrays onto the rows of the one with the most partitions.
+
+        Raises
+        ------
+        AlignmentError
+            If they do not share rows.
+        """
+        kinds: dict[Hashable, Array] = dict(arrays.items())
+        if index is not None:
+            kinds[INDEX] = index
+        if not kinds:
+            return cls(counted(0), {}, {})
+        found: Sequence[Value]
+        frame, found = align("put into one DataFrame", [(array._frame, array._value) for array in kinds.values()])
+        frame, found = within_rounds(frame, found)
+        by_name = dict(zip(kinds, found, strict=True))
+        values = {name: by_name[name] for name in arrays}
+        return cls(frame, values, kinds, by_name.get(INDEX), index_name)
+
+    def array(self, name: str) -> Array:
+        """Return one column.
+
+        Raises
+        ------
+        MissingColumnError
+            If there is no column of that name.
+        """
+        if name not in self.values:
+            raise missing_column(name, self.values)
+        return self.kinds[name]._like(self.frame, self.values[name])
+
+    def arrays(self) -> list[Array]:
+        """Return all columns, and the labels of rows that have some."""
+        index = [] if self.index is None else [self.index_array()]
+        return [*map(self.array, self.values), *index]
+
+    def index_array(self) -> Array:
+        """Return the labels of the rows."""
+        if self.index is None:
+            return pdarray(*row_numbers(self.frame))
+        return self.kinds[INDEX]._like(self.frame, self.index)
+
+    def project(self, *, with_index: bool = False) -> Project:
+        """Return the columns, and the labels of rows that have some if asked for, as a plan.
+
+        Integers of which some are missing are floats there; `ColumnSet.apart` keeps them.
+        """
+        names: tuple[Hashable, ...] = tuple(self.values)
+        values = tuple(self.values.values())
+        if with_index and self.index is not None:
+            return Project(self.frame, (*names, INDEX), (*values, self.index))
+        return Project(self.frame, names, values)
+
+    def apart(self) -> Project:
+        """Return what the columns and the labels are made of, as a plan; `of_parts` puts it together again."""
+        values = self._columns()
+        if len(self._all()) == len(values):
+            return self.project(with_index=True)
+        names = [*self.values, *([] if self.index is None else [INDEX])]
+        named: dict[Hashable, Value] = {}
+        for name, value in zip(names, values, strict=True):
+            apart = missing.parts(value)
+            named |= (
+                {name: value}
+                if apart is None
+                else {
+                    (name, missing.INTEGERS): apart[0],
+                    (name, missing.MISSING): apart[1],
+                }
+            )
+        return Project(self.frame, tuple(named), tuple(named.values()))
+
+    def of_parts(self, frame: Frame, values: Sequence[Value]) -> ColumnSet:
+        """Return the columns and labels on other rows, of what `apart` has of them."""
+        return self._placed(*within_rounds(frame, values))
+
+    def nullable(self) -> frozenset[Hashable]:
+        """Return which columns are text that may be missing, and whether labels of the rows are."""
+        found = [*self.values.items(), *([] if self.index is None else [(INDEX, self.index)])]
+        return frozenset(name for name, value in found if value.dtype.nullable)
+
+    # columns
+
+    def only(self, names: Iterable[str]) -> ColumnSet:
+        """Return some of the columns."""
+        names = list(names)
+        for name in names:
+            if name not in self.values:
+                self.array(name)
+        return replace(self, values={name: self.values[name] for name in names})
+
+    def renamed(self, names: Mapping[str, str]) -> ColumnSet:
+        """Return the columns with other names; names that are not given stay."""
+        values = {names.get(name, name): value for name, value in self.values.items()}
+        kinds = {names.get(name, name) if isinstance(name, str) else name: kind for name, kind in self.kinds.items()}
+        return replace(self, values=values, kinds=kinds)
+
+    def having(self, name: str, array: Array) -> ColumnSet:
+        """Return the columns with one more, or with one replaced.
+
+        Raises
+        ------
+        AlignmentError
+            If the array does not share rows with them.
+        """
+        if not self.values and self.index is None:
+            return self.of({name: array}, index_name=self.index_name)
+        columns, value = self._beside(f"put {name!r} beside", array)
+        return replace(columns, values={**columns.values, name: value}, kinds={**self.kinds, name: array})
+
+    def labelled(self, index: Array | None, name: Hashable = None) -> ColumnSet:
+        """Return the columns with other labels of their rows; numbers if None."""
+        if index is None:
+            return replace(self, index=None, index_name=name)
+        columns, value = self._beside("label by the index", index)
+        return replace(columns, index=value, index_name=name, kinds={**self.kinds, INDEX: index})
+
+    def labelled_as(self, other: ColumnSet) -> ColumnSet:
+        """Return no columns on the rows of others, with their labels."""
+        kinds: dict[Hashable, Array] = {} if other.index is None else {INDEX: other.kinds[INDEX]}
+        return ColumnSet(other.frame, {}, kinds, other.index, other.index_name)
+
+    def beside(self, arrays: Mapping[str, Array]) -> ColumnSet:
+        """Return other columns with the labels that the rows have."""
+        return self.of(arrays, None if self.index is None else self.index_array(), self.index_name)
+
+    def _beside(self, operation: str, array: Array) -> tuple[ColumnSet, Value]:
+        """Return the columns and an array's value on a frame that has both."""
+        own = [(self.frame, value) for value in self._columns()]
+        anchor = own or [(self.frame, Constant(0))]
+        frame, values = within_rounds(*align(operation, [*anchor, (array._frame, array._value)]))
+        return self._named(frame, values[: len(own)]), values[-1]
+
+    # rows
+
+    def on(self, select: Select) -> ColumnSet:
+        """Return the columns, and the labels of their rows, on rows that a function of frame and values selects."""
+        return self.numbered().moved(select)
+
+    def sliced(self, key: slice) -> ColumnSet:
+        """Return the rows of a slice; counts those of unknown number."""
+
+        def select(frame: Frame, values: list[Value]) -> tuple[Frame, list[Value]]:
+            return row_tools.slice_columns(frame, values, key)
+
+        if key.start in (None, 0) and key.step in (None, 1) and self.values:
+            # The numbers of the first rows are the same among all as among themselves.
+            return self.moved(select)
+        return self.on(select)
+
+    def head(self, count: int) -> ColumnSet:
+        """Return the first `count` rows, or all but the last ``-count``."""
+        count = row_tools.position(count)
+        if count < 0 or self.frame.rows.is_fixed:
+            return self.sliced(slice(count))
+        return self._limited(count)
+
+    def tail(self, count: int) -> ColumnSet:
+        """Return the last `count` rows, or all but the first ``-count``."""
+        count = row_tools.position(count)
+        if count > 0 and not self.frame.rows.is_fixed:
+            return self.numbered()._limited(-count)
+        return self.sliced(slice(-count, None) if count else slice(0))
+
+    def _limited(self, count: int) -> ColumnSet:
+        """Return the first rows, or the last ones if `count` is negative, without counting any."""
+        project = self.apart()
+        limited = Limit(project, count)
+        columns = zip(project.names, project.values, strict=True)
+        found = [ColumnRef(limited._name, name, value.dtype) for name, value in columns]
+        return self.of_parts(limited, found)
+
+    def numbered(self) -> ColumnSet:
+        """Return the columns with explicit labels of the rows, which stay with them when some are chosen."""
+        return self if self.index is not None else self.labelled(self.index_array(), self.index_name)
+
+    def counted(self) -> tuple[int, ...]:
+        """Return the number of rows in each partition; counts them if they are not counted yet."""
+        return row_tools.known_lengths(self.frame)
+
+    def moved(self, select: Select) -> ColumnSet:
+        """Return the columns on rows that a function selects, with the labels that they have, or none."""
+        return self.of_parts(*select(self.frame, self._all()))
+
+    def _columns(self) -> list[Value]:
+        """Return the columns, and the labels of rows that have some."""
+        values = list(self.values.values())
+        return values if self.index is None else [*values, self.index]
+
+    def _all(self) -> list[Value]:
+        """Return what the columns and labels are made of."""
+        return missing.separated(self._columns())
+
+    def _placed(self, frame: Frame, values: Sequence[Value]) -> ColumnSet:
+        """Return the columns on other rows, of what `_all` gave of them."""
+        return self._named(frame, missing.recombined(self._columns(), values))
+
+    def _named(self, frame: Frame, values: Sequence[Value]) -> ColumnSet:
+        named = dict(zip(self.values, values, strict=False))
+        return ColumnSet(frame, named, self.kinds, None if self.index is None else values[-1], self.index_name)

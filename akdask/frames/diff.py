@@ -1,0 +1,156 @@
+"""`DiffAggregate`: differences of successive values of groups, and reductions of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from akdask.arrays.array import Array
+from akdask.arrays.concatenation import concatenate
+from akdask.arrays.creation import full
+from akdask.arrays.groupby import GroupBy
+from akdask.arrays.operators import cast, where
+from akdask.arrays.pdarray import pdarray
+from akdask.arrays.ufuncs import isnan
+from akdask.errors import ArgumentTypeError
+from akdask.frames.series import Series
+
+
+class DiffAggregate:
+    """Differences of successive values of each group, as `DataFrameGroupBy.diff` gives them.
+
+    Parameters
+    ----------
+    gb : GroupBy
+        The groups.
+    series : pdarray or Series
+        The numbers, on the rows of the keys.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If these are no numbers.
+
+    Notes
+    -----
+    Reductions are Series labelled by the keys, as in Arkouda.
+    """
+
+    def __init__(self, gb: GroupBy, series: Any) -> None:
+        self.gb = gb
+        self.values = _differences(gb, series.values if isinstance(series, Series) else series)
+
+    def sum(self) -> Series:
+        """Return the sum of the differences in each group, NaN left out; lazy."""
+        return self._reduced("sum")
+
+    def prod(self) -> Series:
+        """Return the product of the differences in each group, NaN left out; lazy."""
+        return self._reduced("prod")
+
+    def mean(self) -> Series:
+        """Return the mean of the differences in each group, NaN left out; lazy."""
+        return self._reduced("mean")
+
+    def var(self) -> Series:
+        """Return the variance of the differences in each group, NaN left out; lazy."""
+        return self._reduced("var")
+
+    def std(self) -> Series:
+        """Return the standard deviation of the differences in each group, NaN left out; lazy."""
+        return self._reduced("std")
+
+    def count(self) -> Series:
+        """Return the number of differences in each group, NaN left out; lazy."""
+        return self._reduced("count")
+
+    def min(self) -> Series:
+        """Return the smallest difference in each group, NaN left out; lazy."""
+        return self._reduced("min")
+
+    def max(self) -> Series:
+        """Return the largest difference in each group, NaN left out; lazy."""
+        return self._reduced("max")
+
+    def median(self) -> Series:
+        """Return the median of the differences in each group, NaN left out; lazy."""
+        return self._reduced("median")
+
+    def quantile(self, q: float = 0.5, interpolation: str = "linear") -> Series:
+        """Return a quantile of the differences in each group, NaN left out; lazy."""
+        keys, found = self.gb.quantile(self.values, q, method=interpolation)
+        return Series((keys, found))
+
+    def argmin(self) -> Series:
+        """Return the row of the first smallest difference in each group, NaN left out; lazy."""
+        return self._reduced("argmin")
+
+    def argmax(self) -> Series:
+        """Return the row of the first largest difference in each group, NaN left out; lazy."""
+        return self._reduced("argmax")
+
+    def any(self) -> Series:
+        """Return whether any difference is not 0 in each group, NaN left out; lazy."""
+        return self._reduced("any")
+
+    def all(self) -> Series:
+        """Return whether no difference is 0 in each group, NaN left out; lazy."""
+        return self._reduced("all")
+
+    def xor(self) -> Series:
+        """Return the differences in each group, as integers, combined by exclusive or, NaN left out; lazy."""
+        return self._combined("XOR", 0)
+
+    def or_(self) -> Series:
+        """Return the differences in each group, as integers, combined bit by bit by or, NaN left out; lazy."""
+        return self._combined("OR", 0)
+
+    def and_(self) -> Series:
+        """Return the differences in each group, as integers, combined bit by bit by and, NaN left out; lazy."""
+        return self._combined("AND", -1)
+
+    def first(self) -> Series:
+        """Return the first difference in each group, NaN left out; lazy."""
+        return self._reduced("first")
+
+    def mode(self) -> Series:
+        """Return the commonest difference in each group, NaN left out; lazy."""
+        return self._reduced("mode")
+
+    def nunique(self) -> Series:
+        """Return the number of distinct differences in each group, NaN left out; lazy."""
+        return self._reduced("nunique")
+
+    def unique(self) -> Series:
+        """Return the distinct differences in each group, NaN left out; lazy."""
+        return self._reduced("unique")
+
+    def _combined(self, name: str, nothing: int) -> Series:
+        """Return bits combined; NaN are replaced by what changes nothing, and are all that a group of one row has."""
+        numbers = cast(where(isnan(self.values), float(nothing), self.values), "int64")
+        keys, found = getattr(self.gb, name)(numbers)
+        return Series((keys, found))
+
+    def _reduced(self, name: str) -> Series:
+        keys, found = self.gb.aggregate(self.values, name)
+        return Series((keys, found))
+
+
+def _differences(groups: GroupBy, values: Array) -> pdarray:
+    """Return each value less the one before it in its group, as float64 on the rows of the values.
+
+    NaN for the first ones of groups, and for rows that are in none.
+    """
+    if not isinstance(values, Array):
+        raise ArgumentTypeError(f"differences need numbers, not {type(values).__name__}.")
+    if type(values) is not pdarray or values._value.dtype.kind not in ("int", "uint", "float"):
+        raise ArgumentTypeError(f"differences need a column of numbers, not {values._describe()}.")
+    permutation = groups.permutation
+    # Unsigned numbers would wrap around where they fall.
+    ordered = (cast(values, "float64") if values._value.dtype.kind == "uint" else values)[permutation]
+    steps: Any = cast(ordered - concatenate([ordered[:1], ordered[:-1]]), "float64")
+    steps[groups.segments] = np.nan
+    found = full(len(values), np.nan)
+    found[permutation] = steps
+    return found

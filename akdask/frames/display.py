@@ -1,0 +1,350 @@
+"""Display of a DataFrame: some rows where only the edge partitions are needed, else its columns and types."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from html import escape
+from typing import Any, TextIO
+
+from akdask.arrays.display import GAP, lazy_text, rows_in_memory
+from akdask.arrays.later import later
+from akdask.columns.dtypes import INT64
+from akdask.deferred import pd
+from akdask.engine.combine import Limit
+from akdask.engine.explain import edge_of_limit, is_cheap, is_small
+from akdask.engine.rowwise import Partitions
+from akdask.frames.base import FrameBase
+from akdask.frames.columnset import ColumnSet
+from akdask.frames.index import convert_bytes
+
+UNITS = ("B", "KB", "MB", "GB")
+SHOWN_COLUMNS = 20
+SHOWN_ROWS = 60
+"""Where pandas is told to show all of them."""
+
+# Rules, and what is less important, are the text colour of the notebook, made translucent: dark and light themes need
+# no styles of their own.
+STYLE = """<style scoped>
+.akdask p {margin: 0 0 .4em; opacity: .75}
+.akdask table {border-collapse: collapse; border: none; font-variant-numeric: tabular-nums}
+.akdask th, .akdask td {text-align: right; padding: .25em .7em; border: none; max-width: 24em; overflow: hidden;
+  text-overflow: ellipsis; white-space: nowrap; background: none; color: inherit}
+.akdask thead tr:nth-child(n+2) th {font-weight: normal; font-size: 85%; opacity: .65}
+.akdask thead tr:last-child th {
+border-bottom: 1px solid rgba(127, 127, 127, .5)}
+.akdask tbody tr:nth-child(even) {background: rgba(127, 127, 127, .08)}
+.akdask tbody tr:hover {background: rgba(127, 127, 127, .2)}
+.akdask tbody th {font-weight: normal; opacity: .65}
+</style>"""
+
+
+class Row(dict[str, Any]):
+    """The values of one row by the names of the columns: a dict that shows as a table.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> row = ak.DataFrame({"x": [1, 2], "name": ["a", "b"]})[1]
+    >>> row["name"]
+    np.str_('b')
+    >>> print(row)
+    keys    values
+    ------  --------
+    x       2
+    name    b
+    """
+
+    def __getattr__(self, name: str) -> Any:
+        """Return the value of the column of that name."""
+        if name not in self:
+            raise AttributeError(name)
+        return self[name]
+
+    def __str__(self) -> str:
+        shown = [("keys", "values"), *((str(name), str(value)) for name, value in self.items())]
+        # The widths of a table that has room for its heads and two spaces more.
+        first, second = (
+            max(len(head) + 2, *map(len, column))
+            for head, column in zip(("keys", "values"), zip(*shown, strict=True), strict=True)
+        )
+        rule = f"{'-' * first}  {'-' * second}"
+        lines = [f"{name:<{first}}  {value}".rstrip() for name, value in shown]
+        return "\n".join([lines[0], rule, *lines[1:]])
+
+    def _repr_html_(self) -> str:
+        """Return the row as a table of HTML, for Jupyter."""
+        rows = "".join(
+            f"<tr><td>{escape(str(name))}</td><td>{escape(str(value))}</td></tr>" for name, value in self.items()
+        )
+        return f"<table><thead><tr><th>keys</th><th>values</th></tr></thead><tbody>{rows}</tbody></table>"
+
+
+class Info(str):
+    """Text, and more of it that is printed when it is called: a property in Arkouda, ``info`` is a method in pandas.
+
+    Examples
+    --------
+    >>> info = Info("2 rows", ["  x: int64"])
+    >>> info
+    '2 rows'
+    >>> info()
+    2 rows
+      x: int64
+    """
+
+    _details: list[str]
+
+    def __new__(cls, text: str, details: list[str]) -> Info:
+        """Return a text with lines that are printed below it when it is called."""
+        self = super().__new__(cls, text)
+        self._details = details
+        return self
+
+    def __call__(self, verbose: bool | None = None, buf: TextIO | None = None, **_: Any) -> None:
+        """Print all of it, to `buf` if given; what else pandas takes makes no difference."""
+        print(self, *self._details, sep="\n", file=buf)
+
+
+class DisplayMethods(FrameBase):
+    """Text and HTML."""
+
+    def __repr__(self) -> str:
+        shown = edge_rows(self)
+        if shown is None:
+            return "\n".join([f"<{self._summary()}: {lazy_text(self)}>", *self._types()])
+        with pd.option_context("display.show_dimensions", False):
+            return f"{shown!r} ({self._shape_text(shown)})"
+
+    def __str__(self) -> str:
+        return self._outline(self._size_at_hand())
+
+    def _outline(self, size: int | None) -> str:
+        names = list(self.columns)
+        if not names:
+            return "DataFrame([ -- ][ 0 rows : 0 B])"
+        rows = "unknown number of rows" if size is None else f"{size:,} row{'' if size == 1 else 's'}"
+        memory = "" if size is None else f", {_memory_text(size * sum(self._widths().values()))}"
+        return f"DataFrame([{', '.join(map(repr, names))}], {rows}{memory})"
+
+    def _repr_html_(self) -> str:
+        shown = edge_rows(self)
+        types = self.dtypes
+        if shown is None:
+            named = [(name, str(kind)) for name, kind in list(types.items())[:SHOWN_COLUMNS]]
+            more = len(types) - len(named)
+            return _framed(
+                f"{self._summary()}: {lazy_text(self)}",
+                _types_table([*named, *([("…", f"{more} more")] if more else [])]),
+            )
+        return _framed(self._summary(shown), _rows_table(shown, types))
+
+    @property
+    def info(self) -> Info:
+        """Columns, rows and memory in words; nothing is computed.  Called, as in pandas, it prints the types, too."""
+        return Info(self._outline(self._columns.frame.rows.size), self._types(limit=None))
+
+    def _shape_text(self, shown: pd.DataFrame | None = None) -> str:
+        size: Any = self._size_at_hand()
+        frame = self._columns.frame
+        if shown is not None and isinstance(frame, Limit) and len(shown) == abs(frame.count) and GAP not in shown.index:
+            size = len(shown)
+        if size is None:
+            size = "unknown number of" if self.columns else None
+        return f"{size} rows x {len(self.columns)} columns"
+
+    def _size_at_hand(self) -> int | None:
+        """Return the number of rows where it is known or cheap to count, and None without columns that have any."""
+        columns = self._columns
+        if not columns.values:
+            return None
+        size = columns.frame.rows.size
+        return sum(columns.counted()) if size is None and is_small(columns.frame, ()) else size
+
+    def _summary(self, shown: pd.DataFrame | None = None) -> str:
+        rows = self._columns.frame.rows
+        parts = f"{rows.npartitions} partition{'' if rows.npartitions == 1 else 's'}"
+        return f"{type(self).__name__}: {self._shape_text(shown)}, {parts}"
+
+    def _types(self, limit: int | None = SHOWN_COLUMNS) -> list[str]:
+        types = self.dtypes
+        lines = [f"  {name}: {dtype}" for name, dtype in list(types.items())[:limit]]
+        return lines if limit is None or len(types) <= limit else [*lines, f"  … {len(types) - limit} more"]
+
+    def memory_usage(self, index: bool = True, unit: str = "B") -> Any:
+        """Return how much memory each column takes when it is in memory; counts rows of unknown number.
+
+        Parameters
+        ----------
+        index : bool
+            Include the labels of the rows.
+        unit : {"B", "KB", "MB", "GB"}
+            What to count in.  Of Strings only the offsets are counted, of Categoricals the codes.
+
+        Returns
+        -------
+        Series
+            By the names of the columns, after ``Index``; int64 if counted in bytes, else float64.
+
+        Raises
+        ------
+        ArgumentError
+            If there is no such unit.
+        """
+        size, widths = sum(self._columns.counted()), self._widths(index)
+        return later("by column", [convert_bytes(size * width, unit) for width in widths.values()], list(widths))
+
+    def _widths(self, index: bool = True) -> dict[str, int]:
+        """Return how many bytes a row takes in each column, and in the labels."""
+        columns = self._columns
+        labels = {"Index": INT64.itemsize if columns.index is None else columns.index.dtype.itemsize} if index else {}
+        return {**labels, **{name: value.dtype.itemsize for name, value in columns.values.items()}}
+
+    def memory_usage_info(self, unit: str = "GB") -> str:
+        """Return in words how much memory all columns and the labels take; see `memory_usage`.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.DataFrame({"x": ak.arange(1000), "y": ak.arange(1000)}).memory_usage_info(unit="KB")
+        '23.44 KB'
+        """
+        return f"{self.memory_usage(unit=unit).sum():.2f} {unit}"
+
+    def to_markdown(
+        self, mode: str = "wt", index: bool = True, tablefmt: str = "grid", storage_options: Any = None, **kwargs: Any
+    ) -> str | None:
+        """Return the rows as a table in text, or write it to a file; computes.  For small frames.
+
+        Parameters
+        ----------
+        mode : str
+            How a file is opened that is named by ``buf=``.
+        index : bool
+            Number the rows.
+        tablefmt : str, default "grid"
+            A format of the package tabulate, which must be installed.
+        storage_options : dict, optional
+            What fsspec needs where the file is named by a URL.
+        **kwargs
+            What else ``pandas.DataFrame.to_markdown`` takes.
+        """
+        # What else pandas takes decides whether text comes back.
+        rows: Any = self._of(self._columns.labelled(None)).compute()
+        text: str | None = rows.to_markdown(
+            mode=mode, index=index, tablefmt=tablefmt, storage_options=storage_options, **kwargs
+        )
+        return text
+
+
+def _memory_text(size: int) -> str:
+    power = min(len(UNITS) - 1, max(0, size.bit_length() - 1) // 10)
+    return f"{convert_bytes(size, UNITS[power]):.2f} {UNITS[power]}"
+
+
+def edge_rows(frame: FrameBase) -> pd.DataFrame | None:
+    """Return all rows or the first and last ones, where at most the edge partitions are needed, else None.
+
+    There are more than pandas shows where there are more rows than these.
+    """
+    names = frame.columns
+    half = SHOWN_COLUMNS // 2
+    shown = names if len(names) <= SHOWN_COLUMNS else [*names[:half], *names[-half:]]
+    columns = frame._columns.only(shown)
+    values = [array._as_operand()[1] for array in columns.arrays()]
+    small = is_small(columns.frame, values)
+    rows: pd.DataFrame | None
+    if small or is_cheap(columns.frame, values):
+        rows = _edge_rows(frame, columns, small)
+    else:
+        rows = _edge_of_limit(frame, columns)
+    if rows is None:
+        in_memory: FrameBase | None = rows_in_memory(frame, columns.frame, values)
+        if in_memory is None:
+            return None
+        in_memory._columns.counted()
+        rows = _edge_rows(in_memory, in_memory._columns.only(shown), False)
+    if len(shown) < len(names):
+        rows.insert(half, GAP, GAP)
+    return rows
+
+
+def _edge_of_limit(frame: FrameBase, columns: ColumnSet) -> pd.DataFrame | None:
+    """Return the first or last rows that were asked for, as far as one partition has them, if it can be shown."""
+    edge = edge_of_limit(columns.frame, columns._all())
+    if edge is None:
+        return None
+    part, values, count = edge
+    found = columns._placed(part, values)
+    rows: pd.DataFrame = frame._of(found.head(count) if count >= 0 else found.tail(-count)).compute()
+    if len(rows) == abs(count):
+        return rows
+    return pd.concat([rows.astype(object), _dots(rows)] if count >= 0 else [_dots(rows), rows.astype(object)])
+
+
+def _edge_rows(frame: FrameBase, columns: ColumnSet, small: bool) -> pd.DataFrame:
+    # One more row than pandas shows makes it leave some out.
+    most: int = pd.get_option("display.max_rows") or SHOWN_ROWS
+    half = most // 2 + 1
+    first, last = (columns, columns) if small else _edge_partitions(columns)
+    size = columns.frame.rows.size
+    if first is last and (size is None or size <= most):
+        head: pd.DataFrame = frame._of(first.head(most + 1)).compute()
+        if len(head) <= most:
+            return head
+        head = head.head(half)
+    else:
+        head = frame._of(first.head(half)).compute()
+    if first is not last and columns.index is None:
+        # Numbering the last rows would count all others.
+        return pd.concat([head.head(most // 2).astype(object), _dots(head)])
+    return pd.concat([head, frame._of(last.tail(half)).compute()])
+
+
+def _dots(rows: pd.DataFrame) -> pd.DataFrame:
+    return pd.DataFrame(GAP, index=pd.Index([GAP], name=rows.index.name), columns=rows.columns)
+
+
+def _edge_partitions(columns: ColumnSet) -> tuple[ColumnSet, ColumnSet]:
+    """Return what the first and the last rows are to be found in: all of it, if that is as cheap."""
+    count = columns.frame.npartitions
+    if columns.frame.rows.lengths is not None or count == 1:
+        return columns, columns
+    first, last = (replace(columns, frame=Partitions(columns.frame, (number,))) for number in (0, count - 1))
+    return first, last
+
+
+def _framed(title: str, *parts: str) -> str:
+    """Return parts of HTML below a title, which is plain text, with the style of tables."""
+    return f'<div class="akdask">{STYLE}<p>{escape(title)}</p>{"".join(parts)}</div>'
+
+
+def _rows_table(shown: pd.DataFrame, types: Mapping[str, Any]) -> str:
+    """Return rows as a table, of those that pandas leaves out too where there are more than it shows.
+
+    Parameters
+    ----------
+    shown : pandas.DataFrame
+        The rows, those at both ends at least.
+    types : mapping of str to object
+        The types of columns; what is shown of columns that are left out has none.
+    """
+    most: int | None = pd.get_option("display.max_rows")
+    cut = most is not None and len(shown) > most
+    labelled = shown.copy(deep=False)
+    labelled.columns = pd.MultiIndex.from_arrays(
+        [shown.columns, [str(types.get(name, "")) for name in shown.columns]], names=[None, None]
+    )
+    return labelled.to_html(
+        max_rows=pd.get_option("display.min_rows") if cut else None,
+        sparsify=False,
+        show_dimensions=False,
+        border=0,
+        index_names=shown.index.name is not None,
+    )
+
+
+def _types_table(types: Sequence[tuple[str, str]]) -> str:
+    """Return the names and types of columns as a table, for what shows no rows."""
+    lines = "".join(f"<tr><th>{escape(name)}</th><td>{escape(kind)}</td></tr>" for name, kind in types)
+    return f"<table><thead><tr><th>column</th><th>type</th></tr></thead><tbody>{lines}</tbody></table>"

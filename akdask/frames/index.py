@@ -1,0 +1,673 @@
+"""`Index` and `MultiIndex`: the labels of rows, of one level or of several."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from functools import reduce
+from inspect import isfunction
+from typing import TYPE_CHECKING, Any, Self
+
+import dask
+import numpy as np
+
+from akdask.arrays.array import Array, of_rows
+from akdask.arrays.base import Labelled, unlabelled
+from akdask.arrays.categorical import Categorical
+from akdask.arrays.concatenation import concatenate
+from akdask.arrays.creation import array
+from akdask.arrays.datetimes import Datetime
+from akdask.arrays.display import HtmlDisplay, counted
+from akdask.arrays.frequencies import frequency_of
+from akdask.arrays.operators import cast, where
+from akdask.arrays.pdarray import pdarray
+from akdask.arrays.registered import Registered
+from akdask.arrays.setops import in1d
+from akdask.arrays.sorting import argsort, coargsort, sort
+from akdask.arrays.storage_methods import StorageMethods
+from akdask.arrays.strings import Strings
+from akdask.arrays.substitutes import Substitutes
+from akdask.arrays.timearray import TimeArray
+from akdask.arrays.writing import Storable
+from akdask.deferred import is_pandas, pd
+from akdask.engine.counted_alignment import align
+from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
+from akdask.frames.columnset import ColumnSet
+from akdask.frames.missing import present
+from akdask.storage.objects import LEVEL, ObjType
+
+MEMORY_UNITS = {"B": 1, "KB": 2**10, "MB": 2**20, "GB": 2**30}
+
+
+def convert_bytes(nbytes: int, unit: str = "B") -> int | float:
+    """Return a number of bytes in another unit: ``B``, ``KB``, ``MB`` or ``GB``, of 1024 each.
+
+    Raises
+    ------
+    ArgumentError
+        If there is no such unit.
+
+    Examples
+    --------
+    >>> convert_bytes(3 * 2**20, "MB")
+    3.0
+    """
+    if unit not in MEMORY_UNITS:
+        raise ArgumentError(f"memory is measured in {', '.join(MEMORY_UNITS)}, not {unit!r}.")
+    return nbytes if unit == "B" else nbytes / MEMORY_UNITS[unit]
+
+
+INFERRED = {"int": "integer", "uint": "integer", "bigint": "integer", "float": "floating", "bool": "boolean"}
+INFERRED |= {"str": "string"}
+"""What pandas calls labels, by the kind of their type."""
+
+
+def as_labels(given: Any) -> Any:
+    """Return what a user gives as labels as an array; an error if it is neither array nor sequence."""
+    if isinstance(given, Array):
+        return of_rows(given).copy()  # What is assigned to the given one later does not change labels.
+    if isinstance(given, str | bytes) or not hasattr(given, "__len__"):
+        raise ArgumentTypeError(f"labels are an array or a sequence, not {type(given).__name__}.")
+    if is_pandas(getattr(given, "dtype", None), "CategoricalDtype"):
+        return Categorical(given)
+    return of_rows(array(given))
+
+
+def converted(labels: Any, dtype: Any) -> Any:
+    """Convert labels to a type, or by a function that makes an array of one."""
+    makes = isfunction(dtype) or (isinstance(dtype, type) and issubclass(dtype, Array))
+    return dtype(labels) if makes else cast(labels, dtype)
+
+
+def check_na_position(given: str) -> None:
+    """Refuse to put missing labels anywhere but last."""
+    if given == "first":
+        raise UnsupportedError("na_position='first': missing labels of several levels come last.")
+    if given != "last":
+        raise ArgumentError(f"na_position={given!r} is neither 'last' nor 'first'.")
+
+
+def is_there(labels: Any) -> Any:
+    """Return which labels are not missing, as a lazy bool array."""
+    columns = ColumnSet.of({"labels": labels})
+    return pdarray(columns.frame, present(columns, "labels"))
+
+
+def for_pandas(labels: Any) -> Any:
+    """Return labels as pandas has them: text as objects."""
+    found = labels.to_pandas() if hasattr(labels, "to_pandas") else labels.to_ndarray()
+    return found.astype(object) if isinstance(found, np.ndarray) and found.dtype.kind == "U" else found
+
+
+class LabelConversion(Labelled):
+    """Conversion of an `Index`."""
+
+    name: Any
+    _labels: Any
+    _list: list[Hashable] | None
+
+    @property
+    def _levels(self) -> list[Any]:
+        return [self._labels]
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all labels; counts rows if their number is unknown, and computes to measure strings."""
+        return sum(level.nbytes for level in self._levels)
+
+    def memory_usage(self, unit: str = "B") -> int | float:
+        """Return how much memory the labels take when they are in memory, in bytes as an int; computes for text.
+
+        Parameters
+        ----------
+        unit : {"B", "KB", "MB", "GB"}
+            What is counted.
+        """
+        return convert_bytes(self.nbytes, unit)
+
+    def to_dict(self, label: str | list[str] | None = None) -> dict[Any, Array]:
+        """Return the labels by the name of the index, or by the one given."""
+        if isinstance(label, list):
+            (label,) = label
+        return {label or self.name or "idx": self.values.copy()}
+
+    def to_ndarray(self) -> np.ndarray[Any, Any]:
+        """Return the labels as a NumPy array; computes."""
+        return np.asarray(self._labels.to_ndarray())
+
+    def to_numpy(self, dtype: Any = None, copy: bool = False) -> np.ndarray[Any, Any]:
+        """Return the labels as a NumPy array; see `pdarray.to_numpy`.  Computes."""
+        return np.asarray(self, dtype=dtype)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        return np.asarray(self.to_ndarray(), dtype=dtype)
+
+    def tolist(self) -> list[Any]:
+        """Return the labels as a list; computes."""
+        return self.to_ndarray().tolist()
+
+    def to_list(self) -> list[Any]:
+        """Return the labels as a list: the older name of `tolist`.  Computes."""
+        return self.tolist()
+
+    def to_pandas(self) -> pd.Index:
+        """Return the labels as a pandas Index; computes."""
+        return pd.Index(for_pandas(self._labels), name=self.name)
+
+
+class Index(LabelConversion, HtmlDisplay, StorageMethods, Registered, Substitutes):
+    """Labels of rows: an array with the name of index.
+
+    Parameters
+    ----------
+    values : pdarray, Strings, Categorical, Index or data at hand
+        The labels.
+    name : str, optional
+        What they are called.
+    allow_list : bool, default False
+        Leave a list as `values`; otherwise it becomes an array.  Positions that put it in order are a list as well.
+    max_list_size : int, default 1000
+        Most labels that a list may have with `allow_list`.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If the labels are no array or sequence.
+    ArgumentError
+        If there are too many for `allow_list`.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> Index(ak.array([3, 1, 2]))[1:].tolist()
+    [1, 2]
+    """
+
+    objType = "Index"
+
+    __hash__ = None  # type: ignore[assignment]  # comparison gives an array, as in NumPy
+
+    _default_dataset = "index"
+
+    def __init__(self, values: Any, name: Hashable = None, allow_list: bool = False, max_list_size: int = 1000) -> None:
+        if allow_list and isinstance(values, list) and len(values) > max_list_size:
+            raise ArgumentError(f"{len(values)} labels are more than the max_list_size of {max_list_size}.")
+        given: Any = values.values if isinstance(values, Index) else unlabelled(values)
+        self._labels: Any = as_labels(given)
+        self._list = list(values) if allow_list and isinstance(values, list) else None
+        self.name: Any = getattr(values, "name", None) if name is None and not isinstance(values, Array) else name
+
+    @staticmethod
+    def factory(index: Any) -> Index:
+        """Return the labels as a `MultiIndex` if they have several levels, else as an `Index`."""
+        several = (
+            isinstance(index, MultiIndex)
+            or is_pandas(index, "MultiIndex")
+            or (isinstance(index, list | tuple) and any(isinstance(level, Array | Index) for level in index))
+        )
+        return MultiIndex(index) if several else Index(index)
+
+    def persist(self) -> Index:
+        """Return the index with its labels computed and kept in memory, on the workers of a cluster."""
+        return Index(self._labels.persist(), self.name)
+
+    @property
+    def values(self) -> Any:
+        """The labels: an array, or the list that `allow_list` has left."""
+        return self._labels if self._list is None else self._list
+
+    @property
+    def index(self) -> Any:
+        """The labels: the older name of `values`."""
+        return self.values
+
+    @property
+    def dtype(self) -> Any:
+        """Type of the labels."""
+        return self._labels.dtype
+
+    @property
+    def size(self) -> int:
+        """Number of labels; counts them, once, where a filter has left that open."""
+        return int(self._labels.size)
+
+    @property
+    def shape(self) -> tuple[int]:
+        """``(size,)``."""
+        return (self.size,)
+
+    @property
+    def ndim(self) -> int:
+        """Always 1."""
+        return 1
+
+    @property
+    def nlevels(self) -> int:
+        """Number of levels."""
+        return 1
+
+    @property
+    def names(self) -> list[Any]:
+        """Names of the levels."""
+        return [self.name]
+
+    @property
+    def inferred_type(self) -> str:
+        """What the labels are, in pandas' words."""
+        if isinstance(self._labels, Categorical):
+            return "categorical"
+        return INFERRED[self._labels._value.dtype.kind]
+
+    @property
+    def is_unique(self) -> bool:
+        """Whether no label occurs twice; computes."""
+        labels = self._labels.codes if isinstance(self._labels, Categorical) else self._labels
+        return bool(labels.nunique() == self.size)
+
+    def __len__(self) -> int:
+        return self.size
+
+    def __getitem__(self, key: Any) -> Any:
+        """Return one label, or the labels of chosen rows as an `Index`; see `pdarray.__getitem__`."""
+        found = self._labels[key.values if isinstance(key, Index) else key]
+        if not isinstance(found, Array):
+            return found
+        return Index(found.tolist(), self.name, allow_list=True) if self._list else Index(found, self.name)
+
+    def __iter__(self) -> Iterator[Any]:
+        """Iterate over the labels; computes them all."""
+        return iter(self._labels)
+
+    if not TYPE_CHECKING:  # by this method, every misspelt name would be one for type checkers
+
+        def __getattr__(self, name: str) -> Any:
+            """Return a field of labels that are times, or a method of theirs that has a label for each: as an Index."""
+            labels = self.__dict__.get("_labels")
+            if name.startswith("_") or not isinstance(labels, TimeArray) or not hasattr(Datetime, name):
+                return super().__getattr__(name)
+            return self._of_times(getattr(labels, name))
+
+    def _of_times(self, found: Any) -> Any:
+        if callable(found):
+            return lambda *args, **kwargs: self._of_times(found(*args, **kwargs))
+        return Index(found, self.name) if isinstance(found, Array) and found.rows.same_rows(self.rows) else found
+
+    @property
+    def rows(self) -> Any:
+        """The row space of the labels."""
+        return self._levels[0].rows
+
+    def shift(self, periods: int = 1, freq: Any = None) -> Index:
+        """Return labels that are times, moved by a number of steps of a frequency; lazy.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If the labels are no times, or `freq` is none.
+        ArgumentError
+            If pandas refuses `freq`.
+        """
+        if not isinstance(self._labels, TimeArray):
+            raise ArgumentTypeError(f"labels that are times are shifted, not {self._labels._type_name()}.")
+        offset = frequency_of(freq, asked="shift").offset
+        return Index(self._labels + offset * periods, self.name)
+
+    def __eq__(self, other: object) -> Any:
+        """Return where labels are equal; lazy bool array."""
+        return self._labels == (other.values if isinstance(other, Index) else other)
+
+    def __ne__(self, other: object) -> Any:
+        """Return where labels are not equal; lazy bool array."""
+        equal = self == other
+        return ~equal if isinstance(equal, Array) else equal
+
+    def __add__(self, other: Any) -> Any:
+        """Return the labels and a number, span or offset of pandas added to each; lazy."""
+        return NotImplemented if isinstance(self, MultiIndex) else Index(self._labels + unlabelled(other), self.name)
+
+    def __sub__(self, other: Any) -> Any:
+        """Return the labels less a number, span or offset of pandas; lazy."""
+        return NotImplemented if isinstance(self, MultiIndex) else Index(self._labels - unlabelled(other), self.name)
+
+    @property
+    def tz(self) -> str | None:
+        """The zone of labels that are times, None without one."""
+        return self._times("tz").tz
+
+    def tz_convert(self, tz: Any) -> Index:
+        """Return labels that are times as the clocks of another zone show them; see `Datetime.tz_convert`.  Lazy."""
+        return Index(self._times("tz_convert").tz_convert(tz), self.name)
+
+    def tz_localize(self, tz: Any, ambiguous: Any = "raise", nonexistent: Any = "raise") -> Index:
+        """Return the times at which the clocks of a zone show the labels; see `Datetime.tz_localize`.  Lazy."""
+        return Index(self._times("tz_localize").tz_localize(tz, ambiguous, nonexistent), self.name)
+
+    def _times(self, asked: str) -> Any:
+        if not isinstance(self._labels, Datetime):
+            raise ArgumentTypeError(f"{asked} is for labels that are times, not for {self._labels._type_name()}.")
+        return self._labels
+
+    def equals(self, other: Any) -> Any:
+        """Whether the other index has the same labels in the same order; computes.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If it is no index.
+        """
+        demand_index("compared", other)
+        return not isinstance(other, MultiIndex) and self._labels.equals(other._labels)
+
+    def lookup(self, key: Any) -> pdarray:
+        """Return which labels are the given one, or among some given ones; lazy bool array."""
+        key = key.values if isinstance(key, Index) else key
+        if isinstance(key, Array):
+            return in1d(self._labels, key)
+        matches = [self._labels == one for one in (key if isinstance(key, list | tuple | np.ndarray) else [key])]
+        return reduce(operator.or_, matches) if matches else self._labels != self._labels
+
+    def map(self, arg: Any) -> Index:
+        """Return the labels with some replaced by others; lazy.
+
+        Parameters
+        ----------
+        arg : dict or Series
+            New labels by old ones, all of them numbers or all of them text.
+
+        Returns
+        -------
+        Index
+            Of Strings where the labels were a Categorical.  Labels that are not in the dict stay as they are; where
+            numbers become text or text numbers, ``"null"`` or NaN stands for them.
+        """
+        series: Any = arg
+        if isinstance(arg, Labelled) and not isinstance(arg, Index):
+            arg = series.to_pandas()
+        if not (is_pandas(arg, "Series") or isinstance(arg, Mapping)):
+            raise ArgumentTypeError(f"labels are mapped by a dict, not by {type(arg).__name__}.")
+        news = dict(arg.items())
+        to_text = {isinstance(new, str) for new in news.values()}
+        if len(to_text) > 1:
+            raise ArgumentTypeError("labels become all numbers or all text.", details=[f"given: {news!r:.100}"])
+        given = self._labels.to_strings() if isinstance(self._labels, Categorical) else self._labels
+        found = given if to_text <= {isinstance(given, Strings)} else "null" if True in to_text else np.nan
+        for old, new in news.items():
+            found = where(given == old, new, found)
+        return Index(found, self.name)
+
+    def concat(self, other: Index) -> Index:
+        """Return the labels followed by those of another index; lazy.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If it is no index, or has several levels.
+        """
+        demand_index("joined", other)
+        if isinstance(other, MultiIndex):
+            raise ArgumentTypeError("labels of one level are not joined with labels of several.")
+        return Index(concatenate([self._labels, other._labels]), self.name)
+
+    def set_dtype(self, dtype: Any) -> Self:
+        """Convert the labels to a type, or by a function such as `ip_address`; returns the index itself.  Lazy."""
+        self._labels, self._list = converted(self._labels, dtype), None
+        return self
+
+    def argsort(self, ascending: bool = True) -> Any:
+        """Return the positions that put the labels in order, as int64; lazy, but for a list."""
+        positions = argsort(self._labels, ascending=ascending)
+        return positions if self._list is None else positions.tolist()
+
+    def sort_values(self, return_indexer: bool = False, ascending: bool = True, na_position: str = "last") -> Any:
+        """Return the labels in order; lazy.
+
+        Parameters
+        ----------
+        return_indexer : bool
+            Return the positions that put them in order as well.
+        ascending : bool, default True
+            The direction.
+        na_position : {"last", "first"}
+            Where missing labels go, in both directions.
+
+        Returns
+        -------
+        Index, or Index and pdarray
+
+        Raises
+        ------
+        ArgumentError
+            If `na_position` is something else.
+        """
+        if na_position == "first":
+            positions = coargsort([is_there(self._labels), self._labels], ascending=[True, ascending])
+            ordered = Index(self._labels[positions], self.name)
+        else:
+            check_na_position(na_position)
+            ordered, positions = Index(sort(self._labels, ascending=ascending), self.name), self.argsort(ascending)
+        return (ordered, positions) if return_indexer else ordered
+
+    @property
+    def _levels(self) -> list[Any]:
+        return [self._labels]
+
+    def _storable(self) -> Storable:
+        levels = [level._storable().as_inner() for level in self._levels]
+        kind = ObjType.INDEX if len(levels) == 1 else ObjType.MULTIINDEX
+        children = {f"{LEVEL}{number}": level for number, level in enumerate(levels)}
+        return Storable(kind, levels[0].frame, children=children)
+
+    def __repr__(self) -> str:
+        return f"Index({self.values!r}, dtype={str(self.dtype)!r})"
+
+    def _title(self) -> str:
+        names = ", ".join(repr(name) for name in self.names if name is not None)
+        return f"{type(self).__name__} {names}".rstrip() + f": {counted(self._levels[0].rows, 'label')}"
+
+
+class MultiIndex(Index):
+    """Labels of rows that have several levels.
+
+    Parameters
+    ----------
+    data : sequence of arrays, or pandas.MultiIndex
+        The levels: for each a label a row.
+    name : str, optional
+        What the labels are called.
+    names : sequence of str, optional
+        What the levels are called.
+
+    Raises
+    ------
+    AlignmentError
+        If the levels do not share rows.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> index = MultiIndex([ak.array([1, 1, 2]), ak.array(["a", "b", "a"])], names=["n", "s"])
+    >>> index.lookup((1, "b")).tolist(), index.get_level_values("s").tolist()
+    ([False, True, False], ['a', 'b', 'a'])
+    """
+
+    objType = "MultiIndex"
+
+    def __init__(self, data: Any, name: str | None = None, names: Sequence[Any] | None = None) -> None:
+        if is_pandas(data, "MultiIndex"):
+            names = data.names if names is None else names
+            data = [data.get_level_values(number) for number in range(data.nlevels)]
+        if isinstance(data, MultiIndex):
+            names = data.names if names is None else names
+            data = data.levels
+        if not isinstance(data, list | tuple) or not data:
+            raise ArgumentTypeError("a MultiIndex is made of a list of at least one level.")
+        given = [item.name if isinstance(item, Index) else None for item in data]
+        self._names = list(names) if names is not None else given
+        if len(self._names) != len(data):
+            raise ArgumentError(f"{len(data)} levels need as many names, got {len(self._names)}.")
+        levels = [as_labels(item.values if isinstance(item, Index) else item) for item in data]
+        frame, values = align("make a MultiIndex", [(level._frame, level._value) for level in levels])
+        self.levels: list[Any] = [level._like(frame, value) for level, value in zip(levels, values, strict=True)]
+        self.name = name
+
+    def persist(self) -> MultiIndex:
+        """Return the index with its levels computed together and kept in memory, on the workers of a cluster."""
+        return MultiIndex(dask.persist(*self.levels), self.name, self.names)
+
+    @property
+    def values(self) -> list[Any]:
+        """The levels."""
+        return self.levels
+
+    @property
+    def index(self) -> list[Any]:
+        """The levels."""
+        return self.levels
+
+    @property
+    def names(self) -> list[Any]:
+        """Names of the levels."""
+        return list(self._names)
+
+    @property
+    def nlevels(self) -> int:
+        """Number of levels."""
+        return len(self.levels)
+
+    @property
+    def size(self) -> int:
+        """Number of rows; counts them, once, where a filter has left that open."""
+        return int(self.levels[0].size)
+
+    @property
+    def dtype(self) -> Any:
+        """``dtype('O')``: labels are tuples."""
+        return np.dtype(object)
+
+    @property
+    def inferred_type(self) -> str:
+        """Always ``mixed``."""
+        return "mixed"
+
+    @property
+    def is_unique(self) -> bool:
+        """Whether no combination of labels occurs twice; computes."""
+        return bool(self.to_pandas().is_unique)
+
+    @property
+    def _levels(self) -> list[Any]:
+        return self.levels
+
+    def get_level_values(self, level: Any) -> Index:
+        """Return one level, by its number or name, as an `Index`.
+
+        Raises
+        ------
+        ArgumentError
+            If there is none.
+        """
+        number = self._names.index(level) if level in self._names else level
+        if not isinstance(number, int) or not -self.nlevels <= number < self.nlevels:
+            raise ArgumentError(f"there is no level {level!r}.", details=[f"levels: {self._names}"])
+        return Index(self.levels[number], self._names[number])
+
+    def equal_levels(self, other: MultiIndex) -> bool:
+        """Whether the other index has as many levels with the same labels; computes."""
+        return self.nlevels == other.nlevels and all(
+            type(own) is type(its) and own.equals(its) for own, its in zip(self.levels, other._levels, strict=True)
+        )
+
+    def equals(self, other: Any) -> bool:
+        """Whether the other index has the same labels in the same order; computes.  See `Index.equals`."""
+        demand_index("compared", other)
+        return isinstance(other, MultiIndex) and self.equal_levels(other)
+
+    def lookup(self, key: Any) -> pdarray:
+        """Return which rows have the labels of a tuple; lazy bool array.
+
+        Parameters
+        ----------
+        key : tuple or list
+            For each level a label, or a list of those that will do; or for all of them arrays, whose rows are looked
+            for.
+        """
+        if not isinstance(key, list | tuple) or len(key) != self.nlevels:
+            raise ArgumentTypeError(f"rows are looked up by a tuple of {self.nlevels} labels.")
+        if all(isinstance(one, Array) for one in key):
+            return in1d(self.levels, list(key))
+        matches = [Index(level).lookup(one) for level, one in zip(self.levels, key, strict=True)]
+        return reduce(operator.and_, matches)
+
+    def map(self, arg: Mapping[Any, Any]) -> Index:
+        """Refuse: labels of several levels are not mapped."""
+        raise ArgumentTypeError("labels of several levels cannot be mapped.", hint="map one level.")
+
+    def concat(self, other: Index) -> MultiIndex:
+        """Return the labels followed by those of another index of as many levels; lazy.  See `Index.concat`."""
+        demand_index("joined", other)
+        levels = [concatenate(pair) for pair in zip(self.levels, MultiIndex(other).levels, strict=True)]
+        return MultiIndex(levels, self.name, self._names)
+
+    def argsort(self, ascending: bool = True) -> Any:
+        """Return the positions that put the rows in order, by the first level first, as int64; lazy."""
+        return coargsort(self.levels, ascending=ascending)
+
+    def sort_values(self, return_indexer: bool = False, ascending: bool = True, na_position: str = "last") -> Any:
+        """Return the rows in order, by the first level first; see `Index.sort_values`.  Lazy."""
+        check_na_position(na_position)
+        positions = self.argsort(ascending)
+        return (self[positions], positions) if return_indexer else self[positions]
+
+    def set_dtype(self, dtype: Any) -> Self:
+        """Convert all levels to a type, or by a function; returns the index itself.  Lazy."""
+        self.levels = [converted(level, dtype) for level in self.levels]
+        return self
+
+    def __getitem__(self, key: Any) -> Any:
+        """Return one tuple of labels, or those of chosen rows as a `MultiIndex`; see `pdarray.__getitem__`."""
+        found = [level[key] for level in self.levels]
+        return MultiIndex(found, self.name, self._names) if isinstance(found[0], Array) else tuple(found)
+
+    def __iter__(self) -> Iterator[Any]:
+        """Iterate over tuples of labels; computes them all."""
+        return iter(self.to_pandas())
+
+    def __eq__(self, other: object) -> Any:
+        """Return where all labels are equal; lazy bool array."""
+        if not isinstance(other, Index | list | tuple):
+            raise ArgumentTypeError(f"labels of several levels are not compared with one {type(other).__name__}.")
+        its = other._levels if isinstance(other, Index) else list(other)
+        if len(its) != self.nlevels:
+            raise ArgumentTypeError(f"labels of {self.nlevels} levels are not compared with those of {len(its)}.")
+        return reduce(operator.and_, [a == b for a, b in zip(self.levels, its, strict=True)])
+
+    def to_dict(self, labels: Sequence[str] | None = None) -> dict[Any, Array]:
+        """Return the levels by their names, or by those given."""
+        known = [f"idx_{number}" if name is None else name for number, name in enumerate(self._names)]
+        return dict(zip(labels or known, [level.copy() for level in self.levels], strict=True))
+
+    def to_ndarray(self) -> np.ndarray[Any, Any]:
+        """Return the labels as a NumPy array of tuples; computes."""
+        return np.asarray(self.to_pandas().to_numpy())
+
+    def to_pandas(self) -> pd.MultiIndex:
+        """Return the labels as a pandas MultiIndex; computes."""
+        return pd.MultiIndex.from_arrays([for_pandas(level) for level in self.levels], names=self._names)
+
+    def __repr__(self) -> str:
+        return f"MultiIndex({self.levels!r})"
+
+
+def demand_index(what: str, other: Any) -> None:
+    """Refuse what is no index.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If `other` is something else.
+    """
+    if not isinstance(other, Index):
+        raise ArgumentTypeError(
+            f"labels are {what} with those of an Index, not with a {type(other).__name__}.",
+            hint="make one with ak.Index(…).",
+        )

@@ -1,0 +1,818 @@
+"""Joins of DataFrames by the values of columns, and pairs of equal rows of arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, replace
+from inspect import signature
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+import numpy as np
+
+from akdask.arrays.array import Array
+from akdask.arrays.categorical import Categorical
+from akdask.arrays.column_names import names_of
+from akdask.arrays.keys import Keys, as_arrays, comparable_keys, is_several, like
+from akdask.arrays.later import provides
+from akdask.arrays.operators import where
+from akdask.arrays.pdarray import pdarray
+from akdask.arrays.selection import filter_columns
+from akdask.arrays.sorting import argsort, coargsort
+from akdask.arrays.timearray import TimeArray, may_lack
+from akdask.columns.dtypes import FLOAT64, ColumnType
+from akdask.deferred import DeferredModule
+from akdask.engine.combine import joined
+from akdask.engine.counted_alignment import align
+from akdask.engine.exchange import partition_count
+from akdask.engine.materialized import within_rounds
+from akdask.engine.missing import exact_type, is_in_parts, missing_text, recombined, separated, with_missing
+from akdask.engine.node import Frame
+from akdask.engine.operation import promote
+from akdask.engine.rowwise import Project
+from akdask.engine.times import not_a_time
+from akdask.engine.values import Call, Constant, Value, widened
+from akdask.errors import (
+    AkdaskError,
+    ArgumentError,
+    ArgumentTypeError,
+    MissingColumnError,
+    SchemaError,
+    UnsupportedError,
+)
+from akdask.frames.base import FrameBase
+from akdask.frames.columnset import INDEX, ColumnSet
+from akdask.frames.missing import present_among
+from akdask.frames.series_base import SeriesBase
+from akdask.operators.join.join import has_match, join_row_numbers, join_rows
+
+if TYPE_CHECKING:
+    from akdask.operators.sort import sort as sort_plan
+else:
+    sort_plan = DeferredModule("akdask.operators.sort.sort")
+
+
+class ConcatMethods(FrameBase):
+    """Putting rows below others."""
+
+    @classmethod
+    def concat(cls, items: Sequence[FrameBase], ordered: bool = True) -> Self:
+        """Return the rows of several DataFrames, one below the other; lazy.  Partitions stay as they are.
+
+        Parameters
+        ----------
+        items : sequence of DataFrame
+            At least one.  All have the same columns, in any order; types of numbers meet in their common type, and
+            Categoricals put their categories together.
+            Those without columns are left out.
+        ordered : bool
+            Accepted for compatibility with Arkouda; the order is always kept.
+
+        Returns
+        -------
+        DataFrame
+            With the labels of the rows where all items have some; otherwise rows are numbered anew.
+
+        Raises
+        ------
+        ArgumentError
+            If there are no items.
+        ArgumentTypeError
+            If one of them is no DataFrame.
+        MissingColumnError
+            If their columns differ.
+        SchemaError
+            If strings meet numbers.
+        """
+        if not items:
+            raise ArgumentError("concat needs at least one DataFrame.")
+        return cls._of(stacked([_columns_of(item) for item in items]))
+
+    def append(self, other: FrameBase, ordered: bool = True) -> Self:
+        """Put the rows of another DataFrame below those of this one, in place; lazy.  See `concat`.
+
+        Returns
+        -------
+        DataFrame
+            The frame itself.  What was derived from it before keeps its rows.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> df = ak.DataFrame({"x": [1, 2]})
+        >>> df.append(ak.DataFrame({"x": [3]})) is df
+        True
+        >>> df["x"].tolist()
+        [1, 2, 3]
+        """
+        self._become(self.concat([self, other], ordered)._columns)
+        return self
+
+
+def _columns_of(item: Any) -> ColumnSet:
+    if not isinstance(item, FrameBase):
+        raise ArgumentTypeError(f"only DataFrames can be put below each other, not {type(item).__name__}.")
+    return item._columns
+
+
+@provides("rows below")
+def stacked(parts: Sequence[ColumnSet]) -> ColumnSet:
+    """Return the rows of several sets of columns, one below the other."""
+    parts = [part for part in parts if part.values] or parts[:1]
+    names: list[Hashable] = list(parts[0].values)
+    for part in parts[1:]:
+        if set(part.values) != set(names):
+            raise MissingColumnError(
+                "only rows with the same columns can be put below each other.",
+                details=[", ".join(map(str, item.values)) for item in parts],
+            )
+    unified: dict[Hashable, list[Array]] = {
+        name: _unified(str(name), [part.array(str(name)) for part in parts]) for name in names
+    }
+    if all(part.index is not None for part in parts):
+        unified[INDEX] = _unified("the index", [part.index_array() for part in parts])
+    projects = []
+    for number, part in enumerate(parts):
+        # Columns that are brought to a common type may be kept in memory, each for itself.  Integers that may be
+        # missing are plain floats once they are on the rows of others.
+        own = [arrays[number] for arrays in unified.values()]
+        columns = [(array._frame, value) for array in own for value in separated([array._value])]
+        rows, values = align("put below each other", columns) if columns else (part.frame, [])
+        projects.append(Project(rows, tuple(range(len(values))), tuple(values)))
+    frame = joined(projects)
+    stacks = recombined([arrays[0]._value for arrays in unified.values()], list(map(frame.column, projects[0].names)))
+    made = {name: arrays[0]._like(frame, value) for (name, arrays), value in zip(unified.items(), stacks, strict=True)}
+    called = {part.index_name for part in parts}
+    index_name = called.pop() if len(called) == 1 else None
+    return ColumnSet.of({str(name): made[name] for name in names}, made.get(INDEX), index_name)
+
+
+def _unified(name: str, arrays: list[Array]) -> list[Array]:
+    """Return arrays as ones of the same kind and type, each on its own rows."""
+    categoricals = [array for array in arrays if isinstance(array, Categorical)]
+    if len(categoricals) == len(arrays):
+        same = all(array._category_table is categoricals[0]._category_table for array in categoricals)
+        return [*categoricals] if same else [*Categorical.standardize_categories(categoricals)]
+    plain: list[Any] = [array.to_strings() if isinstance(array, Categorical) else array for array in arrays]
+    kinds = {type(array) for array in plain}
+    wanted = promote(*[array._value.dtype for array in plain]) or plain[0]._value.dtype
+    if len(kinds) > 1 or any(array._value.dtype.kind != wanted.kind and not wanted.is_number for array in plain):
+        raise SchemaError(
+            f"column {name!r} has values of kinds that cannot be put below each other.",
+            details=[f"{type(array).__name__} of {array._value.dtype}" for array in plain],
+        )
+    plain = plain[0]._in_common(f"column {name!r}", plain[1:])
+    exact = {exact_type(array._value) for array in plain}
+    if len(exact) == 1 and any(is_in_parts(array._value) for array in plain):
+        return [array._like(array._frame, _maybe_missing(array._value)) for array in plain]
+    return [array._like(array._frame, _as_type(array._value, wanted, len(exact) > 1)) for array in plain]
+
+
+def _maybe_missing(value: Value) -> Value:
+    """Return integers as ones that may be missing."""
+    return value if is_in_parts(value) else with_missing(value, Constant(np.bool_(False)))
+
+
+def _as_type(value: Value, wanted: ColumnType, is_mixed: bool) -> Value:
+    """Return a value of a type; integers that may be missing as plain floats among values of several types."""
+    found = widened(value, wanted)
+    return Call("positive", found) if is_mixed and is_in_parts(found) else found
+
+
+FrameType = TypeVar("FrameType", bound=FrameBase)
+
+HOW = ("inner", "left", "right", "outer", "semi", "anti")
+KEY = "\0key"
+"""Begins the names of columns to sort by, which no user sees."""
+
+Sources = dict[str, tuple[str | None, str | None]]
+"""For each column of a join, the columns of left and of right that it comes from; of both where these are equal."""
+
+
+def merge(  # noqa: PLR0917 - Arkouda's signature
+    left: FrameType,
+    right: FrameBase,
+    on: str | Sequence[str] | None = None,
+    left_on: str | Sequence[str] | None = None,
+    right_on: str | Sequence[str] | None = None,
+    how: str = "inner",
+    left_suffix: str = "_x",
+    right_suffix: str = "_y",
+    convert_ints: bool = True,
+    sort: bool = True,
+) -> FrameType:
+    """Join two DataFrames by equal values of columns; lazy.
+
+    Parameters
+    ----------
+    left, right : DataFrame
+        The frames to join.  Every task gets all rows of one of them: of `left` for a right join, of `right` otherwise.
+        If its columns are larger than the setting ``replicate_size``, rows of both are exchanged by their keys instead.
+    on : str or list of str, optional
+        Key columns that both frames have; all columns that both have unless given.
+    left_on, right_on : str or list of str, optional
+        Key columns of `left` and of `right`; both stay in the result.
+    how : {"inner", "left", "right", "outer", "semi", "anti"}
+        Keep the rows that have a match, all of `left`, all of `right`, or all of both.  ``semi`` gives the rows of
+        `left` that have a match, ``anti`` those that have none, each once and without columns of `right`.
+    left_suffix, right_suffix : str
+        Appended to names of other columns that both have.
+    convert_ints : bool
+        Make integers and bool float64, with NaN, where rows may lack a match; otherwise they have 0 or False there.
+        ``to_pandas(nullable=True)`` makes them pandas' nullable integers and bool again.
+    sort : bool
+        Put the rows in order of the keys, missing ones last.
+
+    Returns
+    -------
+    DataFrame
+        The columns of `left`, then those of `right` that are not in `on`, with rows numbered anew.  Rows with equal
+        keys, and without `sort` all rows, come in the order of `left`, and those of one of its rows in the order of
+        `right`; in a right join the other way round.  Rows of `right` without a match follow all others in an outer
+        join.  Where a match is lacking, floats are NaN, times NaT, Strings and Categoricals missing.
+
+    Raises
+    ------
+    MissingColumnError
+        If there is no column of a name.
+    SchemaError
+        If two columns of the result would have the same name.
+    ArgumentError
+        If there are no columns to join by, or `how` is something else.
+    ArgumentTypeError
+        If a side is no DataFrame, or numbers are to match strings.
+    UnsupportedError
+        If rows may lack a match that has a column of lists or of big integers.
+
+    Notes
+    -----
+    NaN matches NaN, and missing text missing text, as in pandas.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> left = ak.DataFrame({"k": [3, 1, 2], "x": [30, 10, 20]})
+    >>> right = ak.DataFrame({"k": [1, 3, 1], "y": ["a", "b", "c"]})
+    >>> merge(left, right, on="k").to_pandas()
+       k   x  y
+    0  1  10  a
+    1  1  10  c
+    2  3  30  b
+    """
+    if how not in HOW:
+        raise ArgumentError(f"how={how!r} is no kind of join.", details=[f"kinds: {', '.join(HOW)}"])
+    given: list[Any] = [left, right]
+    others = [side for side in given if not isinstance(side, FrameBase)]
+    if others:
+        raise ArgumentTypeError(f"merge joins DataFrames, not {type(others[0]).__name__}.")
+    names = _key_names(left, right, on, left_on, right_on)
+    sides = _sides(left._columns, right._columns, *names)
+    if how in ("semi", "anti"):
+        chosen = _filtered(*sides, invert=how == "anti")
+        return left._of(_sorted(chosen, names[0]) if sort else chosen)
+    sources = _named(*sides, list(zip(*names, strict=True)), (left_suffix, right_suffix))
+    keys = {f"{KEY}{number}": pair for number, pair in enumerate(zip(*names, strict=True))} if sort else {}
+    joined = Joined(*sides, {**sources, **keys}, convert_ints).of_kind(how)
+    if not sort:
+        return left._of(joined)
+    pairs = [(left._columns.array(mine), right._columns.array(theirs)) for mine, theirs in zip(*names, strict=True)]
+    by = [key for name, pair in zip(keys, pairs, strict=True) for key in _sort_keys(joined.array(name), *pair)]
+    return left._of(_in_order(joined, by).only(sources))
+
+
+@dataclass(frozen=True, slots=True)
+class MergeSide:
+    """Columns, and the keys that they are joined by."""
+
+    columns: ColumnSet
+    keys: Keys
+
+
+def _key_names(left: FrameBase, right: FrameBase, on: Any, left_on: Any, right_on: Any) -> tuple[list[str], list[str]]:
+    if left_on is None and right_on is None:
+        left_on = right_on = [name for name in left.columns if name in right.columns] if on is None else on
+    names = [names_of(() if item is None else item) for item in (left_on, right_on)]
+    if not names[0] or len(names[0]) != len(names[1]):
+        raise ArgumentError(
+            "a join needs the same number of columns, at least one, of both sides.",
+            details=[f"left: {names[0]}", f"right: {names[1]}"],
+            hint="name columns that both have by on=, others by left_on= and right_on=.",
+        )
+    return names[0], names[1]
+
+
+def _sides(left: ColumnSet, right: ColumnSet, left_on: list[str], right_on: list[str]) -> tuple[MergeSide, MergeSide]:
+    """Return both sides, with keys that can be compared as further columns of the same frames."""
+    pairs = [(left.array(one), right.array(other)) for one, other in zip(left_on, right_on, strict=True)]
+    for one, other in pairs:
+        if isinstance(one, TimeArray) != isinstance(other, TimeArray):
+            raise ArgumentTypeError(
+                f"join cannot compare {one._type_name()} with {other._type_name()}.",
+                hint="t.values are the integers of times; ak.Datetime makes times of integers.",
+            )
+    keys = comparable_keys("join", [one for one, _ in pairs], [other for _, other in pairs])
+    return _side(left, keys[0]), _side(right, keys[1])
+
+
+def _side(columns: ColumnSet, keys: Keys) -> MergeSide:
+    """Bring columns and keys onto one frame."""
+    bare = columns.labelled(None)
+    named = dict(bare.values)
+    columns_of_both = [*((keys.frame, key) for key in keys.values), *((bare.frame, value) for value in named.values())]
+    frame, values = within_rounds(*align("join", columns_of_both))
+    count = len(keys.values)
+    placed = ColumnSet(frame, dict(zip(named, values[count:], strict=True)), bare.kinds)
+    return MergeSide(placed, Keys(frame, tuple(values[:count])))
+
+
+def _filtered(left: MergeSide, right: MergeSide, *, invert: bool) -> ColumnSet:
+    marked, found = has_match(left.keys.side(), right.keys.side())
+    mask = Call("logical_not", found) if invert else found
+    return left.columns.on(lambda frame, values: filter_columns(frame, values, marked, mask)).labelled(None)
+
+
+def _sort_keys(key: Array, mine: Array, theirs: Array) -> list[tuple[Frame, Value]]:
+    """Return what rows of a join are sorted by for one key.
+
+    As in pandas, Categoricals of the same categories go by these, and missing ones come first, as missing times do.
+    """
+    if isinstance(mine, TimeArray):
+        is_there = present_among(key, key._value)
+        return [(key._frame, is_there), key._sort_key()]
+    if isinstance(mine, Categorical) and isinstance(theirs, Categorical):
+        same: Any = key
+        if mine._category_table is theirs._category_table:
+            there = Call("logical_not", same._missing_among(same._value))
+            return [(key._frame, there), (key._frame, key._value)]
+    return [key._sort_key()]
+
+
+def _sorted(columns: ColumnSet, names: Sequence[str], count: int | None = None) -> ColumnSet:
+    return _in_order(columns, [columns.array(name)._sort_key() for name in names], count)
+
+
+def _in_order(columns: ColumnSet, by: list[tuple[Frame, Value]], count: int | None = None) -> ColumnSet:
+    def select(frame: Frame, values: list[Value]) -> tuple[Frame, list[Value]]:
+        ordered, moved = sort_plan.sorted_rows(by, [True] * len(by), [(frame, value) for value in values], count=count)
+        return ordered, list(moved)
+
+    return columns.moved(select)
+
+
+def _named(left: MergeSide, right: MergeSide, on: Sequence[tuple[str, str]], suffixes: tuple[str, str]) -> Sources:
+    """Name the columns of a join."""
+    same = {name for name, other in on if name == other}
+    common = {name for name in left.columns.values if name in right.columns.values} - same
+    first, second = suffixes
+    named: list[tuple[str, tuple[str | None, str | None]]] = [
+        (name + first if name in common else name, (name, name if name in same else None))
+        for name in left.columns.values
+    ]
+    others = (name for name in right.columns.values if name not in same)
+    named += [(name + second if name in common else name, (None, name)) for name in others]
+    if len(dict(named)) < len(named):
+        raise SchemaError(
+            "two columns of the join would have the same name.",
+            details=[", ".join(name for name, _ in named)],
+            hint="choose other suffixes, or rename columns first.",
+        )
+    return dict(named)
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """What the columns of a join are made of."""
+
+    left: MergeSide
+    right: MergeSide
+    sources: Sources
+    convert_ints: bool
+
+    def of_kind(self, how: str) -> ColumnSet:
+        """Return the columns of an inner, left, right or outer join."""
+        match how:
+            case "right":
+                return self._noted(self._probed(1, keep_all=True))
+            case "outer":
+                return self._noted(stacked([self._probed(0, keep_all=True), self._unmatched()]))
+        return self._noted(self._probed(0, keep_all=how == "left"))
+
+    def _noted(self, joined: ColumnSet) -> ColumnSet:
+        """Return the columns of a join, with a note of what those were that have been made floats."""
+        kinds = dict(joined.kinds)
+        for name, (mine, theirs) in self.sources.items():
+            given = self.left.columns.array(mine) if mine is not None else self.right.columns.array(str(theirs))
+            before, made = exact_type(given._value), joined.values[name].dtype
+            if isinstance(given, pdarray) and made == FLOAT64 and before != FLOAT64:
+                kind: Any = joined.array(name)
+                kind._widened = before
+                kinds[name] = kind
+        return replace(joined, kinds=kinds)
+
+    def _probed(self, own: int, *, keep_all: bool) -> ColumnSet:
+        """Return the rows of one side, 0 for left, each with its matches of the other."""
+        sides = self.left, self.right
+        arrays: list[dict[str, Array]] = [{}, {}]
+        # The values of the columns, on the frame of the keys; those of arrays may be elsewhere.
+        given: list[list[Value]] = [[], []]
+        for name, pair in self.sources.items():
+            side = own if pair[own] is not None else 1 - own
+            columns = sides[side].columns
+            arrays[side][name] = columns.array(str(pair[side]))
+            given[side].append(columns.values[str(pair[side])])
+        mine, theirs = arrays[own], arrays[1 - own]
+        wanted, others = given[own], given[1 - own]
+        if keep_all:
+            for array in theirs.values():
+                self._check_fillable(array)
+        paired = join_rows(
+            sides[own].keys.side(separated(wanted)),
+            sides[1 - own].keys.side(separated(others)),
+            keep_all=keep_all,
+        )
+        found = [*recombined(wanted, paired.left), *recombined(others, paired.right)]
+        values = dict(zip([*mine, *theirs], found, strict=True))
+        if keep_all:
+            theirs = {name: may_lack(array) for name, array in theirs.items()}
+            values |= {name: self._with_missing(theirs[name], values[name], paired.lacks, name) for name in theirs}
+        both = mine | theirs
+        return ColumnSet.of({name: both[name]._like(paired.frame, values[name]) for name in self.sources})
+
+    def _with_missing(self, array: Array, found: Value, lacks: Value, name: str) -> Value:
+        """Return a column of the other side on paired rows, with a value for those that lack a match."""
+        if isinstance(array, Categorical | TimeArray):
+            return Call("where", lacks, self._missing(array), found)
+        if self._becomes_floats(array):
+            return with_missing(found, lacks, name)
+        if found.dtype.kind != "str":
+            return found
+        if isinstance(found, Call) and found.operation == "lookup_found":
+            return Call("lookup_found", *found.args, missing_text=True)
+        return Call("make_missing", found, lacks)
+
+    def _unmatched(self) -> ColumnSet:
+        """Return the rows of `right` without a match."""
+        rest = _filtered(self.right, self.left, invert=True)
+        arrays: dict[str, Array] = {}
+        for name, (mine, theirs) in self.sources.items():
+            if theirs is not None:
+                arrays[name] = rest.array(theirs)
+            else:
+                array = self.left.columns.array(str(mine))
+                arrays[name] = may_lack(array)._like(rest.frame, self._missing(array))
+        return ColumnSet.of(arrays)
+
+    def _check_fillable(self, array: Array) -> None:
+        """Refuse a column that has nothing for rows without a match."""
+        dtype = array._value.dtype
+        if not dtype.is_number and dtype.kind != "str":
+            raise UnsupportedError(
+                f"a column of {dtype} has no value for rows without a match.",
+                hint="join with how='inner', or leave the column out.",
+            )
+
+    def _becomes_floats(self, array: Array) -> bool:
+        """Whether a column, of integers or bool, has no NaN of its own but gets some."""
+        is_plain = isinstance(array, pdarray) and array._pandas_converter() is None
+        return self.convert_ints and is_plain and exact_type(array._value) != FLOAT64
+
+    def _missing(self, array: Array) -> Value:
+        """Return what a column has where there is no match."""
+        if isinstance(array, Categorical):
+            return array._category_table.na_code
+        if isinstance(array, TimeArray):
+            return not_a_time()
+        self._check_fillable(array)
+        dtype = exact_type(array._value)
+        if not dtype.is_number:
+            return missing_text()
+        if self._becomes_floats(array):
+            return with_missing(Constant(dtype.numpy.type(0)), Constant(np.bool_(True)))
+        return Constant(dtype.numpy.type(np.nan if dtype == FLOAT64 else 0))
+
+
+LABEL, ORDER, HERE = "\0label", "\0order", "\0here"
+"""Begin the names of columns of rows that are joined by their labels."""
+
+
+@provides("outer join of labels")
+def outer_by_labels(left: ColumnSet, left_keys: Keys, right: ColumnSet, right_keys: Keys) -> ColumnSet:
+    """Return the rows of both sides by equal labels, in their order; lazy.
+
+    Parameters
+    ----------
+    left : ColumnSet
+        Columns of other names each, and of the same names the levels of labels, which begin with `LABEL`, and the
+        columns to sort by before these, which begin with `ORDER`.
+    left_keys : Keys
+        What its rows are paired by.
+    right : ColumnSet
+        The other columns, named in the same way.
+    right_keys : Keys
+        What these are paired by.
+
+    Returns
+    -------
+    ColumnSet
+        Repeated labels are paired with each other.  Integers and bool are 0 and False where a side has no such label.
+    """
+    common = [name for name in left.values if name in right.values]
+    sources: Sources = {name: (name, name) for name in common}
+    sources |= {name: (name, None) for name in left.values if name not in sources}
+    sources |= {name: (None, name) for name in right.values if name not in sources}
+    joined = Joined(_side(left, left_keys), _side(right, right_keys), sources, convert_ints=False).of_kind("outer")
+    # No more partitions than a side has: sums of many sides would have more with each of them.
+    count = max(partition_count(side.frame) for side in (left, right))
+    return _sorted(joined, sorted(common, key=lambda name: not name.startswith(ORDER)), count)
+
+
+def inner_join(
+    left: Any, right: Any, wherefunc: Callable[..., Any] | None = None, whereargs: Any = None
+) -> tuple[pdarray, pdarray]:
+    """Return the positions of all pairs of equal elements of two arrays; lazy.
+
+    Parameters
+    ----------
+    left, right : array, or sequence of arrays
+        Of several arrays, each row is an element.
+    wherefunc : callable, optional
+        Takes two arrays with one element for each pair, and returns which pairs to keep.
+    whereargs : (array, array), optional
+        What the pairs of `wherefunc` are made of: an array with the rows of `left`, and one with those of `right`.  Of
+        two sequences of arrays, `wherefunc` gets two lists.
+
+    Returns
+    -------
+    left_positions : pdarray of int64
+        Ascending.
+    right_positions : pdarray of int64
+        Those of one element of `left` ascend.
+
+    Raises
+    ------
+    ArgumentError
+        If there is a `wherefunc` without `whereargs`, if it does not take two arguments, or fails, or if an argument is
+        known to have other rows.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> lefts, rights = inner_join(ak.array([3, 1, 3]), ak.array([1, 3]))
+    >>> lefts.tolist(), rights.tolist()
+    ([0, 1, 2], [1, 0, 1])
+    """
+    if (wherefunc is None) != (whereargs is None):
+        raise ArgumentError("wherefunc needs whereargs, the two arrays that it is called with, and they need it.")
+    arrays = as_arrays(left)
+    keys, others = comparable_keys("inner_join", arrays, as_arrays(like(arrays[0], right)))
+    paired, numbers = join_row_numbers(keys.side().numbered(), others.side())
+    positions = pdarray(paired.frame, paired.left[-1]), pdarray(paired.frame, numbers)
+    if wherefunc is None or whereargs is None:
+        return positions
+    if len(whereargs) != 2 or not _takes_two(wherefunc):
+        raise ArgumentError("wherefunc takes two arguments, and whereargs are two, for left and right.")
+    chosen = [
+        _paired(items, side.frame, at) for items, side, at in zip(whereargs, (keys, others), positions, strict=True)
+    ]
+    try:
+        mask = wherefunc(*chosen)
+    except AkdaskError:
+        raise
+    except Exception as error:
+        raise ArgumentError("wherefunc failed.", details=[f"{type(error).__name__}: {error}"]) from error
+    return positions[0][mask], positions[1][mask]
+
+
+def _takes_two(function: Callable[..., Any]) -> bool:
+    try:
+        signature(function).bind(None, None)
+    except TypeError:
+        return False
+    except ValueError:
+        # Some functions of C do not tell.
+        return True
+    return True
+
+
+def _paired(items: Any, frame: Frame, positions: pdarray) -> Any:
+    """Return the elements at the positions, of each array if there are several."""
+    arrays = as_arrays(items)
+    for array in arrays:
+        sizes = array.rows.size, frame.rows.size
+        if None not in sizes and sizes[0] != sizes[1]:
+            raise ArgumentError(
+                f"whereargs have the rows of what is joined; got {sizes[0]} elements for {sizes[1]} rows."
+            )
+    chosen = [array[positions] for array in arrays]
+    return chosen if is_several(items) else chosen[0]
+
+
+LABELS = "\0labels"
+"""The column of labels to join by, which no user sees."""
+
+
+ROW = "\0row"
+"""The column of labels of one side, which its rows keep, and which no user sees."""
+
+FROM_LEFT, FROM_RIGHT = "\0left", "\0right"
+"""Columns that tell from which side a row of a join comes."""
+
+
+class MergeMethods(FrameBase):
+    """Joins by the values of columns."""
+
+    def merge(  # noqa: PLR0917 - Arkouda's signature
+        self,
+        right: FrameBase,
+        on: str | Sequence[str] | None = None,
+        how: str = "inner",
+        left_suffix: str = "_x",
+        right_suffix: str = "_y",
+        convert_ints: bool = True,
+        sort: bool = True,
+        *,
+        left_on: str | Sequence[str] | None = None,
+        right_on: str | Sequence[str] | None = None,
+        suffixes: tuple[str, str] | None = None,
+        indicator: bool | str = False,
+        left_index: bool = False,
+        right_index: bool = False,
+    ) -> Self:
+        """Join with another DataFrame by equal values of columns; lazy.  See `merge`.
+
+        Parameters
+        ----------
+        right : DataFrame
+            The other rows; a Series with a name is a column.
+        on, how, left_suffix, right_suffix, convert_ints, sort, left_on, right_on
+            As `merge` has them.  ``how="cross"`` pairs each row with all others.
+        suffixes : (str, str), optional
+            The same as `left_suffix` and `right_suffix`, as pandas spells it.
+        indicator : bool or str, default False
+            Add a column, ``_merge`` or of that name, which says whether a row comes from ``left_only``,
+            ``right_only`` or ``both``.
+        left_index, right_index : bool, default False
+            Join by the labels of the rows in place of columns.  Joined by the labels of both, rows keep these; by those
+            of one side, rows of the other keep theirs where all that are kept have some.
+
+        Raises
+        ------
+        ArgumentError
+            If keys are given twice.
+        ArgumentTypeError
+            If `right` is neither a DataFrame nor a Series, or `suffixes` are not two.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> left, right = ak.DataFrame({"k": [1, 2]}), ak.DataFrame({"k": [2, 3]})
+        >>> left.merge(right, how="outer", indicator=True).to_pandas()
+           k      _merge
+        0  1   left_only
+        1  2        both
+        2  3  right_only
+        """
+        if suffixes is not None:
+            given: Any = suffixes
+            if not isinstance(given, tuple | list) or len(given) != 2:
+                raise ArgumentTypeError(f"suffixes are two, for left and right, not {suffixes!r:.100}.")
+            left_suffix, right_suffix = (suffix or "" for suffix in given)
+        ours: Any = self
+        theirs = _as_frame(right)
+        label_column = None
+        if left_index or right_index:
+            label_column = LABELS if left_index and right_index else ROW
+            if right_index and not left_index and how in ("inner", "left"):
+                ours = ours.assign(**{ROW: ours.index})
+            elif left_index and not right_index and how in ("inner", "right"):
+                theirs = theirs.assign(**{ROW: theirs.index})
+            elif label_column == ROW:
+                label_column = None
+            ours, left_on = _by_labels(ours, left_on if on is None else on, is_by_label=left_index)
+            theirs, right_on = _by_labels(theirs, right_on if on is None else on, is_by_label=right_index)
+            on = None
+        if how == "cross":
+            if on is not None or left_on is not None or right_on is not None:
+                raise ArgumentError("a cross join pairs all rows, and has no columns to join by.")
+            ours, theirs, on, how = ours.assign(**{LABELS: 0}), theirs.assign(**{LABELS: 0}), LABELS, "inner"
+        name = indicator if isinstance(indicator, str) else "_merge"
+        if indicator:
+            ours, theirs = (side.assign(**{of: True}) for side, of in ((ours, FROM_LEFT), (theirs, FROM_RIGHT)))
+            if on is None and left_on is None:
+                on = [one for one in ours.columns if one in theirs.columns]
+        by_both = left_index and right_index
+        found: Any = merge(
+            ours, theirs, on, left_on, right_on, how, left_suffix, right_suffix, convert_ints, sort and not by_both
+        )
+        if by_both and (sort or how == "outer"):
+            labels = [side._columns.index_array() for side in (self, _as_frame(right))]
+            found = _in_order_of_labels(found, *labels)
+        if indicator:
+            found[name] = _sources(found)
+        hidden = (LABELS, ROW, FROM_LEFT, FROM_RIGHT)
+        shown = found._columns.only(one for one in found.columns if one not in hidden)
+        if label_column is None:
+            return self._of(shown)
+        sides = [self, _as_frame(right)] if by_both else [self if right_index else _as_frame(right)]
+        names = {side._columns.index_name for side in sides}
+        return self._of(shown.labelled(found._columns.array(label_column), names.pop() if len(names) == 1 else None))
+
+    def join(  # noqa: PLR0917 - pandas' signature
+        self,
+        other: Any,
+        on: str | None = None,
+        how: str = "left",
+        lsuffix: str = "",
+        rsuffix: str = "",
+        sort: bool = False,
+    ) -> Self:
+        """Join with another DataFrame by the labels of its rows; lazy.
+
+        Parameters
+        ----------
+        other : DataFrame or Series
+            The other rows; a Series is a column of its name.
+        on : str, optional
+            The column of this frame that has labels of `other`; the labels of its own rows unless given.
+        how : {"left", "inner", "right", "outer", "semi", "anti"}
+            Which rows to keep; see `merge`.
+        lsuffix, rsuffix : str
+            Appended to names of columns that both have.
+        sort : bool
+            Put the rows in order of the labels.  All labels of both, ``how="outer"``, are in order in any case.
+
+        Returns
+        -------
+        DataFrame
+            The columns of both; integers and bool are float64 where rows lack a match.  Rows keep the labels that
+            they were joined by, in order where those of both are kept; joined by a column they keep their own, but
+            where rows of `other` are kept, which are numbered anew.
+
+        Raises
+        ------
+        MissingColumnError
+            If there is no column `on`.
+        SchemaError
+            If columns of both have the same name, and no suffixes.
+
+        Notes
+        -----
+        Follows ``pandas.DataFrame.join``; Arkouda has no such method.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> left = ak.DataFrame({"x": [1, 2]}, index=["a", "b"])
+        >>> right = ak.DataFrame({"y": [20, 10]}, index=["b", "a"])
+        >>> left.join(right).to_pandas(retain_index=True)
+           x   y
+        a  1  10
+        b  2  20
+        """
+        given = _as_frame(other)
+        ours, theirs = self._columns, given._columns
+        labels = ours.index_array() if on is None else ours.array(on)
+        left = self._of(ours.labelled(None).having(LABELS, labels))
+        keeps_rows = on is not None and how in ("left", "inner", "semi", "anti")
+        if keeps_rows:
+            left = left._of(left._columns.having(ROW, ours.index_array()))
+        right = given._of(theirs.labelled(None).having(LABELS, theirs.index_array()))
+        found: Any = merge(left, right, LABELS, None, None, how, lsuffix, rsuffix, sort=sort and on is not None)
+        if on is None and (sort or how == "outer"):
+            found = _in_order_of_labels(found, labels, theirs.index_array())
+        joined = found._columns
+        columns = joined.only(name for name in joined.values if name not in (LABELS, ROW))
+        if on is not None and not keeps_rows:
+            return self._of(columns)
+        return self._of(columns.labelled(joined.array(ROW if keeps_rows else LABELS), ours.index_name))
+
+
+def _as_frame(other: Any) -> Any:
+    """Return the other side of a join, a Series as a DataFrame of one column."""
+    found = other.to_frame() if isinstance(other, SeriesBase) else other
+    if not isinstance(found, FrameBase):
+        raise ArgumentTypeError(f"a DataFrame is joined with DataFrames and Series, not {type(other).__name__}.")
+    return found
+
+
+def _in_order_of_labels(joined: Any, mine: Array, theirs: Array) -> Any:
+    """Return joined rows in order of their labels; as in pandas, Categoricals of the same categories go by these."""
+    labels: Any = joined._columns.array(LABELS)
+    same: list[Any] = [side._category_table for side in (mine, theirs) if isinstance(side, Categorical)]
+    is_by_code = len(same) > 1 and same[0] is same[1]
+    order = coargsort([labels.isna(), labels.codes]) if is_by_code else argsort(labels)
+    return joined._of(joined._rows(order)._columns.labelled(None))
+
+
+def _by_labels(frame: Any, names: Any, *, is_by_label: bool) -> tuple[Any, Any]:
+    """Return a side with its labels as a column, and the names of the columns to join by."""
+    if not is_by_label:
+        return frame, names
+    if names is not None:
+        raise ArgumentError("a side is joined either by its labels or by columns.")
+    return frame.assign(**{LABELS: frame.index}), LABELS
+
+
+def _sources(joined: Any) -> Any:
+    """Return from which sides the rows of an outer join come."""
+    there = [joined.notna()[name] & (joined[name] != 0) for name in (FROM_LEFT, FROM_RIGHT)]
+    return where(there[0], where(there[1], "both", "left_only"), "right_only")

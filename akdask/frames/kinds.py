@@ -1,0 +1,153 @@
+"""Which columns have numbers, and what stands for a missing element of a column."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from akdask.arrays.array import Array
+from akdask.arrays.categorical import Categorical
+from akdask.arrays.pdarray import pdarray
+from akdask.arrays.strings import Strings
+from akdask.arrays.timearray import TimeArray, may_lack
+from akdask.arrays.wrap import class_asked_for
+from akdask.columns.dtypes import FLOAT64, column_type
+from akdask.engine.alignment import align
+from akdask.engine.missing import is_in_parts, is_missing, with_missing
+from akdask.engine.node import Frame
+from akdask.engine.times import with_missing_times
+from akdask.engine.values import Call, Constant, Value
+from akdask.errors import ArgumentTypeError, UnsupportedError
+from akdask.frames.columnset import ColumnSet
+
+NUMBERS = ("int", "uint", "float", "bool")
+
+
+def is_number(array: Array) -> bool:
+    """Whether a column has numbers or bool, of a type of NumPy, that show as such."""
+    return isinstance(array, pdarray) and array._pandas_converter() is None and array._value.dtype.kind in NUMBERS
+
+
+def numbers_among(columns: ColumnSet) -> list[str]:
+    """Return the names of the columns of numbers."""
+    return [
+        name for name, value in columns.values.items() if value.dtype.kind in NUMBERS and _shows_numbers(columns, name)
+    ]
+
+
+def _shows_numbers(columns: ColumnSet, name: str) -> bool:
+    kind = columns.kinds[name]
+    return isinstance(kind, pdarray) and kind._pandas_converter() is None
+
+
+def demand_numbers(operation: str, columns: ColumnSet, names: Iterable[str]) -> Sequence[str]:
+    """Return names of columns, all of which have to be of numbers.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If one is not.
+    """
+    names = list(names)
+    numbers = set(numbers_among(columns))
+    others = [f"{name}: {columns.kinds[name]._type_name()}" for name in names if name not in numbers]
+    if others:
+        raise ArgumentTypeError(
+            f"{operation} needs columns of numbers.",
+            details=others,
+            hint="choose columns first, as in df[['x', 'y']], or pass numeric_only=True where it is taken.",
+        )
+    return names
+
+
+def demand_some_numbers(operation: str, columns: ColumnSet) -> Sequence[str]:
+    """Return the names of columns, of which some have to be of numbers: which are reduced may be chosen later.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If none is.
+    """
+    return list(columns.values) if numbers_among(columns) else demand_numbers(operation, columns, columns.values)
+
+
+def missing_where(array: Array, value: Value, lacks: Value, column: str = "") -> Value:
+    """Return the values of a column with what its kind has for missing ones in some rows; errors name the column.
+
+    Raises
+    ------
+    UnsupportedError
+        If the kind has nothing for it, as lists have not.
+    """
+    if isinstance(array, Categorical):
+        return Call("where", lacks, array._category_table.na_code, value)
+    if isinstance(array, TimeArray):
+        return with_missing_times(value, lacks)
+    kind = value.dtype.kind
+    if kind == "str":
+        return Call("make_missing", value, lacks)
+    if value.dtype == FLOAT64 and not is_in_parts(value):
+        return Call("where", lacks, Constant(np.nan), value)
+    if (kind in NUMBERS or is_in_parts(value)) and isinstance(array, pdarray) and array._pandas_converter() is None:
+        return with_missing(value, lacks, column)
+    raise UnsupportedError(
+        f"a column of {array._type_name()} has nothing for missing elements.", hint="leave the column out."
+    )
+
+
+def as_other_type(array: Any, dtype: Any) -> Any:
+    """Return a column of a frame or Series converted to another type: what is missing stays so as text.
+
+    Raises
+    ------
+    UnsupportedError
+        If times are to become text.
+    ConversionError
+        When computed, if a missing or infinite number becomes an integer.
+    """
+    if isinstance(dtype, str) and dtype == "category":
+        return array if isinstance(array, Categorical) else array.astype(Categorical)
+    if class_asked_for(dtype) is not Strings and not _is_text(dtype):
+        return _all_there(array, dtype).astype(dtype)
+    if isinstance(array, TimeArray):
+        raise UnsupportedError("times are not converted to text.", hint="write t.dt.strftime('%Y-%m-%d %H:%M:%S').")
+    found = array.astype(dtype)
+    value = array._value
+    if isinstance(array, Categorical):
+        lacks: Value = array._missing_among(value)
+    elif value.dtype == FLOAT64:
+        lacks = is_missing(value)
+    else:
+        return found
+    frame, (text, lacking) = align("astype", [(found._frame, found._value), (array._frame, lacks)])
+    return missing_rows(found, frame, text, lacking)
+
+
+def _all_there(array: Any, dtype: Any) -> Any:
+    """Return what becomes of another type, demanding of floats that become integers that none is NaN or infinite."""
+    value = array._value
+    is_plain = isinstance(array, pdarray) and is_number(array) and value.dtype == FLOAT64 and not is_in_parts(value)
+    wanted = column_type(dtype) if is_plain and class_asked_for(dtype) is None else None
+    if wanted is None or wanted.kind not in ("int", "uint", "bigint"):
+        return array
+    are_none = Call("logical_not", Call("isfinite", value))
+    return array._like(array._frame, Call("demand_integers", value, are_none, wanted=wanted.name))
+
+
+def _is_text(dtype: Any) -> bool:
+    try:
+        return column_type(dtype).kind == "str"
+    except ArgumentTypeError:
+        return False
+
+
+def missing_rows(array: Array, frame: Frame, value: Value, lacks: Value) -> Any:
+    """Return an array of a kind whose elements are missing in some rows; see `missing_where`."""
+    return may_lack(array)._like(frame, missing_where(array, value, lacks))
+
+
+def plain(item: Any) -> Any:
+    """Return a scalar of NumPy as Python has it."""
+    return item.item() if isinstance(item, np.generic) else item

@@ -1,0 +1,276 @@
+"""Missing values of a DataFrame: NaN, NaT, missing text, and elements of Categoricals that are missing."""
+
+from __future__ import annotations
+
+import datetime
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
+from typing import Any, Self
+
+import numpy as np
+
+from akdask.arrays.array import Array
+from akdask.arrays.categorical import Categorical
+from akdask.arrays.column_names import axis_number, names_of
+from akdask.arrays.operators import where
+from akdask.arrays.pdarray import pdarray
+from akdask.arrays.selection import filter_columns
+from akdask.arrays.timearray import TimeArray
+from akdask.columns.dtypes import BOOL, FLOAT64, INT64, NULLABLE_STR, TIME
+from akdask.engine import missing as missing_integers
+from akdask.engine.missing import filled_text, is_present
+from akdask.engine.run import run
+from akdask.engine.times import is_present_time
+from akdask.engine.values import Call, Constant, Value, cast
+from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.frames.alignment import RowLabelled, as_labelled, columns_on_rows_of
+from akdask.frames.base import FrameBase
+from akdask.frames.columnset import ColumnSet
+from akdask.operators.reduce.aggregate import Aggregate, AggregateExpr
+
+
+class MissingMethods(FrameBase):
+    """Finding missing values, and leaving them out."""
+
+    def isna(self) -> Self:
+        """Return which values are missing, as a DataFrame of bool; lazy."""
+        return self._marked(missing=True)
+
+    def notna(self) -> Self:
+        """Return which values are not missing, as a DataFrame of bool; lazy."""
+        return self._marked(missing=False)
+
+    def dropna(
+        self,
+        axis: int | str = 0,
+        how: str | None = None,
+        thresh: int | None = None,
+        ignore_index: bool = False,
+        *,
+        subset: str | Sequence[str] | None = None,
+    ) -> Self:
+        """Return the frame without the rows, or columns, that have missing values; lazy for rows.
+
+        Parameters
+        ----------
+        axis : {0, 1, "index", "columns"}
+            Leave out rows, or columns, whose values are then counted.
+        how : {"any", "all"}, optional
+            Whether one missing value is enough, which is the default, or all must be missing.
+        thresh : int, optional
+            Keep rows or columns with at least this number of values that are not missing.
+        ignore_index : bool
+            Number the rows anew.
+        subset : str or list of str, optional
+            The columns to look at for missing values, all unless given.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If both `how` and `thresh` are given.
+        ArgumentError
+            If `how` or `axis` is something else, or columns are left out by some of them.
+        MissingColumnError
+            If there is no column of a name.
+        """
+        if how is not None and thresh is not None:
+            raise ArgumentTypeError("dropna takes either how= or thresh=, not both.")
+        if how not in (None, "any", "all"):
+            raise ArgumentError(f"how={how!r} is neither 'any' nor 'all'.")
+        columns = self._columns
+        looked_at = list(columns.values if subset is None else columns.only(names_of(subset)).values)
+        if axis_number(axis) == 1:
+            if subset is not None:
+                raise ArgumentError("subset= chooses columns by which rows are left out; it goes with axis=0.")
+            remaining = columns.only(_full_columns(columns, how, thresh))
+        elif looked_at:
+            mask = _full_rows([present(columns, name) for name in looked_at], how, thresh)
+            remaining = columns.on(lambda frame, values: filter_columns(frame, values, columns.frame, mask))
+        else:
+            remaining = columns
+        return self._of(remaining.labelled(None) if ignore_index else remaining)
+
+    def fillna(self, value: Any) -> Self:
+        """Return the frame with other values in place of those that are missing; lazy.
+
+        Integers of which some are missing stay exact where they are filled with one.
+
+        Parameters
+        ----------
+        value : str, number, bool, time, mapping of str to such, Series or DataFrame
+            The value for all columns of its kind, or the value for each column that is named, also as the label of a
+            Series; or a value for each cell, by labels and names.
+
+        Raises
+        ------
+        MissingColumnError
+            If there is no column of a name.
+        ArgumentTypeError
+            If a value is of no such kind, or not of that of the column that it is named for; when computed, if a column
+            of another kind has missing values, which one value for all would leave there.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> df = ak.DataFrame({"s": ["a", None], "x": [1.5, None]})
+        >>> df.fillna({"s": "-", "x": 0.0}).to_pandas()
+           s    x
+        0  a  1.5
+        1  -  0.0
+        """
+        value = as_labelled(value)
+        if isinstance(value, FrameBase):
+            return self._filled_from_frame(value)
+        if isinstance(value, RowLabelled):
+            by_name: Any = value
+            value = {str(name): item for name, item in by_name.to_pandas().items() if name in self._columns.values}
+        columns, named = self._columns, isinstance(value, Mapping)
+        values = value if named else dict.fromkeys(columns.values, value)
+        for name, item in values.items():
+            array = columns.array(name)
+            wanted = _kind_of_filling(item)
+            if wanted is None:
+                raise ArgumentTypeError(
+                    f"what is missing is filled with text, a number, a bool or a time, not a {type(item).__name__}."
+                )
+            if _fills(wanted, array):
+                columns = columns.having(name, filled_array(array, item))
+            elif named and not (wanted == "numbers" and array._value.dtype.kind in ("int", "uint")):
+                raise ArgumentTypeError(
+                    f"column {name!r} of {array._describe()} is not filled with {wanted}.",
+                    hint="text is filled with a str, floats with a number, times with a Timestamp.",
+                )
+            elif can_be_missing(array, array._value):
+                missing = missing_integers.negated(present(columns, name))
+                demanded = Call("demand_present", columns.values[name], missing, column=name, filling=wanted)
+                columns = columns.having(name, array._like(columns.frame, demanded))
+        return self._of(columns)
+
+    def _filled_from_frame(self, other: FrameBase) -> Self:
+        columns, given = self._columns, other._columns
+        names = [
+            name
+            for name, value in columns.values.items()
+            if name in given.values and can_be_missing(columns.kinds[name], value)
+        ]
+        arrays = columns_on_rows_of(self._row_labels, other._row_labels, [given.array(name) for name in names])
+        for name, array in zip(names, arrays, strict=True):
+            is_present = pdarray(self._columns.frame, present(self._columns, name))
+            columns = columns.having(name, where(is_present, self._columns.array(name), array))
+        return self._of(columns)
+
+    def _marked(self, *, missing: bool) -> Self:
+        columns = self._columns
+        are_present = {name: present(columns, name) for name in columns.values}
+        arrays = {
+            name: pdarray(columns.frame, missing_integers.negated(is_present) if missing else is_present)
+            for name, is_present in are_present.items()
+        }
+        return self._of(columns.beside(arrays))
+
+
+def present(columns: ColumnSet, name: str) -> Value:
+    """Return where a column has a value."""
+    return present_among(columns.kinds[name], columns.values[name])
+
+
+def present_among(kind: Array, value: Value) -> Value:
+    """Return which values of a column, given an array like it, are not missing."""
+    if isinstance(kind, Categorical):
+        return Call("invert", kind._missing_among(value))
+    if isinstance(kind, TimeArray):
+        return is_present_time(value)
+    if value.dtype == FLOAT64:
+        return missing_integers.negated(missing_integers.is_missing(value))
+    return is_present(value) if value.dtype == NULLABLE_STR else Call("equal", value, value)
+
+
+def of_columns(function: Callable[..., Any], *sides: Any) -> Any:
+    """Return a function of the values of columns; no comparison of two Categoricals holds where both are missing."""
+    found = function(*sides)
+    if function not in (operator.eq, operator.ne) or not all(isinstance(side, Categorical) for side in sides):
+        return found
+    for side in sides:
+        found = found | side.isna() if function is operator.ne else found & ~side.isna()
+    return found
+
+
+def can_be_missing(kind: Array, value: Value) -> bool:
+    """Whether values of a column, given an array like it, may be missing."""
+    return isinstance(kind, Categorical | TimeArray) or value.dtype in (FLOAT64, NULLABLE_STR)
+
+
+def _is_number(item: Any) -> bool:
+    return isinstance(item, int | float | np.integer | np.floating) and not isinstance(item, bool)
+
+
+def _fills(kind: str, array: Array) -> bool:
+    """Whether values of a kind fill missing elements of an array."""
+    if kind == "bools":
+        return missing_integers.exact_type(array._value) == BOOL and missing_integers.is_in_parts(array._value)
+    return kind == _filled_with(array)
+
+
+def _filled_with(array: Array) -> str | None:
+    """Return what missing elements of an array are filled with: text, numbers, or None for other arrays."""
+    if isinstance(array, TimeArray):
+        return "times" if array._is == TIME else "spans of time"
+    if isinstance(array, Categorical):
+        return "text"
+    dtype = array._value.dtype
+    return "text" if dtype.kind == "str" else "numbers" if dtype == FLOAT64 else None
+
+
+def _kind_of_filling(item: Any) -> str | None:
+    """Return what a value fills: text, numbers, times, or None for other values."""
+    if isinstance(item, str):
+        return "text"
+    if isinstance(item, np.datetime64 | datetime.datetime):
+        return "times"
+    if isinstance(item, np.timedelta64 | datetime.timedelta):
+        return "spans of time"
+    if isinstance(item, bool | np.bool_):
+        return "bools"
+    return "numbers" if _is_number(item) else None
+
+
+def filled_array(array: Array, item: Any) -> Any:
+    """Return an array with a value in place of what is missing."""
+    if isinstance(array, Categorical):
+        return where(array.isna(), item, array)
+    if isinstance(array, TimeArray):
+        found: Any = where(pdarray(array._frame, is_present_time(array._value)), array, item)
+        return found._lacking(False)
+    if isinstance(array, Categorical):
+        return array.fillna(item)
+    return array._like(array._frame, _filled(array._value, item))
+
+
+def _filled(value: Value, item: Any) -> Value:
+    if value.dtype.kind == "str":
+        return filled_text(value, item)
+    return missing_integers.filled(value, Constant(item))
+
+
+def _full_rows(are_present: list[Value], how: str | None, thresh: int | None) -> Value:
+    """Return which rows have enough values."""
+    if thresh is None:
+        return reduce(lambda one, other: Call("logical_or" if how == "all" else "logical_and", one, other), are_present)
+    return Call("greater_equal", how_many(are_present), Constant(int(thresh)))
+
+
+def how_many(are_present: Sequence[Value]) -> Value:
+    """Return how many of some bool values hold in each row, as int64."""
+    counts: list[Value] = [cast(is_present, INT64) for is_present in are_present]
+    return reduce(lambda one, other: Call("add", one, other), counts)
+
+
+def _full_columns(columns: ColumnSet, how: str | None, thresh: int | None) -> list[str]:
+    """Return the columns that have enough values; computes."""
+    if not columns.values:
+        return []
+    wanted: list[Any] = [AggregateExpr("count_nonzero", present(columns, name)) for name in columns.values]
+    (counts,) = run(Aggregate(columns.frame, tuple(wanted)))
+    least = thresh if thresh is not None else 1 if how == "all" else sum(columns.counted())
+    return [name for name, count in zip(columns.values, counts, strict=True) if count >= least]

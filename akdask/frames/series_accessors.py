@@ -1,0 +1,606 @@
+"""`Series.dt` and `Series.cat`, and what accessors share: results are Series with the same labels."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from functools import partial, reduce, wraps
+from operator import or_
+from typing import Any, ClassVar, TypeVar
+
+import numpy as np
+
+from akdask.arrays.array import Array
+from akdask.arrays.categorical import Categorical
+from akdask.arrays.later import later
+from akdask.arrays.operators import cast, where
+from akdask.arrays.pdarray import pdarray
+from akdask.arrays.segarray import SegArray
+from akdask.arrays.setops import unique
+from akdask.arrays.strings import Strings
+from akdask.arrays.substitutes import missing_attribute
+from akdask.arrays.timearray import TimeArray
+from akdask.columns.dtypes import INT64
+from akdask.engine.alignment import align
+from akdask.engine.values import Call, Constant
+from akdask.engine.values import cast as cast_value
+from akdask.errors import ArgumentError, ArgumentTypeError, MissingAttributeError, warn
+from akdask.frames.base import FrameBase
+from akdask.frames.columnset import ColumnSet
+from akdask.frames.kinds import as_other_type, missing_where
+from akdask.frames.missing import present
+from akdask.frames.series_base import SeriesBase
+
+Accessor = TypeVar("Accessor", bound="Properties")
+AccessorClass = TypeVar("AccessorClass", bound=type)
+
+
+class CachedAccessor:
+    """A group of methods of a class, made for an object when they are first asked for.
+
+    Parameters
+    ----------
+    name : str
+        What the group is called: ``s.name`` is the accessor of `s`.
+    accessor : type
+        Its class, made of the object.
+
+    Raises
+    ------
+    MissingAttributeError
+        When it is asked for on an object that it is not for.
+    """
+
+    def __init__(self, name: str, accessor: Callable[[Any], Any]) -> None:
+        self._name = name
+        self._accessor = accessor
+
+    def __get__(self, obj: Any, cls: type | None = None) -> Any:
+        return self._accessor if obj is None else self._accessor(obj)
+
+
+class Properties:
+    """Methods of the values of a Series, by their own names.
+
+    Arrays with a value for each row become Series, and DataFrames of such get the labels; all else is handed through.
+
+    Parameters
+    ----------
+    series : Series
+        Whose values.
+
+    Raises
+    ------
+    MissingAttributeError
+        If the values are of another kind.
+    """
+
+    kinds: ClassVar[tuple[type, ...]] = ()
+    """The kinds of arrays that have these methods."""
+
+    accessor_name: ClassVar[str] = ""
+    """What users call the accessor."""
+
+    def __init__(self, series: SeriesBase) -> None:
+        if not isinstance(series.values, self.kinds):
+            raise MissingAttributeError(
+                f"a Series of {series.values._type_name()} has no .{self.accessor_name}.",
+                hint=f"it is for values that are {' or '.join(kind.__name__ for kind in self.kinds)}.",
+            )
+        self.series = series
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        values = self.__dict__["series"].values
+        if not hasattr(type(values), name):
+            raise missing_attribute(type(values), name)
+        found = getattr(values, name)
+        return self._method(found) if callable(found) else self._labelled(found)
+
+    def __dir__(self) -> Iterable[str]:
+        return [*super().__dir__(), *(name for name in dir(type(self.series.values)) if not name.startswith("_"))]
+
+    def _method(self, method: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(method)
+        def call(*args: Any, **params: Any) -> Any:
+            return self._labelled(method(*args, **params))
+
+        return call
+
+    def _labelled(self, found: Any) -> Any:
+        """Return arrays, or the columns of a DataFrame, that have the rows of the Series with its labels."""
+        rows = self.series.values.rows
+        if isinstance(found, Array) and found.rows.same_rows(rows):
+            return self.series._with(found)
+        if isinstance(found, FrameBase) and found.rows.same_rows(rows):
+            columns = found._columns
+            return self.series._framed({name: columns.array(name) for name in columns.values})
+        return tuple(map(self._labelled, found)) if type(found) is tuple else found
+
+
+class DatetimeAccessor(Properties):
+    """Methods and fields of times and spans: ``s.dt.year``, ``s.dt.floor("h")``."""
+
+    kinds = (TimeArray,)
+    accessor_name = "dt"
+
+
+class CategoricalAccessor(Properties):
+    """Codes, categories and methods of Categoricals: ``s.cat.codes``."""
+
+    kinds = (Categorical,)
+    accessor_name = "cat"
+
+    @property
+    def codes(self) -> Any:
+        """The numbers of categories, -1 where there is none as in pandas, as a Series of int64; lazy.
+
+        Those of the array, ``s.values.codes``, are Arkouda's, and number the label for missing as well.
+        """
+        values: Any = self.series.values
+        codes, na_code = values._value, values._category_table.na_code
+        numbers = Call("subtract", codes, cast_value(Call("greater", codes, na_code), INT64))
+        found = Call("where", values._missing_among(codes), Constant(np.int64(-1)), numbers)
+        return self.series._with(pdarray(values._frame, found))
+
+    @property
+    def categories(self) -> Any:
+        """The categories without the label for missing, as Strings; lazy."""
+        values: Any = self.series.values
+        return values._each_category().to_strings()
+
+
+def date_operators(cls: AccessorClass) -> AccessorClass:
+    """Give a class of accessors ``floor``, ``ceil`` and ``round`` of times; a decorator of classes."""
+    return _having(cls, ("floor", "ceil", "round"))
+
+
+def string_operators(cls: AccessorClass) -> AccessorClass:
+    """Give a class of accessors ``contains``, ``startswith`` and ``endswith`` of text; a decorator of classes."""
+    return _having(cls, ("contains", "startswith", "endswith"))
+
+
+def _having(cls: AccessorClass, names: Iterable[str]) -> AccessorClass:
+    for name in names:
+        setattr(cls, name, _forwarding(name))
+    return cls
+
+
+def _forwarding(name: str) -> Callable[..., Any]:
+    def method(self: Any, *args: Any, **params: Any) -> Any:
+        found = getattr(self.series.values, name)(*args, **params)
+        return self.series._with(found) if isinstance(found, Array) else found
+
+    method.__name__ = name
+    return method
+
+
+LOOKS_LIKE_REGEX = re.compile(r"[|]|\.[*+]|\\[dwsb]|\[[^\]]+\]")
+
+
+class StringAccessor(Properties):
+    """Methods of text: ``s.str.contains("a")``.
+
+    Those of `Strings`, whose results are Series with the same labels, and those of pandas that Arkouda lacks: these
+    call Python for each value, in the tasks.
+    """
+
+    kinds = (Strings, Categorical, SegArray)
+    accessor_name = "str"
+
+    def __init__(self, series: SeriesBase) -> None:
+        super().__init__(series)
+        values = series.values
+        self._labels = values if isinstance(values, Categorical) else None
+        if self._labels is not None:
+            self.series = series._with(as_other_type(values, str))
+
+    # Arkouda's
+
+    def contains(self, substr: Any, regex: bool = False, *, case: bool = True, na: bool = False) -> Any:
+        """Return where text has a part, as a Series of bool; lazy.  See `Strings.contains`.
+
+        Parameters
+        ----------
+        substr : str
+            The part, as it is; pandas reads it as a regular expression unless told otherwise.
+        regex : bool, default False
+            Read it as a regular expression.
+        case : bool, default True
+            Tell upper from lower case.
+        na : bool, default False
+            What missing text gives.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series(["Foo", "bar"]).str.contains("foo|x", regex=True, case=False).tolist()
+        [True, False]
+        """
+        if not regex and isinstance(substr, str) and LOOKS_LIKE_REGEX.search(substr):
+            warn(
+                f"{substr!r} is looked for as it is, as in Arkouda; pass regex=True if it is a regular expression.",
+                UserWarning,
+            )
+        if not case:
+            substr, regex = f"(?i){substr if regex else re.escape(substr)}", True
+        found = self._holding("contains", substr, regex)
+        return found | self.series.isna() if na else found
+
+    def startswith(self, substr: Any, regex: bool = False) -> Any:
+        """Return where text begins so, or in one of the ways of a tuple, as bool; lazy.  See `Strings.startswith`."""
+        if isinstance(substr, tuple) and substr:
+            return reduce(or_, [self.startswith(one, regex) for one in substr])
+        return self._holding("startswith", substr, regex)
+
+    def endswith(self, substr: Any, regex: bool = False) -> Any:
+        """Return where text ends so, as a Series of bool; lazy.  See `Strings.endswith`."""
+        if isinstance(substr, tuple) and substr:
+            return reduce(or_, [self.endswith(one, regex) for one in substr])
+        return self._holding("endswith", substr, regex)
+
+    # pandas'
+
+    def len(self) -> Any:
+        """Return the number of characters of each text, or of the elements of each list, as int64; lazy.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series(["é", "abc"]).str.len().tolist()
+        [1, 3]
+        """
+        if isinstance(self.series.values, SegArray):
+            return self.series._with(self._unless_lacking(self.series.values.lengths))
+        return self._each(len, np.int64)
+
+    def match(self, pat: str, case: bool = True) -> Any:
+        """Return where text begins with a match of a regular expression, as bool; lazy.  See `Strings.match`."""
+        return self._matched("match", pat, case)
+
+    def fullmatch(self, pat: str, case: bool = True) -> Any:
+        """Return where all of the text matches a regular expression, as bool; lazy.  See `Strings.fullmatch`."""
+        return self._matched("fullmatch", pat, case)
+
+    def replace(self, pat: Any, repl: Any, n: int = -1, case: bool = True, regex: bool = False) -> Any:
+        r"""Return text with other text in place of some; lazy.
+
+        Parameters
+        ----------
+        pat, repl : str
+            What is replaced, by what.
+        n : int, default -1
+            The most places of each text, all if negative.
+        case : bool, default True
+            Tell upper from lower case.
+        regex : bool, default False
+            Read `pat` as a regular expression, and references to groups such as ``\1`` in `repl`.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series(["a.b", "c"]).str.replace(".", "-").tolist()
+        ['a-b', 'c']
+        """
+        if not isinstance(pat, str) or not isinstance(repl, str):
+            raise ArgumentTypeError("replace takes text and what takes its place, as str.")
+        pattern = pat if regex else re.escape(pat)
+        pattern = pattern if case else f"(?i){pattern}"
+        if n == 0:
+            return self.series.copy()
+        return self._labelled(self._text.sub(pattern, repl if regex else repl.replace("\\", r"\\"), max(n, 0)))
+
+    def slice(self, start: int | None = None, stop: int | None = None, step: int | None = None) -> Any:
+        """Return a slice of the characters of each text; lazy.  The same as ``s.str[start:stop:step]``."""
+        return self[slice(start, stop, step)]
+
+    def get(self, i: int) -> Any:
+        """Return one character of each text, or one element of each list; missing where there is none; lazy."""
+        return self[i]
+
+    def __getitem__(self, key: Any) -> Any:
+        """Return characters of each text, or an element of each list: ``s.str[:3]``, ``s.str.split(",").str[0]``."""
+        if isinstance(self.series.values, SegArray):
+            return self.series._with(self._unless_lacking(_element(self.series.values, key)))
+        if isinstance(key, slice):
+            return self._each(lambda text: text[key], str)
+        position = int(key)
+        lacks = self.len().values < (position + 1 if position >= 0 else -position)
+        found = self._each(lambda text: text[position : position + 1 or None], str).values
+        return self.series._with(_without(found, lacks))
+
+    def split(self, pat: str | None = None, n: int = -1, expand: bool = False, *, regex: bool = False) -> Any:
+        """Return the fields between delimiters, as lists or as columns.
+
+        Parameters
+        ----------
+        pat : str, optional
+            What stands between fields; white space unless given.
+        n : int, default -1
+            The most delimiters of each text at which it is split, all if not positive.
+        expand : bool, default False
+            Return a DataFrame with a column for each field, called ``0``, ``1`` and so on, missing where there are
+            fewer; it computes how many there are.  Otherwise a Series of lists, which is lazy.
+        regex : bool, default False
+            Read `pat` as a regular expression.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> s = ak.Series(["a-b", "c"])
+        >>> s.str.split("-").str[0].tolist()
+        ['a', 'c']
+        >>> s.str.split("-", expand=True).to_pandas()["0"].tolist()
+        ['a', 'c']
+        """
+        text: Any = self._text
+        columns = ColumnSet.of({"text": text})
+        lacking = None if not text._value.dtype.nullable else ~pdarray(columns.frame, present(columns, "text"))
+        text = text.fillna("")
+        pattern = r"\s+" if pat is None else pat if regex else re.escape(pat)
+        text = text.strip() if pat is None else text
+        fields, segments = text.regex_split(pattern, max(n, 0), return_segments=True)
+        # Blank text has no fields, where there are none but between white space.
+        found = SegArray(segments, fields).filter("") if pat is None else SegArray(segments, fields)
+        lists = self.series._with(found) if lacking is None else self.series._with_lists(found, lacking)
+        if not expand:
+            return lists
+        count = int(lists.values.lengths.max()) if len(lists) else 0
+        return self.series._framed({str(number): lists.str[number].values for number in range(count)})
+
+    def partition(self, sep: str = " ") -> Any:
+        """Return what stands before the first delimiter, the delimiter and what is behind it, as columns; lazy.
+
+        Parameters
+        ----------
+        sep : str, default " "
+            The delimiter.  Of text without one all is before it.
+
+        Returns
+        -------
+        DataFrame
+            With columns ``0``, ``1`` and ``2``.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series(["a-b-c", "d"]).str.partition("-")["2"].tolist()
+        ['b-c', '']
+        """
+        return self._in_three(lambda text: text.partition(sep))
+
+    def rpartition(self, sep: str = " ") -> Any:
+        """Return what stands before the last delimiter, the delimiter and what is behind it, as columns; lazy."""
+        return self._in_three(lambda text: text.rpartition(sep))
+
+    def get_dummies(self, sep: str = "|") -> Any:
+        """Return for each field that occurs between delimiters a column of 0 and 1, which tells where; computes fields.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series(["a|b", "b"]).str.get_dummies().to_pandas()
+           a  b
+        0  1  1
+        1  0  1
+        """
+        text: Any = self._text.fillna("") if self._text._value.dtype.nullable else self._text
+        fields = text.regex_split(re.escape(sep), 0, return_segments=True)[0]
+        known = [field for field in unique(fields).tolist() if field]
+        padded = self.series._with(later("apply", text, lambda one: f"{sep}{one}{sep}", str)).values
+        return self.series._framed({one: cast(padded.contains(f"{sep}{one}{sep}"), np.int64) for one in known})
+
+    def extract(self, pat: str, expand: bool = True) -> Any:
+        r"""Return what the groups of a regular expression match first in each text; lazy.
+
+        Parameters
+        ----------
+        pat : str
+            The regular expression, with at least one group.
+        expand : bool, default True
+            Return a DataFrame also of one group, otherwise a Series.
+
+        Returns
+        -------
+        DataFrame or Series
+            Columns are called as groups are, or by their numbers from 0; missing where nothing matches.
+
+        Raises
+        ------
+        ArgumentError
+            If it is no regular expression, or has no group.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series(["a12", "b"]).str.extract(r"(\d+)", expand=False).to_pandas().tolist()[0]
+        '12'
+        """
+        compiled = _compiled(pat)
+        if not compiled.groups:
+            raise ArgumentError(f"{pat!r} has no group to extract.", hint="put what is wanted into parentheses.")
+        named = {number: name for name, number in compiled.groupindex.items()}
+        found = {}
+        for number in range(1, compiled.groups + 1):
+            has_group = self._each(partial(_has_group, compiled, number), np.bool_)
+            text = self._each(partial(_group, compiled, number), str)
+            found[named.get(number, str(number - 1))] = _without(text.values, ~has_group.values)
+        if compiled.groups == 1 and not expand:
+            return self.series._with(next(iter(found.values())))
+        return self.series._framed(found)
+
+    def count(self, pat: str) -> Any:
+        """Return how often a regular expression matches in each text, as int64; lazy."""
+        compiled = _compiled(pat)
+        return self._each(lambda text: sum(1 for _ in compiled.finditer(text)), np.int64)
+
+    def find(self, sub: str, start: int = 0) -> Any:
+        """Return where a part begins first in each text, in characters, -1 where it does not occur; lazy."""
+        return self._each(lambda text: text.find(sub, start), np.int64)
+
+    def rfind(self, sub: str, start: int = 0) -> Any:
+        """Return where a part begins last in each text, in characters, -1 where it does not occur; lazy."""
+        return self._each(lambda text: text.rfind(sub, start), np.int64)
+
+    def cat(self, others: Any = None, sep: str = "", na_rep: str | None = None) -> Any:
+        """Return text joined with that of another Series or array, row by row; or all of it as one str, which computes.
+
+        Missing text stays missing, or is left out of the one str; `na_rep` stands for it if given.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series(["a", "b"]).str.cat(ak.Series(["x", "y"]), sep="-").tolist()
+        ['a-x', 'b-y']
+        """
+        if others is None:
+            return sep.join(text for text in self._filled(self._text, na_rep).tolist() if text is not None)
+        others = self._filled(self.series._on_rows(others), na_rep)
+        return self._labelled(self._filled(self._text, na_rep).stick(others, sep))
+
+    def zfill(self, width: int) -> Any:
+        """Return text with zeros before it, up to a width; lazy."""
+        return self._each(lambda text: text.zfill(width), str)
+
+    def pad(self, width: int, side: str = "left", fillchar: str = " ") -> Any:
+        """Return text with characters before it, behind it or on both sides, up to a width; lazy.
+
+        Raises
+        ------
+        ArgumentError
+            If `side` is none of ``left``, ``right`` and ``both``.
+        """
+        methods = {"left": str.rjust, "right": str.ljust, "both": str.center}
+        if side not in methods:
+            raise ArgumentError(f"side={side!r} is none of {', '.join(methods)}.")
+        method = methods[side]
+        return self._each(lambda text: method(text, width, fillchar), str)
+
+    def rjust(self, width: int, fillchar: str = " ") -> Any:
+        """Return text with characters before it, up to a width; lazy."""
+        return self.pad(width, "left", fillchar)
+
+    def ljust(self, width: int, fillchar: str = " ") -> Any:
+        """Return text with characters behind it, up to a width; lazy."""
+        return self.pad(width, "right", fillchar)
+
+    def center(self, width: int, fillchar: str = " ") -> Any:
+        """Return text with characters on both sides, up to a width; lazy."""
+        return self.pad(width, "both", fillchar)
+
+    def repeat(self, repeats: int) -> Any:
+        """Return each text so many times; lazy."""
+        return self._each(lambda text: text * repeats, str)
+
+    def strip(self, to_strip: str | None = None) -> Any:
+        """Return text without some characters at its ends, white space unless given; lazy."""
+        return self._each(lambda text: text.strip(to_strip), str)
+
+    def lstrip(self, to_strip: str | None = None) -> Any:
+        """Return text without some characters at its beginning, white space unless given; lazy."""
+        return self._each(lambda text: text.lstrip(to_strip), str)
+
+    def rstrip(self, to_strip: str | None = None) -> Any:
+        """Return text without some characters at its end, white space unless given; lazy."""
+        return self._each(lambda text: text.rstrip(to_strip), str)
+
+    def removeprefix(self, prefix: str) -> Any:
+        """Return text without a beginning, where it has that; lazy."""
+        return self._each(lambda text: text.removeprefix(prefix), str)
+
+    def removesuffix(self, suffix: str) -> Any:
+        """Return text without an end, where it has that; lazy."""
+        return self._each(lambda text: text.removesuffix(suffix), str)
+
+    def swapcase(self) -> Any:
+        """Return text with upper for lower case, and the other way round; lazy."""
+        return self._each(str.swapcase, str)
+
+    def casefold(self) -> Any:
+        """Return text to be compared without regard to case; lazy."""
+        return self._each(str.casefold, str)
+
+    # how
+
+    @property
+    def _text(self) -> Strings:
+        found: Strings = self.series.values
+        return found
+
+    def _holding(self, name: str, *args: Any) -> Any:
+        """Return what holds of text, of a Categorical found of its labels; not of what is missing."""
+        if self._labels is None:
+            return self._labelled(getattr(self.series.values, name)(*args))
+        return self._labelled(getattr(self._labels, name)(*args) & ~self._labels.isna())
+
+    def _filled(self, text: Any, na_rep: str | None) -> Any:
+        return text if na_rep is None else text.fillna(na_rep)
+
+    def _unless_lacking(self, found: Array) -> Array:
+        """Return what is known of each list, missing where the list is."""
+        lacking = self.series._lacking
+        return found if lacking is None else _without(found, lacking)
+
+    def _each(self, function: Callable[[str], Any], dtype: Any) -> Any:
+        text = self._text
+        if dtype is str or not text._value.dtype.nullable:
+            return self.series._with(later("apply", text, function, dtype))
+        # Numbers of missing text are missing, and it is nothing that is asked for.
+        columns = ColumnSet.of({"text": text})
+        found = later("apply", text.fillna(""), function, dtype)
+        lacks = ~pdarray(columns.frame, present(columns, "text"))
+        return self.series._with(found & ~lacks if dtype is np.bool_ else _without(found, lacks))
+
+    def _in_three(self, function: Callable[[str], tuple[str, str, str]]) -> Any:
+        return self.series._framed(
+            {str(number): self._each(partial(_one_of, function, number), str).values for number in range(3)}
+        )
+
+    def _matched(self, how: str, pat: str, case: bool) -> Any:
+        found = getattr(self._text, how)(pat if case else f"(?i){pat}")
+        return self._labelled(found.matched())
+
+
+def _one_of(function: Callable[[str], tuple[str, str, str]], number: int, text: str) -> str:
+    return function(text)[number]
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    try:
+        return re.compile(pattern)
+    except re.error as error:
+        raise ArgumentError(f"{pattern!r} is no regular expression.", details=[str(error)]) from None
+
+
+def _group(pattern: re.Pattern[str], number: int, text: str) -> str:
+    found = pattern.search(text)
+    return "" if found is None else found.group(number) or ""
+
+
+def _has_group(pattern: re.Pattern[str], number: int, text: str) -> bool:
+    found = pattern.search(text)
+    return found is not None and found.group(number) is not None
+
+
+def _without(text: Array, lacks: Array) -> Array:
+    """Return text that is missing in some rows."""
+    frame, (value, lacking) = align("extract", [(text._frame, text._value), (lacks._frame, lacks._value)])
+    return text._like(frame, missing_where(text, value, lacking))
+
+
+def _element(lists: SegArray, key: Any) -> Array:
+    """Return one element of each list, missing where there are fewer."""
+    if isinstance(key, slice):
+        raise ArgumentTypeError("lists have no slices.", hint="s.values.get_prefixes gives beginnings.")
+    position = int(key)
+    lengths, segments = lists.lengths, lists.segments
+    lacks = lengths < (position + 1 if position >= 0 else -position)
+    at = segments + position if position >= 0 else segments + lengths + position
+    if not len(lists.values):
+        columns = ColumnSet.of({"lengths": lengths})
+        nothing = Constant("" if isinstance(lists.values, Strings) else lists.values._value.dtype.numpy.type(0))
+        found = lists.values._like(columns.frame, nothing)
+    else:
+        found = lists.values[where(lacks, 0, at)]
+    return _without(found, pdarray(lacks._frame, lacks._value))

@@ -1,0 +1,541 @@
+"""`SeriesGroupBy`: values of a Series grouped by other arrays or by its labels."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from akdask.arrays.array import Array
+from akdask.arrays.base import Labelled
+from akdask.arrays.categorical import Categorical
+from akdask.arrays.concatenation import concatenate
+from akdask.arrays.creation import arange, array, full
+from akdask.arrays.group_columns import called, is_named
+from akdask.arrays.groupby import ColumnGroups, GroupBy
+from akdask.arrays.later import later, provides
+from akdask.arrays.pdarray import pdarray
+from akdask.arrays.setops import in1d
+from akdask.arrays.sorting import coargsort
+from akdask.deferred import is_pandas, pd
+from akdask.errors import ArgumentError, ArgumentTypeError, MissingAttributeError
+from akdask.frames.groupby import DataFrameGroupBy
+from akdask.frames.index import Index, MultiIndex
+from akdask.frames.missing import present_among
+from akdask.frames.series import Series
+from akdask.frames.series_base import VALUES
+from akdask.frames.spans import GroupWindows
+from akdask.frames.summaries import QUARTILES, percentage
+
+
+class SeriesGroupBy:
+    """Values of a Series in groups, as `Series.groupby` gives them.
+
+    Parameters
+    ----------
+    series : Series
+        The values.
+    keys : list of array
+        What they are grouped by, on the same rows.
+    names : list of hashable
+        What the keys are called.
+    dropna : bool
+        Leave out rows whose keys are missing.
+    groups : GroupBy, optional
+        The groups of these keys, where they have been made already.
+    observed : bool
+        Whether reductions leave out categories of keys that no row has.
+    sort : bool
+        Have groups in order of their keys; otherwise in the order of their first rows.
+    group_keys : bool
+        Whether what `apply` gives has the keys among its labels.
+
+    Notes
+    -----
+    Follows ``pandas.core.groupby.SeriesGroupBy``: reductions are Series labelled by the keys, all else has the labels
+    of the rows.  All is lazy, but that some count rows; see the methods of `DataFrameGroupBy`.
+    """
+
+    def __init__(
+        self,
+        series: Series,
+        keys: Sequence[Array],
+        names: Sequence[Any],
+        dropna: bool = True,
+        *,
+        groups: GroupBy | None = None,
+        observed: bool = True,
+        sort: bool = True,
+        group_keys: bool = True,
+    ) -> None:
+        self._series = series
+        self._names = list(names)
+        self._keys = list(keys)
+        # Keys of these names are no columns of the rows of a Series.
+        self._key_names = [f"key {number}" for number in range(len(keys))]
+        if groups is None:
+            groups = ColumnGroups(keys[0] if len(keys) == 1 else list(keys), dropna=dropna)
+        rows = DataFrameGroupBy(groups, series._labelled, self._key_names, observed=observed, sort=sort)
+        self._groups: Any = rows[[VALUES]]
+        self._group_keys = group_keys
+
+    @property
+    def ngroups(self) -> int:
+        """Number of groups; counts them, once."""
+        return int(self._groups.ngroups)
+
+    def __len__(self) -> int:
+        return self.ngroups
+
+    # one value for each group
+
+    def sum(self, *, min_count: int = 0) -> Series:
+        """Return the sum of each group, missing where it has less than `min_count` values; lazy."""
+        return self._by_keys(self._groups.sum(VALUES, min_count=min_count))
+
+    def prod(self, *, min_count: int = 0) -> Series:
+        """Return the product of each group, missing where it has less than `min_count` values; lazy."""
+        return self._by_keys(self._groups.prod(VALUES, min_count=min_count))
+
+    def mean(self) -> Series:
+        """Return the mean of each group; lazy."""
+        return self.agg("mean")
+
+    def var(self, ddof: int = 1) -> Series:
+        """Return the variance of each group; lazy."""
+        return self._by_keys(self._groups.var(VALUES, ddof=ddof))
+
+    def std(self, ddof: int = 1) -> Series:
+        """Return the standard deviation of each group; lazy."""
+        return self._by_keys(self._groups.std(VALUES, ddof=ddof))
+
+    def min(self, *, min_count: int = -1) -> Series:
+        """Return the smallest value of each group, missing where it has less than `min_count` values; lazy."""
+        return self._by_keys(self._groups.min(VALUES, min_count=min_count))
+
+    def max(self, *, min_count: int = -1) -> Series:
+        """Return the largest value of each group, missing where it has less than `min_count` values; lazy."""
+        return self._by_keys(self._groups.max(VALUES, min_count=min_count))
+
+    def median(self) -> Series:
+        """Return the median of each group; lazy."""
+        return self.agg("median")
+
+    def quantile(self, q: float | Sequence[float] = 0.5, interpolation: str = "linear") -> Series:
+        """Return a quantile of each group; lazy.  Several are a further level of the labels, and counted."""
+        if not isinstance(q, list | tuple | np.ndarray):
+            return self._by_keys(self._groups.quantile(q, interpolation, colnames=VALUES))
+        wanted = [float(one) for one in q]
+        found = [self.quantile(one, interpolation) for one in wanted]
+        if not found:
+            raise ArgumentError("quantile needs a number from 0 to 1, or several.")
+        labels, count = found[0].index, len(found[0])
+        levels = list(labels.levels) if isinstance(labels, MultiIndex) else [labels.values]
+        # Of each group all quantiles, one below the other.
+        row = arange(count * len(wanted))
+        group, which = row // len(wanted), row % len(wanted)
+        values = concatenate([one.values for one in found])[which * count + group]
+        index = MultiIndex([*(level[group] for level in levels), array(wanted)[which]], names=[*self._names, None])
+        return Series(values, self._series.name, index)
+
+    def sem(self, ddof: int = 1) -> Series:
+        """Return the standard error of the mean of each group; lazy.  `ddof` is 1."""
+        if ddof != 1:
+            raise ArgumentError(f"sem of groups has ddof=1, not {ddof!r}.")
+        return self.std() / self.count() ** 0.5
+
+    def idxmin(self, skipna: bool = True) -> Series:
+        """Return the label of the first smallest value of each group; lazy.  See `DataFrameGroupBy.idxmin`."""
+        return self._by_keys(self._groups.idxmin(skipna=skipna))
+
+    def idxmax(self, skipna: bool = True) -> Series:
+        """Return the label of the first largest value of each group; lazy.  See `DataFrameGroupBy.idxmax`."""
+        return self._by_keys(self._groups.idxmax(skipna=skipna))
+
+    def describe(self) -> Any:
+        """Return count, mean, standard deviation, extremes and quartiles of each group as a DataFrame; lazy."""
+        found = {name: getattr(self, name)() for name in ("count", "mean", "std", "min")}
+        found |= {percentage(q): self.quantile(q) for q in QUARTILES}
+        return self._table({**found, "max": self.max()})
+
+    def value_counts(
+        self, sort: bool = True, *, normalize: bool = False, ascending: bool = False, dropna: bool = True
+    ) -> Series:
+        """Return how often each value occurs in each group, the commonest of a group first; lazy.
+
+        Parameters
+        ----------
+        sort : bool, default True
+            Put the commonest of a group first.
+        normalize : bool, default False
+            Return shares of the values of the group.
+        ascending : bool, default False
+            Put the rarest of a group first.
+        dropna : bool, default True
+            Leave out missing values, which count as one value of a group otherwise.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series([5, 6, 6]).groupby(ak.array([0, 0, 0])).value_counts().tolist()
+        [2, 1]
+        """
+        columns = [*self._keys, self._series.values]
+        if dropna:
+            there = self._series.notna().values
+            columns = [column[there] for column in columns]
+        if self._groups.gb.dropna and not dropna:
+            there = reduce(operator.and_, [pdarray(key._frame, present_among(key, key._value)) for key in self._keys])
+            columns = [column[there] for column in columns]
+        groups: Any = ColumnGroups(columns, dropna=self._groups.gb.dropna and dropna)
+        keys, counts = groups.size()
+        first: dict[str, Any] = {}
+        if isinstance(columns[-1], Categorical):
+            keys, counts = self._with_each_category(columns[-1], keys, counts)
+        elif sort:
+            # Values that are as common come in the order of their first rows.
+            first = {"first": groups.unique_key_idx}
+        names = [*self._key_names, VALUES]
+        rows = later("DataFrame", {**dict(zip(names, keys, strict=True)), "count": counts, **first})
+        if sort:
+            upwards = [*(True for _ in self._keys), ascending, *(True for _ in first)]
+            rows = rows.sort_values([*self._key_names, "count", *first], upwards)
+        index = MultiIndex([rows[name] for name in names], names=[*self._names, self._series.name])
+        if not normalize:
+            return Series(rows["count"], "count", index)
+        groups = GroupBy([rows[name] for name in self._key_names], dropna=False)
+        return Series(rows["count"] / groups.broadcast(groups.sum(rows["count"])[1]), "proportion", index)
+
+    def _with_each_category(self, values: Categorical, keys: Sequence[Any], counts: Any) -> tuple[list[Any], Any]:
+        """Return counts with 0 for the categories that a group has not; counts groups and categories."""
+        each = values._each_category()
+        found = self._groups.gb.unique_keys
+        levels = list(found) if isinstance(found, tuple) else [found]
+        row, size = arange(int(levels[0].size) * int(each.size)), max(int(each.size), 1)
+        all_of = [*(level[row // size] for level in levels), each[row % size]]
+        lacking = in1d(all_of, list(keys), invert=True)
+        zeros = full(int(lacking.sum()), 0, dtype="int64")
+        rows = [concatenate([one, other[lacking]]) for one, other in zip(keys, all_of, strict=True)]
+        order = coargsort(rows)
+        return [one[order] for one in rows], concatenate([counts, zeros])[order]
+
+    def any(self) -> Series:
+        """Return whether any value is not 0 in each group; lazy."""
+        return self.agg("any")
+
+    def all(self) -> Series:
+        """Return whether no value is 0 in each group; lazy."""
+        return self.agg("all")
+
+    def count(self) -> Series:
+        """Return the number of values of each group that are not missing; lazy."""
+        return self.agg("count")
+
+    def size(self) -> Series:
+        """Return the number of values of each group; lazy."""
+        return self.agg("size")
+
+    def first(self) -> Series:
+        """Return the first value of each group, missing or not as in Arkouda (pandas: that is not missing); lazy."""
+        return self.agg("first")
+
+    def last(self) -> Series:
+        """Return the last value of each group that is not missing; lazy."""
+        return self._by_keys(self._groups.last(VALUES))
+
+    def nunique(self, dropna: bool = True) -> Series:
+        """Return the number of distinct values of each group, with `dropna=False` missing ones as one; lazy."""
+        found = self.agg("nunique")
+        return found if dropna else found._with(found.values + (self.size().values > self.count().values))
+
+    def unique(self) -> Series:
+        """Return the distinct values of each group, as lists; lazy."""
+        return self.agg("unique")
+
+    def agg(self, func: Any = None, **named: Any) -> Any:
+        """Return a reduction of each group by its name, or a DataFrame of several; lazy.
+
+        Parameters
+        ----------
+        func : str or callable, or list of them
+            Names of reductions.  A function gets the values of each group as a pandas Series, in this process, so that
+            all must fit into its memory; it computes.
+        **named : str or callable
+            Results by name: ``agg(lowest="min", highest="max")``.
+
+        Raises
+        ------
+        ArgumentError
+            If there is no such reduction.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series([1, 2, 4], index=["a", "b", "a"]).groupby(level=0).agg(["sum", "max"]).to_pandas()
+           sum  max
+        a    5    4
+        b    2    2
+        """
+        if func is not None and not isinstance(func, list | tuple) and is_named(func):
+            return self._by_keys(self._groups.agg({VALUES: called(func)}))
+        if callable(func):
+            return self._by_users(func)
+        wanted = {called(one): one for one in func or ()} | named
+        if not wanted:
+            raise ArgumentError("agg needs the name of a reduction.")
+        return self._table({name: self.agg(one) for name, one in wanted.items()})
+
+    aggregate = agg
+
+    def apply(self, func: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """Return what pandas makes of a function of each group, called in this process; computes."""
+        return self._pandas_groups(sort=self._groups.sort).apply(func, *args, **kwargs)
+
+    # values for all rows
+
+    def transform(self, func: str | Callable[[Any], Any]) -> Series:
+        """Return for each row what a reduction finds of its group, or a running result; see `DataFrameGroupBy`.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series([1, 2, 4]).groupby(ak.array([0, 1, 0])).transform("sum").tolist()
+        [5, 2, 5]
+        """
+        if not isinstance(func, str):
+            return self._series._with(array(self._pandas_groups().transform(func).to_numpy()))
+        return self._of_rows(self._groups.transform(func))
+
+    def shift(self, periods: int = 1, freq: None = None, fill_value: Any = None) -> Series:
+        """Return the values `periods` rows further down in their groups; counts rows."""
+        return self._of_rows(self._groups.shift(periods, freq, fill_value))
+
+    def diff(self, periods: int = 1) -> Series:
+        """Return the differences of successive values of each group; counts rows."""
+        return self._of_rows(self._groups.diff(periods))
+
+    def ffill(self, limit: int | None = None) -> Series:
+        """Return the values with the last one before each in its group that is missing in its place; counts rows."""
+        return self._of_rows(self._groups.ffill(limit))
+
+    def bfill(self, limit: int | None = None) -> Series:
+        """Return the values with the first one after each in its group that is missing in its place; counts rows."""
+        return self._of_rows(self._groups.bfill(limit))
+
+    def cumsum(self) -> Series:
+        """Return the sum of each value and all before it in its group; counts rows."""
+        return self._of_rows(self._groups.cumsum())
+
+    def cumprod(self) -> Series:
+        """Return the product of each value and all before it in its group; counts rows."""
+        return self._of_rows(self._groups.cumprod())
+
+    def cummin(self) -> Series:
+        """Return the smallest of each value and all before it in its group; counts rows."""
+        return self._of_rows(self._groups.cummin())
+
+    def cummax(self) -> Series:
+        """Return the largest of each value and all before it in its group; counts rows."""
+        return self._of_rows(self._groups.cummax())
+
+    def rank(
+        self, method: str = "average", ascending: bool = True, na_option: str = "keep", pct: bool = False
+    ) -> Series:
+        """Return the rank of each value in its group, from 1; counts groups."""
+        return self._of_rows(self._groups.rank(method, ascending, na_option, pct))
+
+    def cumcount(self, ascending: bool = True) -> Series:
+        """Return the number of each row within its group, from 0; counts rows."""
+        return self._series._with(self._groups.cumcount(ascending).values)
+
+    def ngroup(self, ascending: bool = True) -> Series:
+        """Return the number of each row's group, in the order of the groups; counts groups."""
+        return self._series._with(self._groups.ngroup(ascending).values)
+
+    # some rows
+
+    def head(self, n: int = 5) -> Series:
+        """Return the first values of each group, in the order of the rows; lazy."""
+        return self._series._moved(self._groups.head(n))
+
+    def tail(self, n: int = 5) -> Series:
+        """Return the last values of each group, in the order of the rows; lazy."""
+        return self._series._moved(self._groups.tail(n))
+
+    def nlargest(self, n: int = 5) -> Series:
+        """Return the largest values of each group, those of one group together, the largest first; lazy."""
+        return self._series._moved(self._groups.nlargest(n))
+
+    def nsmallest(self, n: int = 5) -> Series:
+        """Return the smallest values of each group, those of one group together, the smallest first; lazy."""
+        return self._series._moved(self._groups.nsmallest(n))
+
+    def get_group(self, name: Any) -> Series:
+        """Return the values of one group, by its key; see `DataFrameGroupBy.get_group`."""
+        return self._series._moved(self._groups.get_group(name))
+
+    def nth(self, n: int) -> Series:
+        """Return the value of number `n` of each group, counted from its end if negative; counts rows."""
+        return self._series._moved(self._groups.nth(n))
+
+    def pct_change(self, periods: int = 1) -> Series:
+        """Return by which part of the value `periods` rows before in its group each value has grown; counts rows."""
+        return self._of_rows(self._groups.pct_change(periods))
+
+    # windows
+
+    def resample(  # noqa: PLR0917 - pandas' signature
+        self,
+        rule: Any,
+        closed: str | None = None,
+        label: str | None = None,
+        on: None = None,
+        origin: Any = "start_day",
+        offset: Any = None,
+    ) -> Any:
+        """Return the values of each group in bins of the times that label them; see `DataFrameGroupBy.resample`."""
+        if on is not None:
+            raise ArgumentError(f"a Series has no column {on!r}.", hint="its labels are the times.")
+        asked = {"closed": closed, "label": label, "origin": origin, "offset": offset}
+        return later("resampler of a column in groups", self, rule, asked)
+
+    def rolling(  # noqa: PLR0917 - pandas' signature
+        self,
+        window: Any,
+        min_periods: int | None = None,
+        center: bool = False,
+        win_type: None = None,
+        on: None = None,
+        closed: str | None = None,
+        method: str = "single",
+    ) -> SeriesWindows:
+        """Return moving windows of each group: a number of rows, or a span of time; see `DataFrameGroupBy.rolling`.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.DataFrame({"k": [1, 2, 1], "x": [1.0, 5.0, 3.0]}).groupby("k")["x"].rolling(2).sum().tolist()
+        [nan, nan, 4.0]
+        """
+        if on is not None:
+            raise ArgumentError(f"a Series has no column {on!r}.", hint="its labels are the times.")
+        return SeriesWindows(self, self._groups.rolling(window, min_periods, center, win_type, None, closed, method))
+
+    def expanding(self, min_periods: int = 1, method: str = "single") -> SeriesWindows:
+        """Return windows of each row and all rows of its group before it; see `DataFrameGroupBy.rolling`."""
+        return SeriesWindows(self, self._groups.expanding(min_periods, method))
+
+    def ewm(self, *args: Any, **kwargs: Any) -> SeriesWindows:
+        """Return windows of groups with weights that decay; see `DataFrameGroupBy.ewm`, whose arguments it takes."""
+        return SeriesWindows(self, self._groups.ewm(*args, **kwargs))
+
+    # how
+
+    def _by_users(self, func: Callable[[Any], Any]) -> Series:
+        """Return what a function of users makes of each group; computes."""
+        keys, found = self._groups.gb.unique_keys, array(self._pandas_groups().agg(func).to_numpy())
+        levels, in_order = self._groups._as_grouped(keys if isinstance(keys, tuple) else (keys,), {VALUES: found})
+        labels = MultiIndex(levels, names=self._names) if len(levels) > 1 else Index(levels[0], self._names[0])
+        return Series(in_order[VALUES], self._series.name, labels)
+
+    def _table(self, found: Mapping[str, Series]) -> Any:
+        """Return reductions as columns, labelled by the key, or beside the keys where these are several."""
+        frame = later("DataFrame", {name: series.values for name, series in found.items()})
+        labels = next(iter(found.values())).index
+        if not isinstance(labels, MultiIndex):
+            return later("DataFrame", {name: frame[name] for name in found}, labels)
+        named = zip(self._key_names, self._names, labels.levels, strict=True)
+        keys = {key if name is None else str(name): level for key, name, level in named}
+        return later("DataFrame", {**keys, **{name: frame[name] for name in found}})
+
+    def _by_keys(self, rows: Any) -> Series:
+        columns = rows._columns
+        if len(self._keys) == 1:
+            labels = Index(columns.index_array(), self._names[0])
+        else:
+            labels = MultiIndex([columns.array(name) for name in self._key_names], names=self._names)
+        return Series(columns.array(VALUES), self._series.name, labels)
+
+    def _of_rows(self, rows: Any) -> Series:
+        return self._series._with(rows._columns.array(VALUES))
+
+    def _pandas_groups(self, *, sort: bool = True) -> Any:
+        given = self._series.to_pandas()
+        arrays: list[Any] = [
+            key.to_pandas() if isinstance(key, Categorical) else key.to_ndarray() for key in self._keys
+        ]
+        named = zip(arrays, self._names, strict=True)
+        keys = [pd.Series(key, index=given.index, name=name) for key, name in named]
+        options = {"dropna": self._groups.gb.dropna, "group_keys": self._group_keys, "sort": sort}
+        return given.groupby(keys[0] if len(keys) == 1 else keys, observed=True, **options)
+
+
+class SeriesWindows:
+    """Windows of the values of each group: ``df.groupby("k")["x"].rolling(3)``.
+
+    Parameters
+    ----------
+    groups : SeriesGroupBy
+        The groups.
+    windows : GroupWindows
+        The windows of their rows, whose reductions these are.
+    """
+
+    def __init__(self, groups: SeriesGroupBy, windows: GroupWindows) -> None:
+        self._groups = groups
+        self._windows = windows
+
+    def __getattr__(self, name: str) -> Any:
+        """Return a reduction of the windows, which gives a Series with the labels of the rows."""
+        if name.startswith("_") or not hasattr(type(self._windows), name):
+            raise MissingAttributeError(
+                f"windows of groups have no {name!r}.", hint=f"reductions: {', '.join(self._windows.reductions)}."
+            )
+        reduce = getattr(self._windows, name)
+        return lambda *args, **kwargs: self._groups._of_rows(reduce(*args, **kwargs))
+
+
+@provides("groups of a column")
+def groups_of_column(groups: DataFrameGroupBy[Any], name: str) -> SeriesGroupBy:
+    """Return the groups of one column of a DataFrame."""
+    series: Series = later("column Series", groups.df, name)
+    options = {"sort": groups.sort, "group_keys": groups.group_keys, "observed": groups.observed}
+    return SeriesGroupBy(series, groups.gb._arrays, groups.gb_key_names, groups=groups.gb, **options)
+
+
+@provides("groups of a Series")
+def groups_of(  # noqa: PLR0917 - what `Series.groupby` is given
+    series: Series, by: Any = None, level: Any = None, dropna: bool = True, sort: bool = True, observed: bool = True
+) -> SeriesGroupBy:
+    """Return the values of a Series in groups; see `Series.groupby`."""
+    if (by is None) == (level is None):
+        raise ArgumentError(
+            "a Series is grouped either by arrays or by a level of its labels.", hint="pass by or level."
+        )
+    grouper = by[0] if isinstance(by, list) and len(by) == 1 else by
+    if is_pandas(grouper, "Grouper"):
+        binned: SeriesGroupBy = later("values grouped by time", series, grouper)
+        return binned
+    if level is not None:
+        levels = [_level(series.index, one) for one in (level if isinstance(level, list | tuple) else [level])]
+        values, names = [one.values for one in levels], [one.name for one in levels]
+        return SeriesGroupBy(series, values, names, dropna, sort=sort, observed=observed)
+    several = by if isinstance(by, list | tuple) else [by]
+    arrays = [array(key) if isinstance(key, np.ndarray) else series._on_rows(key) for key in several]
+    if not arrays or not all(isinstance(key, Array) for key in arrays):
+        raise ArgumentTypeError(
+            "a Series is grouped by arrays or Series on its rows.", hint="series.groupby(level=0) groups by labels."
+        )
+    names = [getattr(key, "name", None) if isinstance(key, Labelled) else None for key in several]
+    return SeriesGroupBy(series, arrays, names, dropna, sort=sort, observed=observed)
+
+
+def _level(index: Index, level: Any) -> Index:
+    if isinstance(index, MultiIndex):
+        return index.get_level_values(level)
+    if level not in (0, -1, index.name):
+        raise ArgumentError(f"the labels have one level, and not {level!r}.", hint="pass level=0.")
+    return index

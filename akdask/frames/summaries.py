@@ -1,0 +1,476 @@
+"""What a few numbers, or a few rows, tell of a DataFrame: descriptions, the largest rows, repeated rows, ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import dask
+import numpy as np
+
+from akdask.arrays.array import Array
+from akdask.arrays.categorical import Categorical
+from akdask.arrays.column_names import names_of
+from akdask.arrays.datetimes import Datetime
+from akdask.arrays.groupby import ColumnGroups, GroupBy
+from akdask.arrays.later import later
+from akdask.arrays.operators import cast
+from akdask.arrays.pdarray import pdarray
+from akdask.arrays.scans import cumsum
+from akdask.arrays.selection import filter_columns
+from akdask.arrays.setops import in1d, value_counts
+from akdask.arrays.strings import Strings
+from akdask.arrays.timearray import TimeArray
+from akdask.columns.dtypes import FLOAT64, INT64, NOT_A_TIME
+from akdask.deferred import pd
+from akdask.engine.missing import key_parts, negated, parts
+from akdask.engine.node import Frame
+from akdask.engine.run import run
+from akdask.engine.values import Call, Constant, Value
+from akdask.engine.values import cast as to_type
+from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.frames.columnset import ColumnSet
+from akdask.frames.kinds import as_other_type, is_number, numbers_among
+from akdask.frames.missing import present, present_among
+from akdask.frames.rows import RowMethods
+from akdask.frames.window_reductions import Analysed
+from akdask.frames.windows import numbers_in_groups
+from akdask.operators.reduce.aggregate import Aggregate, AggregateExpr
+from akdask.operators.reduce.quantiles import checked_quantiles
+from akdask.operators.rows.numbers import row_numbers
+from akdask.operators.sort.top_k import TopK
+
+QUARTILES = (0.25, 0.5, 0.75)
+RANKS = ("average", "min", "max", "first", "dense")
+KEEPS = ("first", "last")
+NA_OPTIONS = ("keep", "top", "bottom")
+
+
+class SummaryMethods(RowMethods, Analysed):
+    """Descriptions, largest rows, repeated rows."""
+
+    def describe(self, percentiles: Sequence[float] | None = None, include: str | None = None) -> pd.DataFrame:
+        """Return count, mean, standard deviation, extremes and quantiles of columns of numbers and times; computes.
+
+        Parameters
+        ----------
+        percentiles : sequence of float, optional
+            Which quantiles, from 0 to 1; 25, 50 and 75 % unless given.
+        include : {"all"}, optional
+            Describe all columns: text, Categoricals and bool by count, number of distinct values, the commonest one and
+            how often it occurs.  Otherwise they are described only where no column has numbers.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Missing values are left out, as in pandas.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If there are no columns to describe.
+        ArgumentError
+            If a quantile is not from 0 to 1, or `include` is something else.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.DataFrame({"x": [1, 2, 3, 4]}).describe()["x"].tolist()
+        [4.0, 2.5, 1.2909944487358056, 1.0, 1.75, 2.5, 3.25, 4.0]
+        """
+        if include not in (None, "all"):
+            raise ArgumentError(f"describe: include={include!r} is neither None nor 'all'.")
+        columns = self._columns
+        wanted = quantiles_of(percentiles)
+        numbers = [name for name in numbers_among(columns) if columns.values[name].dtype.kind != "bool"]
+        described = described_numbers(columns, numbers, wanted)
+        times = [name for name in columns.values if isinstance(columns.kinds[name], TimeArray)]
+        if times:
+            parts = [described.astype(object)] if numbers else []
+            parts = sorted([*parts, *(described_times(columns, [name], wanted) for name in times)], key=len)
+            rows = dict.fromkeys(row for part in parts for row in part.index)
+            described = pd.concat([part.reindex(list(rows)) for part in parts], axis=1)
+            numbers = [name for name in columns.values if name in (*numbers, *times)]
+            described = described[numbers]
+        others = [name for name in columns.values if name not in numbers and _has_labels(columns, name)]
+        if include != "all" and numbers:
+            return described
+        if not numbers and not others:
+            raise ArgumentTypeError(
+                "describe needs columns of numbers, times or text.", details=[f"types: {self.dtypes}"]
+            )
+        labels = described_labels(columns, others)
+        if not numbers:
+            return labels
+        both = labels.reindex(["count", "unique", "top", "freq"]).join(described.astype(object), how="outer")
+        order = ["count", "unique", "top", "freq", *(row for row in described.index if row != "count")]
+        return both.reindex(order)[[name for name in columns.values if name in both]]
+
+    def nlargest(self, n: int, columns: str | Sequence[str], keep: str = "first") -> Self:
+        """Return the `n` rows with the largest values, the largest first; lazy, and without sorting the others.
+
+        Parameters
+        ----------
+        n : int
+            How many rows.
+        columns : str or list of str
+            The columns of numbers or times that decide, the first one first.
+        keep : {"first", "last", "all"}
+            Which of equal rows to take where not all fit; ``all`` gives more than `n`.
+
+        Returns
+        -------
+        DataFrame
+            Rows keep their labels; those with missing values come only where there are too few others.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If a column has neither numbers nor times.
+        ArgumentError
+            If `keep` is something else.
+        MissingColumnError
+            If there is no column of a name.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.DataFrame({"x": [3, 9, 5], "s": ["a", "b", "c"]}).nlargest(2, "x").to_pandas()
+           x  s
+        1  9  b
+        2  5  c
+        """
+        return self._extreme_rows("nlargest", n, columns, keep)
+
+    def nsmallest(self, n: int, columns: str | Sequence[str], keep: str = "first") -> Self:
+        """Return the `n` rows with the smallest values, the smallest first; lazy.  See `nlargest`."""
+        return self._extreme_rows("nsmallest", n, columns, keep)
+
+    def duplicated(self, subset: str | Sequence[str] | None = None, keep: str | bool = "first") -> Any:
+        """Return which rows are equal to another one, as a Series of bool; lazy.
+
+        Parameters
+        ----------
+        subset : str or list of str, optional
+            The columns that must be equal, all unless given.
+        keep : {"first", "last", False}
+            Which of equal rows is no repetition: the first, the last, or none.
+
+        Raises
+        ------
+        MissingColumnError
+            If there is no column of a name.
+        ArgumentError
+            If `keep` is something else.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.DataFrame({"x": [1, 2, 1]}).duplicated().tolist()
+        [False, False, True]
+        """
+        names = names_of(self._columns.values if subset is None else subset)
+        arrays = [self._columns.array(name) for name in names]
+        return later("series of", self._columns, repeated(arrays, keep))
+
+    def rank(
+        self, method: str = "average", ascending: bool = True, pct: bool = False, *, na_option: str = "keep"
+    ) -> Self:
+        """Return the rank of each value in its column, from 1, as float64 with NaN for what is missing; lazy.
+
+        Parameters
+        ----------
+        method : {"average", "min", "max", "first", "dense"}
+            What equal values get: the mean of their ranks, the smallest, the largest, ranks in the order of the rows,
+            or ranks without gaps.
+        ascending : bool, default True
+            Whether the smallest value has the first rank.
+        pct : bool, default False
+            Divide ranks by the number of them.
+        na_option : {"keep", "top", "bottom"}
+            Whether missing values have no rank, the first ones or the last ones.
+
+        Raises
+        ------
+        ArgumentError
+            If there is no such method or option.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.DataFrame({"x": [20, 10, 20]}).rank().to_pandas()["x"].tolist()
+        [2.5, 1.0, 2.5]
+        """
+        columns = self._columns
+        arrays = {name: columns.array(name) for name in columns.values}
+        return self._resulting(
+            {name: ranks(array, method, ascending, pct, na_option) for name, array in arrays.items()}
+        )
+
+    def mode(self, numeric_only: bool = False, dropna: bool = True) -> pd.DataFrame:
+        """Return the commonest values of each column, in order, one below the other; computes.
+
+        Parameters
+        ----------
+        numeric_only : bool, default False
+            Leave out columns without numbers.
+        dropna : bool, default True
+            Leave out missing values, which count as one value otherwise.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns with fewer of them than others end with missing values.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.DataFrame({"x": [1, 2, 2], "y": [5, 6, 7]}).mode()["x"].tolist()
+        [2.0, nan, nan]
+        """
+        columns = self._columns
+        names = numbers_among(columns) if numeric_only else list(columns.values)
+        found = {name: pd.Series(commonest(columns, name, dropna)) for name in names}
+        return pd.DataFrame(found)
+
+    def _extreme_rows(self, operation: str, n: int, columns: str | Sequence[str], keep: str) -> Self:
+        names = names_of(columns)
+        largest = operation == "nlargest"
+        if keep not in (*KEEPS, "all") or not names:
+            raise ArgumentError(f"{operation} needs a column, and keep='first', 'last' or 'all', not {keep!r}.")
+        arrays = [self._columns.array(name) for name in names]
+        for name, array in zip(names, arrays, strict=True):
+            if not isinstance(array, TimeArray) and not is_number(array):
+                raise ArgumentTypeError(
+                    f"{operation} needs numbers or times; column {name!r} has {array._type_name()}.",
+                    hint="df.sort_values(…).head(10) puts any column in order.",
+                )
+        if n <= 0:
+            return self.head(0)
+        first = top_positions(arrays[0], int(n), largest=largest, last=keep == "last")
+        chosen: Self = self._rows(first)
+        if len(names) == 1 and keep != "all":
+            return chosen
+        # All rows with one of the values that are among the first, few more than are wanted.
+        every: Self = self._rows(in1d(arrays[0], chosen._columns.array(names[0])))
+        ordered = every._rows(slice(None, None, -1)) if keep == "last" else every
+        ordered = ordered.sort_values(names, ascending=not largest)
+        few = ordered.head(int(n))
+        if keep != "all":
+            return few
+        wanted = [few._columns.array(name) for name in names]
+        return ordered._rows(in1d([ordered._columns.array(name) for name in names], wanted))
+
+
+def described_numbers(columns: ColumnSet, names: Sequence[str], quantiles: Sequence[float]) -> pd.DataFrame:
+    """Return a description of columns of numbers, a row for each statistic; computes."""
+    quantiles = sorted(set(quantiles))
+    rows = ["count", "mean", "std", "min", *map(percentage, quantiles), "max"]
+    if not names:
+        return pd.DataFrame(index=rows)
+    floats = {name: to_type(columns.values[name], FLOAT64) for name in names}
+    wanted = [
+        one
+        for name, value in floats.items()
+        for one in (
+            AggregateExpr("count_nonzero", present(columns, name)),
+            *_moments(value),
+            AggregateExpr("quantile", value, q=(0.0, *quantiles, 1.0), method="linear", skipna=True),
+        )
+    ]
+    (found,) = run(Aggregate(columns.frame, tuple(wanted)))
+    by_name = {name: list(found[4 * place : 4 * place + 4]) for place, name in enumerate(names)}
+    # Means are NaN where a value is; such columns are read once more, without those.
+    lacking = [name for name, (count, mean, *_) in by_name.items() if count and np.isnan(mean)]
+    if lacking:
+        again = run(*[_without_missing(columns.frame, floats[name], present(columns, name)) for name in lacking])
+        for name, moments in zip(lacking, again, strict=True):
+            by_name[name][1:3] = moments
+    described = {
+        name: [float(count), mean, std, *np.asarray(ranked, np.float64).tolist()]
+        for name, (count, mean, std, ranked) in by_name.items()
+    }
+    return pd.DataFrame(described, index=rows, dtype=np.float64)
+
+
+def described_times(columns: ColumnSet, names: Sequence[str], quantiles: Sequence[float]) -> pd.DataFrame:
+    """Return a description of columns of times, a row for each statistic; computes."""
+    quantiles = sorted(set(quantiles))
+    found = {}
+    for name in names:
+        series: Any = later("Series", columns.array(name)).dropna()
+        count = len(series)
+        spread = {} if isinstance(columns.kinds[name], Datetime) else {"std": series.std(ddof=1)}
+        several = series.quantile(quantiles).to_pandas().tolist() if count else [pd.NaT] * len(quantiles)
+        statistics = {
+            "count": count,
+            "mean": series.mean() if count else pd.NaT,
+            **spread,
+            "min": series.min() if count else pd.NaT,
+            **dict(zip(map(percentage, quantiles), several, strict=True)),
+            "max": series.max() if count else pd.NaT,
+        }
+        found[name] = pd.Series(dict(zip(statistics, dask.compute(*statistics.values()), strict=True)), dtype=object)
+    return pd.DataFrame(found)
+
+
+def _moments(value: Value) -> tuple[AggregateExpr, AggregateExpr]:
+    return AggregateExpr("mean", value), AggregateExpr("std", value, ddof=1)
+
+
+def _without_missing(frame: Frame, value: Value, there: Value) -> Aggregate:
+    chosen, (left,) = filter_columns(frame, [value], frame, there)
+    return Aggregate(chosen, _moments(left))
+
+
+def described_labels(columns: ColumnSet, names: Sequence[str]) -> pd.DataFrame:
+    """Return a description of columns of labels: count, distinct values, the commonest and its number; computes."""
+    found = {}
+    for name in names:
+        values, counts = _counts(columns, name)
+        total, distinct = int(counts.sum()), len(counts)
+        top = int(counts.argmax()) if distinct else None
+        commonest = (np.nan, np.nan) if top is None else (values[top], int(counts[top]))
+        found[name] = [total, distinct, *commonest]
+    return pd.DataFrame(found, index=["count", "unique", "top", "freq"], dtype=object)
+
+
+def _has_labels(columns: ColumnSet, name: str) -> bool:
+    return isinstance(columns.kinds[name], Strings | Categorical) or columns.values[name].dtype.kind == "bool"
+
+
+def _counts(columns: ColumnSet, name: str) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """Return the distinct values of a column that are not missing, in order, and how often each occurs; computes."""
+    array = columns.array(name)[pdarray(columns.frame, present(columns, name))]
+    apart = parts(array._value)
+    values, counts = value_counts(array if apart is None else pdarray(array._frame, apart[0]))
+    known, numbers = dask.compute(values, counts)
+    return np.asarray(known), np.asarray(numbers)
+
+
+def commonest(columns: ColumnSet, name: str, dropna: bool = True) -> np.ndarray[Any, Any]:
+    """Return the commonest values of a column, in order, and a missing one if not `dropna`; computes."""
+    values, counts = _counts(columns, name)
+    missing = 0 if dropna else int(pdarray(columns.frame, negated(present(columns, name))).sum())
+    most = max(missing, counts.max() if len(counts) else 0)
+    found = values[counts == most] if len(counts) else values
+    if not isinstance(columns.kinds[name], Categorical):
+        # Labels come in the order of their categories.
+        found = np.sort(found)
+    if not missing or missing < most:
+        return found
+    nothing = np.array("NaT", found.dtype) if found.dtype.kind in "mM" else np.nan
+    known = found if found.dtype.kind in "mMf" else found.astype(object)
+    # Among times and labels pandas has the missing one first.
+    is_first = isinstance(columns.kinds[name], TimeArray | Categorical)
+    return np.insert(known, 0, nothing) if is_first else np.append(known, nothing)
+
+
+def quantiles_of(percentiles: Sequence[float] | None) -> list[float]:
+    """Return which quantiles describe numbers, checked; the quartiles unless given."""
+    found = checked_quantiles(list(QUARTILES if percentiles is None else percentiles), "linear")
+    return [found] if isinstance(found, float) else list(found)
+
+
+def percentage(quantile: float) -> str:
+    """Return how pandas calls a quantile.
+
+    Examples
+    --------
+    >>> percentage(0.25), percentage(0.999)
+    ('25%', '99.9%')
+    """
+    return f"{round(100 * quantile, 10):g}%"
+
+
+def top_positions(array: Array, count: int, *, largest: bool, last: bool) -> pdarray:
+    """Return the positions of the largest or smallest elements, the most extreme first; lazy.
+
+    Of equal elements the first ones are taken, or the last ones; missing elements come where there are too few others.
+    """
+    value = array._value
+    missing: Value | None = None
+    if isinstance(array, TimeArray):
+        missing = Call("equal", value, Constant(NOT_A_TIME))
+        filling: Any = np.iinfo(np.int64).min if largest else np.iinfo(np.int64).max
+    elif len(key_parts(value)) > 1:
+        missing, value = key_parts(value)
+        limits = np.iinfo(value.dtype.numpy)
+        filling = value.dtype.numpy.type(limits.min if largest else limits.max)
+    elif value.dtype == FLOAT64:
+        missing, filling = Call("isnan", value), -np.inf if largest else np.inf
+    if missing is not None:
+        value = Call("where", missing, Constant(filling), value)
+    if value.dtype.kind == "bool":
+        value = to_type(value, INT64)
+    if largest != last:
+        # The first of equal ones come from the side of the smallest.
+        value = Call("negative" if value.dtype == FLOAT64 else "invert", value)
+    found = TopK.of(array._frame, value, -count if last else count)
+    positions = pdarray(found, found.positions)
+    return positions[::-1] if last else positions
+
+
+def repeated(arrays: Sequence[Array], keep: str | bool) -> pdarray:
+    """Return which rows of some arrays are equal to another one; lazy.  See `SummaryMethods.duplicated`."""
+    if keep not in KEEPS and keep is not False:
+        raise ArgumentError(f"duplicated: keep={keep!r} is none of 'first', 'last' and False.")
+    if not arrays:
+        raise ArgumentError("rows are compared by at least one column.")
+    groups = GroupBy(list(arrays), dropna=False)
+    if keep is False:
+        return groups.broadcast(groups.size()[1]) > 1
+    numbers = pdarray(*row_numbers(arrays[0]._frame))
+    edge = groups.min(numbers)[1] if keep == "first" else groups.max(numbers)[1]
+    return groups.broadcast(edge) != numbers
+
+
+def ranks(
+    array: Array, method: str = "average", ascending: bool = True, pct: bool = False, na_option: str = "keep"
+) -> pdarray:
+    """Return the ranks of the elements of an array, as float64; lazy.  See `SummaryMethods.rank`."""
+    if method not in RANKS:
+        raise ArgumentError(f"there is no rank {method!r}.", details=[f"methods: {', '.join(RANKS)}"])
+    if na_option not in NA_OPTIONS:
+        raise ArgumentError(f"na_option={na_option!r} is none of {', '.join(NA_OPTIONS)}.")
+    if isinstance(array, Categorical) and not array.ordered:
+        # Where labels are not compared, pandas ranks them by their text.
+        array = as_other_type(array, str)
+    keys: Any = array
+    if na_option != "keep":
+        # Where ranks descend, the first ones belong to the last groups.
+        keys = [rank_of_missing(array, is_first=(na_option == "top") == ascending), array]
+    groups = ColumnGroups(keys, dropna=na_option == "keep")
+    sizes = ranked_sizes(groups.size()[1], method)
+    upto, total = cumsum(sizes), sizes.sum()
+    placed = place_ranks(groups, sizes, upto - sizes if ascending else total - upto, method)
+    return placed / total if pct else placed
+
+
+def rank_of_missing(array: Any, *, is_first: bool) -> Any:
+    """Return bools that are False first, of what is missing or of what is there."""
+    there = pdarray(array._frame, present_among(array, array._value))
+    return there if is_first else ~there
+
+
+def ranked_sizes(sizes: pdarray, method: str) -> pdarray:
+    """Return how many ranks equal rows take, of as many as `sizes` says: dense ranks are those of distinct values."""
+    return sizes * 0 + 1 if method == "dense" else sizes
+
+
+def place_ranks(groups: GroupBy, sizes: pdarray, below: pdarray, method: str) -> pdarray:
+    """Return the ranks of rows, as float64; lazy.
+
+    `groups` has the equal rows, which take `sizes` ranks after the `below` ones of the rows before them.
+    """
+    match method:
+        case "average":
+            found: Any = (2 * below + sizes + 1) / 2.0
+        case "max":
+            found = below + sizes
+        case _:
+            found = below + 1
+    placed: pdarray = groups.broadcast(cast(found, np.float64))
+    if method == "first":
+        placed = placed + cast(numbers_in_groups(groups), np.float64)
+    return placed

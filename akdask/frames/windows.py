@@ -1,0 +1,788 @@
+"""Rows and those before or after them: shifts, differences, moving windows, filling along, running results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Self, TypeVar
+
+import numpy as np
+
+from akdask.arrays.array import Array
+from akdask.arrays.categorical import Categorical
+from akdask.arrays.creation import arange, full
+from akdask.arrays.frequencies import frequency_of, is_offset
+from akdask.arrays.groupby import GroupBy
+from akdask.arrays.later import later
+from akdask.arrays.operators import cast as as_type
+from akdask.arrays.operators import where
+from akdask.arrays.pdarray import pdarray
+from akdask.arrays.scans import cummax, cummin, cumprod, cumsum
+from akdask.arrays.timearray import TimeArray, may_lack
+from akdask.columns.dtypes import BOOL, FLOAT64, INT64, NOT_A_TIME, UINT64
+from akdask.engine.alignment import align as align_columns
+from akdask.engine.counted_alignment import align
+from akdask.engine.missing import exact_type, is_in_parts, negated, parts, recombined, separated, with_missing
+from akdask.engine.node import Frame
+from akdask.engine.rowwise import Project
+from akdask.engine.times import halves, is_missing_time, of_halves, with_missing_times
+from akdask.engine.values import Call, Constant, Value, cast
+from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
+from akdask.frames.columnset import ColumnSet
+from akdask.frames.kinds import demand_numbers, demand_some_numbers, missing_rows, missing_where, numbers_among
+from akdask.frames.missing import present
+from akdask.frames.window_reductions import Analysed, WindowReductions, checked_quantile
+from akdask.operators.rows.numbers import row_numbers
+from akdask.operators.windows.neighbours import LastValid, RunningOfGroups, Shifted, Windows, WithNeighbours
+
+Owner = TypeVar("Owner", bound="Analysed")
+
+SCANS: dict[str, tuple[Callable[[Any], Any], float]] = {
+    "cumsum": (cumsum, 0.0),
+    "cumprod": (cumprod, 1.0),
+    "cummin": (cummin, np.inf),
+    "cummax": (cummax, -np.inf),
+}
+"""Running results by name, and the number that changes none of them."""
+
+
+class WindowMethods(Analysed):
+    """Each row with its neighbours.  Rows of unknown number need not be counted."""
+
+    def shift(self, periods: int = 1, freq: Any = None, axis: int = 0, fill_value: Any = None) -> Self:
+        """Return the values `periods` rows further down, or up if negative, with the labels where they were; lazy.
+
+        Parameters
+        ----------
+        periods : int, default 1
+            How many rows.
+        freq : str, pandas offset or timedelta, optional
+            Leave the values where they are, and move the times that label them by `periods` times it.
+        axis : 0
+            Accepted for compatibility with pandas.
+        fill_value : scalar, optional
+            What comes in; missing values unless given, for which integers and bool become float64.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If `periods` is no whole number, or labels are no times that `freq` could move.
+        ArgumentError
+            If pandas refuses `freq`, or it is given beside `fill_value`.
+        UnsupportedError
+            If a column has nothing for missing elements, as lists have not.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.DataFrame({"x": [1, 2, 3]}).shift().to_pandas()["x"].tolist()
+        [nan, 1.0, 2.0]
+        >>> ak.Series([1, 2, 3]).shift(-1, fill_value=0).tolist()
+        [2, 3, 0]
+        >>> ak.Series([1], index=ak.Datetime(["2024-01-31"])).shift(2, freq="MS").index[0]
+        Timestamp('2024-03-01 00:00:00')
+        """
+        columns = self._analysed()
+        if axis not in (0, "index"):
+            raise ArgumentError("shift moves rows.", hint="leave axis out; df.T.shift() moves columns in pandas.")
+        if freq is not None:
+            if fill_value is not None:
+                raise ArgumentError("shift with freq leaves no gaps to fill.", hint="pass freq or fill_value.")
+            return self._labelled_later(_periods(periods), freq)
+        return self._resulting(shifted(columns, columns.values, _periods(periods), fill_value))
+
+    def _labelled_later(self, periods: int, freq: Any) -> Self:
+        """Return the same rows with labels that are moved by a multiple of a frequency."""
+        labels: Any = self.index  # type: ignore[attr-defined]
+        moved: Any = self.copy()  # type: ignore[attr-defined]
+        if not isinstance(labels.values, TimeArray):
+            raise ArgumentTypeError(f"shift with freq moves labels that are times, and not {labels.dtype}.")
+        offset = frequency_of(freq, asked="shift").offset
+        if periods:
+            moved.index = type(labels)(labels.values + offset * periods, labels.name)
+        return moved
+
+    def tz_convert(self, tz: Any) -> Self:
+        """Return the same rows, whose labels are the same times on the clocks of another zone; lazy.
+
+        Parameters
+        ----------
+        tz : str, tzinfo or None
+            The zone, see `Datetime.tz_convert`.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If the labels are no times with a zone.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> s = ak.Series([1], index=ak.Datetime(["2024-07-01T12:00"]))
+        >>> s.tz_localize("UTC").tz_convert("Europe/Berlin").index[0]
+        Timestamp('2024-07-01 14:00:00+0200', tz='Europe/Berlin')
+        """
+        return self._with_index(lambda labels: labels.tz_convert(tz))
+
+    def tz_localize(self, tz: Any, ambiguous: Any = "raise", nonexistent: Any = "raise") -> Self:
+        """Return the same rows, labelled by the times at which the clocks of a zone show the labels; lazy.
+
+        Parameters
+        ----------
+        tz : str, tzinfo or None
+            The zone.
+        ambiguous, nonexistent : str, bool, array of bool or timedelta
+            What becomes of times that the clocks show twice or not at all; see `Datetime.tz_localize`.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If the labels are no times without a zone.
+        """
+        return self._with_index(lambda labels: labels.tz_localize(tz, ambiguous, nonexistent))
+
+    def _with_index(self, change: Callable[[Any], Any]) -> Self:
+        labels: Any = self.index  # type: ignore[attr-defined]
+        moved: Any = self.copy()  # type: ignore[attr-defined]
+        moved.index = change(labels)
+        found: Self = moved
+        return found
+
+    def diff(self, periods: int = 1) -> Self:
+        """Return each value less the one `periods` rows before, or after if negative; lazy.
+
+        Returns
+        -------
+        DataFrame or Series
+            Of float64, with NaN where there is no such row; of times, spans with NaT.  Bools count as 0 and 1.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If a column has neither numbers nor times.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.DataFrame({"x": [1, 4, 9]}).diff().to_pandas()["x"].tolist()
+        [nan, 3.0, 5.0]
+        """
+        columns, periods = self._analysed(), _periods(periods)
+        demand_numbers("diff", columns, _but_times(columns))
+        earlier = shifted(columns, columns.values, periods)
+        return self._resulting({name: difference(columns.array(name), earlier[name]) for name in columns.values})
+
+    def pct_change(self, periods: int = 1) -> Self:
+        """Return by which part of the value `periods` rows before each value has grown, as float64; lazy.
+
+        Missing values are not filled first.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If a column has no numbers.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series([4.0, 5.0, 10.0]).pct_change().tolist()
+        [nan, 0.25, 1.0]
+        """
+        columns = self._analysed()
+        names = demand_numbers("pct_change", columns, columns.values)
+        earlier = shifted(columns, names, _periods(periods))
+        floats = {name: as_type(columns.array(name), np.float64) for name in names}
+        return self._resulting({name: floats[name] / as_type(earlier[name], np.float64) - 1 for name in names})
+
+    def rolling(  # noqa: PLR0917 - pandas' signature
+        self,
+        window: Any,
+        min_periods: int | None = None,
+        center: bool = False,
+        win_type: None = None,
+        on: str | None = None,
+        closed: str | None = None,
+        step: int | None = None,
+        method: str = "single",
+        *,
+        numeric_only: bool = False,
+    ) -> Any:
+        """Return moving windows of rows, to be reduced: ``df.rolling(3).mean()``; lazy.
+
+        Parameters
+        ----------
+        window : int, str, pandas offset or timedelta
+            Rows of a window; or a span of time such as ``"90min"``, whose length does not depend on the calendar: the
+            rows less than that before each one, which must be in the order of their times.
+        min_periods : int, optional
+            Fewest rows of it that must be there and not be missing; with fewer the result is NaN.  All rows unless
+            given, of a span 1.
+        center : bool, default False
+            Let a row stand in the middle of its window, otherwise it is the last of it.  Of spans, half is after it.
+        win_type : None
+            All rows of a window weigh the same; windows of SciPy are refused.
+        on : str, optional
+            For a span, the column of times; the labels of the rows unless given.  It stays as it is.
+        closed : {"right", "left", "both", "neither"}, optional
+            Which ends belong to a window: on the right the row itself, on the left what is a whole window before it.
+            The row alone unless given.
+        step : int, optional
+            Return the results of one row in so many, from the first one.  Not for spans, as in pandas.
+        method : {"single"}
+            Accepted for compatibility with pandas, which has ``"table"`` for functions of users.
+        numeric_only : bool, default False
+            Leave out columns without numbers.
+
+        Returns
+        -------
+        Rolling or SpanRolling
+
+        Raises
+        ------
+        ArgumentError
+            If `window` is less than 1, or `min_periods` is not from 0 to `window`; of spans, when it is computed, if
+            the times are not in order.
+        ArgumentTypeError
+            If they are no whole numbers, a column has no numbers, or there are no times.
+        UnsupportedError
+            If `win_type` or another method is asked for.
+
+        Notes
+        -----
+        Follows ``pandas.DataFrame.rolling``: infinite values count as missing.  Sums are added up anew for each window,
+        so that they are more exact than those of pandas.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series([1, 2, 4, 8]).rolling(2).sum().tolist()
+        [nan, 3.0, 6.0, 12.0]
+        >>> times = ak.Datetime(ak.array([0, 50, 70, 200]), unit="m")
+        >>> ak.Series([1, 2, 4, 8], index=times).rolling("1h").sum().tolist()
+        [1.0, 3.0, 6.0, 8.0]
+        """
+        columns = self._analysed()
+        if numeric_only:
+            columns = columns.only([name for name in columns.values if name == on or name in numbers_among(columns)])
+        demand_plain_windows(win_type, method, center)
+        if is_span(window):
+            return later("span windows", self, columns, window, min_periods, on, closed, center, step)
+        return Rolling(self, columns, window, min_periods, center, closed, on, step)
+
+    def ffill(self, *, limit: int | None = None) -> Self:
+        """Return the values with the last one before each that is missing in its place; lazy.
+
+        Parameters
+        ----------
+        limit : int, optional
+            Fill no more than so many in a row.
+
+        Raises
+        ------
+        ArgumentError
+            If the limit is below 1.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series([1.0, float("nan"), 3.0]).ffill().tolist()
+        [1.0, 1.0, 3.0]
+        """
+        return self._filled_along(backwards=False, limit=limit)
+
+    def bfill(self, *, limit: int | None = None) -> Self:
+        """Return the values with the first one after each that is missing in its place; lazy.  See `ffill`."""
+        return self._filled_along(backwards=True, limit=limit)
+
+    def cumsum(self) -> Self:
+        """Return the sum of each value and all before it, missing ones left out, which stay missing; lazy.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If a column has no numbers.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series([1.0, float("nan"), 3.0]).cumsum().tolist()
+        [1.0, nan, 4.0]
+        """
+        return self._running("cumsum")
+
+    def cumprod(self) -> Self:
+        """Return the product of each value and all before it; lazy.  See `cumsum`."""
+        return self._running("cumprod")
+
+    def cummin(self) -> Self:
+        """Return the smallest of each value and all before it; lazy.  See `cumsum`."""
+        return self._running("cummin")
+
+    def cummax(self) -> Self:
+        """Return the largest of each value and all before it; lazy.  See `cumsum`."""
+        return self._running("cummax")
+
+    def _filled_along(self, *, backwards: bool, limit: int | None) -> Self:
+        columns = self._analysed()
+        checked_limit(limit)
+        return self._resulting({name: _filled_along(columns, name, backwards, limit) for name in columns.values})
+
+    def _running(self, name: str) -> Self:
+        columns = self._analysed()
+        demand_numbers(name, columns, _but_times(columns))
+        return self._resulting({column: _running(name, columns.array(column)) for column in columns.values})
+
+
+class Rolling(WindowReductions[Owner]):
+    """Moving windows of rows, as `DataFrame.rolling` gives them.
+
+    Parameters
+    ----------
+    owner : DataFrame or Series
+        What reductions are made like.
+    columns : ColumnSet
+        The columns to reduce.
+    window : int
+        Rows of a window.
+    min_periods : int, optional
+        Fewest that must not be missing.
+    center : bool
+        Whether a row stands in the middle of its window.
+    closed : {"right", "left", "both", "neither"}, optional
+        Which ends belong to a window; see `DataFrame.rolling`.
+    on : str, optional
+        A column that stays as it is.
+    step : int, optional
+        Return the results of one row in so many.
+    """
+
+    reductions = (*WindowReductions.reductions, "median")
+
+    def __init__(  # noqa: PLR0917 - what `rolling` is given
+        self,
+        owner: Owner,
+        columns: ColumnSet,
+        window: Any,
+        min_periods: Any,
+        center: bool,
+        closed: str | None = None,
+        on: str | None = None,
+        step: int | None = None,
+    ) -> None:
+        self._step, self._all, self._on = checked_step(step), columns, on
+        if on is not None:
+            columns.array(on)
+            columns = columns.only(name for name in columns.values if name != on)
+        self._width = as_integer("window", window, hint="a span of time is text, such as '90min'.")
+        self._least = self._width if min_periods is None else as_integer("min_periods", min_periods)
+        if self._width < 1 or not 0 <= self._least <= self._width:
+            raise ArgumentError(
+                f"a window has at least 1 row, and min_periods are from 0 to that: got window={window!r}, "
+                f"min_periods={min_periods!r}."
+            )
+        super().__init__(owner, columns, demand_some_numbers("rolling", columns))
+        with_bound, with_row = ends_of(closed)
+        # Rows after the row itself; -1 where it is not in its window.
+        self._after = ((self._width - 1) // 2 if center else 0) - (not with_row)
+        self._before = self._width - 1 - (self._width - 1) // 2 * center + with_bound
+
+    def _with_times(self, found: Mapping[str, Array]) -> dict[str, Array]:
+        if self._on is None:
+            return dict(found)
+        both = {**found, self._on: self._all.array(self._on)}
+        return {column: both[column] for column in self._all.values if column in both}
+
+    def median(self, numeric_only: bool = False) -> Owner:
+        """Return the median of each window, as float64; lazy.  See `quantile`."""
+        return self._reduced("quantile", numeric_only=numeric_only)
+
+    def quantile(self, q: float, interpolation: str = "linear", numeric_only: bool = False) -> Owner:
+        """Return a quantile of each window, between two values in proportion, as float64; lazy.
+
+        Every window is sorted by itself, so that the time grows with the width of the windows.
+
+        Parameters
+        ----------
+        q : float
+            Which quantile, from 0 to 1.
+        interpolation : {"linear"}
+            How values lie between two others; those of pandas' other names are refused.
+        numeric_only : bool, default False
+            Leave out columns without numbers.
+
+        Raises
+        ------
+        ArgumentError
+            If `q` is not from 0 to 1.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series([1, 9, 4, 8]).rolling(3).median().tolist()
+        [nan, nan, 4.0, 8.0]
+        """
+        return self._reduced("quantile", q=checked_quantile(q, interpolation), numeric_only=numeric_only)
+
+    def _node(self, project: Project, name: str, ddof: int, q: float) -> WithNeighbours:
+        before, after = self._before, self._after
+        if after < 0:
+            # They are the windows of the row above, with which there is one row less before it.
+            above = Shifted(project, 1, (np.nan,) * len(project.names))
+            values: list[Value] = [above.column(column) for column in project.names]
+            if not before:
+                # One row without itself is none.
+                values = [Call("multiply", value, Constant(np.nan)) for value in values]
+            project = Project(above, project.names, tuple(values))
+            before, after = max(before - 1, 0), 0
+        return Windows(project, name, before, after, self._least, ddof, q)
+
+
+def span_of(window: Any) -> int:
+    """Return the nanoseconds of a span of time.
+
+    Raises
+    ------
+    ArgumentError
+        If it is none, depends on the calendar, or is not longer than nothing.
+    """
+    found = frequency_of(window, asked="rolling")
+    if found.span is None:
+        raise ArgumentError(
+            f"passed window {window} is not compatible with a datetimelike index: its length depends on the calendar.",
+            hint="take a fixed one such as '30D'; groups by the calendar are resample('MS').",
+        )
+    if found.span < 1:
+        raise ArgumentError(f"a window of {window!r} has no length.")
+    return found.span
+
+
+def is_span(window: Any) -> bool:
+    """Whether a window is a span of time, and not a number of rows."""
+    return isinstance(window, str | np.timedelta64) or hasattr(window, "total_seconds") or is_offset(window)
+
+
+def demand_plain_windows(win_type: Any, method: str, center: Any = False) -> None:
+    """Refuse what windows are not built for.
+
+    Raises
+    ------
+    UnsupportedError
+        If rows have weights, or a function wants all columns at once.
+    ArgumentError
+        If there is no such method, or `center` is no bool.
+    """
+    if not isinstance(center, bool | np.bool_):
+        raise ArgumentError("center must be a boolean", hint=f"not {center!r}.")
+    if win_type is not None:
+        raise UnsupportedError(
+            f"all rows of a window weigh the same: win_type={win_type!r} is not built.",
+            hint="leave it out, or series.to_pandas().rolling(…) where the data fit into memory.",
+        )
+    if method not in ("single", "table"):
+        raise ArgumentError("method must be 'table' or 'single'.", hint=f"not {method!r}.")
+    if method == "table":
+        raise UnsupportedError("windows are reduced column by column.", hint="leave method='table' out.")
+
+
+def checked_step(step: Any) -> int | None:
+    """Return how many rows there are from one result to the next."""
+    if step is not None and as_integer("step", step) < 1:
+        raise ArgumentError(f"step={step} is less than one row.", hint="pass a number from 1, or none.")
+    return step
+
+
+def ends_of(closed: str | None) -> tuple[bool, bool]:
+    """Return whether a window has what is a whole window before its row, and whether it has the row itself.
+
+    Raises
+    ------
+    ArgumentError
+        If `closed` is something else than pandas has.
+    """
+    if closed not in (None, "right", "left", "both", "neither"):
+        raise ArgumentError("closed must be 'right', 'left', 'both' or 'neither'", hint=f"not {closed!r}.")
+    return closed in ("left", "both"), closed in (None, "right", "both")
+
+
+def shifted(columns: ColumnSet, names: Iterable[str], periods: int, fill_value: Any = None) -> dict[str, Array]:
+    """Return columns a number of rows further down, with missing values or others where there is no row; lazy."""
+    names = list(names)
+    if not periods or not names:
+        return {name: columns.array(name) for name in names}
+    values = [columns.values[name] for name in names]
+    apart = separated(values)
+    fillings = [_filling(columns.kinds[name], value, fill_value) for name, value in zip(names, values, strict=True)]
+    by_part = [filling for value, filling in zip(values, fillings, strict=True) for _ in separated([value])]
+    project = Project(columns.frame, tuple(range(len(apart))), tuple(apart))
+    node = Shifted(project, periods, tuple(by_part))
+    moved = recombined(values, [node.column(number) for number in range(len(apart))])
+    found: dict[str, Array] = {}
+    for name, value, filling in zip(names, moved, fillings, strict=True):
+        kind = columns.kinds[name]
+        if fill_value is not None:
+            found[name] = where(pdarray(node, node.outside), fill_value, kind._like(node, value))
+        else:
+            is_complete = filling is None or filling != 0
+            kind = may_lack(kind)
+            found[name] = kind._like(node, value) if is_complete else missing_rows(kind, node, value, node.outside)
+    return found
+
+
+def _filling(kind: Array, value: Value, fill_value: Any) -> Any:
+    """Return what a column has outside the frame, if that is known already; otherwise 0 or no text."""
+    if fill_value is not None or isinstance(kind, Categorical):
+        return "" if value.dtype.kind == "str" else 0
+    if value.dtype.kind == "str":
+        return None
+    if isinstance(kind, TimeArray):
+        return NOT_A_TIME
+    return np.nan if value.dtype == FLOAT64 and not is_in_parts(value) else 0
+
+
+def difference(values: Array, earlier: Array) -> Array:
+    """Return values less those of other rows, as float64, or as spans of time; missing where either is."""
+    if isinstance(values, TimeArray):
+        spans: Array = values - earlier
+        return spans
+    if exact_type(values._value) not in (INT64, UINT64):
+        found: Array = as_type(values, np.float64) - as_type(earlier, np.float64)
+        return found
+    # Integers are subtracted as such; only their difference becomes a float.
+    later, before = (separated([array._value]) for array in (values, earlier))
+    framed = [(array._frame, part) for array, own in ((values, later), (earlier, before)) for part in own]
+    frame, aligned = align("subtract", framed)
+    value: Value = Call("difference", aligned[0], aligned[len(later)])
+    for lacks in (*aligned[1 : len(later)], *aligned[len(later) + 1 :]):
+        value = Call("where", lacks, Constant(np.nan), value)
+    return pdarray(frame, value)
+
+
+def checked_limit(limit: Any) -> None:
+    """Refuse limits that are no whole number from 1."""
+    if limit is not None and as_integer("limit", limit) < 1:
+        raise ArgumentError(f"limit={limit} fills nothing.", hint="pass a number from 1, or none.")
+
+
+def _filled_along(columns: ColumnSet, name: str, backwards: bool, limit: int | None) -> Array:
+    kind, value = columns.kinds[name], columns.values[name]
+    if value.dtype.kind == "list":
+        raise ArgumentTypeError("lists are never missing.", hint="leave the column out.")
+    if never_lacks(kind, value):
+        return columns.array(name)
+    is_valid = present(columns, name)
+    apart = parts(value)
+    frame, moved, valid = columns.frame, value if apart is None else apart[0], is_valid
+    row: Value = Constant(0)
+    if limit is not None:
+        frame, (moved, valid, row) = align("fill", [(frame, moved), (frame, valid), row_numbers(frame)])
+
+    def along(column: Value) -> tuple[LastValid, Value]:
+        node = LastValid(Project(frame, (0, 1), (column, valid)), backwards)
+        return node, node.column(0)
+
+    if apart is None and limit is None:
+        node, filled = along(moved)
+        return kind._like(node, filled)
+    common, (filled, is_filled, source, valid, row) = align(
+        "fill", [along(moved), along(valid), along(row), (frame, valid), (frame, row)]
+    )
+    if apart is not None:
+        filled = with_missing(filled, negated(is_filled), name)
+    if limit is not None:
+        steps = Call("absolute", Call("subtract", row, source))
+        lacks = Call("logical_and", negated(valid), Call("greater", steps, Constant(limit)))
+        filled = missing_where(kind, filled, lacks, name)
+    return kind._like(common, filled)
+
+
+def never_lacks(kind: Array, value: Value) -> bool:
+    """Whether no element of a column can be missing: integers and bools of which all are there."""
+    return isinstance(kind, pdarray) and not isinstance(kind, TimeArray) and value.dtype.kind in ("int", "uint", "bool")
+
+
+def last_valid(frame: Frame, value: Value, is_valid: Value, backwards: bool) -> tuple[Frame, Value]:
+    """Return of each row the last value before it, or the first after it, of those that are valid; else its own."""
+    apart = separated([value])
+    nodes = [LastValid(Project(frame, (0, 1), (part, is_valid)), backwards) for part in apart]
+    common, moved = align("fill", [(node, node.column(0)) for node in nodes])
+    return common, recombined([value], moved)[0]
+
+
+def _running(name: str, array: Array) -> Array:
+    scan, identity = SCANS[name]
+    if isinstance(array, TimeArray):
+        return array._scanned(name, skipna=True)
+    if array._value.dtype != FLOAT64:
+        found: Array = scan(array)
+        return found
+    missing = pdarray(array._frame, Call("isnan", array._value))
+    filled = pdarray(array._frame, Call("where", missing._value, Constant(identity), array._value))
+    return where(missing, np.nan, scan(filled))
+
+
+def _but_times(columns: ColumnSet) -> list[str]:
+    return [name for name in columns.values if not isinstance(columns.kinds[name], TimeArray)]
+
+
+def _periods(periods: Any) -> int:
+    return as_integer("periods", periods)
+
+
+def as_integer(name: str, number: Any, hint: str | None = None) -> int:
+    """Return a whole number as an int; refuse anything else."""
+    if isinstance(number, bool | np.bool_) or not isinstance(number, int | np.integer):
+        raise ArgumentTypeError(f"{name} is a whole number, not {number!r}.", hint=hint)
+    return int(number)
+
+
+@dataclass(frozen=True)
+class Arranged:
+    """The rows of groups, those of each group together; counts rows.
+
+    Parameters
+    ----------
+    groups : GroupBy
+        The groups.
+    """
+
+    groups: GroupBy
+
+    @cached_property
+    def positions(self) -> pdarray:
+        """Where each of the arranged rows came from."""
+        return self.groups.permutation
+
+    @cached_property
+    def numbers(self) -> pdarray:
+        """The number of the group of each arranged row."""
+        found: pdarray = self.groups.broadcast(arange(self.groups.ngroups))[self.positions]
+        return found
+
+    @cached_property
+    def inverse(self) -> pdarray:
+        """Where each row is among the arranged ones, -1 for rows in no group."""
+        found = full(self.groups.length, -1, dtype="int64")
+        found[self.positions] = arange(len(self.positions))
+        return found
+
+    def columns(self, columns: ColumnSet, names: Sequence[str]) -> ColumnSet:
+        """Return columns on the arranged rows."""
+        return ColumnSet.of({name: columns.array(name)[self.positions] for name in names})
+
+    def back(self, arrays: Mapping[str, Array], fill_value: Any = None) -> dict[str, Array]:
+        """Return arrays of the arranged rows on the rows as they came, with rows in no group missing, or filled."""
+        inverse = self.inverse
+        if len(self.positions) == self.groups.length:
+            return {name: array[inverse] for name, array in arrays.items()}
+        lacks = inverse < 0
+        found: dict[str, Any] = {}
+        for name, array in arrays.items():
+            # A row that is in no group takes the first one, if only to be made missing.
+            moved = array[where(lacks, 0, inverse)] if len(self.positions) else empty_rows(array, inverse)
+            if fill_value is not None:
+                found[name] = where(lacks, fill_value, moved)
+                continue
+            frame, (value, lacking) = align_columns(
+                "arrange", [(moved._frame, moved._value), (lacks._frame, lacks._value)]
+            )
+            found[name] = missing_rows(array, frame, value, lacking)
+        return found
+
+
+def empty_rows(array: Array, rows: pdarray) -> Array:
+    """Return an array of a kind whose elements stand for nothing, on the rows of another one."""
+    dtype = array._value.dtype
+    return array._like(rows._frame, Constant("" if dtype.kind == "str" else dtype.numpy.type(0)))
+
+
+def numbers_in_groups(groups: GroupBy) -> pdarray:
+    """Return the number of each row within its group, from 0, -1 for rows in none; counts rows."""
+    arranged = Arranged(groups)
+    starts = groups.segments[arranged.numbers]
+    counts = arange(len(arranged.positions)) - starts
+    found = full(groups.length, -1, dtype="int64")
+    found[arranged.positions] = counts
+    return found
+
+
+def running_times_of_groups(name: str, array: TimeArray, groups: pdarray) -> TimeArray:
+    """Return running results of arranged times or spans, anew for each group, NaT where one is missing; lazy."""
+    value, lacks = array._value, is_missing_time(array._value)
+    if name == "cumsum":
+        sums = [running_of_groups("cumsum", pdarray(array._frame, half), groups) for half in halves(value)]
+        frame, (high, low, here) = align_columns(
+            "add up", [*((one._frame, one._value) for one in sums), (array._frame, lacks)]
+        )
+        return array._like(frame, with_missing_times(of_halves(high, low), here))
+    if name == "cummin":
+        value = Call("where", lacks, Constant(np.int64(-NOT_A_TIME - 1)), value)
+    found = running_of_groups(name, pdarray(array._frame, value), groups)
+    frame, (extreme, here) = align_columns("run along", [(found._frame, found._value), (array._frame, lacks)])
+    return array._like(frame, with_missing_times(extreme, here))
+
+
+def running_of_groups(name: str, values: Array, groups: pdarray) -> pdarray:
+    """Return running results of arranged rows, anew for each group; lazy."""
+    frame, (value, numbers) = align_columns(
+        "scan groups", [(values._frame, values._value), (groups._frame, groups._value)]
+    )
+    if value.dtype == BOOL:
+        value = cast(value, INT64)
+    node = RunningOfGroups(Project(frame, (0, 1), (value, numbers)), name)
+    return pdarray(node, node.column(0))
+
+
+def shifted_in_groups(columns: ColumnSet, numbers: pdarray, periods: int, fill_value: Any = None) -> dict[str, Array]:
+    """Return columns of arranged rows a number of rows further down within their groups; lazy."""
+    moved = shifted(columns, columns.values, periods, fill_value)
+    earlier = shifted(ColumnSet.of({"n": numbers}), ["n"], periods, fill_value=-1)["n"]
+    crosses = earlier != numbers
+    found: dict[str, Any] = {}
+    for name, array in moved.items():
+        if fill_value is not None:
+            found[name] = where(crosses, fill_value, array)
+            continue
+        frame, (value, lacks) = align_columns("shift", [(array._frame, array._value), (crosses._frame, crosses._value)])
+        found[name] = missing_rows(array, frame, value, lacks)
+    return found
+
+
+def differences_in_groups(columns: ColumnSet, numbers: pdarray, periods: int) -> dict[str, Array]:
+    """Return the differences of columns of arranged rows and those further up within their groups; lazy."""
+    earlier = shifted_in_groups(columns, numbers, periods)
+    return {name: difference(columns.array(name), earlier[name]) for name in columns.values}
+
+
+def filled_in_groups(
+    columns: ColumnSet, numbers: pdarray, *, backwards: bool, limit: int | None = None
+) -> dict[str, Array]:
+    """Return columns of arranged rows with the last value of the group that is not missing where one is; lazy.
+
+    No more than `limit` in a row are filled.
+    """
+    found = {}
+    for name in columns.values:
+        if columns.values[name].dtype.kind == "list":
+            raise ArgumentTypeError("lists are never missing.", hint="choose other columns.")
+        kind = columns.kinds[name]
+        rows = {} if limit is None else {"r": pdarray(*row_numbers(columns.frame))}
+        both = ColumnSet.of({"v": columns.array(name), "n": numbers, **rows})
+        if never_lacks(kind, columns.values[name]):
+            found[name] = columns.array(name)
+            continue
+        is_valid = present(both, "v")
+        filled, *sources = (last_valid(both.frame, value, is_valid, backwards) for value in both.values.values())
+        apart = separated([filled[1]])
+        own = [both.values[item] for item in ("n", *rows)]
+        items = [*((filled[0], part) for part in apart), *sources, *((both.frame, value) for value in own)]
+        frame, aligned = align_columns("fill groups", items)
+        (value,) = recombined([filled[1]], aligned[: len(apart)])
+        group, *source = aligned[len(apart) : len(apart) + len(own)]
+        number, *row = aligned[len(apart) + len(own) :]
+        lacks = Call("not_equal", group, number)
+        if limit is not None:
+            far = Call("greater", Call("absolute", Call("subtract", row[0], source[0])), Constant(limit))
+            lacks = Call("logical_or", lacks, far)
+        found[name] = missing_rows(kind, frame, value, lacks)
+    return found

@@ -1,1 +1,0 @@
-"""Rows of one partition read as columns, and the sources that plans scan."""

@@ -1,1 +1,0 @@
-"""Sets of files: opening, writing, manifests, objects of old releases."""

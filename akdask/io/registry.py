@@ -1,0 +1,240 @@
+"""Objects by the names that they are registered under, and what is known of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from akdask.arrays import registered
+from akdask.arrays.array import Array
+from akdask.arrays.groupby import GroupBy
+from akdask.engine import cache
+from akdask.errors import ArgumentTypeError
+from akdask.frames.base import FrameBase
+from akdask.frames.index import Index
+from akdask.frames.series_base import SeriesBase
+
+__all__ = [
+    "AllSymbols",
+    "RegisteredSymbols",
+    "attach",
+    "attach_all",
+    "clear",
+    "information",
+    "is_registered",
+    "list_registry",
+    "list_symbol_table",
+    "pretty_print_information",
+    "register_all",
+    "unregister",
+    "unregister_all",
+]
+
+AllSymbols = "__AllSymbols__"
+"""Stands for all objects in `information`."""
+
+RegisteredSymbols = "__RegisteredSymbols__"
+"""Stands for all registered objects in `information`."""
+
+
+def register(obj: Any, name: str) -> Any:
+    """Give an object a name by which `attach` finds it; see `pdarray.register`.
+
+    Parameters
+    ----------
+    obj : lazy object
+        What is registered, and returned.
+    name : str
+        The name.
+    """
+    if not isinstance(obj, registered.Registered):
+        raise ArgumentTypeError(f"lazy objects are registered, not {type(obj).__name__}.")
+    return obj.register(name)
+
+
+def attach(name: str) -> Any:
+    """Return the object that was registered under a name, on a cluster by any of its clients.
+
+    In the process that registered it, it is that very object; what is assigned to it is seen by both.
+
+    Parameters
+    ----------
+    name : str
+        The name.
+
+    Raises
+    ------
+    RegistrationError
+        If there is no object of that name.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> _ = ak.arange(3).register("numbers")
+    >>> ak.attach("numbers").tolist(), ak.list_registry()["Objects"]
+    ([0, 1, 2], ['numbers'])
+    >>> ak.unregister("numbers")
+    'Unregistered PDARRAY numbers'
+    """
+    return registered.find(name)
+
+
+def unregister(name: str) -> str:
+    """Free a name; the object stays for those who have it.
+
+    Parameters
+    ----------
+    name : str
+        The name.
+
+    Returns
+    -------
+    str
+        What has been done.
+
+    Raises
+    ------
+    RegistrationError
+        If there is no object of that name.
+    """
+    kind = type(registered.find(name)).__name__.upper()
+    registered.forget(name)
+    return f"Unregistered {kind} {name}"
+
+
+def register_all(data: Mapping[str, Any]) -> None:
+    """Give objects the names that they have in a dict.
+
+    Parameters
+    ----------
+    data : mapping of str to lazy object
+        The objects.
+
+    Raises
+    ------
+    RegistrationError
+        If a name is taken; those before it are registered.
+    """
+    for name, item in data.items():
+        register(item, name)
+
+
+def attach_all(names: Sequence[str]) -> dict[str, Any]:
+    """Return registered objects by their names; see `attach`.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The names.
+    """
+    return {name: attach(name) for name in names}
+
+
+def unregister_all(names: Sequence[str]) -> None:
+    """Free names; see `unregister`.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The names.
+    """
+    for name in names:
+        unregister(name)
+
+
+def is_registered(name: str, as_component: bool = False) -> bool:
+    """Whether there is a registered object of a name.
+
+    Parameters
+    ----------
+    name : str
+        The name.
+    as_component : bool, default False
+        Ask for the names of the arrays that registered objects are made of.
+    """
+    return name in list_registry()["Components" if as_component else "Objects"]
+
+
+def list_registry(detailed: bool = False) -> dict[str, list[Any]]:
+    """Return the names of registered objects, and of the arrays that these are made of.
+
+    Parameters
+    ----------
+    detailed : bool, default False
+        Give pairs of names and kinds of objects.
+
+    Returns
+    -------
+    dict
+        ``Objects`` and ``Components``.
+    """
+    items = {name: attach(name) for name in registered.registered_names()}
+    kinds = [(name, type(item).__name__.upper()) for name, item in items.items()]
+    names = [array.expr._name for item in items.values() for array in _arrays_of(item)]
+    return {"Objects": kinds if detailed else list(items), "Components": names}
+
+
+def _arrays_of(item: Any) -> Iterator[Array]:
+    """Yield the arrays that an object is made of."""
+    match item:
+        case Array():
+            yield item
+        case FrameBase():
+            columns = item._columns
+            yield from (columns.array(name) for name in columns.values)
+        case SeriesBase():
+            yield from _arrays_of(item._labelled)
+        case Index():
+            yield from item._levels
+        case GroupBy():
+            yield from item._arrays
+
+
+def clear() -> None:
+    """Give back the memory that this process keeps for later computations; no object is lost.
+
+    An Arkouda server drops all objects that are not registered.  Here they go when nobody has them.
+    """
+    cache.clear()
+
+
+def list_symbol_table() -> list[str]:
+    """Return the names of registered objects: no other objects have names that are kept."""
+    return registered.registered_names()
+
+
+def information(names: Sequence[str] | str = RegisteredSymbols) -> str:
+    """Return facts about registered objects as JSON; counts rows where a filter has left their number open.
+
+    Parameters
+    ----------
+    names : str or sequence of str
+        The objects; `RegisteredSymbols` and `AllSymbols` stand for all.
+
+    Returns
+    -------
+    str
+        A list with an object for each: ``name``, ``dtype``, ``size``, ``ndim``, ``shape``, ``itemsize``,
+        ``registered``.
+
+    Raises
+    ------
+    RegistrationError
+        If there is no object of a name.
+    """
+    if isinstance(names, str):
+        names = registered.registered_names() if names in {AllSymbols, RegisteredSymbols} else [names]
+    return json.dumps([registered.facts_of(attach(name), name) for name in names])
+
+
+def pretty_print_information(names: Sequence[str] | str = RegisteredSymbols) -> None:
+    """Print what `information` returns, a line for each object.
+
+    Parameters
+    ----------
+    names : str or sequence of str
+        As in `information`.
+    """
+    for facts in json.loads(information(names)):
+        print(registered.written(facts))

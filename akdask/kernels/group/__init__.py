@@ -1,1 +1,0 @@
-"""Grouping rows by key, and aggregating groups: one module for each strategy."""

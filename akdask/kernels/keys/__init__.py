@@ -1,1 +1,0 @@
-"""Normalized keys: columns as unsigned words that order and hash like the values."""

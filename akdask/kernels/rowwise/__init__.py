@@ -1,1 +1,0 @@
-"""Operations that give one row for each row, by the names under which plans know them."""

@@ -1,1 +1,0 @@
-"""Operations on text beyond searches: regular expressions, fields, characters and encodings."""

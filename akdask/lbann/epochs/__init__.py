@@ -1,1 +1,0 @@
-"""Epochs: the order of samples, and their batches, read ahead by threads."""

@@ -1,1 +1,0 @@
-"""Samples as lazy objects: rows of a DataFrame, chunks of Dask arrays, partitions of Dask bags."""

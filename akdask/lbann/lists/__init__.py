@@ -1,1 +1,0 @@
-"""Sample lists: which samples of which files, in which order."""

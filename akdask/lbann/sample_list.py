@@ -1,0 +1,267 @@
+"""A sample list: which samples of which files, in which order, as columns of text."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, Self
+
+import numpy as np
+import pyarrow as pa
+
+from akdask.deferred import pc
+from akdask.errors import FileError, PositionError
+from akdask.lbann.errors import LbannListError
+from akdask.lbann.list_words import ListType, Words, buffers, column
+from akdask.storage.files import is_remote
+from akdask.storage.staged_files import write_file
+
+_FEW = 8
+"""Samples that are looked up one by one: calls on columns take as long as for many."""
+
+_BLANK = pa.scalar(" ", pa.large_string())
+
+
+def file_state(path: str) -> tuple[int, ...] | None:
+    """Return what tells a local file from one that has replaced it; None of others, and where there is none."""
+    try:
+        found = None if is_remote(path) else os.stat(path)
+    except OSError:
+        return None
+    return None if found is None else (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
+
+
+class SampleList:
+    """Which samples of which files, in which order.
+
+    Parameters
+    ----------
+    type : ListType
+        The type that the list had when it was read, or is to have.
+    base_directory : str
+        Stands in front of the names of files, glued as text with ``/`` between unless it ends with one.
+    files : LargeStringArray, shape (n_lines,)
+        Names of files, one for each line.
+    ids : LargeStringArray, shape (n,)
+        IDs of samples, line by line.
+    first : ndarray of int64, shape (n_lines + 1,)
+        Which sample a line begins with; the last is the number of samples.
+    excluded : ndarray of int64, shape (n_lines,), optional
+        How many samples of its file a line leaves out; remembered for writing the list back.
+    label_file : str, optional
+        Of the types that name one.
+
+    Examples
+    --------
+    >>> samples = SampleList.of({"a.h5": ["s0", "s1"], "b.h5": ["s0"]}, base_directory="data")
+    >>> len(samples), samples[2]
+    (3, ('data/b.h5', 's0'))
+    """
+
+    def __init__(
+        self,
+        type: ListType,
+        base_directory: str,
+        files: Words,
+        ids: Words,
+        first: np.ndarray,
+        *,
+        excluded: np.ndarray | None = None,
+        label_file: str | None = None,
+    ) -> None:
+        self.type = type
+        self.base_directory = base_directory
+        self.files = files
+        self.ids = ids
+        self.first = first
+        self.excluded = np.zeros(len(files), np.int64) if excluded is None else excluded
+        self.label_file = label_file
+        self._source: tuple[str, tuple[int, ...] | None] | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Another machine may have another file under the name of the list.
+        return self.__dict__ | {"_source": None}
+
+    def read_from(self, path: str, state: tuple[int, ...] | None) -> Self:
+        """Remember the file that the list was read from, in the state that it had before."""
+        self._source = (path, state)
+        return self
+
+    def check_current(self) -> None:
+        """Refuse a list whose file another has replaced: its samples may be others by now, and old and new be mixed.
+
+        Raises
+        ------
+        FileError
+            If the file of the list is another one.
+        """
+        if self._source is None:
+            return
+        path, known = self._source
+        now = file_state(path)
+        if None not in {known, now} and known != now:
+            raise FileError(
+                f"the sample list {path!r} has changed since it was read, and its samples may have.",
+                hint="open the data set again to read the present samples.",
+            )
+
+    @classmethod
+    def of(cls, samples: Any, *, base_directory: str | os.PathLike[str] = ".") -> Self:
+        """Return the inclusion list of samples.
+
+        Parameters
+        ----------
+        samples : mapping of str to sequence of str, or iterable of pairs
+            The IDs of the samples of each file; files are named relative to the base directory.
+        base_directory : str or path-like, default "."
+            Where the files are.
+
+        Raises
+        ------
+        LbannListError
+            If a name cannot stand in a list: an empty one, or one with white space or control characters.
+        """
+        pairs = samples.items() if hasattr(samples, "items") else samples
+        found = [(os.fspath(file), list(ids)) for file, ids in pairs]
+        files = checked_words("files", [file for file, _ in found])
+        ids = checked_words("samples", [sample for _, ids in found for sample in ids])
+        first = np.cumsum([0, *(len(ids) for _, ids in found)], dtype=np.int64)
+        checked_words("the base directory", [os.fspath(base_directory)])
+        return cls(ListType.CONDUIT_HDF5_INCLUSION, os.fspath(base_directory), files, ids, first)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __getitem__(self, index: int) -> tuple[str, str]:
+        """Return path and ID of a sample; negative positions count from the end."""
+        if not -len(self) <= index < len(self):
+            raise PositionError(f"no sample {index} in a list of {len(self):,}.")
+        index %= len(self)
+        return self.paths[self.file_of([index])[0]], self.ids[index].as_py()
+
+    def __repr__(self) -> str:
+        return f"<SampleList: {len(self):,} samples of {len(self.paths):,} files in {self.base_directory!r}>"
+
+    @property
+    def included(self) -> np.ndarray:
+        """Number of samples of each line."""
+        return np.diff(self.first)
+
+    @cached_property
+    def _codes(self) -> pa.DictionaryArray:
+        return self.files.dictionary_encode()
+
+    @cached_property
+    def paths(self) -> list[str]:
+        """Paths of the files, each once, in the order in which the list names them."""
+        base = self.base_directory if self.base_directory.endswith("/") else f"{self.base_directory}/"
+        return [base + file for file in self._codes.dictionary.to_pylist()]
+
+    @cached_property
+    def line_files(self) -> np.ndarray:
+        """Position in `paths` of the file of each line."""
+        return np.asarray(self._codes.indices).astype(np.int64)
+
+    def file_of(self, indices: Any) -> np.ndarray:
+        """Return the position in `paths` of the file of each sample."""
+        lines: np.ndarray = np.searchsorted(self.first, indices, side="right") - 1
+        found: np.ndarray = self.line_files[lines]
+        return found
+
+    def ids_of(self, indices: Any) -> list[str]:
+        """Return the IDs of samples."""
+        if len(indices) <= _FEW:
+            return [self.ids[index].as_py() for index in map(int, indices)]
+        found: list[str] = self.ids.take(pa.array(indices, pa.int64())).to_pylist()
+        return found
+
+    def find(self, sample: str) -> int | None:
+        """Return the position of the first sample of an ID, None if there is none."""
+        found = pc.index(self.ids, pa.scalar(sample, pa.large_string())).as_py()
+        return None if found < 0 else int(found)
+
+    def take(self, indices: Any) -> SampleList:
+        """Return the list of the samples at some positions, in their order.
+
+        Parameters
+        ----------
+        indices : array-like of int, shape (n,)
+            Positions; a position may come several times.
+        """
+        order = np.asarray(indices, np.int64).reshape(-1)
+        if len(order) and (order.min() < 0 or order.max() >= len(self)):
+            raise PositionError(f"no sample {order.max()} in a list of {len(self):,}.")
+        lines = np.searchsorted(self.first, order, side="right") - 1
+        # A line goes on for as long as the samples are of its file.
+        begins = np.flatnonzero(np.diff(self.line_files[lines], prepend=-1))
+        chosen = lines[begins]
+        return SampleList(
+            self.type.inclusion,
+            self.base_directory,
+            self.files.take(pa.array(chosen)),
+            self.ids.take(pa.array(order)),
+            np.append(begins, len(order)),
+            excluded=self.excluded[chosen],
+            label_file=self.label_file,
+        )
+
+    def to_text(self) -> bytes:
+        """Return the list as text: that of an exclusion list is the inclusion list which it has become."""
+        return b"".join(self._blocks())
+
+    def _blocks(self) -> Iterable[bytes]:
+        listed = self.type.inclusion
+        totals = {"included": len(self), "excluded": int(self.excluded.sum()), "files": len(self.files)}
+        lines = [listed.value, " ".join(str(totals[name]) for name in listed.header_counts), self.base_directory]
+        lines += [self.label_file or "."] if listed.has_label_file else []
+        yield "\n".join([*lines, ""]).encode()
+        for start, stop in pairwise([*range(0, len(self.files), 1 << 12), len(self.files)]):
+            yield self._body(start, stop)
+
+    def _body(self, start: int, stop: int) -> bytes:
+        """Return some lines: blanks and line feeds are set where words end, and all words copied at once."""
+        counts = [self.included[start:stop], self.excluded[start:stop]][: self.type.n_counts]
+        heads = [self.files[start:stop], *(pa.array(numbers).cast(pa.large_string()) for numbers in counts)]
+        head = pc.binary_join_element_wise(*heads, _BLANK)
+        first = self.first[start : stop + 1]
+        words = self.ids[int(first[0]) : int(first[-1])]
+        # The head of a line goes before its first sample: positions in the column of both, one behind the other.
+        order = np.insert(np.arange(len(words)), first[:-1] - first[0], len(words) + np.arange(stop - start))
+        joined = pa.concat_arrays([words, head]).take(pa.array(order))
+        data, offsets = buffers(joined)
+        text = np.insert(data[offsets[0] : offsets[-1]], offsets[1:] - offsets[0], ord(" "))
+        ends = np.cumsum(np.diff(first) + 1) - 1
+        text[offsets[1:][ends] - offsets[0] + ends] = ord("\n")
+        if self.type is ListType.SINGLE_SAMPLE:  # the root has no name, so that a blank is left before it
+            return text.tobytes().replace(b" \n", b"\n")
+        return text.tobytes()
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write the list to a file, which appears whole or not at all."""
+        write_file(path, self._blocks())
+
+    def write_aside(self, path: str) -> None:
+        """Write the list to a new file that is put into place with others."""
+        with open(path, "wb") as file:
+            file.writelines(self._blocks())
+
+
+def checked_words(what: str, names: Sequence[str]) -> Words:
+    """Return names as a column.
+
+    Raises
+    ------
+    LbannListError
+        If one is empty, or holds white space or control characters.
+    """
+    for name in names:
+        if not name or len(name.split()) != 1 or name != name.strip() or not name.isprintable():
+            raise LbannListError(
+                f"sample lists cannot hold {name!r} among {what}.",
+                hint="names in lists are words: no blanks and no control characters.",
+            )
+    data = [name.encode() for name in names]
+    offsets = np.cumsum([0, *map(len, data)], dtype=np.int64)
+    return column(offsets, np.frombuffer(b"".join(data), np.uint8))

@@ -1,1 +1,0 @@
-"""What becomes of stored fields: coerced, normalised, channels first, packed into groups that have names."""

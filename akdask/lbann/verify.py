@@ -1,0 +1,377 @@
+"""Checking a whole sample set, in parallel, and going on where an earlier run has ended."""
+
+from __future__ import annotations
+
+import json
+import os
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+
+from akdask.errors import AkdaskError
+from akdask.lbann.batch import sample_ids
+from akdask.lbann.errors import LbannError, LbannWarning, MissingSampleError, SampleSizeError, SampleTypeError
+from akdask.lbann.faults import FaultKind, FileCheck, SampleFault, SampleSetReport, as_dict, from_dicts
+from akdask.lbann.fields import SampleFields, merge
+from akdask.lbann.make_lists import parts
+from akdask.lbann.read_lists import read_list
+from akdask.lbann.reader import SampleReader
+from akdask.lbann.sample_list import SampleList
+from akdask.lbann.schema_nodes import Schema, load
+from akdask.storage.commit import write_error
+from akdask.storage.files import state_of
+
+_SAMPLES_AT_ONCE = 256
+"""Samples that are read together."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileToCheck:
+    """A file, and what a list says of it.
+
+    Parameters
+    ----------
+    path : str
+        The file.
+    ids : tuple of str
+        Samples of the list.
+    n_all : int, optional
+        Samples that the file has, as the list says; unknown if it does not.
+    """
+
+    path: str
+    ids: tuple[str, ...]
+    n_all: int | None
+
+
+def check_file(reader: SampleReader, file: FileToCheck, reads_data: bool) -> FileCheck:
+    """Look for all faults of the samples of a file.
+
+    Parameters
+    ----------
+    reader : SampleReader
+        Reads them as the schemas say.
+    file : FileToCheck
+        The file, and what is to be in it.
+    reads_data : bool
+        Whether values are to be finite as well.
+    """
+    state = present_state(file.path)
+    # Sizes are compared with those of the first sample of this file alone, whichever files this worker saw before.
+    reader = SampleReader(reader.fields, keep_packed_fields=True)
+    try:
+        faults = list(_count_faults(file))
+    except AkdaskError as error:
+        return FileCheck(file.path, state, len(file.ids), (_fault(error, file.path, None, None, "file"),))
+    sizes: dict[str, tuple[int, str]] = {}
+    for start in range(0, len(file.ids), _SAMPLES_AT_ONCE):
+        faults += _sample_faults(reader, file.path, file.ids[start : start + _SAMPLES_AT_ONCE], reads_data)
+    for name in reader.fields:
+        try:
+            sizes[name] = reader.size_of(name), str(reader.dtype_of(name))
+        except LbannError:
+            break
+    return FileCheck(file.path, state, len(file.ids), tuple(faults), sizes)
+
+
+def present_state(path: str) -> str:
+    """Return what tells states of a file apart; nothing if it is not there."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return ""
+    return f"{status.st_size}/{state_of(status)}"
+
+
+def _count_faults(file: FileToCheck) -> Iterator[SampleFault]:
+    depths = {len(parts(sample)) for sample in file.ids}
+    if len(depths) != 1 or 0 in depths:
+        sample_ids(file.path)  # raises if it cannot be opened
+        return
+    there = set(sample_ids(file.path, depth=depths.pop()))
+    unlisted = there - {"/".join(parts(sample)) for sample in file.ids}
+    if file.n_all is not None and len(there) != file.n_all:
+        text = f"the list says {file.n_all:,} samples, included and excluded; the file has {len(there):,}"
+        yield SampleFault("count", text, file.path, is_warning=True)
+    elif unlisted and file.n_all is None:
+        text = f"samples of the file that are not in the list: {len(unlisted):,}, for instance {min(unlisted)!r}"
+        yield SampleFault("count", text, file.path, is_warning=True)
+    repeated = len(file.ids) - len(set(file.ids))
+    if repeated:
+        yield SampleFault("count", f"samples that are listed more than once: {repeated:,}", file.path, is_warning=True)
+
+
+def _sample_faults(reader: SampleReader, path: str, ids: Sequence[str], reads_data: bool) -> Iterator[SampleFault]:
+    try:
+        batch = reader.read_batch(path, ids)
+    except AkdaskError:
+        for sample in ids:
+            yield from _faults_of_sample(reader, path, sample, reads_data)
+        return
+    if reads_data:
+        for name in reader.fields:
+            yield from _value_faults(name, batch[name], path, ids)
+
+
+def _faults_of_sample(reader: SampleReader, path: str, sample: str, reads_data: bool) -> Iterator[SampleFault]:
+    try:
+        batch = reader.read_batch(path, [sample])
+    except AkdaskError as error:
+        found = list(_field_faults(reader, path, sample))
+        yield from found or [_fault(error, path, sample, None, "sample")]
+        return
+    if reads_data:
+        for name in reader.fields:
+            yield from _value_faults(name, batch[name], path, [sample])
+
+
+def _field_faults(reader: SampleReader, path: str, sample: str) -> Iterator[SampleFault]:
+    """Yield what is wrong with each field by itself."""
+    for name, field in reader.fields.items():
+        try:
+            SampleReader(SampleFields({name: field.without("pack")})).read(path, sample)
+        except MissingSampleError as error:
+            if error.field is None:  # the sample itself is not there
+                yield _fault(error, path, sample, None, "sample")
+                return
+            yield _fault(error, path, sample, name, "field")
+        except AkdaskError as error:
+            yield _fault(error, path, sample, name, "file")
+
+
+def _value_faults(name: str, values: np.ndarray, path: str, ids: Sequence[str]) -> Iterator[SampleFault]:
+    if values.dtype.kind != "f":
+        return
+    is_finite = np.isfinite(values)
+    if is_finite.all():
+        return
+    for row in np.flatnonzero(~is_finite.all(axis=1)).tolist():
+        n_nan = int(np.isnan(values[row]).sum())
+        n_infinite = int((~is_finite[row]).sum()) - n_nan
+        text = f"{n_nan:,} NaN and {n_infinite:,} infinite of {values.shape[1]:,} values"
+        yield SampleFault("value", text, path, ids[row], name)
+
+
+def _fault(error: AkdaskError, path: str, sample: str | None, field: str | None, other: FaultKind) -> SampleFault:
+    kind = other
+    if isinstance(error, SampleTypeError):
+        kind = "type"
+    elif isinstance(error, SampleSizeError):
+        kind = "size"
+    details = getattr(error, "findings", error.details)
+    text = " ".join([error.message, *(f"({detail})" for detail in details)])
+    return SampleFault(kind, text, path, sample, field or getattr(error, "field", None))
+
+
+_AT_ONCE = 64
+"""Files that are checked before what was found is noted."""
+
+
+def verify(
+    samples: str | os.PathLike[str] | SampleList,
+    data_schema: str | os.PathLike[str] | Schema | None = None,
+    experiment_schema: str | os.PathLike[str] | Schema | None = None,
+    *,
+    reads_data: bool = True,
+    resume: str | os.PathLike[str] | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> SampleSetReport:
+    """Find all faults of a sample set: of the list, the schemas, and every file, sample and field.
+
+    Files are checked in parallel, by the threads or the cluster that Dask uses.
+
+    Parameters
+    ----------
+    samples : str, path-like or SampleList
+        The list.
+    data_schema, experiment_schema : str, path-like or Schema, optional
+        The schemas; without them only lists and files are compared.
+    reads_data : bool, default True
+        Whether values are looked at, too: NaN and infinities are faults.
+    resume : str or path-like, optional
+        A file that notes what was found in each file, so that a run that is ended goes on where it was: files that have
+        not changed since are not looked at again.
+    progress : callable, optional
+        Is called with the numbers of files done and of all.
+
+    Returns
+    -------
+    SampleSetReport
+        The faults; what cannot be read is a fault and no error.
+
+    Raises
+    ------
+    WriteError
+        If what was found cannot be noted.
+    """
+    fields, faults = _fields(data_schema, experiment_schema)
+    try:
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always", LbannWarning)
+            listed = samples if isinstance(samples, SampleList) else read_list(samples)
+    except AkdaskError as error:
+        text = " ".join([error.message, *(f"({detail})" for detail in error.details)])
+        return SampleSetReport((*faults, SampleFault("list", text)))
+    faults += [SampleFault("list", str(one.message), is_warning=True) for one in told]
+    if any(not fault.is_warning for fault in faults):
+        return SampleSetReport(tuple(faults))
+    files = _files(listed)
+    # Tasks run in threads, or in other processes: warnings are recorded around all of them.
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always", LbannWarning)
+        checks, n_known = _checks(fields, files, reads_data, resume, progress)
+    faults += [SampleFault("size", text, is_warning=True) for text in dict.fromkeys(str(one.message) for one in told)]
+    faults += [fault for check in checks for fault in check.faults]
+    faults += _disagreeing(checks)
+    return SampleSetReport(tuple(faults), len(files), len(listed), n_known)
+
+
+def _fields(data_schema: Any, experiment_schema: Any) -> tuple[SampleFields, list[SampleFault]]:
+    if data_schema is None:
+        return SampleFields({}), []
+    try:
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always", LbannWarning)
+            experiment = None if experiment_schema is None else _schema(experiment_schema)
+            fields = merge(_schema(data_schema), experiment)
+    except AkdaskError as error:
+        text = " ".join([error.message, *(f"({detail})" for detail in error.details)])
+        return SampleFields({}), [SampleFault("schema", text, field=getattr(error, "field", None))]
+    return fields, [SampleFault("schema", str(one.message), is_warning=True) for one in told]
+
+
+def _schema(given: Any) -> Schema:
+    return given if isinstance(given, Schema) else load(given)
+
+
+def _files(listed: SampleList) -> list[FileToCheck]:
+    """Return the files, each once, with the samples of all of its lines."""
+    order = np.argsort(listed.line_files, kind="stable")
+    ends = np.searchsorted(listed.line_files[order], np.arange(len(listed.paths)), side="right")
+    files = []
+    for code, lines in enumerate(np.split(order, ends[:-1]) if len(ends) else []):
+        ids = [
+            one
+            for line in lines
+            for one in listed.ids[int(listed.first[line]) : int(listed.first[line + 1])].to_pylist()
+        ]
+        excluded = int(listed.excluded[lines].sum())
+        files.append(FileToCheck(listed.paths[code], tuple(ids), len(ids) + excluded if excluded else None))
+    return files
+
+
+def _checks(
+    fields: SampleFields,
+    files: Sequence[FileToCheck],
+    reads_data: bool,
+    resume: str | os.PathLike[str] | None,
+    progress: Callable[[int, int], object] | None,
+) -> tuple[list[FileCheck], int]:
+    import dask
+
+    reader = SampleReader(fields, keep_packed_fields=True)
+    known = {}
+    if resume is not None:
+        _note(resume, fields, reads_data, iter(()))  # raises now if it cannot be written, and not after an hour
+        known = _known(resume, fields, reads_data)
+    found: dict[str, FileCheck] = {}
+    for file in files:
+        check = known.get((file.path, _marked(file)))
+        if check is not None and check.state == present_state(file.path) != "":
+            found[file.path] = check
+    n_known = len(found)
+    left = [file for file in files if file.path not in found]
+    one_file = dask.delayed(check_file, pure=False)
+    sent = dask.delayed(reader)
+    for start in range(0, len(left), _AT_ONCE):
+        some = left[start : start + _AT_ONCE]
+        checks = dask.compute(*(one_file(sent, dask.delayed(file, traverse=False), reads_data) for file in some))
+        found |= {check.path: check for check in checks}
+        if resume is not None:
+            _note(resume, fields, reads_data, zip(some, checks, strict=True))
+        if progress is not None:
+            progress(len(found), len(files))
+    return [found[file.path] for file in files], n_known
+
+
+def _marked(file: FileToCheck) -> str:
+    """Return what tells apart what lists demand of a file."""
+    return blake2b(repr((file.ids, file.n_all)).encode(errors="surrogateescape"), digest_size=16).hexdigest()
+
+
+def _asked(fields: SampleFields, reads_data: bool) -> str:
+    """Return what tells apart what was asked of files."""
+    return blake2b(
+        f"{reads_data}{[(path, dict(one)) for path, one in fields.items()]}".encode(), digest_size=16
+    ).hexdigest()
+
+
+def _known(path: str | os.PathLike[str], fields: SampleFields, reads_data: bool) -> dict[tuple[str, str], FileCheck]:
+    """Return what an earlier run has noted of the same question; a line that was cut short counts as none."""
+    found = {}
+    with suppress(FileNotFoundError), open(path, encoding="utf-8", errors="surrogateescape") as notes:
+        for line in notes:
+            with suppress(ValueError, KeyError, TypeError):
+                note = json.loads(line)
+                if note["asked"] == _asked(fields, reads_data):
+                    sizes = {name: (int(size), str(dtype)) for name, (size, dtype) in note["sizes"].items()}
+                    faults = from_dicts(note["faults"])
+                    check = FileCheck(note["path"], note["state"], note["n_samples"], faults, sizes)
+                    found[check.path, note["listed"]] = check
+    return found
+
+
+def _note(
+    path: str | os.PathLike[str],
+    fields: SampleFields,
+    reads_data: bool,
+    checks: Iterator[tuple[FileToCheck, FileCheck]],
+) -> None:
+    lines = [
+        json.dumps(
+            {
+                "asked": _asked(fields, reads_data),
+                "listed": _marked(file),
+                "path": check.path,
+                "state": check.state,
+                "n_samples": check.n_samples,
+                "faults": [as_dict(fault) for fault in check.faults],
+                "sizes": check.sizes,
+            }
+        )
+        for file, check in checks
+    ]
+    try:
+        with open(path, "a+b") as notes:
+            # A run that was killed may have left a part of a line.
+            notes.seek(max(notes.tell() - 1, 0))
+            if notes.read(1) not in {b"", b"\n"}:
+                notes.write(b"\n")
+            notes.writelines(f"{line}\n".encode(errors="surrogateescape") for line in lines)
+    except OSError as error:
+        raise write_error(os.fspath(path), error) from error
+
+
+def _disagreeing(checks: Sequence[FileCheck]) -> list[SampleFault]:
+    """Return files whose samples have other sizes or types than those of most, which would be errors in batches."""
+    usual = Counter(tuple(sorted(check.sizes.items())) for check in checks if check.sizes)
+    if len(usual) < 2:
+        return []
+    common = dict(usual.most_common(1)[0][0])
+    return [
+        SampleFault(
+            "size" if size != common[name][0] else "type",
+            f"{size:,} elements of type {dtype}; in most files {common[name][0]:,} of type {common[name][1]}",
+            check.path,
+            field=name,
+        )
+        for check in checks
+        for name, (size, dtype) in check.sizes.items()
+        if name in common and (size, dtype) != common[name]
+    ]

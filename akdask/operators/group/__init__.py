@@ -1,0 +1,1 @@
+"""Groups: rows with equal keys reduced to one."""

@@ -1,0 +1,243 @@
+"""Reductions of rows that go on from block to block, so that floats are added up in the order of the rows.
+
+Compiled loops go over the rows once, whatever is computed of a column.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import copy
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from akdask import compiled
+from akdask.engine.reduction import AccumulatorForm, GroupState
+from akdask.operators.group.table import Aggregation, AggregationStep
+from akdask.typing import Column, NumberArray
+
+ZERO = np.uint64(0)
+
+TOTAL, ROWS, LEAST, MOST = range(4)
+"""What is in a slot; only the total where no extremes are looked for and another column counts the rows."""
+
+Name: TypeAlias = tuple[int, np.dtype[Any]]
+"""The number of a column, and the type of its totals."""
+
+
+class Accumulators:
+    """Partial results of rows, one slot for each group, of reductions that have a form for accumulators.
+
+    Parameters
+    ----------
+    aggregation : Aggregation
+        What is computed.
+    count : int
+        Number of slots.
+    values : sequence of ndarray
+        Some rows of what is reduced, of which only the types matter.
+    """
+
+    def __init__(self, aggregation: Aggregation, count: int, values: Sequence[Column]) -> None:
+        self._steps = aggregation.steps
+        self._names = [_name(step, values) for step in self._steps]
+        of_extremes = {name for name, step in zip(self._names, self._steps, strict=True) if _form(step).extremes}
+        counts_rows = any(_form(step).counts for step in self._steps)
+        self._columns: dict[Name, Accumulator] = {}
+        for name in dict.fromkeys(name for name in self._names if name):
+            self._columns[name] = Accumulator(count, name[1], name in of_extremes, counts_rows, self._counter)
+        self._sizes = np.zeros(0 if self._columns else count, np.int64)
+
+    @property
+    def _counter(self) -> Accumulator | None:
+        """The first column, with which rows are counted for all."""
+        return next(iter(self._columns.values()), None)
+
+    @staticmethod
+    def accept(aggregation: Aggregation, values: Sequence[Column]) -> bool:
+        """Whether accumulators find all that is to be computed of rows like the given ones."""
+        return all(isinstance(column, np.ndarray) for column in values) and all(
+            _is_accepted(step, values) for step in aggregation.steps
+        )
+
+    def add(self, codes: NumberArray, values: Sequence[Column], first: np.uint64 = ZERO) -> None:
+        """Add rows, given the codes of their slots, and that of the first slot."""
+        if not self._columns:
+            _count_rows(codes, first, self._sizes)
+        for (number, _), accumulator in self._columns.items():
+            accumulator.add(codes, first, np.asarray(values[number]))
+
+    def moved(self, slots: NumberArray, count: int) -> Accumulators:
+        """Return the same with `count` slots, given where each slot goes."""
+        result = copy(self)
+        result._columns = {}
+        for name, column in self._columns.items():
+            result._columns[name] = column.moved(slots, count, result._counter)
+        result._sizes = np.zeros(count if len(self._sizes) else 0, np.int64)
+        if len(self._sizes):
+            result._sizes[slots] = self._sizes
+        return result
+
+    @property
+    def occupied(self) -> NumberArray:
+        """Numbers that are not 0 where a slot has rows."""
+        return self._sizes if self._counter is None else self._counter.rows
+
+    def states(self) -> list[GroupState]:
+        """Return the state of each step."""
+        return [
+            (self.occupied.astype(np.int64),) if name is None else _form(step).state(self._columns[name])
+            for step, name in zip(self._steps, self._names, strict=True)
+        ]
+
+
+class Accumulator:
+    """What the values of a column come to in each slot: the `Slots` of reductions.
+
+    Compiled loops want all of a slot side by side, NumPy all slots.  NumPy goes over the rows once for each thing, so
+    that it only marks the slots that have rows where their number is not asked for.
+
+    Parameters
+    ----------
+    nslots : int
+    dtype : numpy.dtype
+        Of the totals.
+    extremes : bool
+        Whether the smallest and the largest values are looked for.
+    counts_rows : bool
+        Whether the number of rows is asked for.
+    counter : Accumulator, optional
+        The one of another column that counts the same rows.
+    """
+
+    def __init__(
+        self, nslots: int, dtype: np.dtype[Any], extremes: bool, counts_rows: bool, counter: Accumulator | None = None
+    ) -> None:
+        self._counter, self._counts_rows = counter, counts_rows
+        self._is_compiled = compiled.is_loaded()
+        self._width = 4 if extremes else 2 if counter is None else 1
+        self._slots = np.zeros((nslots, self._width), dtype, "C" if self._is_compiled else "F")
+        self._nans = np.zeros(nslots, np.int64)
+        self._all_occupied = False
+        if extremes:
+            floats = dtype.kind == "f"
+            self._slots[:, LEAST] = np.inf if floats else np.iinfo(dtype).max
+            self._slots[:, MOST] = -np.inf if floats else np.iinfo(dtype).min
+
+    def add(self, codes: NumberArray, first: np.uint64, values: NumberArray) -> None:
+        """Add rows."""
+        if not self._is_compiled:
+            self._add_by_numpy(_slot_numbers(codes, first), values)
+            return
+        from akdask.operators.group import one_pass_loops
+
+        loop = {1: one_pass_loops.add_values, 2: one_pass_loops.count_and_add, 4: one_pass_loops.count_and_compare}[
+            self._width
+        ]
+        loop(codes, first, readable(values), self._slots.reshape(-1), self._nans)
+
+    def moved(self, slots: NumberArray, count: int, counter: Accumulator | None) -> Accumulator:
+        """Return the same with `count` slots, given where each slot goes, and the one that counts rows there."""
+        result = Accumulator(count, self._slots.dtype, self._width > LEAST, self._counts_rows, counter)
+        result._slots[slots], result._nans[slots] = self._slots, self._nans
+        return result
+
+    def _add_by_numpy(self, slots: NumberArray, values: NumberArray) -> None:
+        if self._counter is None:
+            self._count(slots)
+        missing = np.isnan(values) if values.dtype == np.float64 else None
+        if missing is not None and missing.any():
+            self._nans += np.bincount(slots[missing], minlength=len(self._nans))
+            slots, values = slots[~missing], values[~missing]
+        # NumPy has a loop that is ten times as fast for values of the type of the totals.
+        values = values.astype(self._slots.dtype, copy=False)
+        with np.errstate(invalid="ignore"):  # of infinities of both signs the sum is NaN
+            np.add.at(self._slots[:, TOTAL], slots, values)
+        if self._width > LEAST:
+            np.minimum.at(self._slots[:, LEAST], slots, values)
+            np.maximum.at(self._slots[:, MOST], slots, values)
+
+    def _count(self, slots: NumberArray) -> None:
+        """Count the rows of each slot, or mark those that have any where no reduction asks for more."""
+        if self._counts_rows:
+            self.rows[:] += np.bincount(slots, minlength=len(self.rows)).astype(self.rows.dtype, copy=False)
+        elif not self._all_occupied:
+            self.rows[slots] = 1
+            self._all_occupied = bool(self.rows.all())
+
+    @property
+    def rows(self) -> NumberArray:
+        """The number of rows in each slot, in the type of some totals; not 0 if there are any where only sums count."""
+        return self._slots[:, ROWS] if self._counter is None else self._counter.rows
+
+    @property
+    def sizes(self) -> NumberArray:
+        """The number of rows in each slot."""
+        return self.rows.astype(np.int64)
+
+    @property
+    def counts(self) -> NumberArray:
+        """The number of values that are not NaN."""
+        return self.sizes - self._nans
+
+    @property
+    def totals(self) -> NumberArray:
+        """The sums."""
+        return self._slots[:, TOTAL]
+
+    @property
+    def minima(self) -> NumberArray:
+        """The smallest values, NaN where there are none."""
+        return self._extremes(LEAST)
+
+    @property
+    def maxima(self) -> NumberArray:
+        """The largest values, NaN where there are none."""
+        return self._extremes(MOST)
+
+    def _extremes(self, number: int) -> NumberArray:
+        extremes = self._slots[:, number]
+        # Where there are none but NaN, this is what is left.
+        return np.where(self.counts > 0, extremes, np.nan) if extremes.dtype.kind == "f" else extremes
+
+
+def _slot_numbers(codes: NumberArray, first: np.uint64) -> NumberArray:
+    return (codes - first if first else codes).astype(np.int64, copy=False)
+
+
+def _count_rows(codes: NumberArray, first: np.uint64, counts: NumberArray) -> None:
+    if not compiled.should_compile(len(codes)):
+        counts += np.bincount(_slot_numbers(codes, first), minlength=len(counts))
+        return
+    from akdask.operators.group import one_pass_loops
+
+    one_pass_loops.count_rows(codes, first, counts)
+
+
+def _form(step: AggregationStep) -> AccumulatorForm:
+    assert step.form.accumulated is not None, "other steps are not accepted"
+    return step.form.accumulated
+
+
+def _is_accepted(step: AggregationStep, values: Sequence[Column]) -> bool:
+    if step.form.accumulated is None or not step.columns:
+        return step.form.accumulated is not None
+    dtype = values[step.columns[0]].dtype
+    return (dtype == np.float64 and step.skipna) or dtype in (np.int64, np.uint64)
+
+
+def _name(step: AggregationStep, values: Sequence[Column]) -> Name | None:
+    """Return which totals a step is found from; None where rows are counted, whatever they hold."""
+    if not step.columns or step.name == "size":
+        return None
+    (number,) = step.columns
+    return number, np.dtype(np.float64) if _form(step).as_floats else values[number].dtype
+
+
+def readable(column: NumberArray) -> NumberArray:
+    """Return a column as the loops take it: contiguous, read-only, and without bool."""
+    if column.dtype != np.bool_ and column.flags.c_contiguous and not column.flags.writeable:
+        return column
+    from akdask.compiler import read_only
+
+    return read_only(np.ascontiguousarray(column.view(np.uint8) if column.dtype == np.bool_ else column))

@@ -1,0 +1,378 @@
+"""Groups: rows with equal keys reduced to one, in one pass over the rows and a merge by ranges of the keys."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple, Self
+
+from akdask import machine
+from akdask._dask import Expr
+from akdask._distributed import shares_memory
+from akdask.cluster import memory, on_cluster, partition_size
+from akdask.columns.dtypes import FLOAT64, INT64
+from akdask.columns.row_space import RowSpace
+from akdask.columns.table import Table
+from akdask.engine import cache
+from akdask.engine.batches import ITEMSIZE, group_batches, rows_grouped
+from akdask.engine.cache import CacheLease, find, is_leased, lease, put
+from akdask.engine.combine import rows_at_most
+from akdask.engine.exchange import memory_share
+from akdask.engine.lower import lower
+from akdask.engine.node import ColumnIdentity, Frame, rows_decided_by
+from akdask.engine.rowwise import Chain, Zip, column_identity
+from akdask.engine.tables import Tables, Tasks
+from akdask.engine.tokens import Made, flattened, token
+from akdask.engine.values import ColumnRef, Value, columns_of, describe
+from akdask.operators.group.merge import merge_by_range, merged_in_process, table_bytes
+from akdask.operators.group.partial import group_partitions
+from akdask.operators.group.table import Aggregation, AggregationStep, DistinctValues
+from akdask.operators.reduce.registry import REDUCTIONS
+from akdask.typing import Column
+
+SHARE = 64
+"""The divisor of this machine's memory that bounds the groups of one plan that are kept."""
+
+
+class CachedColumns(NamedTuple):
+    """The names of columns of groups in the cache: that of their lease, and one for each column."""
+
+    name: str
+    columns: tuple[Hashable, ...]
+
+    def lease(self) -> CacheLease:
+        """Return the wish that the cache keeps them, for as long as somebody holds it."""
+        return lease(self.name)
+
+    def find(self, npartitions: int) -> tuple[Table, ...] | None:
+        """Return the tables of all partitions, None unless every column is there."""
+        if not is_leased(self.name):
+            return None
+        found = [self._table(number) for number in range(npartitions)]
+        tables = tuple(table for table in found if table is not None)
+        return tables if len(tables) == npartitions else None
+
+    def _table(self, number: int) -> Table | None:
+        columns: dict[Hashable, Column] = {}
+        nrows = 0
+        for position, column in enumerate(self.columns):
+            table = find((self.name, column, number))
+            if not isinstance(table, Table):
+                return None
+            columns[position], nrows = table.columns[0], table.nrows
+        return Table(columns, nrows)
+
+
+def cached(columns: CachedColumns, computed: Expr) -> Expr:
+    """Return a node with the partitions of another, which keeps them as they are found, if they are small."""
+    if not shares_memory():
+        # Other processes would keep what nobody finds there.
+        return computed
+    most = machine.memory() // SHARE // computed.npartitions
+    calls = tuple((((0, number),), (columns, number, most)) for number in range(computed.npartitions))
+    return Tasks(f"keep {computed._name}", _keep, calls, computed)
+
+
+def cached_tables(name: str, columns: CachedColumns, npartitions: int) -> Tables | None:
+    """Return a node of the tables that are there, None unless all of them are."""
+    found = columns.find(npartitions)
+    return None if found is None else Tables(f"cached {name}", found, _determ_token=f"cached {name}")
+
+
+def _keep(tables: Sequence[Table], columns: CachedColumns, number: int, most: int) -> Table:
+    (table,) = tables
+    if table.nbytes <= most:
+        for column, rows in zip(columns.columns, table.columns.values(), strict=True):
+            put((columns.name, column, number), Table({0: rows}, table.nrows))
+    return table
+
+
+RANGE_ROWS = 2**21
+"""Rows of the input for which a partition of the result is planned, or fewer where memory is short."""
+
+
+ENOUGH_FOR_ROWS = 2**30
+"""Bytes of memory for each thread of a worker below which it always makes tables, which take less than rows do."""
+
+
+class GroupReduction:
+    """One reduction of the rows of each group.
+
+    Parameters
+    ----------
+    name : str
+        Which: a reduction with a grouped form in `akdask.operators.reduce.registry.REDUCTIONS`.
+    *values : Value
+        What is reduced: nothing for ``size``, and the numbers of the rows as well where the reduction is by position.
+    skipna : bool
+        Whether NaN are left out.
+    **params
+        Arguments of the last step, such as ``ddof``.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If there is no such reduction of values of that type.
+    """
+
+    __slots__ = ("dtype", "name", "params", "skipna", "token", "values")
+
+    def __init__(self, name: str, *values: Value, skipna: bool = True, **params: Any) -> None:
+        self.name = name
+        self.values = values
+        self.skipna = skipna
+        self.params = tuple(sorted(params.items()))
+        self.dtype = REDUCTIONS[name].group_result_type(values[0].dtype, **params) if values else INT64
+        self.token = token(name, values, skipna, self.params)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return flattened(self)
+
+    def made_of(self) -> Made:
+        """Return what the reduction is made of."""
+        return _reduction, (self.name, self.skipna, self.params, *self.values)
+
+    def __str__(self) -> str:
+        return f"{self.name}({', '.join(map(describe, self.values[:1]))})"
+
+
+def _reduction(name: str, skipna: bool, params: tuple[tuple[str, Any], ...], *values: Value) -> GroupReduction:
+    return GroupReduction(name, *values, skipna=skipna, **dict(params))
+
+
+@dataclass(frozen=True, slots=True)
+class GroupIdentity:
+    """What tells groups from others, decided once, by the plan of the rows that they are made of.
+
+    It stays the same where the keys have to be found elsewhere, beside what is reduced: other frames of the same rows
+    may have other bases, of which more or less is known.
+
+    Parameters
+    ----------
+    keys : tuple of ColumnIdentity
+        The columns that rows are grouped by.
+    npartitions : int
+        Number of partitions that the groups come in.
+    """
+
+    keys: tuple[ColumnIdentity, ...]
+    npartitions: int
+
+    @classmethod
+    def of(cls, frame: Frame, keys: Sequence[Value]) -> Self:
+        """Return the identity of the groups of some columns of a frame."""
+        return cls(tuple(column_identity(frame, key) for key in keys), _planned_ranges(frame, keys))
+
+    @property
+    def token(self) -> str:
+        """A hash of both."""
+        return token("groups", self.keys, self.npartitions)
+
+    def rows(self, kind: str, frame: Frame, keys: Sequence[Value], *params: Any) -> RowSpace:
+        """Return the row space of the groups, the same for all of a kind; `frame` is where the keys are found."""
+        if self.npartitions == 1:
+            return rows_decided_by(kind, self.keys, 1, *params)
+        return rows_decided_by(kind, self.keys, self.npartitions, *params, _tables(frame, keys))
+
+
+def _planned_ranges(frame: Frame, keys: Sequence[Value]) -> int:
+    """Return in how many partitions groups of the rows of a frame come.
+
+    What else stands beside the keys on the frame has no say, as groups of the same keys are to be partitioned alike.
+    """
+    names = {column.source for column in columns_of(*keys)}
+    bases = Chain.of(frame).bases
+    sizes = [rows_at_most(base) for base in [base for base in bases if base._name in names] or bases]
+    known = [size for size in sizes if size is not None]
+    most = frame.npartitions
+    # Tasks that merge tables take several times their bytes.
+    of_range = min(RANGE_ROWS, partition_size() // ITEMSIZE + 1, rows_grouped(keys))
+    return max(1, min(most, -(-min(known) // of_range))) if known else most
+
+
+def _tables(frame: Frame, keys: Sequence[Value]) -> str:
+    """Name the tables that groups are found from: splitters of groups depend on them."""
+    return token(frame.rows.token, tuple(map(len, group_batches(frame, keys))))
+
+
+class GroupAggregate(Frame):
+    """One row for each distinct combination of keys, in ascending order: the keys, and reductions of their rows.
+
+    All reductions of the same rows by the same keys share their row space, by the `identity` of the groups.
+    """
+
+    no_more_rows = True
+
+    frame: Frame
+    keys: tuple[Value, ...]
+    identity: GroupIdentity
+    reductions: tuple[GroupReduction, ...]
+
+    @cached_property
+    def cached_lease(self) -> cache.CacheLease:
+        """The wish that the cache keeps the groups, from when they are first computed."""
+        return self.cached_columns.lease()
+
+    @cached_property
+    def cached_columns(self) -> CachedColumns:
+        """What the cache calls the columns, whichever others are computed beside them."""
+        return CachedColumns(
+            f"columns of {self.grouping}", (*range(len(self.keys)), *(r.token for r in self.reductions))
+        )
+
+    @classmethod
+    def of(cls, frame: Frame, keys: Sequence[Value], reductions: Sequence[GroupReduction] = ()) -> Self:
+        """Return the groups of some columns of a frame."""
+        return cls(frame, tuple(keys), GroupIdentity.of(frame, keys), tuple(reductions))
+
+    @cached_property
+    def planned_rows(self) -> RowSpace:
+        return self.identity.rows("groups", self.frame, self.keys)
+
+    @cached_property
+    def grouping(self) -> str:
+        """The name of what is the same for all that is computed of these groups in one process."""
+        return token("grouping", self.planned_rows.token, self.npartitions, _tables(self.frame, self.keys))
+
+    @property
+    def pass_key(self) -> tuple[str, ...]:
+        # Rows that were selected are gone over once only where they are the very same.
+        rows = self.frame._name if Chain.of(self.frame).selections else ""
+        return (self.rows.token, self.identity.token, self.frame.rows.token, rows)
+
+    def in_one_pass(self, others: Sequence[GroupAggregate]) -> tuple[GroupAggregate, dict[str, ColumnRef]] | None:
+        nodes, common = (self, *others), self.frame
+        if any(node.frame is not common for node in others):
+            frames = tuple({base._name: base for node in nodes for base in node.frame.bases}.values())
+            common = frames[0] if len(frames) == 1 else Zip(frames)
+        reductions = {item.token: item for node in nodes for item in node.reductions}
+        merged = GroupAggregate(common, self.keys, self.identity, tuple(reductions.values()))
+        if not merged.rows.same_rows(self.rows):
+            # Several partitions of groups have the same bounds only where they are found from the same tables.
+            return None
+        columns: dict[str, ColumnRef] = {}
+        for node in nodes:
+            node.cached_lease  # noqa: B018 -- what is kept of the merged node is for these
+            columns.update({node.key(number).token: merged.key(number) for number in range(len(self.keys))})
+            columns.update(node._results_in(merged))
+        return merged, columns
+
+    def _results_in(self, other: GroupAggregate) -> dict[str, ColumnRef]:
+        """Return where the outcome of each reduction is found in a node that has them all."""
+        positions = {item.token: number for number, item in enumerate(other.reductions)}
+        return {
+            self.result(number).token: other.result(positions[item.token])
+            for number, item in enumerate(self.reductions)
+        }
+
+    def key(self, number: int) -> ColumnRef:
+        """Return one of the keys."""
+        return ColumnRef(self._name, number, self.keys[number].dtype)
+
+    def result(self, number: int) -> ColumnRef:
+        """Return the outcome of one of the reductions."""
+        return ColumnRef(self._name, len(self.keys) + number, self.reductions[number].dtype)
+
+    def describe(self) -> str:
+        computed = ", ".join(map(str, self.reductions)) or "distinct"
+        return f"Group by {', '.join(map(describe, self.keys))}: {computed}"
+
+
+class GroupStatistic(Frame):
+    """One row for each distinct combination of keys: the keys, and a statistic of the distinct values of a column.
+
+    All rows of a group are in one partition, since no statistic of some rows is enough.  `times` tells that the
+    values are int64 nanoseconds, of which the smallest number is a missing one; `numbers` are those of the rows.
+    `identity` is that of the groups, `params` the arguments of the statistic.
+    """
+
+    no_more_rows = True
+
+    frame: Frame
+    keys: tuple[Value, ...]
+    identity: GroupIdentity
+    value: Value
+    statistic: str
+    skipna: bool
+    times: bool
+    numbers: Value
+    params: tuple[tuple[str, Any], ...]
+
+    @cached_property
+    def cached_lease(self) -> cache.CacheLease:
+        """The wish that the cache keeps the groups, from when they are first computed."""
+        return self.cached_columns.lease()
+
+    @property
+    def cached_columns(self) -> CachedColumns:
+        """What the cache calls the columns."""
+        return CachedColumns(self._name, tuple(range(len(self.keys) + 1)))
+
+    @cached_property
+    def planned_rows(self) -> RowSpace:
+        rows = self.identity.rows("groups", self.frame, self.keys)
+        if rows.npartitions == 1:
+            return rows
+        # Split by how many distinct values groups have, so at other keys than other groups.
+        deciding = (*self.identity.keys, column_identity(self.frame, self.value))
+        return rows_decided_by("groups of", deciding, rows.npartitions, rows.token)
+
+    def key(self, number: int) -> ColumnRef:
+        """Return one of the keys."""
+        return ColumnRef(self._name, number, self.keys[number].dtype)
+
+    @property
+    def result(self) -> ColumnRef:
+        """The statistic."""
+        dtype = REDUCTIONS[self.statistic].group_result_type(self.value.dtype, **dict(self.params))
+        return ColumnRef(self._name, len(self.keys), dtype)
+
+    def describe(self) -> str:
+        return f"Group by {', '.join(map(describe, self.keys))}: {self.statistic}({describe(self.value)})"
+
+
+@lower.register(GroupAggregate)
+@lower.register(GroupStatistic)
+def _(frame: GroupAggregate | GroupStatistic) -> Expr:
+    found = cached_tables(frame._name, frame.cached_columns, frame.npartitions)
+    if found is not None:
+        return found
+    frame.cached_lease  # noqa: B018 -- the frame keeps it from here on
+    return cached(frame.cached_columns, _aggregated(frame) if isinstance(frame, GroupAggregate) else _statistic(frame))
+
+
+def _aggregated(frame: GroupAggregate) -> Expr:
+    values = tuple(dict.fromkeys(value for item in frame.reductions for value in item.values))
+    steps = tuple(
+        AggregationStep(item.name, tuple(values.index(value) for value in item.values), item.skipna, item.params)
+        for item in frame.reductions
+    )
+    rounds = any(REDUCTIONS[item.name].rounds and item.dtype == FLOAT64 for item in frame.reductions)
+    aggregation = Aggregation(len(frame.keys), steps, rounds)
+    cached_as = frame.grouping if cache.is_leased(frame.grouping) and not on_cluster() else None
+    strategies = set() if aggregation.keeps_values else {"direct"}
+    nbytes = table_bytes(frame.frame, (*frame.keys, *values))
+    if memory() >= ENOUGH_FOR_ROWS if on_cluster() else nbytes <= memory_share():
+        strategies.add("radix")
+    if merged_in_process(frame.frame.npartitions, frame.npartitions, nbytes):
+        strategies.add("dense")
+    partials = group_partitions(
+        frame.frame,
+        (*frame.keys, *values),
+        aggregation,
+        frame.describe(),
+        strategies=frozenset(strategies),
+        cached_as=cached_as,
+    )
+    return merge_by_range(frame._name, partials, frame.npartitions, aggregation, nbytes=nbytes, cached_as=cached_as)
+
+
+def _statistic(frame: GroupStatistic) -> Expr:
+    distinct = DistinctValues(len(frame.keys), frame.statistic, frame.skipna, frame.times, frame.params)
+    carried = (frame.numbers,) if REDUCTIONS[frame.statistic].by_position else ()
+    values = (*frame.keys, frame.value, *carried)
+    partials = group_partitions(
+        frame.frame, values, distinct.aggregation, frame.describe(), strategies=frozenset(["direct"])
+    )
+    return merge_by_range(frame._name, partials, frame.npartitions, distinct, nbytes=table_bytes(frame.frame, values))

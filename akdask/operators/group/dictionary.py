@@ -1,0 +1,274 @@
+"""Keys as numbers: strings by their bits or their position in a table, so that they are grouped like integers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import cached_property, partial
+from itertools import islice
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from akdask import compiled
+from akdask.columns.dictionary_text import decoded, is_encoded
+from akdask.columns.rows import by_column, concat_rows, of_arrow, take_rows
+from akdask.deferred import pa, pc
+from akdask.operators.keys.keys import from_words, word, word_count
+from akdask.operators.keys.string_codes import EncodedStrings, StringEncoder, strings_of
+from akdask.operators.keys.words import FIRST, HALF, WORD_BITS, Words
+from akdask.operators.sort.kernels import argsort
+from akdask.typing import Column, NumberArray
+
+if TYPE_CHECKING:
+    from akdask.operators.group.dictionary_loops import Numbering
+
+MOST_STRINGS = 2**15
+"""Different strings for which a table grows from block to block; of more, finding the new ones takes too long."""
+
+MOST_NUMBERS = 2**15
+"""The same of numbers, since the table of more does not fit the core's cache; the same for compiled loops and NumPy, as
+floats would otherwise be added up in another order."""
+
+FEWEST_NUMBERS, SLOTS_PER_NUMBER = 2**10, 4
+"""Numbers that a table has room for at first, and slots for each."""
+
+SAMPLE = 2**12
+"""Values that are looked at before all are."""
+
+
+class DictionaryColumns:
+    """Columns with numbers instead of anything else, in the same order.
+
+    Parameters
+    ----------
+    columns : sequence of columns
+        Numbers stay what they are; strings, encoded or not, and integers of any size become one or several columns of
+        numbers.
+    """
+
+    def __init__(self, columns: Sequence[Column | EncodedStrings]) -> None:
+        self.columns: list[NumberArray] = []
+        self._restore: list[tuple[int, Restore]] = []
+        for column in columns:
+            numbers, restore = _numbers(column)
+            self.columns += numbers
+            self._restore.append((len(numbers), restore))
+
+    def restored(self, columns: Sequence[NumberArray]) -> list[Column]:
+        """Return rows of the numbers as what they stand for."""
+        remaining = iter(columns)
+        return [restore(list(islice(remaining, count))) for count, restore in self._restore]
+
+
+Restore: TypeAlias = Callable[[Sequence[NumberArray]], Column]
+
+
+@by_column
+def _numbers(column: Any) -> tuple[Sequence[NumberArray], Restore]:
+    """Return numbers for each row, in the order of the values, and what makes values of numbers."""
+    return [column], lambda numbers: numbers[0]
+
+
+@of_arrow(_numbers, "FixedSizeBinaryArray")
+def _(integers: pa.FixedSizeBinaryArray) -> tuple[Sequence[NumberArray], Restore]:
+    return [word(integers, number) for number in range(word_count(integers))], from_words
+
+
+@of_arrow(_numbers, "LargeStringArray")
+def _(strings: pa.LargeStringArray) -> tuple[Sequence[NumberArray], Restore]:
+    coding = StringEncoder(len(strings))
+    coding.append(strings)
+    encoded = coding.finish()
+    if isinstance(encoded, EncodedStrings):
+        return _numbers(encoded)
+    ranks, table = ranked(strings)
+    return [ranks], lambda numbers: take_rows(table, numbers[0])
+
+
+@_numbers.register(EncodedStrings)
+def _(encoded: EncodedStrings) -> tuple[Sequence[NumberArray], Restore]:
+    return encoded.codes, partial(strings_of, encoded.form)
+
+
+def ranked(strings: pa.LargeStringArray) -> tuple[NumberArray, pa.LargeStringArray]:
+    """Return for each string its position among the different ones in the order of their bytes, and these."""
+    codes, different = _encoded(strings)
+    order = argsort([different], [True])
+    ranks = np.empty(len(order), np.int64)
+    ranks[order] = np.arange(len(order))
+    return ranks.take(codes), take_rows(different, order)
+
+
+def _encoded(strings: pa.LargeStringArray) -> tuple[NumberArray, pa.LargeStringArray]:
+    """Return for each string its position among the different ones in the order in which they come, and these."""
+    if compiled.should_compile_text(len(strings)):
+        from akdask.operators.group.dictionary_loops import Numbering
+
+        numbering = Numbering()
+        codes = numbering.numbers(strings, len(strings))
+        assert codes is not None, "there are no more different strings than strings"
+        return codes, numbering.strings()
+    encoded = strings.dictionary_encode()
+    return _indices(encoded), encoded.dictionary
+
+
+class Dictionary:
+    """Different strings in the order in which they were met."""
+
+    def __init__(self) -> None:
+        self._numbering: Numbering | None = None
+
+    @cached_property
+    def values(self) -> pa.LargeStringArray:
+        """The strings, to which others are added."""
+        return pa.nulls(0, pa.large_string())
+
+    def codes(self, strings: pa.LargeStringArray | pa.DictionaryArray) -> NumberArray | None:
+        """Return the position of each string, after adding those that are new; None if they are too many.
+
+        Of `akdask.columns.dictionary_text` the strings of the dictionary are added, unless these are more than rows.
+        """
+        if is_encoded(strings):
+            if len(strings.dictionary) > len(strings):
+                return self.codes(decoded(strings))
+            known = self.codes(strings.dictionary)
+            return None if known is None else known.take(_indices(strings))
+        is_first = not len(self.values) and len(strings) >= max(MOST_STRINGS, SAMPLE)
+        if is_first and _are_too_many(strings, MOST_STRINGS):
+            return None
+        if compiled.should_compile_text(len(strings)):
+            return self._compiled_codes(strings)
+        encoded = strings.dictionary_encode()
+        if len(encoded.dictionary) > MOST_STRINGS:
+            return None
+        if not len(self.values):
+            self.values = encoded.dictionary
+            return _indices(encoded)
+        positions = pc.index_in(encoded.dictionary, value_set=self.values)
+        if positions.null_count:
+            new = encoded.dictionary.filter(positions.is_null())
+            if len(self.values) + len(new) > MOST_STRINGS:
+                return None
+            self.values = concat_rows([self.values, new])
+            positions = pc.index_in(encoded.dictionary, value_set=self.values)
+        codes: NumberArray = positions.to_numpy().astype(np.int64)[_indices(encoded)]
+        return codes
+
+    def _compiled_codes(self, strings: pa.LargeStringArray) -> NumberArray | None:
+        from akdask.operators.group.dictionary_loops import Numbering
+
+        if self._numbering is None:
+            self._numbering = Numbering()
+            self._numbering.numbers(self.values, MOST_STRINGS)
+        codes = self._numbering.numbers(strings, MOST_STRINGS)
+        if codes is None:
+            # It may hold some of the new ones.
+            self._numbering = None
+        elif self._numbering.count > len(self.values):
+            self.values = self._numbering.strings()
+        return codes
+
+
+class NumberDictionary:
+    """Different numbers in the order in which they were met, of a key whose values are few and far apart.
+
+    Compiled loops look for a word where its hash says, and behind it.  NumPy looks there alone; what it does not find
+    is little, once the first rows are known, and is looked up one by one.
+    """
+
+    def __init__(self, dtype: npt.DTypeLike) -> None:
+        self.values: NumberArray = np.empty(0, dtype)
+        """The numbers, to which others are added."""
+        self._is_compiled = compiled.is_loaded()
+        self._reserve(FEWEST_NUMBERS)
+
+    def codes(self, column: NumberArray) -> NumberArray | None:
+        """Return the position of each number, after adding those that are new; None if they are too many."""
+        words = word(column, 0)
+        if not len(self.values) and _are_too_many(words, MOST_NUMBERS):
+            return None
+        codes, row = np.empty(len(words), np.int64), 0
+        while row < len(words):
+            stop, met = self._number(words, row, len(self.values), codes)
+            if len(met):
+                self.values = np.concatenate([self.values, column.take(met)])
+            if stop < self._end(row, len(words)):
+                if self._capacity >= MOST_NUMBERS:
+                    return None
+                self._reserve(2 * self._capacity)
+            row = stop
+        return codes
+
+    def _end(self, row: int, nrows: int) -> int:
+        """Return the row up to which all get numbers at a time, if there is room: few tell NumPy most of the words."""
+        return nrows if self._is_compiled or row else min(SAMPLE, nrows)
+
+    def _reserve(self, capacity: int) -> None:
+        self._capacity = capacity
+        size = SLOTS_PER_NUMBER * capacity
+        self._moved = np.uint64(WORD_BITS + 1 - size.bit_length())
+        self._table = np.zeros((size, 2), np.uint64)
+        self._code_of: dict[int, int] = {}
+        known = word(self.values, 0)
+        if self._is_compiled:
+            self._number(known, 0, 0, np.empty(len(known), np.int64))
+        else:
+            self._enter(known, 0)
+
+    def _number(self, words: Words, row: int, known: int, codes: NumberArray) -> tuple[int, NumberArray]:
+        """Give numbers to words from a row on; return the row for which there is no room, and those of new words."""
+        if not self._is_compiled:
+            return self._number_by_numpy(words, row, known, codes)
+        from akdask.compiler import read_only
+        from akdask.operators.group.number_loops import number_words
+
+        met = np.empty(self._capacity, np.uint64)
+        arguments = np.uint64(row), self._table.reshape(-1), self._moved, met, np.uint64(known), codes
+        row, count = map(int, number_words(read_only(words), *arguments))
+        return row, met[known:count].astype(np.int64)
+
+    def _number_by_numpy(self, words: Words, row: int, known: int, codes: NumberArray) -> tuple[int, NumberArray]:
+        stop = self._end(row, len(words))
+        some = words[row:stop]
+        slots = self._slots(some)
+        found = self._table[:, 1].take(slots).astype(np.int64) - 1
+        missed = np.flatnonzero((self._table[:, 0].take(slots) != some) | (found < 0))
+        different, firsts, inverse = np.unique(some.take(missed), return_index=True, return_inverse=True)
+        numbers = np.array([self._code_of.get(one, -1) for one in different.tolist()], np.int64)
+        new = np.flatnonzero(numbers < 0)
+        new = new[np.argsort(firsts[new])]
+        if known + len(new) > self._capacity:
+            return row, np.empty(0, np.int64)
+        numbers[new] = np.arange(known, known + len(new))
+        self._enter(different[new], known)
+        found[missed] = numbers.take(inverse)
+        codes[row:stop] = found
+        return stop, row + missed.take(firsts[new])
+
+    def _enter(self, words: Words, first: int) -> None:
+        """Put words where NumPy looks for them, if no other one is there, and all of them into a dict."""
+        numbers = np.arange(first, first + len(words))
+        self._code_of.update(zip(words.tolist(), numbers.tolist(), strict=True))
+        slots, firsts = np.unique(self._slots(words), return_index=True)
+        is_free = self._table[slots, 1] == 0
+        slots, firsts = slots[is_free], firsts[is_free]
+        self._table[slots, 0], self._table[slots, 1] = words[firsts], numbers[firsts] + 1
+
+    def _slots(self, words: Words) -> NumberArray:
+        return (((words ^ (words >> HALF)) * FIRST) >> self._moved).astype(np.int64)
+
+
+def _are_too_many(values: Any, most: int) -> bool:
+    """Whether a sample of strings or words shows that they are all different, or more than `most` of many."""
+    some = values[:: max(len(values) // SAMPLE, 1)]
+    different = np.unique(some) if isinstance(some, np.ndarray) else some.unique()
+    # So many would be different if all values were as frequent.
+    return len(different) > most * -math.expm1(-len(some) / most)
+
+
+def _indices(encoded: pa.DictionaryArray) -> NumberArray:
+    # NumPy takes by indices of other widths only after a copy.
+    indices: NumberArray = encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
+    return indices

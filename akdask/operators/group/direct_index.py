@@ -1,0 +1,326 @@
+"""Direct-index aggregation: few groups, whose integer keys index the results, block by block and without sorting.
+
+The slots of a grid are the combinations of what the keys can be.  Strings are numbered first, and so are numbers that
+are too far apart for a slot each.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from akdask import compiled
+from akdask.columns.rows import concat_rows, take_rows
+from akdask.columns.table import Table
+from akdask.deferred import is_arrow
+from akdask.engine.reduction import GroupState
+from akdask.operators.group.accumulators import Accumulators, readable
+from akdask.operators.group.dictionary import Dictionary, NumberDictionary
+from akdask.operators.group.row_groups import GroupCodes
+from akdask.operators.group.sorted import GroupTable
+from akdask.operators.group.strategy import GroupStrategy
+from akdask.operators.group.table import Aggregation
+from akdask.operators.keys.slots import SlotGrid
+from akdask.operators.keys.words import WORD_BITS
+from akdask.typing import Column, NumberArray
+
+MOST_SLOTS = 2**18
+"""Slots of a grid of which a column still stays in the core's cache."""
+
+FEWEST_SLOTS = 2**10
+"""Slots that are not worth saving, however few rows there are."""
+
+PENDING = 8
+"""Blocks whose results are added up at a time."""
+
+
+class DirectIndexRows(NamedTuple):
+    """Rows by key: the keys as numbers, and the slot of each row, if that is found without looking for other slots."""
+
+    keys: list[NumberArray]
+    codes: NumberArray | None
+
+
+class SlotTable(ABC):
+    """Partial results of blocks of rows, one slot of a grid for each group.
+
+    Parameters
+    ----------
+    aggregation : Aggregation
+        What is computed.
+    grid : SlotGrid
+        Holds the keys of the rows that will be added.
+    dtypes : sequence of dtypes
+        Of the keys.
+    """
+
+    def __init__(self, aggregation: Aggregation, grid: SlotGrid, dtypes: Sequence[np.dtype[np.generic]]) -> None:
+        self.grid = grid
+        self._aggregation = aggregation
+        self._dtypes = dtypes
+
+    @property
+    @abstractmethod
+    def fewest_rows(self) -> int:
+        """Rows that are worth adding at a time."""
+
+    @abstractmethod
+    def codes_within(self, keys: Sequence[NumberArray]) -> NumberArray | None:
+        """Return the slots of rows; None where the grid does not hold all of them, or it takes long to tell."""
+
+    @abstractmethod
+    def add(self, codes: NumberArray, values: Sequence[Column]) -> None:
+        """Add the rows of a block, given their slots."""
+
+    @abstractmethod
+    def widened(self, grid: SlotGrid) -> SlotTable | None:
+        """Return a table that goes on in a larger grid; None where it is faster to begin another."""
+
+    @abstractmethod
+    def table(self) -> Table:
+        """Return the groups that have rows, sorted by key."""
+
+    def _selected(self, slots: NumberArray, states: Sequence[GroupState]) -> Table:
+        return self._aggregation.select_slots(self.grid.keys(slots, self._dtypes), states, slots)
+
+
+class BlockTable(SlotTable):
+    """Results of each block, which are added up: for all reductions."""
+
+    def __init__(self, aggregation: Aggregation, grid: SlotGrid, dtypes: Sequence[np.dtype[np.generic]]) -> None:
+        super().__init__(aggregation, grid, dtypes)
+        self._pending: list[list[GroupState]] = []
+        self._occupied = np.zeros(grid.nslots, np.bool_)
+        self._all_occupied = False
+
+    @property
+    def fewest_rows(self) -> int:
+        # All slots are touched.
+        return self.grid.nslots
+
+    def codes_within(self, keys: Sequence[NumberArray]) -> NumberArray | None:
+        # Whether the grid holds the rows of a block takes as long to tell as to find their own.
+        return None
+
+    def add(self, codes: NumberArray, values: Sequence[Column]) -> None:
+        groups = GroupCodes(codes, self.grid.nslots)
+        if not self._all_occupied:
+            np.logical_or(self._occupied, groups.sizes() > 0, out=self._occupied)
+            self._all_occupied = bool(self._occupied.all())
+        states = self._aggregation.partial(groups, values)
+        are_numbers = all(isinstance(column, np.ndarray) for state in states for column in state)
+        if self._aggregation.merges_in_place and are_numbers:
+            if self._pending:
+                self._aggregation.merge_in_place(self._pending[0], states)
+                return
+            # Several reductions may have been given the same sums.
+            states = [tuple(map(np.copy, state)) for state in states]
+        self._pending.append(states)
+        if len(self._pending) == PENDING:
+            self._pending = [self._total()]
+
+    def widened(self, grid: SlotGrid) -> None:
+        return None
+
+    def table(self) -> Table:
+        return self._selected(np.flatnonzero(self._occupied), self._total())
+
+    def _total(self) -> list[GroupState]:
+        if len(self._pending) == 1:
+            return self._pending[0]
+        return self._aggregation.merge_slots(self._pending, self.grid.nslots)
+
+
+class AccumulatorTable(SlotTable):
+    """Accumulators, which add up in the order of the rows whatever block these come from."""
+
+    fewest_rows = 0
+
+    def __init__(
+        self,
+        aggregation: Aggregation,
+        grid: SlotGrid,
+        dtypes: Sequence[np.dtype[np.generic]],
+        accumulators: Accumulators,
+    ) -> None:
+        super().__init__(aggregation, grid, dtypes)
+        self._accumulators = accumulators
+        self._codes: npt.NDArray[np.int32] = np.empty(0, np.int32)
+
+    def codes_within(self, keys: Sequence[NumberArray]) -> NumberArray | None:
+        if not compiled.should_compile(len(keys[0])):
+            return None
+        from akdask.operators.group.one_pass_loops import encode
+
+        if len(self._codes) < len(keys[0]):
+            self._codes = np.empty(len(keys[0]), np.int32)
+        codes = self._codes[: len(keys[0])]
+        for number, (key, low, size) in enumerate(zip(keys, self.grid.lows, self.grid.sizes, strict=True)):
+            scale = np.uint64(size if number else 0)
+            if not encode(readable(key), np.uint64(low % 2**WORD_BITS), np.uint64(size), scale, codes):
+                return None
+        return codes
+
+    def add(self, codes: NumberArray, values: Sequence[Column]) -> None:
+        self._accumulators.add(codes, values)
+
+    def widened(self, grid: SlotGrid) -> AccumulatorTable:
+        slots = grid.codes(self.grid.keys(np.arange(self.grid.nslots), self._dtypes))
+        moved = self._accumulators.moved(slots, grid.nslots)
+        return AccumulatorTable(self._aggregation, grid, self._dtypes, moved)
+
+    def table(self) -> Table:
+        return self._selected(np.flatnonzero(self._accumulators.occupied), self._accumulators.states())
+
+
+class DirectIndexAggregation(GroupStrategy):
+    """Groups blocks for as long as their keys span few slots; the grid grows as wider blocks come.
+
+    Parameters
+    ----------
+    aggregation : Aggregation
+        What is computed.
+    nrows : int
+        Number of rows that may come in all.
+    """
+
+    def __init__(self, aggregation: Aggregation, nrows: int) -> None:
+        super().__init__(aggregation)
+        self._most_slots = min(MOST_SLOTS, max(nrows, FEWEST_SLOTS))
+        self._done: list[Table] = []
+        self._table: SlotTable | None = None
+        self._waiting: list[tuple[list[Column], list[Column]]] = []
+        self._dictionaries: list[Dictionary | NumberDictionary | None] = []
+        """What gives numbers to the values of each key; None where these are numbers that are close together."""
+        self.closed = False
+        """Whether no block is accepted any more."""
+        self.has_rows = False
+        """Whether a block has been added."""
+
+    def accepts(self, keys: Sequence[Column], values: Sequence[Column]) -> DirectIndexRows | None:
+        """Return the rows of a block, at least one, by key; None, for this one and all later ones, of many slots."""
+        numbers = None if self.closed else self._numbers(keys)
+        codes = None if numbers is None or self._table is None else self._table.codes_within(numbers)
+        if numbers is not None and codes is not None:
+            return DirectIndexRows(numbers, codes)
+        grid = None if numbers is None else SlotGrid.around(numbers)
+        if numbers is not None and not self.has_rows and not self._fits(grid):
+            numbers = self._with_far_numbers(numbers)
+            grid = None if numbers is None else SlotGrid.around(numbers)
+        if grid is not None and self._table is not None and not self._table.grid.covers(grid):
+            grid = grid.united(self._table.grid)
+            self._widen(self._table, grid)
+        if numbers is None or grid is None or (self._table is None and not self._fits(grid)):
+            self.closed = True
+            return None
+        if self._table is None:
+            self._table = _new_table(self.aggregation, grid, numbers, values)
+        return DirectIndexRows(numbers, None)
+
+    def add(self, grouping: DirectIndexRows, values: Sequence[Column]) -> None:
+        """Add the rows of a block; of few rows keep a copy, until others come."""
+        table, keys = self._open_table, grouping.keys
+        self.has_rows = True
+        if grouping.codes is not None:
+            table.add(grouping.codes, values)
+        elif not self._waiting and len(keys[0]) >= table.fewest_rows:
+            table.add(self._codes(keys), values)
+        else:
+            self._waiting.append(([own(column) for column in keys], [own(column) for column in values]))
+            if sum(len(waiting[0]) for waiting, _ in self._waiting) >= table.fewest_rows:
+                self._add_waiting()
+
+    def tables(self) -> list[Table]:
+        """Return the tables of all blocks; they may have groups in common."""
+        self._close_table()
+        if not any(self._dictionaries):
+            return self._done
+        return [self.aggregation.relabelled(table, self._restored(table)) for table in self._done]
+
+    def finish(self, others: Sequence[Table] = ()) -> GroupTable:
+        """Return the groups of all rows; those of rows that were not accepted are given."""
+        return GroupTable(self.aggregation.merge([*self.tables(), *others]))
+
+    @property
+    def _open_table(self) -> SlotTable:
+        assert self._table is not None, "rows are added after they were accepted"
+        return self._table
+
+    def _fits(self, grid: SlotGrid | None) -> bool:
+        return grid is not None and grid.nslots <= self._most_slots
+
+    def _numbers(self, keys: Sequence[Column]) -> list[NumberArray] | None:
+        """Return the keys, with numbers instead of strings; None for too many strings, or other types."""
+        if not self._dictionaries:
+            self._dictionaries = [
+                Dictionary() if is_arrow(key, "LargeStringArray", "DictionaryArray") else None for key in keys
+            ]
+        numbers = []
+        for key, dictionary in zip(keys, self._dictionaries, strict=True):
+            codes = dictionary.codes(key) if dictionary else key if isinstance(key, np.ndarray) else None
+            if codes is None:
+                return None
+            numbers.append(codes)
+        return numbers
+
+    def _with_far_numbers(self, keys: Sequence[NumberArray]) -> list[NumberArray] | None:
+        """Return keys with numbers instead of those that are far apart; None if these are too many."""
+        numbers = []
+        for place, key in enumerate(keys):
+            codes: NumberArray | None = key
+            if not self._dictionaries[place] and not self._fits(SlotGrid.around([key])):
+                self._dictionaries[place] = dictionary = NumberDictionary(key.dtype)
+                codes = dictionary.codes(key)
+            if codes is None:
+                return None
+            numbers.append(codes)
+        return numbers
+
+    def _restored(self, table: Table) -> list[Column]:
+        """Return the keys of a table instead of the numbers that they were given."""
+        parts = zip(self.aggregation.keys(table), self._dictionaries, strict=True)
+        return [take_rows(dictionary.values, key) if dictionary else key for key, dictionary in parts]
+
+    def _codes(self, keys: Sequence[NumberArray]) -> NumberArray:
+        codes = self._open_table.codes_within(keys)
+        return self._open_table.grid.codes(keys) if codes is None else codes
+
+    def _widen(self, table: SlotTable, grid: SlotGrid) -> None:
+        wider = table.widened(grid) if grid.nslots <= self._most_slots else None
+        if wider is None:
+            self._close_table()
+        else:
+            self._table = wider
+
+    def _add_waiting(self) -> None:
+        keys, values = (
+            [concat_rows(parts) for parts in zip(*blocks, strict=True)] for blocks in zip(*self._waiting, strict=True)
+        )
+        self._open_table.add(self._codes(keys), values)
+        self._waiting.clear()
+
+    def _close_table(self) -> None:
+        if self._table is None:
+            return
+        if self._waiting:
+            self._add_waiting()
+        self._done.append(self._table.table())
+        self._table = None
+
+
+def _new_table(
+    aggregation: Aggregation, grid: SlotGrid, keys: Sequence[NumberArray], values: Sequence[Column]
+) -> SlotTable:
+    dtypes = [key.dtype for key in keys]
+    if not Accumulators.accept(aggregation, values):
+        return BlockTable(aggregation, grid, dtypes)
+    return AccumulatorTable(aggregation, grid, dtypes, Accumulators(aggregation, grid.nslots, values))
+
+
+def own(column: Column) -> Column:
+    """Return a copy of what may lie in a buffer that the next block will overwrite."""
+    return column.copy() if isinstance(column, np.ndarray) else column

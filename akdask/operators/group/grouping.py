@@ -1,0 +1,320 @@
+"""Rows that have been grouped by key, to be reduced as often as wanted without sorting again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain, islice, pairwise
+from typing import ClassVar, Self, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from akdask import compiled
+from akdask.columns.memory import new_array
+from akdask.columns.rows import concat_rows, nbytes, slice_rows, take_rows
+from akdask.columns.table import Table
+from akdask.engine.reduction import GroupState, RowGroups
+from akdask.operators.group.dictionary import DictionaryColumns
+from akdask.operators.group.row_groups import GroupCodes, SortedGroups, count_codes, group_rows, number_rows
+from akdask.operators.keys.keys import Key, combine, span, word
+from akdask.operators.keys.slots import SlotGrid
+from akdask.operators.keys.string_codes import EncodedStrings
+from akdask.operators.keys.words import WORD_BITS
+from akdask.operators.rows.gather import Output
+from akdask.operators.sort.kernels import MAX_PACKED_ROWS
+from akdask.typing import Column, NumberArray
+
+SLICE_ROWS = 2**16
+"""Rows of a slice, about."""
+
+BLOCK_BITS = 17
+BLOCK_ROWS = 2**BLOCK_BITS
+"""Rows that are partitioned at a time."""
+
+MOST_BITS = 10
+"""Leading bits of the keys that tell slices apart, at most: of more slices, too little comes from each block."""
+
+
+class RadixSlices:
+    """To which slice each row goes: their keys do not overlap and ascend, and rows of a slice stay in order.
+
+    Parameters
+    ----------
+    numbers : ndarray of uint16
+        The slice of each row.
+    count : int
+        Number of slices.
+    """
+
+    def __init__(self, numbers: npt.NDArray[np.uint16], count: int) -> None:
+        self._numbers = numbers
+        self.bounds = np.zeros(count + 1, np.int64)
+        """Where each slice begins, and the last one ends."""
+        np.cumsum(count_codes(numbers, count), out=self.bounds[1:])
+
+    @classmethod
+    def of(cls, keys: Sequence[Column]) -> Self | None:
+        """Return where rows of some keys go; None where the first does not fit one word, or there are too few rows."""
+        nrows = len(keys[0])
+        wanted = min((nrows // SLICE_ROWS).bit_length(), MOST_BITS)
+        if wanted < 2:
+            return None
+        spans, bits = _leading_spans(keys)
+        if bits <= wanted:
+            return None
+        numbers = new_array(nrows, np.uint16)
+        for start in range(0, nrows, BLOCK_ROWS):
+            stop = min(start + BLOCK_ROWS, nrows)
+            numbers[start:stop] = _leading_bits(keys[: len(spans)], spans, start, stop, wanted)
+        return cls(numbers, 2**wanted)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that it occupies."""
+        blocks: list[tuple[NumberArray, NumberArray]] = vars(self).get("_blocks", [])
+        return self._numbers.nbytes + self.bounds.nbytes + sum(rows.nbytes + bounds.nbytes for rows, bounds in blocks)
+
+    def slices(self, columns: Sequence[Column]) -> list[list[Column]]:
+        """Return the columns of each slice that has rows."""
+        partitioned = [self.partitioned(column) for column in columns]
+        bounds = pairwise(self.bounds.tolist())
+        return [[slice_rows(column, start, stop) for column in partitioned] for start, stop in bounds if stop > start]
+
+    def rows(self, number: int) -> NumberArray:
+        """Return the rows of a slice."""
+        return np.flatnonzero(self._numbers == number)
+
+    def partitioned(self, column: Column) -> Column:
+        """Return a column with its rows in the order of the slices."""
+        if not isinstance(column, np.ndarray):
+            return take_rows(column, np.asarray(self.partitioned(np.arange(len(column)))))
+        target = new_array(len(column), column.dtype)
+        if compiled.should_compile(len(column)):
+            from akdask.operators.group.radix_loops import partition
+
+            same_size = f"u{column.itemsize}"
+            partition(self._numbers, self.bounds[:-1], column.view(same_size), target.view(same_size))
+        else:
+            self._partition(column, target)
+        return target
+
+    def _partition(self, column: NumberArray, target: NumberArray) -> None:
+        """Bring the rows of a block in the order of the slices, then those of each slice to their positions."""
+        positions = self.bounds[:-1].copy()
+        for start, (rows, bounds) in zip(range(0, len(column), BLOCK_ROWS), self._blocks, strict=True):
+            ordered = column[start : start + BLOCK_ROWS].take(rows)
+            for number in np.flatnonzero(np.diff(bounds)).tolist():
+                first, last, at = int(bounds[number]), int(bounds[number + 1]), int(positions[number])
+                target[at : at + last - first] = ordered[first:last]
+            positions += np.diff(bounds)
+
+    @cached_property
+    def _blocks(self) -> list[tuple[NumberArray, NumberArray]]:
+        """For each block, its rows ordered by slice, and where each slice begins and ends among them."""
+        count = len(self.bounds) - 1
+        starts = range(0, len(self._numbers), BLOCK_ROWS)
+        return [_by_slice(self._numbers[start : start + BLOCK_ROWS], count) for start in starts]
+
+
+class SortedSlices:
+    """Ranges of the keys of several runs of rows, each of them sorted: the rows of a range are slices of all runs.
+
+    Parameters
+    ----------
+    bounds : ndarray of int64, shape (runs, slices + 1)
+        Where each slice begins in each run.
+    """
+
+    def __init__(self, bounds: NumberArray) -> None:
+        self._bounds = bounds
+
+    @classmethod
+    def of(cls, key: NumberArray, lengths: Sequence[int]) -> Self | None:
+        """Return ranges of runs of the given lengths, end to end, by their first key; None where rows are too few."""
+        count = len(key) // SLICE_ROWS
+        if count < 2:
+            return None
+        bounds = [0, *np.cumsum(lengths).tolist()]
+        runs = [key[start:stop] for start, stop in pairwise(bounds)]
+        longest = max(runs, key=len)
+        splitters = longest[np.linspace(0, len(longest), count, endpoint=False).astype(np.int64)[1:]]
+        inner = [np.searchsorted(run, splitters) for run in runs]
+        return cls(
+            np.array([[a, *(a + found), b] for (a, b), found in zip(pairwise(bounds), inner, strict=True)], np.int64)
+        )
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that it occupies."""
+        return self._bounds.nbytes
+
+    def slices(self, columns: Sequence[Column]) -> list[list[Column]]:
+        """Return the columns of each slice that has rows."""
+        ranges = zip(self._bounds[:, :-1].T.tolist(), self._bounds[:, 1:].T.tolist(), strict=True)
+        used = [[(start, stop) for start, stop in zip(*both, strict=True) if stop > start] for both in ranges]
+        return [
+            [concat_rows([slice_rows(column, start, stop) for start, stop in slices]) for column in columns]
+            for slices in used
+            if slices
+        ]
+
+
+def _leading_spans(keys: Sequence[Column]) -> tuple[list[tuple[int, int]], int]:
+    """Return the smallest and the largest word of the leading keys that fit one word, and their bits."""
+    spans, bits = [], 0
+    for key in keys:
+        found = span(key)
+        if found is None or bits + (found[1] - found[0]).bit_length() > WORD_BITS:
+            break
+        spans.append(found)
+        bits += (found[1] - found[0]).bit_length()
+    return spans, bits
+
+
+def _leading_bits(
+    keys: Sequence[Column], spans: Sequence[tuple[int, int]], start: int, stop: int, wanted: int
+) -> NumberArray:
+    """Return which slice each row of a block belongs to."""
+    parts = [
+        Key(word(slice_rows(key, start, stop), 0), low, (high - low).bit_length())
+        for key, (low, high) in zip(keys, spans, strict=True)
+    ]
+    key = combine(parts)
+    assert key is not None, "keys that do not fit one word are not partitioned"
+    return np.right_shift(key.codes, np.uint64(key.bits - wanted), out=key.codes)
+
+
+def _by_slice(numbers: NumberArray, count: int) -> tuple[NumberArray, NumberArray]:
+    """Return the rows of a block ordered by slice, and where each slice begins and ends among them."""
+    packed = numbers.astype(np.uint32)
+    packed <<= np.uint32(BLOCK_BITS)
+    packed |= np.arange(len(packed), dtype=np.uint32)
+    packed.sort()
+    bounds = np.searchsorted(packed, np.arange(count, dtype=np.uint32) << np.uint32(BLOCK_BITS))
+    packed &= np.uint32(BLOCK_ROWS - 1)
+    return packed.view(np.int32), np.append(bounds, len(packed))
+
+
+assert BLOCK_BITS + MOST_BITS <= WORD_BITS // 2, "slices and rows of a block are packed into 32 bits"
+
+
+SLOTS_PER_ROW = 2
+"""Slots that take less time than sorting a row does."""
+
+FEW_SLOTS = 2**16
+"""Slots that fit the processor's cache."""
+
+Reduce: TypeAlias = Callable[[RowGroups, Sequence[Column]], list[GroupState]]
+"""Makes the states of reductions of some rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class GroupedSlice:
+    """Some of the rows by group.
+
+    Parameters
+    ----------
+    groups : SortedGroups or GroupCodes
+        The groups.
+    slots : ndarray of int64 or None
+        Which of them have rows; None if all do.
+    nbytes : int
+        Bytes that they occupy.
+    """
+
+    groups: SortedGroups | GroupCodes
+    slots: NumberArray | None
+    nbytes: int
+
+    @property
+    def count(self) -> int:
+        """How many groups have rows."""
+        return self.groups.count if self.slots is None else len(self.slots)
+
+    def reduce(self, reduce: Reduce, values: Sequence[Column]) -> list[GroupState]:
+        """Return the states of the groups that have rows."""
+        states = reduce(self.groups, values)
+        self.groups.forget_values()
+        if self.slots is None or len(self.slots) == self.groups.count:
+            return states
+        return [tuple(take_rows(column, self.slots) for column in state) for state in states]
+
+
+class Grouping:
+    """Rows grouped by key, in slices that fit the processor's cache where there are many.
+
+    Parameters
+    ----------
+    keys : sequence of columns, or of encoded strings
+        At least one, the first the most significant.
+    runs : sequence of int, optional
+        How many rows follow each other in the order of the keys, where it is known.
+    """
+
+    kind: ClassVar[str] = "sorted"
+
+    def __init__(self, keys: Sequence[Column | EncodedStrings], runs: Sequence[int] | None = None) -> None:
+        self.nrows = len(keys[0])
+        numbered = DictionaryColumns(keys)
+        self._division = _division(numbered.columns, runs)
+        self._slices: list[GroupedSlice] = []
+        unique: list[Sequence[NumberArray]] = []
+        # Taken at once, since for each slice it would be new memory, which has to be found and cleared.
+        codes = new_array(self.nrows, np.int32)
+        for numbers in self._divided(numbered.columns):
+            grouped, found = _grouped(numbers, codes)
+            codes = codes[len(numbers[0]) :]
+            self._slices.append(grouped)
+            unique.append(found)
+        self.keys = numbered.restored([concat_rows(columns) for columns in zip(*unique, strict=True)])
+        """The keys of the groups, ascending."""
+        parts = [self._division, *self._slices]
+        self.nbytes = sum(part.nbytes for part in parts if part is not None) + sum(map(nbytes, self.keys))
+        """Bytes that it occupies."""
+
+    def reduce(self, reduce: Reduce, values: Sequence[Column]) -> list[GroupState]:
+        """Return the states of the groups, of columns with the rows of the keys."""
+        if self._division is None:
+            return self._slices[0].reduce(reduce, values)
+        output, widths = Output(len(self.keys[0])), []
+        for item, columns in zip(self._slices, self._divided(values), strict=True):
+            states = item.reduce(reduce, columns)
+            widths = [len(state) for state in states]
+            output.add(Table(dict(enumerate(chain.from_iterable(states))), item.count))
+        joined = iter(output.table().columns.values())
+        return [tuple(islice(joined, width)) for width in widths]
+
+    def _divided(self, columns: Sequence[Column]) -> list[Sequence[Column]]:
+        return [columns] if self._division is None else list(self._division.slices(columns))
+
+
+def _division(keys: Sequence[NumberArray], runs: Sequence[int] | None) -> RadixSlices | SortedSlices | None:
+    """Return how rows are divided into slices; None where these gain nothing, as slots or rows fit the cache."""
+    if runs is not None:
+        return SortedSlices.of(keys[0], runs)
+    few = len(keys[0]) and SlotGrid.within(keys, min(FEW_SLOTS, SLOTS_PER_ROW * len(keys[0]))) is not None
+    return None if few else RadixSlices.of(keys)
+
+
+def _grouped(keys: Sequence[NumberArray], buffer: npt.NDArray[np.int32]) -> tuple[GroupedSlice, Sequence[NumberArray]]:
+    """Return some rows by group, and the keys; sort only where these span much, since numbering slots is faster.
+
+    The numbers of the rows may be written to `buffer`, and stay there.
+    """
+    grid = SlotGrid.within(keys, SLOTS_PER_ROW * len(keys[0])) if len(keys[0]) else None
+    if grid is not None:
+        codes = GroupCodes(grid.codes(keys), grid.nslots)
+        slots = np.flatnonzero(codes.sizes())
+        size = codes.codes.nbytes + codes.sizes().nbytes + slots.nbytes
+        return GroupedSlice(codes, slots, size), grid.keys(slots, [key.dtype for key in keys])
+    if 0 < len(keys[0]) < MAX_PACKED_ROWS and compiled.should_compile(len(keys[0])):
+        codes, firsts = number_rows(keys, buffer[: len(keys[0])])
+        # Sizes are counted when they are asked for.
+        nbytes_with_sizes = codes.codes.nbytes + np.dtype(np.int64).itemsize * codes.count
+        return GroupedSlice(codes, None, nbytes_with_sizes), [key.take(firsts) for key in keys]
+    runs = group_rows(keys)
+    assert runs.permutation is not None, "rows were grouped by sorting"
+    firsts = runs.firsts()
+    return GroupedSlice(runs, None, runs.permutation.nbytes + runs.segments.nbytes), [key.take(firsts) for key in keys]

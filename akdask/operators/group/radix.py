@@ -1,0 +1,400 @@
+"""Radix aggregation: rows partitioned by the leading bits of their keys, and reduced when all partitions are there.
+
+Where hardly any two rows of a partition have the same key, a table of its groups is as large as the rows and takes as
+long to make as that of the result.  So the rows are partitioned into slices by the leading bits of their keys, the same
+for all partitions, and each slice of the result is grouped once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, ClassVar, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from akdask import compiled
+from akdask.columns.memory import new_array
+from akdask.columns.rows import concat_rows, nbytes, own_rows, slice_rows
+from akdask.columns.table import Table
+from akdask.operators.group.accumulators import Accumulators
+from akdask.operators.group.batches import NumberedGroups, RowBuffer, SlotGroups, group_batches
+from akdask.operators.group.grouping import BLOCK_ROWS, Grouping, RadixSlices
+from akdask.operators.group.strategy import GroupStrategy, KeyGrouping, KeySample, PartialTable, TableMerge
+from akdask.operators.group.table import Aggregation
+from akdask.operators.keys.keys import span, word
+from akdask.operators.keys.words import WORD_BITS
+from akdask.operators.rows.gather import Output
+from akdask.typing import Column, NumberArray
+
+FEWEST_ROWS = 2**17
+"""Rows of a partition that are worth partitioning."""
+
+SLICE_ROWS = 2**14
+"""Rows of a partition in a slice, about: those of several partitions still fit the processor's cache."""
+
+MOST_BITS = 9
+"""Leading bits that tell slices apart, at most: the processor writes to 512 addresses at a time and hardly to more."""
+
+ROWS_OF_A_GROUP = 2
+"""Rows of a group in a partition, at most: of more, a table of groups is worth making."""
+
+MOST_SLICE_BITS = 12
+"""The same of the slices of all partitions."""
+
+HEAVIEST = 8
+"""How many times as large as others a slice may be."""
+
+
+@dataclass(frozen=True, slots=True)
+class LeadingBits(KeySample):
+    """Where the slices are of rows that are in the order of the leading bits of the words of their keys.
+
+    Parameters
+    ----------
+    shift : int
+        How many bits of the words are not among the leading ones.
+    first : int
+        The leading bits of the first slice; each has one more than the slice before.
+    bounds : ndarray of int64
+        Where each slice begins, and the last one ends.
+    """
+
+    precedence: ClassVar[int] = 2
+
+    shift: int
+    first: int
+    bounds: NumberArray
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """The smallest word that may be there, and what all are smaller than."""
+        return self.first << self.shift, self.first + len(self.bounds) - 1 << self.shift
+
+    def position(self, leading: int, shift: int) -> int:
+        """Return where the rows begin whose words, without the last `shift` bits, are at least `leading`."""
+        return int(self.bounds[self._slice(leading, shift)])
+
+    def positions(self, leading: range, shift: int) -> list[int]:
+        """Return the same for some leading bits that follow each other, and for those behind them."""
+        bounds = self.bounds.tolist()
+        return [bounds[self._slice(number, shift)] for number in range(leading.start, leading.stop + 1)]
+
+    def between(self, start: int, stop: int, shift: int) -> LeadingBits:
+        """Return where the slices are from some leading bits to others, counted from the first of them."""
+        first, last = self._slice(start, shift), self._slice(stop, shift)
+        return LeadingBits(self.shift, self.first + first, self.bounds[first : last + 1] - self.bounds[first])
+
+    def _slice(self, leading: int, shift: int) -> int:
+        number = (leading << (shift - self.shift)) - self.first
+        return min(max(number, 0), len(self.bounds) - 1)
+
+    @classmethod
+    def choose_splitters(cls, samples: Sequence[LeadingBits], count: int) -> RadixSplitters:
+        """Return splitters that share the rows of several partitions out among so many ranges."""
+        used = [part for part in samples if part.bounds[-1]] or samples[:1]
+        lows, highs = zip(*(part.span for part in used), strict=True)
+        shift = max(*(part.shift for part in used), (max(highs) - 1 - min(lows)).bit_length() - MOST_SLICE_BITS)
+        first, stop = min(lows) >> shift, -(-max(highs) >> shift)
+        before = list(map(sum, zip(*(part.positions(range(first, stop), shift) for part in used), strict=True)))
+        wanted = before[-1] * np.arange(1, count) / count
+        return RadixSplitters(
+            shift, (first, *(first + found for found in np.searchsorted(before, wanted).tolist()), stop)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class RadixPlan:
+    """Which slice each row of a partition belongs to, and the keys in the order of the slices.
+
+    Parameters
+    ----------
+    bits : LeadingBits
+        Of the keys.
+    slices : RadixSlices
+        The slice of each row.
+    key : column
+        The key of each row, in the order of the slices.
+    """
+
+    kind: ClassVar[str] = "radix"
+
+    bits: LeadingBits
+    slices: RadixSlices
+    key: Column
+
+    @classmethod
+    def of(cls, keys: Sequence[Column]) -> RadixPlan | None:
+        """Return the slices of rows by their only key; None where sorting is faster, which the keys alone decide."""
+        (key, *others) = keys
+        # Of anything but numbers, other partitions may have more words.
+        is_one_number = isinstance(key, np.ndarray) and not others
+        found = span(key) if is_one_number and len(key) >= FEWEST_ROWS else None
+        if found is None:
+            return None
+        low, high = found
+        wanted = min((len(key) // SLICE_ROWS).bit_length(), MOST_BITS)
+        shift = max((high - low).bit_length() - wanted, 0)
+        first = low >> shift
+        slices = RadixSlices(_slice_numbers(key, shift, first), (high >> shift) - first + 1)
+        if not _is_worth_it(key, slices):
+            return None
+        return cls(LeadingBits(shift, first, slices.bounds), slices, _partitioned(key, slices))
+
+    def partitioned(self, column: Column) -> Column:
+        """Return a column in the order of the slices."""
+        return _partitioned(column, self.slices)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that it occupies."""
+        return self.slices.nbytes + nbytes(self.key)
+
+
+class RadixAggregation(GroupStrategy):
+    """Partitions rows by the leading bits of their only key, a number."""
+
+    _rows: RadixPartitioned
+
+    def accepts(self, keys: Sequence[Column], values: Sequence[Column]) -> RadixPlan | None:
+        """Return the slices of the rows; None where there are few, or groups have several rows."""
+        return RadixPlan.of(keys)
+
+    def add(self, grouping: RadixPlan, values: Sequence[Column]) -> None:
+        """Take all rows of the partition."""
+        columns = [grouping.key, *map(grouping.partitioned, values)]
+        self._rows = RadixPartitioned(self.aggregation, grouping.bits, columns)
+
+    def finish(self) -> RadixPartitioned:
+        """Return the rows, which are reduced with those of other partitions."""
+        return self._rows
+
+
+@dataclass(frozen=True, slots=True)
+class RadixPartitioned(PartialTable):
+    """Rows of a partition in the order of the leading bits of their key.
+
+    Parameters
+    ----------
+    aggregation : Aggregation
+        What is computed of them.
+    bits : LeadingBits
+        Of the key.
+    columns : sequence of columns
+        The key, and what is reduced.
+    """
+
+    precedence: ClassVar[int] = 2
+
+    aggregation: Aggregation
+    bits: LeadingBits
+    columns: Sequence[Column]
+
+    def __sizeof__(self) -> int:
+        return sum(map(nbytes, self.columns))
+
+    @property
+    def nrows(self) -> int:
+        return len(self.columns[0])
+
+    def table(self) -> Table:
+        return RadixRange.of([self]).table()
+
+    def sample(self, nkeys: int, most: int, number: int = 0) -> LeadingBits:
+        return self.bits
+
+    def between(self, start: int, stop: int, shift: int) -> list[Column]:
+        """Return keys and values of the rows with some leading bits, without a copy."""
+        return self.rows(self.bits.position(start, shift), self.bits.position(stop, shift))
+
+    def rows(self, start: int, stop: int) -> list[Column]:
+        """Return keys and values of some rows, without a copy."""
+        return [slice_rows(column, start, stop) for column in self.columns]
+
+    def split(self, splitters: RadixSplitters, count: int, nkeys: int) -> list[RadixPartitioned]:
+        bounds = [(*pair, splitters.shift) for pair in pairwise(splitters.leading)]
+        return [RadixPartitioned(self.aggregation, self.bits.between(*pair), self.between(*pair)) for pair in bounds]
+
+    def own(self) -> RadixPartitioned:
+        return RadixPartitioned(self.aggregation, self.bits, list(map(own_rows, self.columns)))
+
+    @classmethod
+    def merge(
+        cls, merging: TableMerge, parts: Sequence[PartialTable], known: KeyGrouping | None, *, caches: bool
+    ) -> tuple[Table, KeyGrouping | None]:
+        rows: list[Any] = [part for part in parts if part.precedence == cls.precedence]
+        others = [part.table() for part in parts if part.precedence != cls.precedence]
+        all_rows = RadixRange.of(rows, others)
+        if not caches:
+            return all_rows.table(), None
+        groupings: Any = known if known is not None and known.kind == "radix" else None
+        return all_rows.grouped(groupings)
+
+
+@dataclass(frozen=True, slots=True)
+class RadixSplitters:
+    """Leading bits with which ranges of the keys begin, and the last one ends.
+
+    Parameters
+    ----------
+    shift : int
+        How many bits of the words are not among the leading ones.
+    leading : tuple of int
+        One more than there are ranges, ascending.
+    """
+
+    shift: int
+    leading: tuple[int, ...]
+
+    def split_table(self, table: Table, count: int, nkeys: int) -> list[Table]:
+        """Return the groups of each range, of a table sorted by key; the outer ranges have all beyond them."""
+        words = word(table.columns[0], 0)
+        limits = [leading << self.shift for leading in self.leading[1:-1]]
+        # The limit behind the largest word is no word.
+        inner = [int(words.searchsorted(np.uint64(limit))) if limit < 2**WORD_BITS else table.nrows for limit in limits]
+        return [table.slice(start, stop) for start, stop in pairwise([0, *inner, table.nrows])]
+
+
+SliceGroups: TypeAlias = Grouping | SlotGroups | NumberedGroups
+"""The rows of a slice by group: those of several partitions joined, or where they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class SliceGroupings:
+    """The rows of each slice of a range grouped by key."""
+
+    kind: ClassVar[str] = "radix"
+
+    groupings: Sequence[SliceGroups]
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that they occupy."""
+        return sum(grouping.nbytes for grouping in self.groupings)
+
+
+class RadixRange:
+    """The slices of one range of the keys, of several partitions.
+
+    Parameters
+    ----------
+    parts : sequence of RadixPartitioned
+        At least one.
+    shift : int
+        Last bits of the keys' words that do not tell slices apart.
+    slices : range
+        Leading bits of the slices.
+    tables : sequence of Table
+        Groups of other partitions, in the same range.
+    """
+
+    def __init__(self, parts: Sequence[RadixPartitioned], shift: int, slices: range, tables: Sequence[Table]) -> None:
+        self._parts = parts
+        self._shift = shift
+        self._slices = slices
+        self._tables = tables
+
+    @classmethod
+    def of(cls, parts: Sequence[RadixPartitioned], tables: Sequence[Table] = ()) -> RadixRange:
+        """Return all rows of some partitions, beside the groups of those that have tables, as one range."""
+        parts = [part for part in parts if part.nrows] or parts[:1]
+        splitters = LeadingBits.choose_splitters([part.bits for part in parts], 1)
+        return cls(parts, splitters.shift, range(*splitters.leading), tables)
+
+    def table(self) -> Table:
+        """Return the groups, sorted by key."""
+        output, buffer = Output(self._nrows), RowBuffer.of(self._nrows)
+        for leading, parts in self._rows():
+            self._reduce(leading, parts, None, buffer, output)
+        return self._merged(output)
+
+    def grouped(self, known: SliceGroupings | None = None) -> tuple[Table, SliceGroupings]:
+        """Return the groups, sorted by key, and what makes it easier the next time: to be `known` then."""
+        output, buffer = Output(self._nrows), RowBuffer.of(self._nrows)
+        found: list[SliceGroups] = []
+        for number, (leading, parts) in enumerate(self._rows()):
+            grouping = None if known is None else known.groupings[number]
+            found.append(self._reduce(leading, parts, grouping, buffer, output))
+            buffer = buffer.behind(sum(len(columns[0]) for columns in parts))
+        return self._merged(output), SliceGroupings(found)
+
+    def _reduce(
+        self,
+        leading: int,
+        parts: Sequence[Sequence[Column]],
+        known: SliceGroups | None,
+        buffer: RowBuffer,
+        output: Output,
+    ) -> SliceGroups:
+        """Append the groups of a slice, and return its rows by group."""
+        values = [columns[1:] for columns in parts]
+        if not isinstance(known, Grouping) and Accumulators.accept(self._aggregation, values[0]):
+            keys = [columns[0] for columns in parts]
+            found = known or group_batches(keys, leading << self._shift, self._shift, buffer)
+            if found is not None:
+                found.reduce(self._aggregation, values, output)
+                return found
+        key, *columns = (concat_rows(columns) for columns in zip(*parts, strict=True))
+        grouping = known if isinstance(known, Grouping) else Grouping([key])
+        output.add(self._aggregation.grouped(grouping, columns))
+        return grouping
+
+    @property
+    def _aggregation(self) -> Aggregation:
+        return self._parts[0].aggregation
+
+    @property
+    def _nrows(self) -> int:
+        return sum(len(part.between(self._slices.start, self._slices.stop, self._shift)[0]) for part in self._parts)
+
+    def _merged(self, output: Output) -> Table:
+        others = [table for table in self._tables if table.nrows]
+        return self._aggregation.merge([output.table(), *others])
+
+    def _rows(self) -> Iterator[tuple[int, list[list[Column]]]]:
+        """Yield each slice that has rows, at least one, with the key and the values of those of each partition."""
+        nothing = True
+        positions = [pairwise(part.bits.positions(self._slices, self._shift)) for part in self._parts]
+        for leading, *bounds in zip(self._slices, *positions, strict=True):
+            used = [part.rows(*rows) for part, rows in zip(self._parts, bounds, strict=True) if rows[0] < rows[1]]
+            if used:
+                nothing = False
+                yield leading, used
+        if nothing:
+            yield 0, [self._parts[0].between(0, 0, self._shift)]
+
+
+def _partitioned(column: Column, slices: RadixSlices) -> Column:
+    """Return a column in the order of the slices, read-only, as compiled loops take parts of it."""
+    partitioned = slices.partitioned(column)
+    if isinstance(partitioned, np.ndarray):
+        partitioned.flags.writeable = False
+    return partitioned
+
+
+def _slice_numbers(key: Column, shift: int, first: int) -> npt.NDArray[np.uint16]:
+    """Return the slice of each row."""
+    numbers = new_array(len(key), np.uint16)
+    for start in range(0, len(key), BLOCK_ROWS):
+        words, of_block = word(slice_rows(key, start, start + BLOCK_ROWS), 0), numbers[start : start + BLOCK_ROWS]
+        if compiled.should_compile(len(words)):
+            from akdask.operators.group.radix_loops import lead
+
+            lead(words, np.uint64(shift), np.uint64(first), of_block)
+        else:
+            of_block[:] = (words >> np.uint64(shift)) - np.uint64(first)
+    return numbers
+
+
+def _is_worth_it(key: Column, slices: RadixSlices) -> bool:
+    """Whether rows are spread over the slices, and those of one slice have mostly keys of their own."""
+    sizes = np.diff(slices.bounds)
+    if sizes.max() > HEAVIEST * len(key) / len(sizes):
+        return False
+    middle = int(np.searchsorted(slices.bounds, len(key) // 2, "right")) - 1
+    codes = word(key, 0, rows=slices.rows(middle))
+    # NumPy's own search for distinct values would have other threads wait for it.
+    codes.sort()
+    return len(codes) <= ROWS_OF_A_GROUP * (1 + int(np.count_nonzero(codes[1:] != codes[:-1])))

@@ -1,0 +1,387 @@
+"""Grouping rows in memory: which rows have equal keys, in the order of the keys.
+
+Rows are grouped in one of three forms, which all answer the same questions, so that every grouped reduction is written
+once: sorted by key (`SortedGroups`), numbered by key without sorting (`GroupCodes`), and several tables of the same
+groups one below the other (`StackedGroups`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from akdask import compiled
+from akdask.columns.memory import full_array, new_array
+from akdask.deferred import pc
+from akdask.operators.keys.keys import (
+    Key,
+    combine,
+    lead,
+    least_bits,
+    ordered,
+    pack_words,
+    row_bits,
+    unpack_rows,
+    word,
+    word_count,
+)
+from akdask.operators.keys.words import WORD_BITS, Words
+from akdask.operators.rows.gather import gather
+from akdask.operators.sort.kernels import argsort
+from akdask.operators.values.strings import unpack_bools
+from akdask.typing import Column, NumberArray
+
+
+class SortedGroups:
+    """Rows sorted by key.
+
+    Parameters
+    ----------
+    permutation : ndarray of int64 or None
+        Positions that make equal keys adjacent, those of one group ascending; None if they are adjacent.
+    segments : ndarray of int64
+        Where each group begins among the permuted rows.
+    nrows : int
+        Number of rows.
+    """
+
+    def __init__(self, permutation: NumberArray | None, segments: NumberArray, nrows: int) -> None:
+        self.permutation = permutation
+        self.segments = segments
+        self.nrows = nrows
+        self.count = len(segments)
+        self._last_sorted: tuple[Any, Any] = None, None
+
+    def sizes(self) -> NumberArray:
+        return np.diff(self.segments, append=self.nrows)
+
+    def firsts(self) -> NumberArray:
+        """Return the position of the first row of each group."""
+        return self.segments if self.permutation is None else self.permutation[self.segments]
+
+    def reduce(self, ufunc: np.ufunc, values: NumberArray) -> NumberArray:
+        if not self.count:
+            return values[:0].copy()
+        in_order = self.gather(values)
+        if ufunc is np.add and values.dtype == np.float64:
+            # In the order of the rows, as `GroupCodes` does; `reduceat` adds up several of a group side by side.
+            return np.bincount(np.repeat(np.arange(self.count), self.sizes()), in_order, minlength=self.count)
+        reduced: NumberArray = ufunc.reduceat(in_order, self.segments)
+        return reduced
+
+    def spread(self, values: NumberArray) -> NumberArray:
+        ordered_rows = np.repeat(values, self.sizes())
+        if self.permutation is None:
+            return ordered_rows
+        rows = np.empty(self.nrows, values.dtype)
+        rows[self.permutation] = ordered_rows
+        return rows
+
+    def adjacent(self, values: NumberArray) -> tuple[NumberArray, NumberArray]:
+        return np.append(self.segments, self.nrows), self.gather(values)
+
+    def pick(self, mask: NumberArray) -> NumberArray:
+        if self.permutation is None:
+            return np.flatnonzero(mask)
+        return self.permutation[self.gather(mask)]
+
+    def forget_values(self) -> None:
+        """Drop what further reductions of the same values would have used."""
+        self._last_sorted = None, None
+
+    def gather(self, values: NumberArray) -> NumberArray:
+        """Return the values with those of each group adjacent; several reductions of one column gather it once."""
+        if self.permutation is None:
+            return values
+        # Other threads may gather or forget other values meanwhile, where groupings are cached.
+        source, values_by_group = self._last_sorted
+        if source is not values:
+            values_by_group = np.asarray(gather(values, self.permutation))
+            self._last_sorted = values, values_by_group
+        found: NumberArray = values_by_group
+        return found
+
+
+STRICT = {np.fmin: np.minimum, np.fmax: np.maximum}
+"""For a reduction that skips NaN, that in which NaN wins."""
+
+
+def count_codes(codes: NumberArray, count: int) -> NumberArray:
+    """Return how many rows have each of `count` codes, as int64."""
+    if not compiled.should_compile(len(codes)):
+        return np.bincount(codes, minlength=count)
+    from akdask.compiler import read_only
+    from akdask.operators.group import loops as grouping
+
+    counts = full_array(count, 0, np.int64)
+    grouping.count_at(read_only(codes), counts)
+    return counts
+
+
+LOOPS = {name: f"{name}_at" for name in ("add", "minimum", "maximum", "fmin", "fmax")}
+"""For the name of a ufunc, the compiled loop that reduces by it."""
+
+
+class GroupCodes:
+    """Rows with the number of their group; there may be groups without rows."""
+
+    def __init__(self, codes: NumberArray, count: int) -> None:
+        self.codes = codes
+        self.count = count
+
+        self._totals: dict[int, tuple[NumberArray, NumberArray]] = {}
+
+    @cached_property
+    def _sizes(self) -> NumberArray:
+        return count_codes(self.codes, self.count)
+
+    def sizes(self) -> NumberArray:
+        return self._sizes
+
+    def reduce(self, ufunc: np.ufunc, values: NumberArray) -> NumberArray:
+        if ufunc is np.add and values.dtype == np.float64:
+            return self._sums(values)
+        if values.dtype.char in "qQlLd" and ufunc.__name__ in LOOPS and compiled.should_compile(len(values)):
+            return self._reduce_compiled(ufunc, values)
+        if ufunc in STRICT and values.dtype == np.float64:
+            # NumPy is slow to skip NaN one by one, and seldom are there any.
+            reduced = self.reduce(STRICT[ufunc], values)
+            if not np.isnan(reduced).any():
+                reduced[self.sizes() == 0] = np.nan
+                return reduced
+        reduced = full_array(self.count, neutral(ufunc, values.dtype), values.dtype)
+        ufunc.at(reduced, self.codes, values)
+        return reduced
+
+    def _reduce_compiled(self, ufunc: np.ufunc, values: NumberArray) -> NumberArray:
+        from akdask.compiler import read_only
+        from akdask.operators.group import loops as grouping
+
+        reduced = full_array(self.count, neutral(ufunc, values.dtype), values.dtype)
+        loop = getattr(grouping, LOOPS[ufunc.__name__])
+        loop(read_only(self.codes), read_only(values), reduced)
+        return reduced
+
+    def _sums(self, values: NumberArray) -> NumberArray:
+        """Add floats up once for all reductions that want their sum."""
+        # Other threads may forget it meanwhile, where groupings are cached.
+        found = self._totals.get(id(values))
+        if found is None:
+            if compiled.should_compile(len(values)):
+                totals = self._reduce_compiled(np.add, values)
+            else:
+                # Half the time of np.add.at; of integers it would lose digits.  Of no rows it gives integers.
+                totals = np.bincount(self.codes, values, minlength=self.count).astype(np.float64, copy=False)
+            found = self._totals[id(values)] = values, totals
+        return found[1]
+
+    def forget_values(self) -> None:
+        """Drop what further reductions of the same values would have used."""
+        self._totals.clear()
+
+    def spread(self, values: NumberArray) -> NumberArray:
+        return np.asarray(gather(values, self.codes))
+
+    def adjacent(self, values: NumberArray) -> tuple[NumberArray, NumberArray]:
+        offsets = np.append(0, np.cumsum(self.sizes()))
+        if not compiled.should_compile(len(values)):
+            return offsets, values.take(argsort([self.codes], [True]))
+        from akdask.compiler import read_only
+        from akdask.operators.group.loops import arrange
+
+        arranged = new_array(len(values), values.dtype)
+        arrange(read_only(self.codes), read_only(values), offsets[:-1].copy(), arranged)
+        return offsets, arranged
+
+    def pick(self, mask: NumberArray) -> NumberArray:
+        rows = np.flatnonzero(mask)
+        positions = np.zeros(self.count, np.int64)
+        positions[self.codes[rows]] = rows
+        return positions
+
+
+class StackedGroups:
+    """Tables of the same groups, one below the other: `depth` rows for each group."""
+
+    def __init__(self, depth: int, count: int) -> None:
+        self.depth = depth
+        self.count = count
+
+    def sizes(self) -> NumberArray:
+        return np.full(self.count, self.depth)
+
+    def reduce(self, ufunc: np.ufunc, values: NumberArray) -> NumberArray:
+        reduced: NumberArray = ufunc.reduce(values.reshape(self.depth, self.count), axis=0)
+        return reduced
+
+    def spread(self, values: NumberArray) -> NumberArray:
+        return np.tile(values, self.depth)
+
+    def adjacent(self, values: NumberArray) -> tuple[NumberArray, NumberArray]:
+        return np.arange(self.count + 1) * self.depth, values.reshape(self.depth, self.count).T.ravel()
+
+    def pick(self, mask: NumberArray) -> NumberArray:
+        layer = mask.reshape(self.depth, self.count).argmax(axis=0)
+        positions: NumberArray = layer * self.count + np.arange(self.count)
+        return positions
+
+
+def neutral(ufunc: np.ufunc, dtype: np.dtype[Any]) -> Any:
+    """Return the value that changes nothing in a reduction."""
+    match ufunc.__name__:
+        case "fmin" | "fmax":
+            return np.nan
+        case "minimum":
+            return np.inf if dtype.kind == "f" else np.iinfo(dtype).max
+        case "maximum":
+            return -np.inf if dtype.kind == "f" else np.iinfo(dtype).min
+        case "bitwise_and":
+            return np.invert(dtype.type(0))
+    return ufunc.identity
+
+
+# ------------------------------------------------------------------------------------------------------- sorted by key
+
+
+def group_sorted(keys: Sequence[Column]) -> SortedGroups:
+    """Return the groups of rows that are sorted by key already."""
+    nrows = len(keys[0])
+    begins = full_array(nrows, False, np.bool_)
+    begins[:1] = True
+    for column in keys:
+        if nrows > 1:
+            begins[1:] |= _differs(column)
+    return SortedGroups(None, np.flatnonzero(begins), nrows)
+
+
+def _differs(column: Column) -> NumberArray:
+    """Return which rows but the first differ from the one before; NaN are equal."""
+    if not isinstance(column, np.ndarray):
+        unequal: NumberArray = unpack_bools(pc.not_equal(column[1:], column[:-1]))
+        return unequal
+    differs: NumberArray = column[1:] != column[:-1]
+    if column.dtype.kind == "f":
+        differs &= ~(np.isnan(column[1:]) & np.isnan(column[:-1]))
+    return differs
+
+
+def group_rows(keys: Sequence[Column]) -> SortedGroups:
+    """Return rows sorted by key, those with equal keys in their order.
+
+    Parameters
+    ----------
+    keys : sequence of columns
+        At least one, the first the most significant.  All NaN are one key, after all others; strings are ordered by
+        their bytes.
+    """
+    nrows = len(keys[0])
+    found = _group_packed(keys, nrows)
+    return _group_by_words(keys, nrows) if found is None else found
+
+
+def number_rows(keys: Sequence[NumberArray], codes: npt.NDArray[np.int32]) -> tuple[GroupCodes, NumberArray]:
+    """Return rows numbered in the order of their keys, and the first row of each key, by compiled loops.
+
+    It is faster than making the values of each group adjacent.
+
+    Parameters
+    ----------
+    keys : sequence of ndarray
+        At least one row, fewer than 2 ** 31.
+    codes : ndarray of int32
+        Filled with the numbers.
+    """
+    words = [column if column.dtype == np.uint64 else word(column, 0) for column in keys]
+    return _number_sorted(words, codes) or _number_hashed(words, codes)
+
+
+def _number_sorted(words: Sequence[Words], codes: npt.NDArray[np.int32]) -> tuple[GroupCodes, NumberArray] | None:
+    """Do so by sorting; None where bits that give way to row numbers would change the order of many rows."""
+    from akdask.compiler import read_only
+    from akdask.operators.group.loops import number_sorted, number_sorted_wide, pack_keys, sort_ties
+
+    nrows = len(words[0])
+    shift = np.uint64(row_bits(nrows))
+    packed, firsts = new_array(nrows, np.uint64), new_array(nrows, np.int64)
+    *others, last = map(read_only, words if len(words) <= 2 else _combined(words))
+    found = pack_keys(others[0] if others else last[:0], last, shift, packed) if len(others) < 2 else -1
+    if found >= 0:
+        packed.sort()
+        count = int(number_sorted(packed, shift, last, found == 1, codes, firsts))
+        if count < 0 and sort_ties(packed, shift, last):
+            count = int(number_sorted(packed, shift, last, False, codes, firsts))
+    else:
+        packed = pack_words(lead(words, WORD_BITS - int(shift)), int(shift))
+        packed.sort()
+        count = int(number_sorted_wide(packed, shift, words[0], np.stack(words[1:]), codes, firsts))
+    return None if count < 0 else (GroupCodes(codes, count), firsts[:count])
+
+
+def _combined(words: Sequence[Words]) -> Sequence[Words]:
+    """Return several words of each key as one, if they fit."""
+    key = None if least_bits(words) > WORD_BITS else combine([Key.of(column) for column in words])
+    return words if key is None else [key.codes]
+
+
+def _number_hashed(words: Sequence[Words], codes: npt.NDArray[np.int32]) -> tuple[GroupCodes, NumberArray]:
+    """Do so by the hashes of the keys, of which only the different ones, mostly fewer, are brought in order."""
+    from akdask.operators.group.loops import number_hashed
+
+    nrows = len(words[0])
+    firsts = new_array(nrows, np.int64)
+    count = number_hashed(np.stack(words), full_array(2 << row_bits(nrows), -1, np.int32), codes, firsts)
+    firsts = firsts[:count]
+    order = argsort([column.take(firsts) for column in words], [True] * len(words))
+    ranks = np.empty(count, np.int32)
+    ranks[order] = np.arange(count, dtype=np.int32)
+    ranks.take(codes, out=codes, mode="clip")
+    return GroupCodes(codes, count), firsts.take(order)
+
+
+def _group_packed(keys: Sequence[Column], nrows: int) -> SortedGroups | None:
+    """Sort keys and row numbers packed into one word; None where they do not fit."""
+    if any(word_count(column) > 1 for column in keys):
+        return None
+    key = combine([ordered(column) for column in keys])
+    shift = row_bits(nrows)
+    if key is None or key.bits + shift > WORD_BITS:
+        return None
+    return _sorted_runs(key, shift)
+
+
+def _group_by_words(keys: Sequence[Column], nrows: int) -> SortedGroups:
+    """Sort the rows, then look where neighbours differ."""
+    rows = argsort(keys, [True] * len(keys))
+    begins = full_array(nrows, False, np.bool_)
+    begins[:1] = True
+    for column in keys:
+        for number in range(word_count(column)):
+            if begins.all():
+                break
+            codes = np.asarray(gather(word(column, number), rows))
+            begins[1:] |= codes[1:] != codes[:-1]
+    return SortedGroups(rows, np.flatnonzero(begins), nrows)
+
+
+def _sorted_runs(key: Key, shift: int) -> SortedGroups:
+    packed = pack_words(key, shift)
+    packed.sort()
+    rows = unpack_rows(packed, shift)
+    if shift == WORD_BITS:  # pragma: no cover - no memory holds so many rows
+        raise AssertionError("row numbers leave no bits for keys")
+    codes = np.right_shift(packed, np.uint64(shift), out=packed)
+    return SortedGroups(rows, boundaries(codes), len(codes))
+
+
+def boundaries(codes: Words) -> NumberArray:
+    """Return where each run of equal codes begins."""
+    if not len(codes):
+        return np.zeros(0, np.int64)
+    begins = np.empty(len(codes), np.bool_)
+    begins[0] = True
+    np.not_equal(codes[1:], codes[:-1], out=begins[1:])
+    return np.flatnonzero(begins)

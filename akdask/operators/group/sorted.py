@@ -1,0 +1,184 @@
+"""Sorted aggregation: rows are numbered or sorted by key, and reduced to a table sorted by key; any rows can be."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, ClassVar
+
+import numpy as np
+
+from akdask.columns.rows import concat_rows, take_rows, to_objects
+from akdask.columns.table import Table
+from akdask.deferred import is_arrow
+from akdask.operators.group.row_groups import group_rows
+from akdask.operators.group.strategy import GroupStrategy, KeyGrouping, KeySample, PartialTable, TableMerge
+from akdask.typing import Column, NumberArray
+
+GOLDEN_RATIO = (5**0.5 - 1) / 2
+"""Multiples of it lie evenly between whole numbers, however many there are."""
+
+SAMPLES = 256
+"""Rows that stand for a table."""
+
+FEW_ROWS = 2**18
+"""Rows that are not worth splitting."""
+
+
+class SortedAggregation(GroupStrategy):
+    """Groups rows by sorting them, or by numbering what their keys can be."""
+
+    _table: Table
+
+    def accepts(self, keys: Sequence[Any], values: Sequence[Column]) -> KeyGrouping:
+        """Return the rows by key."""
+        grouping: KeyGrouping = self.aggregation.group(keys)
+        return grouping
+
+    def add(self, grouping: KeyGrouping, values: Sequence[Column]) -> None:
+        """Make the table of all rows of the partition."""
+        self._table = self.aggregation.grouped(grouping, values)
+
+    def finish(self) -> GroupTable:
+        """Return the table."""
+        return GroupTable(self._table)
+
+
+@dataclass(frozen=True, slots=True)
+class GroupTable(PartialTable):
+    """A table sorted by key: one row for each group, or all rows where these are only arranged."""
+
+    precedence = 1
+
+    rows: Table
+
+    def __sizeof__(self) -> int:
+        return sys.getsizeof(self.rows)
+
+    @property
+    def nrows(self) -> int:
+        return self.rows.nrows
+
+    def table(self) -> Table:
+        return self.rows
+
+    def small_table(self, most: int) -> Table | None:
+        return self.rows if self.nrows <= most else None
+
+    def sample(self, nkeys: int, most: int = SAMPLES, number: int = 0) -> TableSample:
+        return TableSample.of(leading_keys(self.rows, nkeys), most, number)
+
+    def split(self, splitters: Any, count: int, nkeys: int) -> list[GroupTable]:
+        return [GroupTable(table) for table in splitters.split_table(self.rows, count, nkeys)]
+
+    def own(self) -> GroupTable:
+        return GroupTable(self.rows.own())
+
+    @classmethod
+    def merge(
+        cls, merging: TableMerge, parts: Sequence[PartialTable], known: KeyGrouping | None, *, caches: bool
+    ) -> tuple[Table, KeyGrouping | None]:
+        tables = [part.table() for part in parts]
+        # One without rows stands for all where nothing else came, and says what the columns are.
+        used = [table for table in tables if table.nrows] or tables[:1]
+        if not caches or len(used) == 1:
+            return merging.merge(used), None
+        return merging.merge_cached(used, known if known is not None and known.kind == "sorted" else None)
+
+
+@dataclass(frozen=True, slots=True)
+class TableSample(KeySample):
+    """Some keys of a table, and how many rows they stand for."""
+
+    precedence: ClassVar[int] = 1
+
+    nrows: int
+    keys: list[Column]
+
+    @classmethod
+    def of(cls, keys: Sequence[Column], most: int = SAMPLES, number: int = 0) -> TableSample:
+        """Return evenly spaced rows of sorted keys.
+
+        Tables of different numbers begin with different rows.  Those of similar tables would otherwise have about the
+        same few keys, between which no splitter could be chosen.
+        """
+        nrows = len(keys[0])
+        count = min(nrows, most)
+        positions = ((np.arange(count) + (number + 0.5) * GOLDEN_RATIO % 1) * (nrows / max(count, 1))).astype(np.int64)
+        return cls(nrows, [take_rows(key, positions) for key in keys])
+
+    @classmethod
+    def choose_splitters(cls, samples: Sequence[TableSample], count: int) -> KeySplitters:
+        """Return keys that split the rows into parts of about the same size, fewer than `count` of few rows."""
+        total = sum(sample.nrows for sample in samples)
+        if total <= FEW_ROWS or count == 1:
+            return KeySplitters([])
+        used = [sample for sample in samples if sample.nrows]
+        keys = [concat_rows(columns) for columns in zip(*(sample.keys for sample in used), strict=True)]
+        weights = np.concatenate([np.full(len(item.keys[0]), item.nrows / len(item.keys[0])) for item in used])
+        runs = group_rows(keys)
+        assert runs.permutation is not None, "rows were grouped by sorting"
+        before = np.cumsum(weights[runs.permutation])
+        wanted = total * np.arange(1, count) / count
+        rows = runs.permutation[np.searchsorted(before, wanted).clip(max=len(before) - 1)]
+        return KeySplitters([[_comparable(key, row) for key in keys] for row in rows.tolist()])
+
+
+@dataclass(frozen=True, slots=True)
+class KeySplitters:
+    """The keys with which ranges begin, all but the first; fewer than there are ranges where few rows are split."""
+
+    keys: list[list[Any]]
+
+    def split_table(self, table: Table, count: int, nkeys: int) -> list[Table]:
+        """Return the rows of each range, without a copy; ranges without splitters get none."""
+        return [table.slice(start, stop) for start, stop in pairwise(self.bounds(table, count, nkeys).tolist())]
+
+    def bounds(self, table: Table, count: int, nkeys: int) -> NumberArray:
+        """Return where each of `count` ranges of a table begins, and the last one ends."""
+        keys = leading_keys(table, nkeys)
+        found = [_search(keys, key) for key in self.keys]
+        return np.maximum.accumulate(np.array([0, *found, *[table.nrows] * (count - len(found))], np.int64))
+
+
+def as_one_kind(parts: Sequence[PartialTable]) -> list[PartialTable]:
+    """Return partial tables that can be split at the same splitters: those of lower precedence as sorted ones."""
+    precedence = max(part.precedence for part in parts)
+    return [part if part.precedence == precedence else GroupTable(part.table()) for part in parts]
+
+
+def leading_keys(table: Table, nkeys: int) -> list[Column]:
+    """Return the leading keys of a table, those by which it is split."""
+    return [table.columns[number] for number in range(nkeys)]
+
+
+def _comparable(column: Column, position: int) -> Any:
+    """Return a value in a form that is compared like the column's."""
+    if isinstance(column, np.ndarray):
+        return column[position]
+    if is_arrow(column, "FixedSizeBinaryArray"):
+        return to_objects(column.slice(position, 1))[0]
+    return column[position].as_buffer().to_pybytes()
+
+
+def _search(keys: Sequence[Column], splitter: Sequence[Any]) -> int:
+    """Return the first of the rows in ascending order that is not below the splitter."""
+    start, stop = 0, len(keys[0])
+    for key, value in zip(keys, splitter, strict=True):
+        start, stop = (_bisect(key, value, start, stop, side) for side in ("left", "right"))
+    return start
+
+
+def _bisect(column: Column, value: Any, start: int, stop: int, side: Any) -> int:
+    if isinstance(column, np.ndarray):
+        return start + int(np.searchsorted(column[start:stop], value, side))
+    while start < stop:
+        middle = (start + stop) // 2
+        found = _comparable(column, middle)
+        if found < value or (side == "right" and found == value):
+            start = middle + 1
+        else:
+            stop = middle
+    return start

@@ -1,0 +1,338 @@
+"""Rows sorted by key: all of them, or some of each group, or the first of each group in the order of other columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from akdask import compiled
+from akdask.columns.memory import full_array
+from akdask.columns.rows import nbytes, take_rows
+from akdask.columns.table import Table
+from akdask.errors import ArgumentError
+from akdask.interruption import interruptible_ranges
+from akdask.operators.group.dictionary import DictionaryColumns
+from akdask.operators.group.row_groups import SortedGroups, group_rows, group_sorted, number_rows
+from akdask.operators.keys.keys import word, word_count
+from akdask.operators.keys.slots import SlotGrid
+from akdask.operators.rows.gather import gather
+from akdask.operators.sort.kernels import MAX_PACKED_ROWS, argsort
+from akdask.operators.values.random import mix_bits
+from akdask.typing import Column, NumberArray
+
+MOST = 8
+"""Rows of a group that are kept in order while rows come; of more, sorting is faster."""
+
+
+@dataclass(frozen=True, slots=True)
+class RowsPerGroup:
+    """Which rows of each group to keep.
+
+    Parameters
+    ----------
+    kind : {"head", "tail", "sample"}
+        The first ones, the last ones, or a random choice.
+    count : int, optional
+        How many at most.
+    share : float, optional
+        Which share of the group, instead of a number.
+    replace : bool
+        Whether a row may be chosen several times.
+    seed : int
+        Decides the choice, with the positions of the rows; their partitions do not matter.
+    weighted : bool
+        Whether the last carried column has the odds of the rows.
+    """
+
+    kind: str
+    count: int | None = None
+    share: float = 1.0
+    replace: bool = False
+    seed: int = 0
+    weighted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RowOrder:
+    """Rows by key: the keys, and the permutation that sorts them."""
+
+    kind: ClassVar[str] = "sorted"
+
+    keys: Sequence[Column]
+    permutation: NumberArray
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that it occupies."""
+        return self.permutation.nbytes + sum(map(nbytes, self.keys))
+
+
+class GroupedAgain:
+    """Merges tables by grouping the rows of all of them once more; how they are grouped is not cached."""
+
+    __slots__ = ()
+
+    nkeys: int
+
+    def group(self, keys: Sequence[Column]) -> Any:
+        """Return the groups of rows by their keys."""
+        raise NotImplementedError
+
+    def grouped(self, grouping: Any, values: Sequence[Column]) -> Table:
+        """Return the table of grouped rows."""
+        raise NotImplementedError
+
+    def merge(self, tables: Sequence[Table]) -> Table:
+        """Return one table of several; at least one must be given."""
+        if len(tables) == 1:
+            return tables[0]
+        columns = list(Table.concat(tables).columns.values())
+        return self.grouped(self.group(columns[: self.nkeys]), columns[self.nkeys :])
+
+    def merge_cached(self, tables: Sequence[Table], known: Any | None) -> tuple[Table, None]:
+        """Return one table of several."""
+        return self.merge(tables), None
+
+
+@dataclass(frozen=True, slots=True)
+class Arrangement(GroupedAgain):
+    """Tables of rows sorted by key, with the columns that they carry; equal keys stay in their order.
+
+    Parameters
+    ----------
+    nkeys : int
+        Number of keys, which are the first columns.
+    some : RowsPerGroup, optional
+        Which rows to keep at the end.
+    """
+
+    nkeys: int
+    some: RowsPerGroup | None = None
+
+    @property
+    def cut_keys(self) -> int:
+        """Number of leading keys that decide to which range of the result a row belongs."""
+        return self.nkeys
+
+    @property
+    def rounds(self) -> bool:
+        """Whether the last bits depend on the steps in which tables are merged: nothing is added up."""
+        return False
+
+    @property
+    def reduces(self) -> bool:
+        """Whether merging leaves fewer rows: they all stay, and must stay in order."""
+        return False
+
+    def keys(self, table: Table) -> list[Column]:
+        """Return the key columns of a table."""
+        return [table.columns[number] for number in range(self.nkeys)]
+
+    @property
+    def encoded_keys(self) -> int:
+        """Number of leading keys that may come as encoded strings: none, as the rows keep their keys."""
+        return 0
+
+    def group(self, keys: Sequence[Column]) -> RowOrder:
+        """Return the order of rows by key."""
+        permutation = group_rows(keys).permutation
+        assert permutation is not None, "rows were grouped by sorting"
+        return RowOrder(keys, permutation)
+
+    def grouped(self, grouping: RowOrder, values: Sequence[Column]) -> Table:
+        """Return the table of rows in order."""
+        columns = [gather(column, grouping.permutation) for column in (*grouping.keys, *values)]
+        return Table(dict(enumerate(columns)), len(grouping.permutation))
+
+    def finish(self, table: Table) -> Table:
+        """Return the rows that are wanted, without their keys."""
+        if self.some is not None:
+            groups = group_sorted(self.keys(table))
+            table = table.take(_chosen(groups, self.some, list(table.columns.values())[self.nkeys :]))
+        carried = list(table.columns.values())[self.nkeys :]
+        return Table(dict(enumerate(carried)), table.nrows)
+
+
+def _chosen(groups: SortedGroups, some: RowsPerGroup, carried: Sequence[Column]) -> NumberArray:
+    sizes = groups.sizes()
+    counts = np.round(sizes * some.share).astype(np.int64) if some.count is None else np.full(len(sizes), some.count)
+    if some.kind != "sample":
+        counts = np.minimum(counts, sizes) if some.count is None or some.count >= 0 else np.maximum(sizes + counts, 0)
+        starts = groups.segments if some.kind == "head" else groups.segments + sizes - counts
+        return _ranges(starts, counts)
+    positions: NumberArray = np.asarray(carried[0])
+    weights: NumberArray = np.asarray(carried[-1], np.float64) if some.weighted else np.ones(groups.nrows)
+    _check_sample(groups, some, counts, weights)
+    if some.replace:
+        return _with_replacement(groups, some, counts, weights, positions)
+    # The smallest of exponential variates whose rates are the weights: a choice without replacement.
+    with np.errstate(divide="ignore"):
+        times = -np.log1p(-_uniform(positions, some.seed)) / weights
+    numbers = np.repeat(np.arange(groups.count), sizes)
+    order = np.lexsort([times, numbers])
+    return order[_ranges(groups.segments, counts)]
+
+
+def _check_sample(groups: SortedGroups, some: RowsPerGroup, counts: NumberArray, weights: NumberArray) -> None:
+    """Raise ArgumentError if some rows of each group cannot be chosen so."""
+    sizes = groups.sizes()
+    too_many = np.flatnonzero(counts > sizes)
+    if too_many.size and not some.replace:
+        group = too_many[0]
+        raise ArgumentError(
+            f"{counts[group]} rows cannot be chosen from a group of {sizes[group]}.",
+            hint="replace=True chooses rows several times.",
+        )
+    if some.weighted and groups.nrows and (not (weights >= 0).all() or not (groups.reduce(np.add, weights) > 0).all()):
+        raise ArgumentError("the odds of rows are not negative, and above 0 for one row of each group at least.")
+
+
+def _with_replacement(
+    groups: SortedGroups, some: RowsPerGroup, counts: NumberArray, weights: NumberArray, positions: NumberArray
+) -> NumberArray:
+    until = np.cumsum(weights)
+    before = until[groups.segments] - weights[groups.segments]
+    totals = groups.reduce(np.add, weights)
+    draws = _ranges(np.zeros(groups.count, np.int64), counts)
+    repeated = np.repeat(positions[groups.segments], counts)
+    aimed = _uniform(repeated, some.seed + 1 + draws) * np.repeat(totals, counts) + np.repeat(before, counts)
+    last = np.repeat(groups.segments + groups.sizes() - 1, counts)
+    chosen: NumberArray = np.minimum(np.searchsorted(until, aimed, "right"), last)
+    return chosen
+
+
+def _uniform(positions: NumberArray, seed: NumberArray | int) -> NumberArray:
+    """Return a number from 0 to 1 for each position: the last step of SplitMix64, keyed by the seed."""
+    mixed = positions.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    mixed += np.asarray(seed).astype(np.uint64) * np.uint64(0xD1342543DE82EF95)
+    uniform: NumberArray = (mix_bits(mixed) >> np.uint64(11)) * 2.0**-53
+    return uniform
+
+
+def _ranges(starts: NumberArray, counts: NumberArray) -> NumberArray:
+    """Return ``start, start + 1, …`` for each start, as many as its count, end to end."""
+    total = int(counts.sum())
+    first = np.cumsum(counts) - counts
+    positions: NumberArray = np.arange(total) + np.repeat(starts - first, counts)
+    return positions
+
+
+# ------------------------------------------------------------------------------- the first rows in the order of others
+
+
+@dataclass(frozen=True, slots=True)
+class RowKeys:
+    """Rows by their keys, not grouped yet: how depends on how many are wanted."""
+
+    kind: ClassVar[str] = "sorted"
+
+    keys: Sequence[Column]
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that it occupies."""
+        return sum(map(nbytes, self.keys))
+
+
+@dataclass(frozen=True, slots=True)
+class TopRows(GroupedAgain):
+    """Tables of the first rows of each group, sorted by key, those of a group in order: keys, what orders, positions.
+
+    Parameters
+    ----------
+    nkeys : int
+        Number of keys, which are the first columns.
+    ascending : tuple of bool
+        The direction of each of the columns that order the rows; equal rows are ordered by their positions.
+    count : int
+        How many rows of each group to keep, at most.
+    """
+
+    nkeys: int
+    ascending: tuple[bool, ...]
+    count: int
+
+    @property
+    def cut_keys(self) -> int:
+        """Number of leading keys that decide to which range of the result a row belongs."""
+        return self.nkeys
+
+    @property
+    def encoded_keys(self) -> int:
+        """Number of leading keys that may come as encoded strings: none, as rows are chosen by all their columns."""
+        return 0
+
+    @property
+    def rounds(self) -> bool:
+        """Whether the last bits depend on the steps in which tables are merged: nothing is added up."""
+        return False
+
+    @property
+    def reduces(self) -> bool:
+        """Whether merging leaves fewer rows, the same whatever the order of the tables."""
+        return True
+
+    def group(self, keys: Sequence[Column]) -> RowKeys:
+        """Return rows by key."""
+        return RowKeys(keys)
+
+    def grouped(self, grouping: RowKeys, values: Sequence[Column]) -> Table:
+        """Return the table of the first rows of each group."""
+        keys = grouping.keys
+        *by, positions = values
+        rows = self._by_loop(keys, by, np.asarray(positions))
+        if rows is None:
+            rows = self._sorted(keys, by, positions)
+        columns = [take_rows(column, rows) for column in (*keys, *values)]
+        return Table(dict(enumerate(columns)), len(rows))
+
+    def finish(self, table: Table) -> Table:
+        """Return the positions of the rows, and what they are grouped and ordered by."""
+        *decide, positions = table.columns.values()
+        return Table(dict(enumerate([positions, *decide])), table.nrows)
+
+    def _sorted(self, keys: Sequence[Column], by: Sequence[Column], positions: Column) -> NumberArray:
+        """Return the rows by sorting all."""
+        order = argsort([*keys, *by, positions], [*[True] * len(keys), *self.ascending, True])
+        groups = group_sorted([take_rows(key, order) for key in keys])
+        ranks = np.arange(groups.nrows) - np.repeat(groups.segments, groups.sizes())
+        found: NumberArray = order[ranks < self.count]
+        return found
+
+    def _by_loop(self, keys: Sequence[Column], by: Sequence[Column], positions: NumberArray) -> NumberArray | None:
+        """Return the same rows by a loop that keeps the first rows of each group; None where that gains nothing."""
+        nrows = len(positions)
+        is_one_word = len(by) == 1 and word_count(by[0]) == 1
+        if not (nrows and 0 < self.count <= MOST and is_one_word and compiled.should_compile(nrows)):
+            return None
+        codes, ngroups = _numbered(keys, max(nrows // self.count, 1))
+        if ngroups * self.count > 2 * nrows:
+            return None
+        from akdask.compiler import read_only
+        from akdask.operators.group.top_rows_loops import keep_first
+
+        rows = full_array(ngroups * self.count, -1, np.int64)
+        words = full_array(len(rows), 2**64 - 1, np.uint64)
+        given = word(by[0], 0, self.ascending[0])
+        ordered = read_only(codes), read_only(given), read_only(positions)
+        for first, stop in interruptible_ranges(range(1, nrows + 1)):
+            keep_first(*ordered, self.count, words, rows, first, stop)
+        return rows[rows >= 0]
+
+
+def _numbered(keys: Sequence[Column], most: int) -> tuple[NumberArray, int]:
+    """Return the number of each row's group, in the order of the keys, and how many there may be.
+
+    There may be groups without rows if there are at most `most`.
+    """
+    numbers = DictionaryColumns(keys).columns
+    grid = SlotGrid.within(numbers, most)
+    if grid is not None:
+        return grid.codes(numbers), grid.nslots
+    if len(numbers[0]) >= MAX_PACKED_ROWS:
+        return np.zeros(0, np.int64), len(numbers[0])
+    groups, _ = number_rows(numbers, np.empty(len(numbers[0]), np.int32))
+    return groups.codes, groups.count

@@ -1,0 +1,1 @@
+"""Joins, and tables in which rows are looked up."""

@@ -1,0 +1,1 @@
+"""Keys: what groups, sorts and joins compare."""

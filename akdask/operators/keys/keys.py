@@ -1,0 +1,362 @@
+"""Keys: unsigned 64-bit integers in the order of a column's values, and keys packed together with row numbers.
+
+Everything fast in sorting and grouping rests on one trick: NumPy sorts plain uint64 many times faster than it finds
+the positions that would sort them, so a row's number travels in the low bits of its key.  Which key a column has, and
+whether it and the row number fit 64 bits together, is decided here and nowhere else.
+
+A number is one word.  A string is words of 7 bytes each, the first byte in the highest place; the lowest byte says how
+many of them are the string's, or 8 where it goes on, which tells apart strings that differ by trailing NUL bytes only.
+A big integer (Arrow's fixed-size binary: little-endian limbs of 64 bits in two's complement) is one word for each limb,
+the highest first.  Comparing words one after the other compares values.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from akdask import compiled
+from akdask.columns.bigint import from_limbs, limbs_of, with_limbs
+from akdask.columns.memory import new_array
+from akdask.columns.rows import by_column, of_arrow
+from akdask.deferred import is_arrow, pa
+from akdask.errors import ArgumentTypeError
+from akdask.operators.keys.words import LAST, SIGN, TEXT_BYTES, WORD_BITS, Words
+from akdask.typing import Column, NumberArray
+
+GLANCE = 64
+"""Rows that mostly tell how far values are apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """Words in the order of the rows' values.
+
+    Parameters
+    ----------
+    codes : ndarray of uint64
+        One word for each row.
+    low : int
+        The smallest of them, 0 if there are none.
+    bits : int
+        Width of the range: bits of the largest after subtracting `low`.
+    exact : bool
+        Whether equal codes mean equal values; False where a string or big integer has further words.
+
+    Examples
+    --------
+    >>> key = ordered(np.array([7, 5, 6]))
+    >>> (key.codes - np.uint64(key.low)).tolist(), key.bits, key.exact
+    ([2, 0, 1], 2, True)
+    """
+
+    codes: Words
+    low: int
+    bits: int
+    exact: bool = True
+
+    @classmethod
+    def of(cls, codes: Words, exact: bool = True) -> Key:
+        """Return the key of words whose range is not known."""
+        low, high = least_and_most(codes) if len(codes) else (0, 0)
+        return cls(codes, low, (high - low).bit_length(), exact)
+
+
+def ordered(column: Column, ascending: bool = True) -> Key:
+    """Return the key of a column: its values in order, or their first words where they have several.
+
+    Parameters
+    ----------
+    column : ndarray of numbers or bool, datetime64 or timedelta64; Arrow large_string, or fixed-size binary of limbs
+        ``-0.0`` equals ``0.0``; all NaN are equal, and come last in both directions.  Strings are ordered by their
+        bytes.
+    ascending : bool
+        Order of the codes.
+
+    Returns
+    -------
+    Key
+        Exact unless the values have more than one word.
+    """
+    return Key.of(word(column, 0, ascending), exact=word_count(column) == 1)
+
+
+def combine(keys: Sequence[Key]) -> Key | None:
+    """Return one key of several columns, the first the most significant; None if they do not fit 64 bits together.
+
+    Codes of the result begin at 0.  Keys that are not exact cannot be followed by others.
+
+    Examples
+    --------
+    >>> combine([ordered(np.array([1, 0, 0])), ordered(np.array([5, 9, 6]))]).codes.tolist()
+    [8, 4, 1]
+    """
+    bits = sum(key.bits for key in keys)
+    if bits > WORD_BITS or not all(key.exact for key in keys[:-1]):
+        return None
+    codes = _counted_from(keys[0])
+    for key in keys[1:]:
+        # NumPy leaves shifts by all 64 bits undefined; then what is shifted is 0 everywhere.
+        np.left_shift(codes, np.uint64(min(key.bits, WORD_BITS - 1)), out=codes)
+        np.bitwise_or(codes, key.codes - np.uint64(key.low), out=codes)
+    return Key(codes, 0, bits, keys[-1].exact)
+
+
+def least_bits(words: Sequence[Words]) -> int:
+    """Return how many bits the ranges of some first words take together; those of all words take no fewer.
+
+    Examples
+    --------
+    >>> least_bits([np.array([4, 7], np.uint64), np.array([0, 256], np.uint64)])
+    11
+    """
+    return sum(Key.of(codes[:GLANCE]).bits for codes in words)
+
+
+def lead(words: Sequence[Words], bits: int) -> Key:
+    """Return a key of the first of several words, and of the highest bits of others if it has not as many as wanted.
+
+    Examples
+    --------
+    >>> lead([np.array([4, 7], np.uint64), np.array([0, 256], np.uint64)], 4).codes.tolist()
+    [0, 14]
+    """
+    found = Key.of(words[0], exact=False)
+    for codes in words[1:]:
+        if found.bits >= bits:
+            break
+        key = Key.of(codes)
+        taken = min(key.bits, bits - found.bits)
+        part = (codes - np.uint64(key.low)) >> np.uint64(key.bits - taken)
+        before = (found.codes - np.uint64(found.low)) << np.uint64(min(taken, WORD_BITS - 1))
+        found = Key(before | part, 0, found.bits + taken, exact=False)
+    return found
+
+
+def span(column: Column, ascending: bool = True) -> tuple[int, int] | None:
+    """Return the smallest and the largest word of a column; None of values of several words, or without rows."""
+    if not len(column) or word_count(column) > 1:
+        return None
+    if isinstance(column, np.ndarray) and column.dtype.kind in "iub":
+        # In order of the words already: only the extremes need to become words.
+        column = np.array(least_and_most(column), column.dtype)
+    return least_and_most(word(column, 0, ascending))
+
+
+def least_and_most(numbers: NumberArray) -> tuple[int, int]:
+    """Return the smallest and the largest of some integers or truth values, at least one.
+
+    Examples
+    --------
+    >>> least_and_most(np.array([5, 2, 9]))
+    (2, 9)
+    """
+    if numbers.dtype == np.bool_ or not compiled.should_compile(len(numbers)):
+        return int(numbers.min()), int(numbers.max())
+    from akdask.compiler import read_only
+    from akdask.operators.sort import loops as ranging
+
+    least, most = ranging.least_and_most(read_only(np.ascontiguousarray(numbers)))
+    return int(least), int(most)
+
+
+def row_bits(nrows: int) -> int:
+    """Return the bits of a row number below `nrows`.
+
+    Examples
+    --------
+    >>> row_bits(1), row_bits(4), row_bits(5)
+    (0, 2, 3)
+    """
+    return max(nrows - 1, 0).bit_length()
+
+
+def pack_words(key: Key, shift: int) -> Words:
+    """Return the highest bits of each code with the number of its row in the lowest `shift` bits.
+
+    Their order is that of the values, and then of the rows.  Where key and row number do not fit 64 bits together, as
+    many low bits of the key are lost: rows that differ in them only are left in the order of their numbers.
+    """
+    packed = _counted_from(key)
+    lost = max(key.bits + shift - WORD_BITS, 0)
+    if lost:
+        np.right_shift(packed, np.uint64(lost), out=packed)
+    if shift < WORD_BITS:
+        np.left_shift(packed, np.uint64(shift), out=packed)
+    for start in range(0, len(packed), len(_ROWS)):
+        part = packed[start : start + len(_ROWS)]
+        part |= _ROWS[: len(part)]
+        if start:
+            part |= np.uint64(start)
+    return packed
+
+
+_ROWS = np.arange(2**15, dtype=np.uint64)
+"""The first row numbers, few enough for the fastest cache; their number is a power of two."""
+
+
+def _counted_from(key: Key) -> Words:
+    """Return the codes of a key, counted from the lowest."""
+    counted: Words = new_array(len(key.codes), np.uint64)
+    return np.subtract(key.codes, np.uint64(key.low), out=counted)
+
+
+def unpack_rows(packed: Words, shift: int, out: NumberArray | None = None) -> NumberArray:
+    """Return the row numbers, as int64, of packed keys."""
+    mask = np.uint64((1 << shift) - 1)
+    rows = new_array(len(packed), np.int64) if out is None else out
+    np.bitwise_and(packed, mask, out=rows.view(np.uint64))
+    return rows
+
+
+# --------------------------------------------------------------------------------------------------------------- words
+
+
+@by_column
+def word_count(column: Any) -> int:
+    """Return how many words the values of a column have."""
+    raise ArgumentTypeError(f"values of {type(column).__name__} have no order.")
+
+
+@by_column
+def word(column: Any, number: int, ascending: bool = True, rows: NumberArray | None = None) -> Words:
+    """Return word `number` of each value, from the most significant; the smaller the earlier in the order.
+
+    `rows`, where given, are the positions of the only rows wanted.
+    """
+    raise ArgumentTypeError(f"values of {type(column).__name__} have no order.")
+
+
+@word_count.register
+def _(column: np.ndarray) -> int:
+    return 1
+
+
+@word.register
+def _(column: np.ndarray, number: int, ascending: bool = True, rows: NumberArray | None = None) -> Words:
+    column = column if rows is None else column.take(rows)
+    match column.dtype.kind:
+        case "i" | "m" | "M":
+            codes = column.astype(np.int64, copy=False).view(np.uint64) ^ SIGN
+            if ascending and column.dtype.kind != "i":
+                # NaT is the least integer; less one, it comes last, as it does downwards.
+                codes -= np.uint64(1)
+        case "f":
+            if compiled.should_compile(len(column)):
+                return _compiled_float_words(column, ascending)
+            return _missing_last(_float_words(column), np.isnan(column), ascending)
+        case _:
+            codes = column.astype(np.uint64)
+    return codes if ascending else np.invert(codes, out=codes)
+
+
+def _float_words(column: NumberArray) -> Words:
+    """Flip the sign of positive floats and all bits of negative ones; adding 0 makes ``-0.0`` positive."""
+    bits = np.add(column, 0.0, dtype=np.float64).view(np.int64)
+    flip = (bits >> 63).view(np.uint64)
+    np.bitwise_or(flip, SIGN, out=flip)
+    return np.bitwise_xor(bits.view(np.uint64), flip, out=flip)
+
+
+def _compiled_float_words(column: NumberArray, ascending: bool) -> Words:
+    from akdask.compiler import read_only
+    from akdask.operators.keys.float_loops import float_words
+
+    bits = np.ascontiguousarray(column, np.float64).view(np.uint64)
+    words = new_array(len(bits), np.uint64)
+    float_words(read_only(bits), np.uint64(0 if ascending else LAST), words)
+    return words
+
+
+def _missing_last(codes: Words, missing: NumberArray, ascending: bool) -> Words:
+    if not ascending:
+        np.invert(codes, out=codes)
+    if missing.any():
+        codes[missing] = LAST
+    return codes
+
+
+@of_arrow(word_count, "LargeStringArray")
+def _(column: pa.LargeStringArray) -> int:
+    longest = int(np.diff(_offsets(column)).max(initial=0))
+    return max(-(-longest // TEXT_BYTES), 1)
+
+
+@of_arrow(word, "LargeStringArray")
+def _(column: pa.LargeStringArray, number: int, ascending: bool = True, rows: NumberArray | None = None) -> Words:
+    offsets = _offsets(column)
+    starts = offsets[:-1] if rows is None else offsets[rows]
+    stops = offsets[1:] if rows is None else offsets[1:][rows]
+    codes = _bytes_at(column, starts + number * TEXT_BYTES, stops)
+    return codes if ascending else np.invert(codes, out=codes)
+
+
+def _offsets(column: pa.LargeStringArray) -> NumberArray:
+    if not len(column):
+        # Arrow need not allocate offsets for no strings.
+        return np.zeros(1, np.int64)
+    return np.frombuffer(column.buffers()[1], np.int64, len(column) + 1, column.offset * 8)
+
+
+LEADING_BYTES = np.array([(1 << 64) - (1 << 8 * (8 - count)) for count in range(8)] + [(1 << 64) - (1 << 8)], np.uint64)
+"""For the number of bytes that are left of a string, the places that they have in a word."""
+
+
+def _bytes_at(column: pa.LargeStringArray, starts: NumberArray, stops: NumberArray) -> Words:
+    """Return 7 bytes of each string and how many are left of it there, at most 8."""
+    text = np.frombuffer(column.buffers()[2] or b"", np.uint8)
+    if len(text) < 8:
+        text = np.concatenate([text, np.zeros(8, np.uint8)])
+    # Every 8 bytes that follow each other, as one word; the array is a view of the text.
+    windows = np.ndarray(len(text) - 7, np.dtype(np.uint64), text, strides=(1,))
+    last = len(windows) - 1
+    # Near the end of the text the window is taken further to the left, and shifted.
+    surplus = starts - last
+    near_end = len(starts) > 0 and int(surplus.max()) > 0
+    codes: Words = windows[np.minimum(starts, last)] if near_end else windows[starts]
+    if sys.byteorder == "little":
+        codes.byteswap(inplace=True)
+    if near_end:
+        codes <<= np.clip(surplus * 8, 0, WORD_BITS - 1).astype(np.uint64)
+    left = np.clip(stops - starts, 0, 8)
+    # What follows the end of a string belongs to the next one.
+    codes &= LEADING_BYTES[left]
+    codes |= left.view(np.uint64)
+    return codes
+
+
+@of_arrow(word_count, "FixedSizeBinaryArray")
+def _(column: pa.FixedSizeBinaryArray) -> int:
+    return int(column.type.byte_width) // 8
+
+
+@of_arrow(word, "FixedSizeBinaryArray")
+def _(column: pa.FixedSizeBinaryArray, number: int, ascending: bool = True, rows: NumberArray | None = None) -> Words:
+    count = column.type.byte_width // 8
+    flat = np.frombuffer(column.buffers()[1] or b"", np.dtype("<u8"))
+    limbs = flat.reshape(-1, count)[column.offset : column.offset + len(column), count - 1 - number]
+    codes = (limbs if rows is None else limbs[rows]).astype(np.uint64)
+    if number == 0:
+        codes ^= SIGN
+    return codes if ascending else np.invert(codes, out=codes)
+
+
+def with_words(column: Any, count: int) -> Any:
+    """Return a column whose integers of any size have at least `count` words, as those of other rows have.
+
+    Words are numbered from the most significant, so that those of a narrower column would be others.  Strings have as
+    many words as they are asked for.
+    """
+    if not is_arrow(column, "FixedSizeBinaryArray") or word_count(column) >= count:
+        return column
+    return from_limbs(with_limbs(limbs_of(column), count))
+
+
+def from_words(words: Sequence[Words]) -> pa.FixedSizeBinaryArray:
+    """Return the integers of any size that have the given words, the highest first."""
+    limbs = np.stack([words[0] ^ SIGN, *words[1:]][::-1], axis=1)
+    return from_limbs(limbs)

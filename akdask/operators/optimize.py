@@ -1,0 +1,86 @@
+"""The optimiser: plans that are computed together, rewritten once before they are lowered.
+
+A pass downwards finds what is needed of each node (`finding`), one upwards rewrites (`rewriting`) by rules (`rules`).
+Both take time in proportion to the plan, and plans without anything that rules are for are left at once: kinds of nodes
+are told by their names, so that a plan waits for the modules of no others.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from functools import cache
+from operator import is_
+from typing import TYPE_CHECKING, Any
+
+from akdask import config
+from akdask.deferred import DeferredModule
+from akdask.engine.needs import inputs_first, is_logical
+from akdask.engine.node import Node
+
+if TYPE_CHECKING:
+    from akdask.operators import rewrite_rules, rewriting
+    from akdask.operators.sort import carried_text, shared_sorts
+else:
+    carried_text = DeferredModule("akdask.operators.sort.carried_text")
+    rewrite_rules = DeferredModule("akdask.operators.rewrite_rules")
+    rewriting = DeferredModule("akdask.operators.rewriting")
+    shared_sorts = DeferredModule("akdask.operators.sort.shared_sorts")
+
+OCCASIONS = frozenset(
+    {
+        "Compact",
+        "Gather",
+        "HashJoin",
+        "Limit",
+        "MatchRows",
+        "Realign",
+        "Reverse",
+        "Sort",
+        "Take",
+        "TopK",
+    }
+)
+"""The kinds of nodes for which it is worth while to look for what is needed."""
+
+MOST_PASSES = 4
+"""Times that plans are gone over: filters that a first one takes apart go below joins in a second."""
+
+
+def optimize(plans: Sequence[Node]) -> list[Node]:
+    """Return plans that give the same results with less work; computed together, so that they share it."""
+    plans = list(plans)
+    if not config.get("optimize") or not all(map(is_logical, plans)):
+        return plans
+    nodes = inputs_first(plans)
+    kinds = _kinds_of(nodes)
+    if len(plans) > 1 or kinds.get("GroupAggregate", 0) > 1:
+        plans = rewrite_rules.share_aggregates(rewrite_rules.share_groups(plans))
+        nodes = inputs_first(plans)
+    if OCCASIONS.isdisjoint(kinds):
+        return plans
+    if kinds.get("Sort", 0) > 1:
+        plans = shared_sorts.share_sorts(plans)
+        nodes = inputs_first(plans)
+    for _ in range(MOST_PASSES):
+        found = rewriting.rewritten(plans, nodes, rewrite_rules.find_needs(nodes, plans), rewrite_rules.RULES)
+        if all(map(is_, found, plans)):
+            break
+        # Once more, as nodes meet that were apart, and columns that filters read are not needed any more.
+        plans, nodes = found, inputs_first(found)
+    return carried_text.carry_positions(plans) if "Sort" in _kinds_of(nodes) else plans
+
+
+def _kinds_of(nodes: Sequence[Node]) -> Mapping[str, int]:
+    """Return how many nodes there are of each class and those above it; no two have the same name."""
+    found: defaultdict[str, int] = defaultdict(int)
+    for node in nodes:
+        kind: Any = type(node)
+        for name in _class_names(kind):
+            found[name] += 1
+    return found
+
+
+@cache
+def _class_names(kind: type) -> tuple[str, ...]:
+    return tuple([cls.__name__ for cls in kind.__mro__])

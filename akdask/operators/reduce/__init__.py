@@ -1,0 +1,1 @@
+"""Reductions of columns to one value."""

@@ -1,0 +1,393 @@
+"""Reductions: partial states in each partition, combined in a tree, finished to scalars."""
+
+from __future__ import annotations
+
+import operator
+from abc import abstractmethod
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial, reduce
+from typing import Any, Self
+
+import numpy as np
+
+from akdask._dask import Expr, List, Task, TaskRef
+from akdask.columns.dtypes import BOOL, FLOAT64, INT64, UINT64, ColumnType, TimeForm
+from akdask.columns.row_space import RowSpace
+from akdask.deferred import without_collection
+from akdask.engine import sinks
+from akdask.engine.batches import reduction_batches
+from akdask.engine.lower import lower
+from akdask.engine.node import Frame, Node, materialize
+from akdask.engine.pipeline import Compile, pipeline
+from akdask.engine.rowwise import Computed
+from akdask.engine.tables import Tasks
+from akdask.engine.tokens import Made, flattened, token
+from akdask.engine.values import ColumnRef, Replica, Value, describe, substitute, walk
+from akdask.operators.reduce.registry import REDUCTIONS, ScalarReduction, merge_states
+
+FAN_IN = 16
+
+
+class AggregateExpr:
+    """One reduction of one value.
+
+    Parameters
+    ----------
+    name : str
+        Which: a name in `akdask.operators.reduce.registry.REDUCTIONS`.
+    value : Value
+        What is reduced.
+    params : dict
+        Further arguments of the last step, such as ``ddof``.
+
+    Attributes
+    ----------
+    dtype : ColumnType
+        Type of the result.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If the reduction does not take such values.
+    """
+
+    __slots__ = ("_text", "dtype", "name", "params", "token", "value")
+
+    def __init__(self, name: str, value: Value, **params: Any) -> None:
+        self.name = name
+        self.dtype = REDUCTIONS[name].result_type(value.dtype, **params)
+        self.value = value
+        self.params = tuple(sorted(params.items()))
+        self.token = token(name, value, self.params)
+        self._text: str | None = None
+
+    @property
+    def values(self) -> tuple[Value, ...]:
+        """What is reduced, as all reductions tell it."""
+        return (self.value,)
+
+    @property
+    def kernel(self) -> ScalarReduction:
+        """What reduces columns of the value's type."""
+        return ScalarReduction(self.name, self.value.dtype)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return flattened(self)
+
+    def made_of(self) -> Made:
+        """Return what the reduction is made of."""
+        return _reduction, (self.name, self.params, self.value)
+
+    def moved(self, replaced: Mapping[str, Value]) -> AggregateExpr:
+        """Return the reduction of the same value, whose columns are found by the tokens of those of this one."""
+        return AggregateExpr(self.name, substitute(self.value, replaced), **dict(self.params))
+
+    def __str__(self) -> str:
+        # Written once: reductions may refer to others, each of them many times.  Those below are written first, one by
+        # one: a chain may be longer than Python nests calls.
+        stack = [self]
+        while stack:
+            below = stack[-1]._unwritten()
+            if below:
+                stack.extend(below)
+                continue
+            last = stack.pop()
+            last._text = last._text or f"{last.name}({describe(last.value)})"
+        assert self._text is not None, "it has just been written"
+        return self._text
+
+    def _unwritten(self) -> list[AggregateExpr]:
+        """Return the reductions that the value refers to without a text; none once its own is there."""
+        if self._text is not None:
+            return []
+        nodes = [part.node for part in walk(self.value) if isinstance(part, Replica)]
+        found = [item for node in nodes if isinstance(node, Aggregate) for item in node.reductions]
+        return [item for item in found if item._text is None]
+
+
+def _reduction(name: str, params: tuple[tuple[str, Any], ...], value: Value) -> AggregateExpr:
+    return AggregateExpr(name, value, **dict(params))
+
+
+class ScalarList(Frame):
+    """A node whose result is a list of scalars in one partition."""
+
+    @abstractmethod
+    def result_type(self, position: int) -> ColumnType:
+        """Return the type of one of them."""
+
+    @abstractmethod
+    def describe_result(self, position: int) -> str:
+        """Return one of them in words."""
+
+
+class Aggregate(Computed, ScalarList):
+    """Reductions of the rows of a frame, all in one pass; the result is a list of scalars in one partition."""
+
+    weight = 2
+
+    frame: Frame
+    reductions: tuple[AggregateExpr, ...]
+
+    @cached_property
+    def rows(self) -> RowSpace:
+        return RowSpace.of_lengths([len(self.reductions)])
+
+    def result_type(self, position: int) -> ColumnType:
+        """Return the type of one of the results."""
+        return self.reductions[position].dtype
+
+    def describe_result(self, position: int) -> str:
+        """Return one of the results in words."""
+        return str(self.reductions[position])
+
+    def moved(self, frame: Frame, replaced: Mapping[str, Value]) -> Self:
+        return type(self)(frame, tuple(item.moved(replaced) for item in self.reductions))
+
+    def describe(self) -> str:
+        return "Aggregate " + ", ".join(map(str, self.reductions))
+
+
+class Element(Node):
+    """One result of an aggregation, as what its form makes of it if it is more than a number."""
+
+    aggregate: ScalarList
+    position: int
+    form: TimeForm | None
+
+    @property
+    def npartitions(self) -> int:
+        return 1
+
+    def describe(self) -> str:
+        """One line for `explain`."""
+        return self.aggregate.describe_result(self.position)
+
+    def _lower(self) -> Expr | None:
+        """Let the last task of a reduction that is alone return the element itself."""
+        source = self.operands[0]
+        if not isinstance(source, Aggregate) or len(source.reductions) > 1:
+            return None
+        tree = lower(source)
+        assert isinstance(tree, TreeReduce), "so reductions are lowered"
+        return TreeReduce(tree.combine, FinishElement(tree.finish, self.form), tree.partials)
+
+    def _layer(self) -> dict[Any, Any]:
+        source = self.operands[0]
+        if isinstance(source, ScalarList):
+            return materialize(self)
+        key = (self._name, 0)
+        return {key: Task(key, _element, TaskRef(source.__dask_keys__()[0]), self.position, self.form)}
+
+
+class CountRows(Frame):
+    """The number of rows in each partition; the result is a list in one partition."""
+
+    frame: Frame
+
+    @cached_property
+    def rows(self) -> RowSpace:
+        return RowSpace.of_lengths([self.frame.npartitions])
+
+
+class TreeReduce(Node):
+    """Combine the partials of a pipeline, some at a time, in the order of the partitions; then finish them."""
+
+    combine: Any
+    finish: Any
+    partials: Expr
+
+    @classmethod
+    def step(cls, *_operands: Any) -> str:
+        return "combine"
+
+    @property
+    def npartitions(self) -> int:
+        return 1
+
+    @without_collection
+    def _layer(self) -> dict[Any, Any]:
+        graph: dict[Any, Any] = {}
+        keys: list[Hashable] = list(self.partials.__dask_keys__())
+        level = 0
+        while len(keys) > FAN_IN:
+            groups = [keys[start : start + FAN_IN] for start in range(0, len(keys), FAN_IN)]
+            keys = [(f"combine-{self._name}", level, number) for number in range(len(groups))]
+            for key, group in zip(keys, groups, strict=True):
+                graph[key] = Task(key, self.combine, List(*map(TaskRef, group)))
+            level += 1
+        last = (self._name, 0)
+        graph[last] = Task(last, self.finish, List(*map(TaskRef, keys)))
+        return graph
+
+
+@dataclass(frozen=True, slots=True)
+class CombineStates:
+    """Merge lists of states, one list for each group of rows."""
+
+    reductions: tuple[ScalarReduction, ...]
+
+    @property
+    def token(self) -> str:
+        return token("combine", self.reductions)
+
+    def __call__(self, partials: Sequence[list[Any]]) -> list[Any]:
+        return reduce(partial(merge_states, self.reductions), partials)
+
+
+@dataclass(frozen=True, slots=True)
+class FinishStates:
+    """Merge the last states and turn them into scalars."""
+
+    reductions: tuple[tuple[ScalarReduction, tuple[tuple[str, Any], ...]], ...]
+
+    @property
+    def token(self) -> str:
+        return token("finish", self.reductions)
+
+    def __call__(self, partials: Sequence[list[Any]]) -> list[Any]:
+        states = CombineStates(tuple(reduction for reduction, _ in self.reductions))(partials)
+        calls = zip(self.reductions, states, strict=True)
+        return [reduction.finalize(state, **dict(params)) for (reduction, params), state in calls]
+
+
+@dataclass(frozen=True, slots=True)
+class FinishElement:
+    """Merge the last states of a single reduction and turn them into one result."""
+
+    finish: FinishStates
+    form: TimeForm | None
+
+    @property
+    def token(self) -> str:
+        return token("finish element", self.finish, self.form)
+
+    def __call__(self, partials: Sequence[list[Any]]) -> Any:
+        return _element(self.finish(partials), 0, self.form)
+
+
+def _element(results: Sequence[Any], position: int, form: TimeForm | None) -> Any:
+    return results[position] if form is None else form(results[position])
+
+
+def _as_list(counts: Sequence[Any]) -> list[Any]:
+    return [count for item in counts for count in (item if isinstance(item, list) else [item])]
+
+
+@lower.register
+def _(frame: Aggregate) -> Expr:
+    kernels = tuple(item.kernel for item in frame.reductions)
+
+    def sink(compile_these: Compile, values: Sequence[Value]) -> sinks.Sink:
+        calls = list(enumerate(kernels))
+        plain = [call for call, value in zip(calls, values, strict=True) if isinstance(value, ColumnRef)]
+        computed = [call for call, value in zip(calls, values, strict=True) if not isinstance(value, ColumnRef)]
+        return sinks.Reduce(
+            compile_these([values[number] for number, _ in plain]),
+            tuple(plain),
+            compile_these([values[number] for number, _ in computed]),
+            tuple(computed),
+            any(kernel.adds_floats for kernel in kernels),
+        )
+
+    values = [item.value for item in frame.reductions]
+    purpose = "reduce " + ", ".join(map(str, frame.reductions))
+    partials = pipeline(frame.frame, values, sink, purpose, batches=reduction_batches(frame.frame))
+    finish = FinishStates(tuple((item.kernel, item.params) for item in frame.reductions))
+    return TreeReduce(CombineStates(kernels), finish, partials)
+
+
+@lower.register
+def _(frame: CountRows) -> Expr:
+    counts = pipeline(frame.frame, [], lambda *_: sinks.Count(), "count rows")
+    return TreeReduce(_as_list, _as_list, counts)
+
+
+NUMBERS: dict[type[Any], ColumnType] = {dtype.numpy.type: dtype for dtype in (BOOL, INT64, UINT64, FLOAT64)}
+"""What NumPy's scalars are in a plan, of those that columns of 64 bits and truth values are reduced to."""
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    function.__name__: function
+    for function in (
+        operator.pow, np.add, np.subtract, np.multiply, np.divide, np.floor_divide, np.remainder, np.power,
+        np.negative, np.positive, np.absolute, np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.invert,
+        np.left_shift, np.right_shift, np.sqrt, np.square, np.exp, np.log, np.floor, np.ceil, np.trunc,
+        np.rint, np.minimum, np.maximum,
+    )
+}  # fmt: skip
+"""What can wait; where somebody compares, a decision is made by the value."""
+
+Operand = Element | int | float | bool | np.generic
+
+
+class Arithmetic(ScalarList):
+    """A function of single results and plain numbers; the result is a list of one scalar in one partition."""
+
+    weight = 1
+
+    function: str
+    args: tuple[Operand, ...]
+    dtype: ColumnType
+
+    @cached_property
+    def rows(self) -> RowSpace:
+        return RowSpace.of_lengths([1])
+
+    @property
+    def elements(self) -> list[Element]:
+        """The results among the arguments."""
+        return [arg for arg in self.args if isinstance(arg, Element)]
+
+    def dependencies(self) -> list[Expr]:
+        return [element.aggregate for element in self.elements]
+
+    def result_type(self, position: int) -> ColumnType:
+        return self.dtype
+
+    def describe_result(self, position: int) -> str:
+        return self.describe()
+
+    def describe(self) -> str:
+        # Without what the results are: each may be made of others, and so on.
+        return f"{self.function}({', '.join('…' if isinstance(arg, Element) else repr(arg) for arg in self.args)})"
+
+
+def calculated(function: Callable[..., Any], args: Sequence[Any]) -> Element | None:
+    """Return a function of single results and plain numbers as a plan; None where its value must be found at once.
+
+    NumPy does the calculation, and tells the type of its result beforehand: that depends on types, not on values.  What
+    it refuses for all values, such as a plain number beyond the type of the other, is refused here.
+    """
+    if FUNCTIONS.get(function.__name__) is not function:
+        return None
+    examples = [_example(arg) for arg in args]
+    if any(example is None for example in examples):
+        return None
+    with np.errstate(all="ignore"):
+        dtype = NUMBERS.get(type(function(*examples)))
+    if dtype is None or dtype == BOOL:
+        return None
+    return Element(Arithmetic(function.__name__, tuple(args), dtype), 0, None)
+
+
+def _example(arg: Any) -> Any:
+    """Return a number of the type that an argument has, None if it is no number that can wait."""
+    if not isinstance(arg, Element):
+        return arg if type(arg) in (bool, int, float, *NUMBERS) else None
+    dtype = arg.aggregate.result_type(arg.position)
+    return dtype.numpy.type(1) if arg.form is None and dtype in NUMBERS.values() else None
+
+
+@lower.register
+def _(frame: Arithmetic) -> Expr:
+    elements = frame.elements
+    remaining = iter(range(len(elements)))
+    given = tuple((next(remaining), arg.position) if isinstance(arg, Element) else arg for arg in frame.args)
+    calls = ((tuple((number, 0) for number in range(len(elements))), (frame.function, given)),)
+    return Tasks(frame._name, _calculate, calls, *frame.dependencies())
+
+
+def _calculate(results: Sequence[Sequence[Any]], function: str, given: tuple[Any, ...]) -> list[Any]:
+    """Apply a function to numbers, and to results that are given by where they are among others."""
+    return [FUNCTIONS[function](*[results[arg[0]][arg[1]] if isinstance(arg, tuple) else arg for arg in given])]

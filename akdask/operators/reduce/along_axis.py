@@ -1,0 +1,288 @@
+"""Functions along one dimension of an array of several: each partition holds blocks of all positions along it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from akdask._dask import Expr
+from akdask.columns.dtypes import BOOL, FLOAT64, INT64, ColumnType
+from akdask.columns.row_space import RowSpace
+from akdask.columns.rows import type_of
+from akdask.columns.table import Table
+from akdask.engine.combine import Gather, Realign, row_slices
+from akdask.engine.lower import lower
+from akdask.engine.node import Frame
+from akdask.engine.reduction import TOTALS
+from akdask.engine.rowwise import Project
+from akdask.engine.tables import Tasks
+from akdask.engine.values import ColumnRef
+from akdask.operators.windows.kernels import SCANS
+from akdask.typing import NumberArray
+
+
+@dataclass(frozen=True, slots=True)
+class AxisFunction:
+    """A function along the second of three dimensions, for all positions along the others.
+
+    Parameters
+    ----------
+    name : str
+        Its key in ``AXIS_FUNCTIONS``.
+    result_type : callable
+        The type of the elements to that of the result.
+    compute : callable
+        Takes the block and keyword arguments, and returns a block.
+    reduces : bool, default False
+        Whether the dimension has the length 1 in the result; otherwise it stays as long as it is.
+    chooses : bool, default False
+        Whether the result is made of the elements, so that times stay times.
+    """
+
+    name: str
+    result_type: Callable[[ColumnType], ColumnType]
+    compute: Callable[..., NumberArray]
+    reduces: bool = False
+    chooses: bool = False
+
+
+def _reversed_order(block: NumberArray) -> NumberArray:
+    """Return numbers whose order is the reverse, and NaN for NaN, which stays last."""
+    return np.negative(block) if block.dtype.kind == "f" else np.invert(block)
+
+
+def _sort(block: NumberArray, *, ascending: bool) -> NumberArray:
+    return np.sort(block, axis=1) if ascending else _reversed_order(np.sort(_reversed_order(block), axis=1))
+
+
+def _argsort(block: NumberArray, *, ascending: bool) -> NumberArray:
+    return np.argsort(block if ascending else _reversed_order(block), axis=1, kind="stable")
+
+
+def _is_sorted(block: NumberArray) -> NumberArray:
+    found: NumberArray = np.all(block[:, :-1] <= block[:, 1:], axis=1, keepdims=True)
+    return found
+
+
+def _reduction(name: str, types: Mapping[ColumnType, ColumnType] | ColumnType | None = None) -> AxisFunction:
+    reduce = getattr(np, name)
+
+    def compute(block: NumberArray) -> NumberArray:
+        found: NumberArray = reduce(block, axis=1, keepdims=True)
+        return found
+
+    def result_type(dtype: ColumnType) -> ColumnType:
+        return dtype if types is None else types[dtype] if isinstance(types, Mapping) else types
+
+    return AxisFunction(name, result_type, compute, reduces=True)
+
+
+def _moment(name: str) -> AxisFunction:
+    compute_moment = getattr(np, name)
+
+    def compute(block: NumberArray, **params: Any) -> NumberArray:
+        found: NumberArray = compute_moment(block, axis=1, keepdims=True, dtype=np.float64, **params)
+        return found
+
+    return AxisFunction(name, lambda _: FLOAT64, compute, reduces=True)
+
+
+def _scan(name: str) -> AxisFunction:
+    scan = SCANS[name]
+
+    def compute(block: NumberArray) -> NumberArray:
+        found: NumberArray = scan.ufunc.accumulate(block, axis=1, dtype=scan.types[type_of(block)].numpy)
+        return found
+
+    return AxisFunction(name, lambda dtype: scan.types[dtype], compute, chooses=name in {"cummin", "cummax"})
+
+
+AXIS_FUNCTIONS: dict[str, AxisFunction] = {
+    function.name: function
+    for function in (
+        AxisFunction("sort", lambda dtype: dtype, _sort, chooses=True),
+        AxisFunction("argsort", lambda _: INT64, _argsort),
+        *map(_scan, SCANS),
+        AxisFunction("is_sorted", lambda _: BOOL, _is_sorted, reduces=True),
+        _reduction("argmin", INT64),
+        _reduction("argmax", INT64),
+        _reduction("sum", TOTALS),
+        _reduction("prod", TOTALS),
+        _reduction("min"),
+        _reduction("max"),
+        _reduction("any", BOOL),
+        _reduction("all", BOOL),
+        _moment("mean"),
+        _moment("var"),
+        _moment("std"),
+    )
+}
+"""The functions by name."""
+
+
+def computed_along(name: str, column: NumberArray, length: int, inner: int, **params: Any) -> NumberArray:
+    """Return a function of a column whose rows are whole blocks of `length` times `inner` elements.
+
+    The last block may have fewer positions where the function reduces them.
+
+    Examples
+    --------
+    >>> computed_along("cumsum", np.arange(8), 2, 2).tolist()
+    [0, 1, 2, 4, 4, 5, 10, 12]
+    >>> computed_along("sum", np.arange(5), 2, 1).tolist()
+    [1, 5, 4]
+    """
+    function = AXIS_FUNCTIONS[name]
+    even = len(column) - len(column) % (length * inner)
+    if even < len(column) and function.reduces:
+        parts = [column[:even], column[even:]] if even else [column]
+        lengths = [length, (len(column) - even) // inner][-len(parts) :]
+        return np.concatenate(
+            [computed_along(name, part, of, inner, **params) for part, of in zip(parts, lengths, strict=True)]
+        )
+    with np.errstate(all="ignore"):
+        return function.compute(column.reshape(-1, length, inner), **params).reshape(-1)
+
+
+class AlongAxis(Frame):
+    """A function (`akdask.operators.reduce.along_axis`) of the only column of `frame`.
+
+    The rows of each partition are blocks of `length` times `inner` elements: the positions along the dimension, and
+    the elements at each.  For reductions the last one may have fewer positions.  `params` are keyword arguments of the
+    function.
+    """
+
+    no_more_rows = True
+
+    frame: Project
+    function: str
+    length: int
+    inner: int
+    params: tuple[tuple[str, Any], ...]
+
+    @cached_property
+    def planned_rows(self) -> RowSpace:
+        rows = self.frame.rows
+        if not AXIS_FUNCTIONS[self.function].reduces or rows.lengths is None:
+            return rows
+        block = self.length * self.inner
+        return RowSpace.of_lengths([-(-count // block) * self.inner for count in rows.lengths])
+
+    @property
+    def result(self) -> ColumnRef:
+        """What the function gives."""
+        return ColumnRef(self._name, 0, AXIS_FUNCTIONS[self.function].result_type(self.frame.values[0].dtype))
+
+    def describe(self) -> str:
+        return f"{self.function} along {self.length}, of {self.inner} each"
+
+
+@lower.register
+def _(frame: AlongAxis) -> Expr:
+    args = (frame.function, frame.length, frame.inner, frame.params)
+    project, source = frame.frame, frame.frame.frame
+    if isinstance(source, Realign) and project.values[0] == source.column(0) and AXIS_FUNCTIONS[frame.function].reduces:
+        # Only blocks with rows of two partitions are put together.
+        slices = [used or [(0, 0, 0)] for used in row_slices(source.given, source.lengths)]
+        split = tuple(
+            (tuple((0, number) for number, _, _ in used), (tuple((start, stop) for _, start, stop in used), *args))
+            for used in slices
+        )
+        return Tasks(frame._name, _reduced, split, source.frame)
+    calls = tuple((((0, number),), args) for number in range(frame.npartitions))
+    return Tasks(frame._name, _computed, calls, frame.frame)
+
+
+def _computed(
+    tables: Sequence[Table], function: str, length: int, inner: int, params: Sequence[tuple[str, Any]]
+) -> Table:
+    (column,) = tables[0].columns.values()
+    found = computed_along(function, column, length, inner, **dict(params))
+    return Table({0: found}, len(found))
+
+
+def _reduced(  # noqa: PLR0917 - the parameters of the node
+    tables: Sequence[Table],
+    ranges: Sequence[tuple[int, int]],
+    function: str,
+    length: int,
+    inner: int,
+    params: Sequence[tuple[str, Any]],
+) -> Table:
+    """Return the reduction of the blocks that slices of partitions make up, one below the other."""
+    block = length * inner
+    found: list[NumberArray] = []
+    begun: list[NumberArray] = []
+    for table, (first, stop) in zip(tables, ranges, strict=True):
+        (column,) = table.columns.values()
+        start = first + (min(block - sum(map(len, begun)), stop - first) if begun else 0)
+        begun += [column[first:start]] if first < start else []
+        if sum(map(len, begun)) == block:
+            found.append(np.concatenate(begun))
+            begun = []
+        even = start + (stop - start) // block * block
+        found.append(column[start:even])
+        begun += [column[even:stop]] if even < stop else []
+    parts = [*found, *([np.concatenate(begun)] if begun else [])]
+    made = [computed_along(function, part, length, inner, **dict(params)) for part in parts if len(part)]
+    result = np.concatenate(made) if made else computed_along(function, parts[0], length, inner, **dict(params))
+    return Table({0: result}, len(result))
+
+
+class MatrixProduct(Frame):
+    """The elements of the products of matrices, which are in the only columns of two frames, in row-major order.
+
+    Matrices have the shapes ``(rows, common)`` and ``(common, columns)``, and all elements one type.  Either there are
+    as many of both, and whole ones in each partition of both frames; or there is one on the right, which every task
+    gets, and the partitions of the left frame hold rows of `common` elements.
+    """
+
+    left: Project
+    right: Project
+    sizes: tuple[int, int, int]
+    is_shared: bool
+
+    @cached_property
+    def planned_rows(self) -> RowSpace:
+        _, common, columns = self.sizes
+        lengths = self.left.rows.lengths
+        assert lengths is not None, "the partitions have been cut by their lengths"
+        return RowSpace.of_lengths([count // common * columns for count in lengths])
+
+    @property
+    def result(self) -> ColumnRef:
+        """The elements."""
+        return ColumnRef(self._name, 0, self.left.values[0].dtype)
+
+    def describe(self) -> str:
+        rows, common, columns = self.sizes
+        return f"MatrixProduct ({rows}, {common}) @ ({common}, {columns})"
+
+
+@lower.register
+def _(frame: MatrixProduct) -> Expr:
+    right = Gather(frame.right) if frame.is_shared else frame.right
+    calls = tuple(
+        (((0, number), (1, 0 if frame.is_shared else number)), (frame.sizes, frame.is_shared))
+        for number in range(frame.npartitions)
+    )
+    return Tasks(frame._name, _multiply, calls, frame.left, right)
+
+
+def _multiply(tables: Sequence[Table], sizes: tuple[int, int, int], is_shared: bool) -> Table:
+    rows, common, columns = sizes
+    left, right = (_only(table) for table in tables)
+    of_left = (-1, common) if is_shared else (-1, rows, common)
+    of_right = (common, columns) if is_shared else (-1, common, columns)
+    with np.errstate(all="ignore"):
+        found = np.matmul(left.reshape(of_left), right.reshape(of_right)).reshape(-1)
+    return Table({0: found}, len(found))
+
+
+def _only(table: Table) -> Any:
+    (column,) = table.columns.values()
+    return column

@@ -1,0 +1,250 @@
+"""Minima and maxima, and where they are; the first row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from akdask.columns.bigint import first_extreme, limbs_of, to_ints
+from akdask.columns.dtypes import BIGINT, FLOAT64, INT64, UINT8, UINT64, ColumnType, bigint_
+from akdask.columns.rows import take_rows
+from akdask.engine.opcodes import LEAST, MOST, Opcode
+from akdask.engine.reduction import (
+    ANYTHING,
+    NUMBERS,
+    AccumulatorForm,
+    CompiledForm,
+    GroupedForm,
+    GroupState,
+    ListForm,
+    MergeByUfuncs,
+    Reduction,
+    RowGroups,
+    ScalarForm,
+    State,
+    giving,
+    nonempty,
+    reduce_by_rank,
+    select_rows,
+    themselves,
+)
+from akdask.typing import Column, NumberArray
+
+NOWHERE = np.iinfo(np.int64).max
+"""The position of a row that there is not."""
+
+# ------------------------------------------------------------------------------------------------------------ extremes
+
+
+class MergeExtremes(MergeByUfuncs):
+    """Merges minima or maxima; those of integers of any size by their order."""
+
+    def __call__(self, groups: RowGroups, skipna: bool, *state: Column) -> GroupState:
+        """Return the state of groups of which several rows are merged."""
+        (column,) = state
+        if not isinstance(column, np.ndarray):
+            return (reduce_by_rank(groups, self.ufuncs[False][0], column),)
+        return super().__call__(groups, skipna and column.dtype == np.float64, column)
+
+
+def without_sign_of_zero(found: Any) -> Any:
+    """Return extremes with 0.0 in place of -0.0: the two are equal, and which one stands depends on how rows are read.
+
+    Processors and NumPy keep either, even from one vector of rows to the next.
+    """
+    if isinstance(found, np.ndarray | np.generic) and found.dtype.kind == "f":
+        return np.add(found, 0.0, out=found if isinstance(found, np.ndarray) and found.flags.writeable else None)
+    return found
+
+
+def _extreme(
+    name: str,
+    ufunc: np.ufunc,
+    skipping: np.ufunc,
+    *,
+    of_integers: Callable[[list[int]], int],
+    opcodes: Mapping[ColumnType, Opcode],
+    accumulated: Callable[..., GroupState],
+    of_bools: str,
+) -> Reduction:
+    """Declare minimum or maximum; NaN wins, unless it is skipped in groups and lists.  The state is (value,), or ().
+
+    Of no rows, it is NaN if `nan_of_none` is given to the last step, and otherwise an error.
+    """
+
+    def partial(column: NumberArray, mask: NumberArray | None) -> State:
+        rows = select_rows(column, mask)
+        return (ufunc.reduce(rows),) if len(rows) else ()
+
+    def merge(left: State, right: State) -> State:
+        return (ufunc(*left, *right),) if left and right else left or right
+
+    def finish(state: State, *, nan_of_none: bool = False) -> Any:
+        return np.float64(np.nan) if nan_of_none and not state else without_sign_of_zero(nonempty(state, name)[0])
+
+    merge_groups = MergeExtremes(ufunc, skipping=[skipping])
+    return Reduction(
+        name,
+        themselves(*NUMBERS, BIGINT),
+        scalar=ScalarForm(partial, merge, finish),
+        integers=_first_integer(name, largest=ufunc is np.maximum, finish=lambda _, value: bigint_(value)),
+        compiled=CompiledForm(opcodes, lambda nrows, value: (value,)),
+        grouped=GroupedForm(
+            lambda groups, column, skipna: merge_groups(groups, skipna, column),
+            merge_groups,
+            without_sign_of_zero,
+            types=themselves(INT64, UINT64, FLOAT64, UINT8, BIGINT),
+            accumulated=AccumulatorForm(accumulated, extremes=True),
+        ),
+        lists=ListForm(of_integers),
+        of_bools=of_bools,
+    )
+
+
+def _first_integer(name: str, *, largest: bool, finish: Callable[[int, int], Any]) -> ScalarForm:
+    """Return the form of state (rows, position, value) on integers of any size: the first row wins among equals."""
+
+    def partial(column: Any, mask: NumberArray | None) -> State:
+        rows = select_rows(column, mask)
+        if not len(rows):
+            return 0, None, None
+        first = first_extreme(limbs_of(rows), largest=largest)
+        return len(rows), first, to_ints(rows.slice(first, 1))[0]
+
+    def merge(left: State, right: State) -> State:
+        count = left[0] + right[0]
+        if not left[0] or not right[0]:
+            return count, *(left if left[0] else right)[1:]
+        if right[2] > left[2] if largest else right[2] < left[2]:
+            return count, left[0] + right[1], right[2]
+        return count, *left[1:]
+
+    return ScalarForm(partial, merge, lambda state: finish(*nonempty(state[1:] if state[0] else (), name)))
+
+
+MINIMUM = _extreme(
+    "min",
+    np.minimum,
+    np.fmin,
+    of_integers=min,
+    opcodes=LEAST,
+    accumulated=lambda slots: (slots.minima,),
+    of_bools="all",
+)
+MAXIMUM = _extreme(
+    "max",
+    np.maximum,
+    np.fmax,
+    of_integers=max,
+    opcodes=MOST,
+    accumulated=lambda slots: (slots.maxima,),
+    of_bools="any",
+)
+
+# ----------------------------------------------------------------------------------------------------------- positions
+
+
+def _position(
+    name: str,
+    find: Callable[[NumberArray], Any],
+    *,
+    beats: np.ufunc,
+    extreme: np.ufunc,
+    skipping: np.ufunc,
+    of_integers: Callable[[list[int]], int],
+) -> Reduction:
+    """Declare argmin or argmax, of state (rows, position, value).
+
+    The first row wins among equals, and the first NaN over everything, as in NumPy; in groups NaN are skipped, and the
+    position is -1 where nothing else is there.
+    """
+
+    def partial(column: NumberArray, mask: NumberArray | None) -> State:
+        rows = select_rows(column, mask)
+        if not len(rows):
+            return 0, None, None
+        position = int(find(rows))
+        return len(rows), position, rows[position]
+
+    def merge(left: State, right: State) -> State:
+        count = left[0] + right[0]
+        if not left[0] or not right[0]:
+            # Positions in the later block are counted from its own start.
+            return (count, *left[1:]) if left[0] else (count, *right[1:])
+        is_nan = left[2] != left[2], right[2] != right[2]
+        if not is_nan[0] and (is_nan[1] or beats(right[2], left[2])):
+            return count, left[0] + right[1], right[2]
+        return count, left[1], left[2]
+
+    def finish(state: State) -> Any:
+        return np.int64(nonempty(state[1:] if state[0] else (), name)[0])
+
+    def partial_groups(groups: RowGroups, column: NumberArray, skipna: bool, positions: NumberArray) -> GroupState:
+        values = column.view(np.uint8) if column.dtype == np.bool_ else column
+        best = groups.reduce(skipping if values.dtype == np.float64 else extreme, values)
+        found = np.where(values == groups.spread(best), positions, NOWHERE)
+        return best, groups.reduce(np.minimum, found)
+
+    def merge_groups(groups: RowGroups, skipna: bool, best: NumberArray, positions: NumberArray) -> GroupState:
+        return partial_groups(groups, best, skipna, positions)
+
+    grouped = GroupedForm(
+        partial_groups,
+        merge_groups,
+        lambda best, positions: np.where(positions == NOWHERE, -1, positions),
+        types=giving(INT64),
+        by_position=True,
+    )
+    return Reduction(
+        name,
+        giving(INT64, *NUMBERS, BIGINT),
+        scalar=ScalarForm(partial, merge, finish),
+        integers=_first_integer(name, largest=extreme is np.maximum, finish=lambda position, _: np.int64(position)),
+        grouped=grouped,
+        # Of a list of nothing but NaN it is the first.
+        lists=ListForm(
+            of_integers,
+            grouped=GroupedForm(
+                partial_groups,
+                merge_groups,
+                lambda best, positions: np.where(positions == NOWHERE, 0, positions),
+                by_position=True,
+            ),
+        ),
+    )
+
+
+ARGMIN = _position(
+    "argmin",
+    np.argmin,
+    beats=np.less,
+    extreme=np.minimum,
+    skipping=np.fmin,
+    of_integers=lambda numbers: numbers.index(min(numbers)),
+)
+ARGMAX = _position(
+    "argmax",
+    np.argmax,
+    beats=np.greater,
+    extreme=np.maximum,
+    skipping=np.fmax,
+    of_integers=lambda numbers: numbers.index(max(numbers)),
+)
+
+
+def _first(groups: RowGroups, column: Column, skipna: bool, positions: NumberArray) -> GroupState:
+    first = groups.reduce(np.minimum, positions)
+    return take_rows(column, groups.pick(positions == groups.spread(first))), first
+
+
+def _merge_first(groups: RowGroups, skipna: bool, column: Column, positions: NumberArray) -> GroupState:
+    return _first(groups, column, skipna, positions)
+
+
+FIRST = Reduction(
+    "first",
+    themselves(*ANYTHING),
+    grouped=GroupedForm(_first, _merge_first, lambda column, positions: column, by_position=True),
+)

@@ -1,0 +1,453 @@
+"""Quantiles and medians, by the methods of NumPy.
+
+Of a whole column, all rows meet in the task that finishes: eight bytes for each, or sixteen for each distinct value of
+a block where values repeat.  Of groups, the values of each group meet in one task: floats, of which few repeat, as
+lists, of which only the wanted ranks are looked for; others as distinct values in order.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from operator import add
+from typing import Any
+
+import numpy as np
+
+from akdask import compiled
+from akdask.columns.dtypes import FLOAT64
+from akdask.columns.lists import lists_of, offsets_of, values_of
+from akdask.columns.memory import new_array
+from akdask.engine.reduction import (
+    NUMBERS,
+    AdjacentRowGroups,
+    DistinctForm,
+    GroupedForm,
+    GroupState,
+    Reduction,
+    RowGroups,
+    ScalarForm,
+    State,
+    Types,
+    giving,
+    nonempty,
+    select_rows,
+    themselves,
+)
+from akdask.errors import ArgumentError
+from akdask.interruption import interruptible_ranges
+from akdask.operators.keys.keys import word
+from akdask.operators.keys.words import SIGN, Words
+from akdask.typing import NumberArray
+
+LARGE = 128
+"""Values of a group from which on NumPy partitions each for itself; groups of fewer, those of a size together."""
+
+
+def order_statistics(
+    values: NumberArray, offsets: NumberArray, low: NumberArray, high: NumberArray
+) -> tuple[NumberArray, NumberArray]:
+    """Return of each group the values of two ranks in ascending order, counted from 0.
+
+    Parameters
+    ----------
+    values : ndarray of float64
+        Those of each group adjacent, none of them NaN; their order is changed.
+    offsets : ndarray of int64, shape (ngroups + 1,)
+        Where each group begins, and where the last ends.
+    low, high : ndarray of int64
+        The ranks, the second the same as the first or the next; of groups without values they mean nothing.
+
+    Returns
+    -------
+    tuple of ndarray
+        Anything for groups without values.
+
+    Examples
+    --------
+    >>> order_statistics(np.array([5.0, 1.0, 3.0]), np.array([0, 3]), np.array([1]), np.array([2]))
+    (array([3.]), array([5.]))
+    """
+    sizes = np.diff(offsets)
+    found = np.zeros((2, len(sizes)), values.dtype)
+    if compiled.should_compile(len(values)):
+        from akdask.operators.reduce.loops import select
+
+        for first, stop in interruptible_ranges(offsets[1:]):
+            select(values, offsets, low, high, found, first, stop)
+        return found[0], found[1]
+    for group in np.flatnonzero(sizes >= LARGE).tolist():
+        rank = low[group]
+        rows = values[offsets[group] : offsets[group + 1]]
+        rows.partition(rank)
+        found[:, group] = rows[rank]
+        if high[group] > rank:
+            found[1, group] = rows[rank + 1 :].min()
+    for size in np.unique(sizes[(sizes > 0) & (sizes < LARGE)]).tolist():
+        groups = np.flatnonzero(sizes == size)
+        rows = values[offsets[groups, np.newaxis] + np.arange(size)]
+        rows.sort(axis=1)
+        found[:, groups] = rows[np.arange(len(groups)), [low[groups], high[groups]]]
+    return found[0], found[1]
+
+
+# ------------------------------------------------------------------------- ranks: where a quantile is among the rows
+
+
+def _next_or_same(position: NumberArray, is_same: Callable[[NumberArray, NumberArray], NumberArray]) -> NumberArray:
+    below = np.floor(position)
+    return np.where(is_same(position - below, below), below, below + 1)
+
+
+Positions = Callable[[NumberArray, NumberArray], NumberArray]
+"""Number of rows and quantiles to positions among the rows in ascending order, counted from 0."""
+
+AT_ROWS: dict[str, Positions] = {
+    "lower": lambda n, q: np.floor((n - 1) * q),
+    "higher": lambda n, q: np.ceil((n - 1) * q),
+    "nearest": lambda n, q: np.around((n - 1) * q),
+    "inverted_cdf": lambda n, q: _next_or_same(n * q - 1, lambda weight, _: weight == 0),
+    "closest_observation": lambda n, q: _next_or_same(
+        n * q - 1.5, lambda weight, below: (weight == 0) & (below % 2 == 1)
+    ),
+}
+"""Methods whose results are elements of the column."""
+
+
+def _between(alpha: float, beta: float) -> Positions:
+    """Return the positions of Hyndman and Fan (1996) for two constants."""
+    return lambda n, q: n * q + (alpha + q * (1 - alpha - beta)) - 1
+
+
+BETWEEN_ROWS: dict[str, Positions] = {
+    "linear": lambda n, q: (n - 1) * q,
+    "midpoint": lambda n, q: 0.5 * (np.floor((n - 1) * q) + np.ceil((n - 1) * q)),
+    "averaged_inverted_cdf": lambda n, q: np.where(n * q % 1 == 0, n * q - 0.5, np.floor(n * q)),
+    "interpolated_inverted_cdf": _between(0, 1),
+    "hazen": _between(0.5, 0.5),
+    "weibull": _between(0, 0),
+    "median_unbiased": _between(1 / 3, 1 / 3),
+    "normal_unbiased": _between(3 / 8, 3 / 8),
+}
+"""Methods that interpolate between two elements, so that results are float64."""
+
+METHODS = (*BETWEEN_ROWS, *AT_ROWS)
+
+
+def checked_quantiles(q: Any, method: str) -> float | tuple[float, ...]:
+    """Return one or several quantiles as floats.
+
+    Raises
+    ------
+    ArgumentError
+        If one is not between 0 and 1, or there is no such method.
+    """
+    if method not in METHODS:
+        raise ArgumentError(f"there is no method {method!r} of quantiles.", details=[f"methods: {', '.join(METHODS)}"])
+    try:
+        numbers = np.asarray(q, np.float64)
+    except (TypeError, ValueError):
+        raise ArgumentError(f"q={q!r} is neither a number nor a sequence of numbers.") from None
+    if numbers.ndim > 1 or not ((numbers >= 0) & (numbers <= 1)).all():
+        raise ArgumentError(
+            f"q={q!r}: quantiles are numbers from 0 to 1.", hint="percentile takes those from 0 to 100."
+        )
+    return float(numbers) if numbers.ndim == 0 else tuple(numbers.tolist())
+
+
+def ranks_of(n: NumberArray, q: NumberArray, method: str) -> tuple[NumberArray, NumberArray, NumberArray]:
+    """Return the ranks of the two rows that a quantile of `n` rows is between, and the weight of the second."""
+    last = np.maximum(n - 1, 0)
+    position = np.clip((AT_ROWS.get(method) or BETWEEN_ROWS[method])(n, q), 0, last)
+    low = np.floor(position).astype(np.int64)
+    return low, np.minimum(low + 1, last), position - low
+
+
+def _interpolated(low: NumberArray, high: NumberArray, weight: NumberArray) -> NumberArray:
+    """Return floats between numbers of one type.
+
+    Halfway it is their mean, so that medians are quantiles; elsewhere it is rounded as by NumPy.
+    """
+    start, end = low.astype(np.float64), high.astype(np.float64)
+    with np.errstate(all="ignore"):
+        # Integers may be further apart than their type holds.
+        distance = end - start if low.dtype.kind == "f" else (_words(high) - _words(low)).astype(np.float64)
+        found = np.where(weight < 0.5, start + distance * weight, end - distance * (1 - weight))
+        is_wide = np.isinf(distance) & np.isfinite(start) & np.isfinite(end)
+        found = np.where(is_wide | (weight == 0.5), start * (1 - weight) + end * weight, found)
+    return np.where((low == high) | (weight == 0), start, found)
+
+
+def _words(numbers: NumberArray) -> NumberArray:
+    return numbers.view(np.uint64) if numbers.dtype.itemsize == 8 else numbers.astype(np.uint64)
+
+
+# --------------------------------------------------------------------------------------------------------- two forms
+
+
+def _finish(state: SortedRuns, q: float | Sequence[float] = 0.5, method: str = "linear", skipna: bool = False) -> Any:
+    """Return one quantile, or an array of several; NaN where a row is NaN, unless these are skipped."""
+    wanted, is_element = np.atleast_1d(np.asarray(q, np.float64)), method in AT_ROWS
+    if (state.missing and not skipna) or (not state.nrows and (not is_element or state.dtype.kind == "f")):
+        found: NumberArray = np.full(len(wanted), np.nan)
+    else:
+        nonempty(state.runs, "quantile")
+        low, high, weight = ranks_of(np.full(len(wanted), state.nrows), wanted, method)
+        found = state.select(low)
+        found = found if is_element else _interpolated(found, state.select(high), weight)
+    return found if np.ndim(q) else found[0]
+
+
+def _of_groups(
+    groups: AdjacentRowGroups,
+    values: NumberArray,
+    counts: NumberArray,
+    missing: NumberArray,
+    *,
+    q: float = 0.5,
+    method: str = "linear",
+) -> NumberArray:
+    of_low, of_high, weight, _, rows = ranked_rows(groups, values, counts, missing, q, method)
+    found = of_low if method in AT_ROWS else _interpolated(of_low, of_high, weight)
+    # Where nothing is left, what was skipped is the result.
+    nothing = rows == 0
+    found[nothing] = values[groups.segments[nothing]] if method in AT_ROWS else np.nan
+    if values.dtype == np.float64:
+        # NaN that are not skipped are the last values of their groups.
+        ends = groups.segments + groups.sizes() - 1
+        found[np.isnan(values[ends]) & ~missing[ends]] = np.nan
+    return found
+
+
+def ranked_rows(  # noqa: PLR0917 - what a distinct form is given
+    groups: AdjacentRowGroups, values: NumberArray, counts: NumberArray, missing: NumberArray, q: float, method: str
+) -> tuple[NumberArray, NumberArray, NumberArray, NumberArray, NumberArray]:
+    """Find the one or two rows of each group that a quantile is between, by how many come before.
+
+    Returns
+    -------
+    low, high : ndarray
+        Their values.
+    weight : ndarray of float64
+        That of the second one.
+    rank : ndarray of int64
+        The rank of the first one in its group.
+    rows : ndarray of int64
+        How many rows the group has.
+    """
+    counts = np.where(missing, 0, counts)
+    until = np.cumsum(counts)
+    rows = groups.reduce(np.add, counts)
+    before = np.cumsum(rows) - rows
+    low, high, weight = ranks_of(rows, np.asarray(q), method)
+    of_low, of_high = (values.take(np.searchsorted(until, before + rank, "right"), mode="clip") for rank in (low, high))
+    return of_low, of_high, weight, low, rows
+
+
+# -------------------------------------------------------------------------- groups of floats, by lists of their values
+
+
+def _values(groups: RowGroups, column: NumberArray, skipna: bool) -> GroupState:
+    """Return the values of each group as lists, zeros without a sign."""
+    offsets, values = groups.adjacent(column + 0.0)
+    missing = np.isnan(values)
+    if skipna and missing.any():
+        until = np.append(0, np.cumsum(~missing))
+        offsets, values = until[offsets], values[~missing]
+    return (lists_of(offsets, values),)
+
+
+def _merge_values(groups: RowGroups, skipna: bool, lists: Any) -> GroupState:
+    """Put the lists of each group end to end."""
+    rows, order = groups.adjacent(np.arange(len(lists)))
+    offsets, values = offsets_of(lists), values_of(lists, FLOAT64)
+    sizes = np.diff(offsets)[order]
+    into = np.append(0, np.cumsum(sizes))
+    if compiled.should_compile(len(values)):
+        from akdask.compiler import read_only
+        from akdask.operators.reduce.loops import copy_lists
+
+        moved = new_array(len(values), np.float64)
+        copy_lists(read_only(offsets), read_only(values), order, into, moved)
+    else:
+        moved = values[np.arange(len(values)) + np.repeat(offsets[order] - into[:-1], sizes)]
+    return (lists_of(into[rows], moved),)
+
+
+def _of_lists(lists: Any, q: float = 0.5, method: str = "linear") -> NumberArray:
+    """Find the one or two values of each group by their ranks."""
+    offsets, given = offsets_of(lists), values_of(lists, FLOAT64)
+    values = new_array(len(given), np.float64)
+    values[:] = given
+    sizes = np.diff(offsets)
+    low, high, weight = ranks_of(sizes, np.asarray(q), method)
+    missing = np.isnan(values)
+    has_missing = np.zeros(len(sizes), np.bool_)
+    if missing.any():
+        has_missing = np.diff(np.append(0, np.cumsum(missing))[offsets]) > 0
+        values[missing] = np.inf
+    of_low, of_high = order_statistics(values, offsets, low, low if method in AT_ROWS else high)
+    found = of_low if method in AT_ROWS else _interpolated(of_low, of_high, weight)
+    found[(sizes == 0) | has_missing] = np.nan
+    return found
+
+
+_OF_LISTS = GroupedForm(_values, _merge_values, _of_lists, types=giving(FLOAT64, FLOAT64), keeps_values=True)
+
+
+def _types(q: Any = 0.5, method: str = "linear", skipna: bool = False) -> Types:
+    return themselves(*NUMBERS) if method in AT_ROWS else giving(FLOAT64)
+
+
+def _runs(column: NumberArray, mask: NumberArray | None) -> State:
+    return SortedRuns.of(select_rows(column, mask))
+
+
+QUANTILE = Reduction(
+    "quantile",
+    giving(FLOAT64),
+    types_with=_types,
+    scalar=ScalarForm(_runs, add, _finish),
+    grouped=_OF_LISTS,
+    distinct=DistinctForm(_of_groups, of_numbers=True),
+    identity=math.nan,
+)
+
+MEDIAN = Reduction(
+    "median",
+    giving(FLOAT64),
+    scalar=ScalarForm(_runs, add, partial(_finish, q=0.5)),
+    grouped=_OF_LISTS,
+    distinct=DistinctForm(_of_groups, of_numbers=True),
+    identity=math.nan,
+)
+
+
+REPEATS = 2
+"""Rows of each distinct value, on average, from which on distinct values are counted instead."""
+
+FAN_IN = 32
+"""Runs of counted values that are merged into one."""
+
+MOST_MERGED = 2**16
+"""Values of a run that is not merged any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Ascending normalized keys of some rows.
+
+    Parameters
+    ----------
+    words : ndarray of uint64
+        The keys.
+    until : ndarray of int64, shape (len(words) + 1,), optional
+        How many rows the keys before each position stand for; every key for one row if it is not given.
+    """
+
+    words: Words
+    until: NumberArray | None = None
+
+    @classmethod
+    def of(cls, words: Words) -> Run:
+        """Return a run of some keys in ascending order, at least one; where many are equal, of the distinct ones."""
+        firsts = np.flatnonzero(np.concatenate([[True], words[1:] != words[:-1]]))
+        if REPEATS * len(firsts) > len(words):
+            return cls(words)
+        return cls(words.take(firsts), np.append(firsts, len(words)))
+
+    @classmethod
+    def merge(cls, runs: Sequence[Run]) -> Run:
+        """Return one run of several with counts."""
+        words = np.concatenate([run.words for run in runs])
+        counts = np.concatenate([np.diff(run.until) for run in runs if run.until is not None])
+        order = np.argsort(words, kind="stable")
+        words, until = words.take(order), np.append(0, np.cumsum(counts.take(order)))
+        firsts = np.flatnonzero(np.concatenate([[True], words[1:] != words[:-1]]))
+        return cls(words.take(firsts), until.take(np.append(firsts, len(words))))
+
+    @property
+    def can_merge(self) -> bool:
+        """Whether it is worth merging with others."""
+        return self.until is not None and len(self.words) <= MOST_MERGED
+
+    def rows_before(self, position: int) -> int:
+        """Return how many rows the keys before a position stand for."""
+        return position if self.until is None else int(self.until[position])
+
+
+@dataclass(frozen=True, slots=True)
+class SortedRuns:
+    """Rows of numbers in sorted runs; floats without NaN, which are counted.
+
+    Parameters
+    ----------
+    dtype : numpy.dtype
+        Of the numbers.
+    runs : tuple of Run
+        In any order.
+    missing : int
+        Number of NaN.
+    """
+
+    dtype: np.dtype[Any]
+    runs: tuple[Run, ...] = ()
+    missing: int = 0
+
+    @classmethod
+    def of(cls, rows: NumberArray) -> SortedRuns:
+        """Return some rows as one run."""
+        missing = 0
+        if rows.dtype.kind == "f":
+            are_missing = np.isnan(rows)
+            missing = int(np.count_nonzero(are_missing))
+            rows = rows[~are_missing] if missing else rows
+        words = word(rows, 0)
+        words.sort()
+        return cls(rows.dtype, (Run.of(words),) if len(words) else (), missing)
+
+    def __sizeof__(self) -> int:
+        return sum(run.words.nbytes + (0 if run.until is None else run.until.nbytes) for run in self.runs)
+
+    def __add__(self, other: SortedRuns) -> SortedRuns:
+        runs = (*self.runs, *other.runs)
+        counted = [run for run in runs if run.can_merge]
+        if len(counted) >= FAN_IN:
+            runs = (*(run for run in runs if not run.can_merge), Run.merge(counted))
+        return SortedRuns(self.dtype, runs, self.missing + other.missing)
+
+    @property
+    def nrows(self) -> int:
+        """Number of rows that are not NaN."""
+        return sum(run.rows_before(len(run.words)) for run in self.runs)
+
+    def select(self, ranks: NumberArray) -> NumberArray:
+        """Return the rows of some ranks among all in ascending order, counted from 0; there must be as many rows."""
+        words = np.array([self._select(rank) for rank in ranks.tolist()], np.uint64)
+        match self.dtype.kind:
+            case "f":
+                return np.where(words >= SIGN, words ^ SIGN, ~words).view(np.float64)
+            case "i":
+                return (words ^ SIGN).view(np.int64)
+        return words.astype(self.dtype)
+
+    def _select(self, rank: int) -> int:
+        """Return the smallest key that, with all below it, stands for more rows than `rank`."""
+        bounds = [(0, len(run.words)) for run in self.runs]
+        low, high = min(int(run.words[0]) for run in self.runs), max(int(run.words[-1]) for run in self.runs)
+        while low < high:
+            middle = (low + high) // 2
+            found = [
+                start + int(run.words[start:stop].searchsorted(np.uint64(middle), "right"))
+                for run, (start, stop) in zip(self.runs, bounds, strict=True)
+            ]
+            before = sum(run.rows_before(position) for run, position in zip(self.runs, found, strict=True))
+            if before > rank:
+                high = middle
+                bounds = [(start, position) for (start, _), position in zip(bounds, found, strict=True)]
+            else:
+                low = middle + 1
+                bounds = [(position, stop) for (_, stop), position in zip(bounds, found, strict=True)]
+        return low

@@ -1,0 +1,146 @@
+"""Reductions of times: exact in whole numbers, as floats do not hold nanoseconds since 1970.
+
+Each takes int64 numbers of one unit, NaT being the smallest, and gives one of them or NaT.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from operator import add
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from akdask.columns.dtypes import INT64, NOT_A_TIME
+from akdask.deferred import DeferredModule
+from akdask.engine.reduction import AdjacentRowGroups, DistinctForm, Reduction, ScalarForm, State, giving, select_rows
+from akdask.errors import TimeOverflowError
+from akdask.operators.reduce.quantiles import ranked_rows, ranks_of
+from akdask.typing import NumberArray
+
+if TYPE_CHECKING:
+    from akdask.operators.reduce import quantiles
+else:
+    quantiles = DeferredModule("akdask.operators.reduce.quantiles")
+
+_HALF = 32
+
+
+@dataclass(frozen=True, slots=True)
+class TimeTotal:
+    """How many times some rows have, their sum, and how many are NaT."""
+
+    count: int = 0
+    total: int = 0
+    missing: int = 0
+
+    @classmethod
+    def of(cls, column: NumberArray, mask: NumberArray | None) -> TimeTotal:
+        """Return the total of the rows where a mask holds."""
+        rows = select_rows(column, mask)
+        missing = int(np.count_nonzero(rows == NOT_A_TIME)) if len(rows) and rows.min() == NOT_A_TIME else 0
+        # Sums of both halves of the numbers do not overflow for four thousand million rows.
+        high = int(np.add.reduce(rows >> _HALF))
+        low = int(np.add.reduce(rows & np.int64(2**_HALF - 1)))
+        return cls(len(rows) - missing, (high << _HALF) + low - missing * NOT_A_TIME, missing)
+
+    def __add__(self, other: TimeTotal) -> TimeTotal:
+        return TimeTotal(self.count + other.count, self.total + other.total, self.missing + other.missing)
+
+
+def _sum(state: State) -> Any:
+    if state.missing:
+        return np.int64(NOT_A_TIME)
+    if not NOT_A_TIME < state.total < -NOT_A_TIME:
+        raise TimeOverflowError(
+            f"the sum of {state.count} spans of time is {state.total} of their unit, more than 64 bits hold.",
+            hint="a coarser unit holds more: as_unit('us').",
+        )
+    return np.int64(state.total)
+
+
+def _mean(state: State) -> Any:
+    if state.missing or not state.count:
+        return np.int64(NOT_A_TIME)
+    # Fractions of a unit are cut off, as pandas does.
+    size = abs(state.total) // state.count
+    return np.int64(size if state.total >= 0 else -size)
+
+
+def _sorted_runs(column: NumberArray, mask: NumberArray | None) -> State:
+    return quantiles.SortedRuns.of(select_rows(column, mask))
+
+
+def _quantile(state: quantiles.SortedRuns, q: float | Sequence[float] = 0.5, method: str = "linear") -> Any:
+    """Return one quantile or an array of several, NaT where a row is NaT or there are none."""
+    wanted = np.atleast_1d(np.asarray(q, np.float64))
+    found = np.full(len(wanted), NOT_A_TIME)
+    if state.nrows and int(state.select(np.zeros(1, np.int64))[0]) != NOT_A_TIME:
+        low, high, weight = ranks_of(np.full(len(wanted), state.nrows), wanted, method)
+        found = times_between(state.select(low), state.select(high), weight, low)
+    return found if np.ndim(q) else found[0]
+
+
+def _quantile_of_groups(
+    groups: AdjacentRowGroups,
+    values: NumberArray,
+    counts: NumberArray,
+    missing: NumberArray,
+    *,
+    q: float = 0.5,
+    method: str = "linear",
+) -> NumberArray:
+    """Return a quantile of each group, NaT where a row is NaT that is not skipped, or there are none."""
+    of_low, of_high, weight, low, rows = ranked_rows(groups, values, counts, missing, q, method)
+    found = times_between(of_low, of_high, weight, low)
+    # NaT that are not skipped are the first values of their groups.
+    starts = groups.segments
+    found[(rows == 0) | ((values[starts] == NOT_A_TIME) & ~missing[starts])] = NOT_A_TIME
+    return found
+
+
+def times_between(low: NumberArray, high: NumberArray, weight: NumberArray, rank: NumberArray) -> NumberArray:
+    """Return numbers between two others, exactly; what is left of a unit is cut off, as by pandas.
+
+    Parameters
+    ----------
+    low, high : ndarray of int64
+        The numbers, the lower ones first.
+    weight : ndarray of float64
+        How far from the lower number to the higher one.
+    rank : ndarray of int64
+        The rank of the lower number, from 0: the weight is what a float of this size has behind the point.
+
+    Examples
+    --------
+    >>> times_between(np.array([3, -8]), np.array([8, -3]), np.array([0.5, 0.5]), np.array([0, 0])).tolist()
+    [5, -5]
+    """
+    if np.isin(weight, (0.0, 0.5)).all():
+        middle = (low & high) + ((low ^ high) >> 1)
+        middle += (middle < 0) & ((low ^ high) & 1 == 1)
+        return np.where(weight == 0.5, middle, low)
+    # A weight such as 0.3 is meant as a decimal number, of which a float has the first digits.
+    decimal = np.rint(weight * DECIMALS)
+    is_decimal = np.abs(weight - decimal / DECIMALS) <= 4 * np.spacing(rank + 1.0)
+    over, under = (
+        np.where(is_decimal, of_decimal, of_float).astype(np.int64).astype(object)
+        for of_decimal, of_float in ((decimal, weight * 2.0**53), (DECIMALS, 2.0**53))
+    )
+    start, end = low.astype(object), high.astype(object)
+    exact = start * under + (end - start) * over
+    found: NumberArray = np.where(exact < 0, -(-exact // under), exact // under).astype(np.int64)
+    return found
+
+
+DECIMALS = 10**12
+
+TIME_SUM = Reduction("time_sum", giving(INT64, INT64), scalar=ScalarForm(TimeTotal.of, add, _sum))
+TIME_MEAN = Reduction("time_mean", giving(INT64, INT64), scalar=ScalarForm(TimeTotal.of, add, _mean))
+TIME_QUANTILE = Reduction(
+    "time_quantile",
+    giving(INT64, INT64),
+    scalar=ScalarForm(_sorted_runs, add, _quantile),
+    distinct=DistinctForm(_quantile_of_groups, of_numbers=True),
+)

@@ -1,0 +1,710 @@
+"""Finds what is needed of each node of plans, from their results downwards; and what kinds of nodes need of others."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import Any
+
+from akdask.columns.dtypes import BOOL, INT64
+from akdask.engine.batches import SMALL_ROWS
+from akdask.engine.combine import Compact, Gather, Limit, OverProject, Realign, Reverse
+from akdask.engine.exchange import max_rows
+from akdask.engine.needs import EVERY_ROW, Need, ReaderNeed, ReaderNeeds, needs_of_inputs, parts_of
+from akdask.engine.node import ColumnIdentity, Frame, Node
+from akdask.engine.rowwise import (
+    Chain,
+    Computed,
+    Filter,
+    MatchRows,
+    Partitions,
+    Project,
+    Slice,
+    Zip,
+    column_identity,
+    rebuild,
+)
+from akdask.engine.tables import Concat
+from akdask.engine.tokens import token
+from akdask.engine.values import Call, ColumnRef, Replica, Value, columns_of, substitute, substitute_all, walk
+from akdask.operators.group.aggregate import GroupAggregate, GroupStatistic
+from akdask.operators.join.hash_join import KEEPING_ROWS, HashJoin
+from akdask.operators.join.membership import INDEX, BuildIndex, BuildKeySet
+from akdask.operators.reduce.aggregate import Aggregate, AggregateExpr, CountRows, Element
+from akdask.operators.reduce.registry import REDUCTIONS
+from akdask.operators.rewriting import Inlined, Rule, Swapped
+from akdask.operators.rows.numbers import RowNumbers
+from akdask.operators.rows.take import BroadcastColumn, Take, broadcast_columns
+from akdask.operators.sort.runs import ROW
+from akdask.operators.sort.sort import Sort
+from akdask.operators.sort.top_k import TopK
+
+CHAINED = (Filter, MatchRows, Slice, Partitions, Project, Aggregate, GroupAggregate, GroupStatistic)
+"""Kinds of nodes that evaluate values on the rows of their frame."""
+
+
+def find_needs(nodes: Sequence[Node], roots: Sequence[Node]) -> Mapping[str, Need]:
+    """Return by name what is needed of each node of plans, given inputs first."""
+    needs: dict[str, Need] = {}
+    seen: set[str] = set()
+    for root in roots:
+        needs.setdefault(root._name, Need()).add(root, ReaderNeed())
+    for node in reversed(nodes):
+        need = needs.setdefault(node._name, Need())
+        if need.rows is None:
+            continue
+        if isinstance(node, Zip):
+            # All that may refer to the columns of its frames has been seen.
+            need.columns.update(number for number, frame in enumerate(node.frames) if _is_read(frame, needs))
+        for item, request in needs_of_inputs(node, need):
+            needs.setdefault(item._name, Need()).add(node, request)
+        for value in _unseen(live_values(node, need), seen):
+            if isinstance(value, ColumnRef):
+                needs.setdefault(value.source, Need()).columns.add(value.name)
+            elif isinstance(value, Replica):
+                needs.setdefault(value.node._name, Need()).add(node, ReaderNeed([value.field]))
+    _look_upwards(nodes, needs)
+    return needs
+
+
+def _look_upwards(nodes: Sequence[Node], needs: Mapping[str, Need]) -> None:
+    """Note what the readers of filters and projections are like."""
+    matches = Counter(node.match.token for node in nodes if isinstance(node, MatchRows))
+    looked_up = _matches_looked_up(nodes, needs) if matches and any(isinstance(node, Filter) for node in nodes) else ()
+    for node in nodes:
+        if isinstance(node, Filter):
+            below, base = node.frame, _below_filters(node)
+            need = needs[node._name]
+            need.owns_input = (
+                isinstance(base, Sort | HashJoin | Filter | MatchRows)
+                and (matches[base.match.token] == 1 if isinstance(base, MatchRows) else not matches)
+                and len(needs[below._name].readers) == 1
+            )
+            need.only_looks_up = need.owns_input and isinstance(base, MatchRows) and base.match.token in looked_up
+        elif isinstance(node, Project):
+            readers = needs[node._name].readers
+            needs[node._name].is_computed_in_place = all(_computes_for(reader, node, needs) for reader in readers)
+
+
+def _below_filters(node: Filter) -> Frame:
+    below = node.frame
+    while isinstance(below, Filter):
+        below = below.frame
+    return below
+
+
+def _matches_looked_up(nodes: Sequence[Node], needs: Mapping[str, Need]) -> Set[str]:
+    """Return the matches whose numbers of rows only serve to look up columns of the rows that are matched with."""
+    right = {
+        node.match.token: node.multiplicity.node.frame.frame
+        for node in nodes
+        if isinstance(node, MatchRows) and isinstance(node.multiplicity.node, BuildIndex)
+    }
+    others: set[str] = set()
+    seen: set[str] = set()
+    for node in nodes:
+        values = live_values(node, needs[node._name])
+        others.update(value.source for value in values if isinstance(value, ColumnRef))
+        for value in _unseen(values, seen):
+            for arg in value.args:
+                if isinstance(arg, ColumnRef) and arg.source in right and not _looks_up(value, right[arg.source]):
+                    others.add(arg.source)
+    return right.keys() - others
+
+
+def _looks_up(value: Value, frame: Frame) -> bool:
+    column = BroadcastColumn.of(value.args[0]) if isinstance(value, Call) and value.operation == "lookup" else None
+    return column is not None and column.frame is frame
+
+
+def _computes_for(reader: Node, project: Project, needs: Mapping[str, Need]) -> bool:
+    if not isinstance(reader, Zip):
+        return isinstance(reader, CHAINED) and reader.frame is project
+    frames = needs[reader._name].only_frames(reader)
+    return all(isinstance(frame, Project) and frame.frame is project.frame for frame in frames)
+
+
+def _is_read(frame: Frame, needs: Mapping[str, Need]) -> bool:
+    need = needs.get(frame._name)
+    return need is not None and (need.every_column or bool(need.columns))
+
+
+def _unseen(values: Iterable[Value], seen: set[str]) -> Iterator[Value]:
+    """Yield all parts of values that have not been seen yet: what they refer to is needed once."""
+    stack = list(values)
+    while stack:
+        value = stack.pop()
+        if value.token not in seen:
+            seen.add(value.token)
+            stack += value.args
+            yield value
+
+
+def live_values(node: Node, need: Need) -> list[Value]:
+    """Return the values of a node that anybody needs."""
+    if isinstance(node, Project) and not need.every_column:
+        return [value for name, value in zip(node.names, node.values, strict=True) if name in need.columns]
+    return [part for part in parts_of(node) if isinstance(part, Value)]
+
+
+@needs_of_inputs.register
+def _(node: Project, need: Need) -> ReaderNeeds:
+    yield node.frame, ReaderNeed((), need.order, need.partitions, need.rows or EVERY_ROW)
+
+
+@needs_of_inputs.register
+def _(node: Zip, need: Need) -> ReaderNeeds:
+    frames = need.only_frames(node)
+    if len(frames) == 1:
+        yield frames[0], ReaderNeed((), need.order, need.partitions, need.rows or EVERY_ROW)
+        return
+    for frame in frames:
+        yield frame, ReaderNeed(())
+
+
+@needs_of_inputs.register
+def _(node: Filter, need: Need) -> ReaderNeeds:
+    yield node.frame, ReaderNeed((), need.order, need.partitions)
+
+
+@needs_of_inputs.register
+def _(node: MatchRows, need: Need) -> ReaderNeeds:
+    # Pairs are named by their rows, and matches found are columns of that name.
+    yield node.frame, ReaderNeed(())
+
+
+@needs_of_inputs.register
+def _(node: Slice, need: Need) -> ReaderNeeds:
+    (partition, start, stop, _step), *others = node.ranges
+    is_first = not others and partition == 0 and stop > start
+    yield node.frame, ReaderNeed((), rows=stop if is_first else EVERY_ROW)
+
+
+@needs_of_inputs.register
+def _(node: Partitions, need: Need) -> ReaderNeeds:
+    yield node.frame, ReaderNeed(())
+
+
+@needs_of_inputs.register
+def _(node: Sort, need: Need) -> ReaderNeeds:
+    # Rows that are equal keep their order.
+    numbers = [ROW] if node.order.straddle else []
+    yield node.frame, ReaderNeed([*node.by, *need.only(node.names), *numbers], need.order, need.partitions)
+
+
+@needs_of_inputs.register
+def _(node: TopK, need: Need) -> ReaderNeeds:
+    yield node.frame, ReaderNeed([*node.by, *need.only(node.names)], partitions=False)
+
+
+@needs_of_inputs.register
+def _(node: Limit, need: Need) -> ReaderNeeds:
+    yield node.frame, ReaderNeed(need.only(node.frame.names), partitions=False, rows=node.count)
+
+
+@needs_of_inputs.register
+def _(node: Gather, need: Need) -> ReaderNeeds:
+    yield node.frame, ReaderNeed(need.only(node.frame.names), need.order, partitions=False)
+
+
+@needs_of_inputs.register(Compact)
+@needs_of_inputs.register(Realign)
+@needs_of_inputs.register(Reverse)
+def _(node: Compact | Realign | Reverse, need: Need) -> ReaderNeeds:
+    yield node.frame, ReaderNeed(need.only(node.frame.names))
+
+
+@needs_of_inputs.register
+def _(node: Take, need: Need) -> ReaderNeeds:
+    yield node.frame, ReaderNeed(need.only(node.frame.names))
+    yield node.positions, ReaderNeed()
+
+
+@needs_of_inputs.register
+def _(node: Concat, need: Need) -> ReaderNeeds:
+    for frame in node.frames:
+        yield frame, ReaderNeed(need.only(frame.names), need.order, need.partitions)
+
+
+@needs_of_inputs.register(CountRows)
+@needs_of_inputs.register(RowNumbers)
+def _(node: CountRows | RowNumbers, need: Need) -> ReaderNeeds:
+    yield node.frame, ReaderNeed(())
+
+
+@needs_of_inputs.register
+def _(node: Aggregate, need: Need) -> ReaderNeeds:
+    by_order = any(REDUCTIONS[item.name].by_order for item in node.reductions)
+    yield node.frame, ReaderNeed((), by_order, partitions=False)
+
+
+@needs_of_inputs.register
+def _(node: GroupAggregate, need: Need) -> ReaderNeeds:
+    by_order = any(REDUCTIONS[item.name].by_order for item in node.reductions)
+    yield node.frame, ReaderNeed((), by_order, need.partitions and node.npartitions > 1)
+
+
+@needs_of_inputs.register
+def _(node: GroupStatistic, need: Need) -> ReaderNeeds:
+    by_order = REDUCTIONS[node.statistic].by_order
+    yield node.frame, ReaderNeed((), by_order, need.partitions and node.identity.npartitions > 1)
+
+
+@needs_of_inputs.register
+def _(node: BuildKeySet, need: Need) -> ReaderNeeds:
+    yield node.frame, ReaderNeed(order=False, partitions=False)
+
+
+@needs_of_inputs.register
+def _(node: BuildIndex, need: Need) -> ReaderNeeds:
+    yield node.frame, ReaderNeed(partitions=False)
+
+
+@needs_of_inputs.register
+def _(node: HashJoin, need: Need) -> ReaderNeeds:
+    wanted = need.only(node.names)
+    yield node.left, ReaderNeed([*node.left_by, *wanted], need.order, need.partitions)
+    yield node.right, ReaderNeed([*node.right_by, *wanted], need.order, partitions=False)
+
+
+_Merged = tuple[GroupAggregate, dict[str, ColumnRef]]
+"""A node with what several have, and where the columns of these are found in it."""
+
+
+def share_groups(plans: Sequence[Node]) -> list[Node]:
+    """Return plans, such as keys, sums and means, whose groups of the same rows by the same keys are found together."""
+    alike: defaultdict[tuple[str, ...], dict[str, GroupAggregate]] = defaultdict(dict)
+    for plan in plans:
+        for node in _grouped(plan):
+            alike[node.pass_key][node._name] = node
+    merged: dict[str, _Merged] = {}
+    for first, *others in map(dict.values, alike.values()):
+        found = first.in_one_pass(others) if others else None
+        if found is not None:
+            merged.update({node._name: found for node in (first, *others)})
+    return [_moved_reduction(plan, merged) for plan in plans] if merged else list(plans)
+
+
+def _computed(plan: Any) -> list[Computed]:
+    """Return what a plan shows, or takes a scalar from; nothing once it has been lowered."""
+    return [operand for operand in getattr(plan, "operands", ()) if isinstance(operand, Computed)]
+
+
+def _grouped(plan: Any) -> list[GroupAggregate]:
+    return [base for item in _computed(plan) for base in Chain.of(item.frame).bases if isinstance(base, GroupAggregate)]
+
+
+def _moved_reduction(plan: Any, merged: Mapping[str, _Merged]) -> Any:
+    operands = [_moved_rows(item, merged) if isinstance(item, Computed) else item for item in plan.operands]
+    if all(new is old for new, old in zip(operands, plan.operands, strict=True)):
+        return plan
+    return type(plan)(*operands)
+
+
+def _moved_rows(computed: Computed, merged: Mapping[str, _Merged]) -> Computed:
+    chain = Chain.of(computed.frame)
+    replaced: dict[str, Value] = {}
+    bases: dict[str, Frame] = {}
+    for base in chain.bases:
+        new, columns = merged.get(base._name, (base, {}))
+        bases[new._name] = new
+        replaced.update(columns)
+    if not replaced:
+        return computed
+    base = next(iter(bases.values())) if len(bases) == 1 else Zip(tuple(bases.values()))
+    predicates = [substitute(predicate, replaced) for predicate in chain.predicates]
+    return computed.moved(rebuild(base, chain.selections, predicates), replaced)
+
+
+def share_aggregates(plans: Sequence[Node]) -> list[Node]:
+    """Return plans, such as the sum of a column and the mean of another, whose reductions of the same rows are one."""
+    groups: defaultdict[str, dict[str, Element]] = defaultdict(dict)
+    for plan in plans:
+        if _is_reduction(plan):
+            groups[plan.aggregate.frame._name][plan.aggregate._name] = plan
+    moved: dict[str, tuple[Aggregate, int]] = {}
+    for elements in groups.values():
+        if len(elements) > 1:
+            moved.update(_merged_reductions([element.aggregate for element in elements.values()]))
+    return [_moved_element(plan, moved) for plan in plans] if moved else list(plans)
+
+
+def _is_reduction(plan: Any) -> bool:
+    """Whether the plan is one result of reductions."""
+    return isinstance(plan, Element) and isinstance(plan.operands[0], Aggregate)
+
+
+def _merged_reductions(aggregates: list[Aggregate]) -> dict[str, tuple[Aggregate, int]]:
+    """Return where each reduction is to be found, by its token within its rows."""
+    reductions: dict[str, AggregateExpr] = {}
+    for aggregate in aggregates:
+        reductions.update((item.token, item) for item in aggregate.reductions)
+    merged = Aggregate(aggregates[0].frame, tuple(reductions.values()))
+    frame = merged.frame._name
+    return {f"{frame} {token}": (merged, position) for position, token in enumerate(reductions)}
+
+
+def _moved_element(plan: Any, moved: dict[str, tuple[Aggregate, int]]) -> Any:
+    if not _is_reduction(plan):
+        return plan
+    wanted = plan.aggregate.reductions[plan.position]
+    found = moved.get(f"{plan.aggregate.frame._name} {wanted.token}")
+    return plan if found is None else Element(*found, plan.form)
+
+
+def of_columns(node: OverProject, need: Need) -> Any:
+    """Return a node with the columns of one projection, of those that are read."""
+    return type(node)(narrowed(node.frame, need.only(node.frame.names)), *node.operands[1:])
+
+
+def narrow_sort(sort: Sort, need: Need) -> Sort:
+    """Return sorted rows with only those columns that are read, beside the keys."""
+    names = tuple(need.only(sort.names))
+    numbers = [ROW] if sort.order.straddle else []
+    return Sort(narrowed(sort.frame, [*sort.by, *names, *numbers]), sort.by, names, sort.order)
+
+
+def narrow_top_k(top: TopK, need: Need) -> TopK:
+    """Return first or last rows with only those columns that are read: what they were made of may be narrower."""
+    names = tuple(need.only(top.names))
+    return TopK(narrowed(top.frame, [*top.by, *names]), top.by, top.ascending, names, top.count)
+
+
+def narrow_join(join: HashJoin, need: Need) -> HashJoin:
+    """Return joined rows with only those columns that are read."""
+    names = tuple(need.only(join.names))
+    left, right = narrowed(join.left, [*join.left_by, *names]), narrowed(join.right, [*join.right_by, *names])
+    return HashJoin(left, join.left_by, right, join.right_by, names, *join.operands[5:])
+
+
+def in_place(project: Project, need: Need) -> Inlined | None:
+    """Return the rows of a projection for readers that compute its columns themselves, each those that it reads."""
+    if not need.is_computed_in_place:
+        return None
+    return Inlined(project.frame, dict(zip(project.names, project.values, strict=True)), keeps_rows=True)
+
+
+def narrow_project(project: Project, need: Need) -> Project | None:
+    """Return a projection to those columns that are read: what the others are made of may not be there any more."""
+    return None if need.every_column else narrowed(project, need.only(project.names))
+
+
+def narrow_concat(concat: Concat, need: Need) -> Concat:
+    """Return concatenated rows with only those columns that are read."""
+    names = need.only(concat.frames[0].names)
+    return Concat(tuple([narrowed(frame, names) for frame in concat.frames]))
+
+
+def narrow_zip(zipped: Zip, need: Need) -> Frame:
+    """Return those frames side by side of which columns are read, each once."""
+    frames = tuple({frame._name: frame for frame in need.only_frames(zipped)}.values())
+    return frames[0] if len(frames) == 1 else Zip(frames)
+
+
+def narrowed(project: Project, names: Iterable[Hashable]) -> Project:
+    """Return a projection to fewer columns, in the order that they have in it."""
+    wanted = set(names)
+    if len(wanted.intersection(project.names)) == len(project.names):
+        return project
+    wanted_columns = [
+        (name, value) for name, value in zip(project.names, project.values, strict=True) if name in wanted
+    ]
+    return Project(
+        project.frame, tuple(name for name, _ in wanted_columns), tuple(value for _, value in wanted_columns)
+    )
+
+
+CONJUNCTIONS = ("bitwise_and", "logical_and")
+
+LEFT, RIGHT, NEITHER = range(3)
+"""The sides of a join to which a filter goes: first those that are done first."""
+
+
+def split_filter(node: Filter, need: Need) -> Filter | None:
+    """Return filters one after the other in place of one whose conditions are of different sides of a join below."""
+    if not need.owns_input or not isinstance(node.frame, HashJoin | MatchRows):
+        return None
+    parts: defaultdict[int, list[Value]] = defaultdict(list)
+    for condition in _conditions(node.predicate):
+        parts[_side(condition, node.frame, need)].append(condition)
+    if len(parts) == 1:
+        return None
+    *first, last = [reduce(lambda one, other: Call("bitwise_and", one, other), parts[side]) for side in sorted(parts)]
+    frame = node.frame
+    for condition in first:
+        frame = Filter(frame, condition, ColumnIdentity(token("condition", condition, node.mask)))
+    return Filter(frame, last, node.mask)
+
+
+def _conditions(predicate: Value) -> Iterator[Value]:
+    """Yield what must hold together where a predicate does, in order."""
+    stack = [predicate]
+    while stack:
+        value = stack.pop()
+        if isinstance(value, Call) and value.operation in CONJUNCTIONS and all(arg.dtype == BOOL for arg in value.args):
+            stack += reversed(value.args)
+        else:
+            yield value
+
+
+def _side(condition: Value, join: HashJoin | MatchRows, need: Need) -> int:
+    """Return the side of a join whose columns a condition is of, if rows of it may be filtered before they are joined.
+
+    Rows without a match are kept, whatever the other side has.
+    """
+    columns = columns_of(condition)
+    if isinstance(join, MatchRows):
+        if all(column.source != join.match.token for column in columns):
+            return LEFT
+        is_of_right = need.only_looks_up and all(column.source == join.match.token for column in columns)
+        return RIGHT if is_of_right and not join.keep_all else NEITHER
+    if join.kind in KEEPING_ROWS or any(column.source != join._name for column in columns):
+        return NEITHER
+    if all(column.name in join.left.names for column in columns):
+        return LEFT
+    is_of_right = join.kind == "inner" and all(column.name in join.right.names for column in columns)
+    return RIGHT if is_of_right else NEITHER
+
+
+def filter_first(node: Filter, need: Need) -> Swapped | None:
+    """Return what a filter and the node below do, the other way round, if nobody else reads that node."""
+    if not need.owns_input:
+        return None
+    below = node.frame
+    if type(below) is Sort and not need.partitions:
+        return Swapped(_sorted_later(node, below), below)
+    if not isinstance(below, HashJoin | MatchRows):
+        return None
+    side = _side(node.predicate, below, need)
+    if side == NEITHER:
+        return None
+    if isinstance(below, HashJoin):
+        return Swapped(_joined_later(node, below, side), below)
+    return _matched_later(node, below) if side == LEFT else _found_later(node, below)
+
+
+def _sorted_later(node: Filter, sort: Sort) -> Sort:
+    project = _with_filter(node, sort, sort.frame)
+    # Partitions are others than those of all rows, and so are their lengths.  The numbers of the rows that are left do
+    # not follow one another.
+    name = _filtered(ColumnIdentity(sort.order.token), node).token
+    order = replace(sort.order, token=name, straddle=False, numbered=False)
+    return Sort(project, sort.by, sort.names, order)
+
+
+def _joined_later(node: Filter, join: HashJoin, side: int) -> HashJoin:
+    sides: list[Project] = [join.left, join.right]
+    sides[side] = _with_filter(node, join, sides[side])
+    left, right = sides
+    return HashJoin(left, join.left_by, right, *join.operands[3:-1], _filtered(join.match, node))
+
+
+def _matched_later(node: Filter, match: MatchRows) -> Swapped:
+    # Other rows than those of the filter, whose number may have been counted.
+    filtered = Filter(match.frame, node.predicate, _filtered(node.mask, node))
+    return Swapped(MatchRows(filtered, *match.operands[1:-1], _filtered(match.match, node)), match)
+
+
+def _found_later(node: Filter, match: MatchRows) -> Swapped | None:
+    """Return matches with only those rows of the other side that a filter keeps; None if it is a join of its own.
+
+    Numbers of rows then count those that are left, so that columns are looked up among these too.
+    """
+    index, found = match.multiplicity.node, match.found
+    if not isinstance(index, BuildIndex) or not isinstance(found, Call) or isinstance(index.frame.frame, MatchRows):
+        return None
+    given, columns = index.frame, dict[str, Value]()
+    for part in walk(node.predicate):
+        if match.row in part.args:
+            column = BroadcastColumn.of(part.args[0])
+            if column is None or column.frame is not given.frame:
+                return None
+            columns[part.token] = column.value
+    predicate = substitute(node.predicate, columns)
+    few = Filter(given.frame, predicate, column_identity(given.frame, predicate))
+    indexed = BuildIndex(Project(few, given.names, given.values), index.need)
+    pairs = MatchRows(
+        match.frame, indexed.find(found.args[1:]), indexed.multiplicity, False, _filtered(match.match, node)
+    )
+    return Swapped(pairs, match, few)
+
+
+def _with_filter(node: Filter, above: Frame, project: Project) -> Project:
+    """Return a projection of only those rows that a filter of the columns of a node above keeps."""
+    values = {
+        ColumnRef(above._name, name, value.dtype).token: value
+        for name, value in zip(project.names, project.values, strict=True)
+    }
+    predicate = substitute(node.predicate, values)
+    return Project(Filter(project.frame, predicate, _filtered(node.mask, node)), project.names, project.values)
+
+
+def _filtered(identity: ColumnIdentity, node: Filter) -> ColumnIdentity:
+    return ColumnIdentity(token("filtered", identity, node.mask))
+
+
+MOST_ROWS = 2**16
+"""Rows that are looked for in this way: one task has all of them, and earlier ones those of each partition."""
+
+
+def top_rows(sort: Sort, need: Need) -> TopK | None:
+    """Return only the first or last rows of a sort, if nobody reads others."""
+    if not need.rows or abs(need.rows) > MOST_ROWS:
+        return None
+    names = tuple(need.only(sort.names))
+    return TopK(sort.frame, sort.by, sort.order.ascending, names, need.rows)
+
+
+LOOKUPS = ("lookup", "lookup_found")
+"""Operations that take values of the other side by the numbers of their rows."""
+
+Keep = Callable[[Project], OverProject]
+"""Returns the few rows of the left side that are needed, with the same columns."""
+
+
+def first_of_join(project: Project, need: Need) -> Project | None:
+    """Return columns of joined rows of which only the first are read, made of the first rows of the left side."""
+    if need.partitions or not _are_few_first(need) or not _is_left_join(project.frame):
+        return None
+    found = _Few(project.frame, project.values, lambda left: Limit(left, need.rows or 0)).joined
+    return None if found is None else Project(found[0], project.names, found[1])
+
+
+def first_of_sorted_join(sort: Sort, need: Need) -> Sort | None:
+    """Return joined rows sorted by columns of the left side, made of the first rows in this order there."""
+    project, count = sort.frame, need.rows or 0
+    if not _are_few_first(need) or not _is_left_join(project.frame):
+        return None
+    numbered = project.frame.match.token
+    if any(column.source == numbered for column in columns_of(*sort.keys)):
+        return None
+
+    def first(left: Project) -> TopK:
+        by = tuple(("by", number) for number in range(len(sort.keys)))
+        keyed = Project(left.frame, (*left.names, *by), (*left.values, *sort.keys))
+        return TopK(keyed, by, sort.order.ascending, left.names, count)
+
+    found = _Few(project.frame, project.values, first).joined
+    return None if found is None else Sort(Project(found[0], project.names, found[1]), *sort.operands[1:])
+
+
+def first_of_hash_join(join: HashJoin, need: Need) -> HashJoin | None:
+    """Return first rows of a join of two large sides, of the first rows of the left one."""
+    left, right, count = join.left, join.right, need.rows or 0
+    if join.kind != "left" or need.partitions or not _are_few_first(need) or isinstance(left.frame, Limit | TopK):
+        return None
+    few = Limit(left, count)
+    by = [few.column(name) for name in join.left_by]
+    identity = ColumnIdentity(token("first", join.match, count))
+    keys = [right.values[right.names.index(name)] for name in join.right_by]
+    matched = Filter(right.frame, BuildKeySet.of(few, by).has(keys), identity)
+    return HashJoin(
+        Project(few, left.names, tuple(map(few.column, left.names))),
+        join.left_by,
+        Project(matched, right.names, right.values),
+        *join.operands[3:6],
+        1,
+        identity,
+    )
+
+
+def _are_few_first(need: Need) -> bool:
+    return need.rows is not None and 0 < need.rows <= MOST_ROWS
+
+
+def _is_left_join(frame: Frame) -> bool:
+    return isinstance(frame, MatchRows) and frame.keep_all and not isinstance(frame.frame, Limit | TopK)
+
+
+@dataclass(frozen=True, slots=True)
+class _Few:
+    """A join of a few rows, made of one of many.
+
+    Parameters
+    ----------
+    match : MatchRows
+        The pairs of rows.
+    values : sequence of Value
+        What is computed of them.
+    keep : Keep
+        Chooses rows of the left side.
+    """
+
+    match: MatchRows
+    values: Sequence[Value]
+    keep: Keep
+
+    @property
+    def joined(self) -> tuple[Frame, tuple[Value, ...]] | None:
+        """The pairs of the rows that are kept, and the values of these; None where row numbers have another use."""
+        match, index, found = self.match, self.match.multiplicity.node, self.match.found
+        if not isinstance(index, BuildIndex) or not isinstance(found, Call) or not self._only_looks_up(index):
+            return None
+        used = [column for column in columns_of(found, *self.values) if column.source != match.match.token]
+        left = self.keep(Project(match.frame, tuple(range(len(used))), tuple(used)))
+        replaced: dict[str, Value] = {column.token: left.column(number) for number, column in enumerate(used)}
+        keys = substitute_all(found.args[1:], replaced)
+        looked_up = self._looked_up(index)
+        right, values = self._matched(index, left, keys, list(looked_up.values()))
+        indexed = BuildIndex(Project(right, index.frame.names, tuple(values[: len(keys)])), index.need)
+        identity = ColumnIdentity(token("first", match.match, left._name))
+        pairs = MatchRows(left, indexed.find(keys), indexed.multiplicity, True, identity)
+        replaced[match.row.token] = pairs.row
+        replaced[Replica(index, INDEX, INT64).token] = Replica(indexed, INDEX, INT64)
+        replaced.update(zip(looked_up, broadcast_columns(right, values[len(keys) :]), strict=True))
+        return pairs, tuple(substitute_all(self.values, replaced))
+
+    def _matched(
+        self, index: BuildIndex, left: OverProject, keys: Sequence[Value], columns: Sequence[Value]
+    ) -> tuple[Frame, Sequence[Value]]:
+        """Return the rows of the other side that are needed, with their keys and other columns, found in one pass."""
+        right, given = index.frame.frame, [*index.frame.values, *columns]
+        most = max_rows(right)
+        if most is not None and most <= SMALL_ROWS:
+            return right, given
+        is_needed = BuildKeySet.of(left, keys).has(index.frame.values)
+        few = Filter(right, is_needed, ColumnIdentity(token("matched", index, left._name)))
+        looked_up = Gather(Project(few, tuple(range(len(given))), tuple(given)))
+        return looked_up, [looked_up.column(number) for number in range(len(given))]
+
+    def _looked_up(self, index: BuildIndex) -> dict[str, Value]:
+        """Return the columns of the other side that are looked at, by the tokens of what stands for them."""
+        columns = {part.token: BroadcastColumn.of(part) for part in walk(*self.values)}
+        right = index.frame.frame
+        return {name: found.value for name, found in columns.items() if found is not None and found.frame is right}
+
+    def _only_looks_up(self, index: BuildIndex) -> bool:
+        """Whether row numbers only serve to look up columns of the other side, and to tell which lack a match."""
+        row = self.match.row.token
+        looked_up = self._looked_up(index)
+        if any(value.token == row for value in self.values):
+            return False
+        for part in walk(*self.values):
+            if isinstance(part, Call) and any(arg.token == row for arg in part.args):
+                looks_up = part.operation in LOOKUPS and part.args[0].token in looked_up
+                if not looks_up and part.operation != "less":
+                    return False
+        return True
+
+
+def unsorted(sort: Sort, need: Need) -> Inlined | None:
+    """Return the rows before they are sorted, if neither their order nor their partitions matter to any reader."""
+    if need.order or need.partitions or need.rows != EVERY_ROW:
+        return None
+    project = sort.frame
+    values = dict(zip(project.names, project.values, strict=True))
+    return Inlined(project.frame, {name: values[name] for name in sort.names if name in values})
+
+
+RULES: Mapping[type, Sequence[Rule]] = {
+    Sort: (unsorted, first_of_sorted_join, top_rows, narrow_sort),
+    TopK: (narrow_top_k,),
+    HashJoin: (first_of_hash_join, narrow_join),
+    Zip: (narrow_zip,),
+    Filter: (split_filter, filter_first),
+    Project: (narrow_project, first_of_join, in_place),
+    Concat: (narrow_concat,),
+    **dict.fromkeys((Compact, Gather, Limit, Realign, Reverse, Take), (of_columns,)),
+}

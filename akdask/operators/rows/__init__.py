@@ -1,0 +1,1 @@
+"""Rows at positions: taken, scattered, flattened, numbered."""

@@ -1,0 +1,302 @@
+"""Sorting: positions that put rows in order, and rows of one partition split at splitters.
+
+All orders are stable: rows that are equal stay as they are.  Missing values (NaN) come last, ascending or descending.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from akdask import compiled
+from akdask.deferred import is_arrow
+from akdask.operators.keys.keys import Key, pack_words, row_bits, unpack_rows, with_words, word, word_count
+from akdask.operators.keys.string_codes import codes_of, layout_of
+from akdask.operators.keys.words import WORD_BITS, Words
+from akdask.typing import Column, NumberArray
+
+MAX_PACKED_ROWS = 2**31
+"""From here on the number of a group of equal rows and that of a row might not fit 64 bits together."""
+
+FEW = 8
+"""Mean rows of groups of equal rows up to which they are ordered one by one."""
+
+
+def argsort(columns: Sequence[Column], ascending: Sequence[bool]) -> NumberArray:
+    """Return the positions that put the rows in order, by the first column, rows equal there by the second, and so on.
+
+    Parameters
+    ----------
+    columns : sequence of columns
+        At least one; all of the same length.
+    ascending : sequence of bool
+        The direction of each.
+
+    Returns
+    -------
+    ndarray of int64
+
+    Examples
+    --------
+    >>> argsort([np.array([3, 1, 3]), np.array([0.5, 0.1, 0.2])], [True, True]).tolist()
+    [1, 2, 0]
+    """
+    if len(columns[0]) >= MAX_PACKED_ROWS:
+        return argsort_by_words(columns, ascending)
+    return argsort_packed(*with_codes(columns, ascending))
+
+
+def with_codes(columns: Sequence[Column], ascending: Sequence[bool]) -> tuple[Sequence[Column], Sequence[bool]]:
+    """Return columns in the same order, with the codes of strings in their place where loops are compiled.
+
+    Codes leave out what all strings have in common, such as how they begin, and are compared in fewer steps.
+    """
+    if not (len(columns[0]) and compiled.should_compile_text(len(columns[0]))):
+        return columns, ascending
+    found: list[tuple[Column, bool]] = []
+    for column, upwards in zip(columns, ascending, strict=True):
+        layout = layout_of(column) if is_arrow(column, "LargeStringArray") else None
+        parts = [column] if layout is None else codes_of(column, layout)
+        found.extend((part, upwards) for part in parts)
+    return [column for column, _ in found], [upwards for _, upwards in found]
+
+
+def is_ascending(columns: Sequence[Column]) -> bool:
+    """Return whether rows are in the order that `argsort` would put them in.
+
+    Examples
+    --------
+    >>> is_ascending([np.array([1, 1, 2]), np.array([5, 6, 0])])
+    True
+    """
+    tied = np.ones(max(len(columns[0]) - 1, 0), np.bool_)
+    for column in columns:
+        for number in range(word_count(column)):
+            words = word(column, number)
+            if bool((tied & (words[1:] < words[:-1])).any()):
+                return False
+            tied &= words[1:] == words[:-1]
+    return True
+
+
+def argsort_by_words(columns: Sequence[Column], ascending: Sequence[bool]) -> NumberArray:
+    """Return the same as `argsort`, for any number of rows and several times slower."""
+    words = [
+        word(column, number, upwards)
+        for column, upwards in zip(columns, ascending, strict=True)
+        for number in range(word_count(column))
+    ]
+    return np.lexsort(words[::-1])
+
+
+def argsort_packed(columns: Sequence[Column], ascending: Sequence[bool]) -> NumberArray:
+    """Return the same as `argsort`, by sorting as many leading bits of the keys as fit 64 bits with the row number.
+
+    Rows that are equal in these bits are sorted by the next ones, and so on; mostly they are few.
+    """
+    nrows = len(columns[0])
+    digits = _Digits(columns, ascending)
+    shift = row_bits(nrows)
+    key = digits.take(WORD_BITS - shift)
+    packed = pack_words(key, shift)
+    packed.sort()
+    rows = unpack_rows(packed, shift)
+    slots, groups = ties(packed, shift) if digits.left else (rows[:0], packed[:0])
+    passes = 0
+    while digits.left and len(slots):
+        if FEW * (int(groups[-1]) + 1) > len(groups):
+            slots, groups = _order_few(columns, ascending, rows, slots, groups)
+            if not len(slots):
+                break
+        passes += 1
+        if passes > 1 and passes & (passes - 1) == 0:
+            # Every time would cost the square of the words of long strings that begin alike.
+            slots, groups = digits.without_equals(rows, slots, groups)
+        shift, width = row_bits(len(slots)), row_bits(int(groups.max(initial=0)) + 1)
+        tied = rows[slots]
+        key = digits.take(WORD_BITS - shift - width, tied)
+        if not key.bits:
+            continue
+        packed = pack_words(Key((groups << np.uint64(key.bits)) | key.codes, 0, width + key.bits), shift)
+        packed.sort()
+        rows[slots] = tied[unpack_rows(packed, shift)]
+        still, groups = ties(packed, shift)
+        slots = slots[still]
+    return rows
+
+
+def _order_few(
+    columns: Sequence[Column], ascending: Sequence[bool], rows: NumberArray, slots: NumberArray, groups: Words
+) -> tuple[NumberArray, Words]:
+    """Order the groups of few rows, where loops are compiled; return those that are left to be ordered."""
+    if not all(isinstance(column, np.ndarray) for column in columns) or not compiled.should_compile(len(slots)):
+        return slots, groups
+    from akdask.operators.sort.loops import order_few
+
+    tied = rows[slots]
+    words = [word(column, 0, upwards, tied) for column, upwards in zip(columns, ascending, strict=True)]
+    order, left = np.arange(len(tied)), np.empty(len(tied), np.bool_)
+    count = order_few(np.ascontiguousarray(groups), np.stack(words), order, left)
+    rows[slots] = tied[order]
+    if not count:
+        return slots[:0], groups[:0]
+    groups = groups[left]
+    return slots[left], np.cumsum(np.append(False, groups[1:] != groups[:-1]), dtype=np.uint64)
+
+
+class _Digits:
+    """The bits of the words of several columns, handed out from the most significant on."""
+
+    def __init__(self, columns: Sequence[Column], ascending: Sequence[bool]) -> None:
+        self._nrows = len(columns[0])
+        self._words = [
+            (column, number, upwards)
+            for column, upwards in zip(columns, ascending, strict=True)
+            for number in range(word_count(column))
+        ][::-1]
+        # Of a word that has been handed out in part: what was subtracted from it, and how many bits are left.
+        self._low = 0
+        self._rest: int | None = None
+
+    @property
+    def left(self) -> bool:
+        """Whether there are more."""
+        return bool(self._words)
+
+    def take(self, max_bits: int, rows: NumberArray | None = None) -> Key:
+        """Return the next bits, at most `max_bits`, of all rows or of those at the given positions.
+
+        Rows that differ in what has been handed out before must not be compared by them.
+        """
+        codes: Words | None = None
+        bits = 0
+        while self._words and bits < max_bits:
+            more, width = self._current(rows)
+            surplus = max(bits + width - max_bits, 0)
+            width -= surplus
+            if width:
+                more = more >> np.uint64(surplus)
+                codes = more if codes is None else (codes << np.uint64(width)) | more
+                bits += width
+            self._rest = surplus or None
+            if not surplus:
+                self._words.pop()
+        if codes is None:
+            codes = np.zeros(self._nrows if rows is None else len(rows), np.uint64)
+        return Key(codes, 0, bits)
+
+    def without_equals(self, rows: NumberArray, slots: NumberArray, groups: Words) -> tuple[NumberArray, Words]:
+        """Drop the groups whose rows are equal in everything that is left: they are in order already."""
+        tied = rows[slots]
+        differ = np.zeros(len(slots), np.bool_)
+        for column, number, upwards in self._words:
+            codes = word(column, number, upwards, tied)
+            differ[1:] |= codes[1:] != codes[:-1]
+        differ[1:] &= groups[1:] == groups[:-1]
+        mixed = np.zeros(int(groups[-1]) + 1, np.bool_)
+        mixed[groups[differ]] = True
+        mixed_slots = np.flatnonzero(mixed[groups])
+        return slots[mixed_slots], (np.cumsum(mixed, dtype=np.uint64) - np.uint64(1))[groups[mixed_slots]]
+
+    def _current(self, rows: NumberArray | None) -> tuple[Words, int]:
+        """Return what is left of the current word, and how many bits that is."""
+        column, number, upwards = self._words[-1]
+        codes = word(column, number, upwards, rows)
+        if self._rest is not None:
+            return (codes - np.uint64(self._low)) & np.uint64((1 << self._rest) - 1), self._rest
+        key = Key.of(codes)
+        self._low = key.low
+        return codes - np.uint64(key.low), key.bits
+
+
+def ties(packed: Words, shift: int) -> tuple[NumberArray, Words]:
+    """Return where sorted keys have equals beside them, and number the groups of equals there from 0."""
+    same = (packed[1:] ^ packed[:-1]) < np.uint64(1 << shift)
+    if not same.any():
+        return np.empty(0, np.int64), packed[:0]
+    begins = np.ones(len(packed), np.bool_)
+    np.logical_not(same, out=begins[1:])
+    tied = np.zeros(len(packed), np.bool_)
+    tied[1:] = same
+    tied[:-1] |= same
+    slots = np.flatnonzero(tied)
+    return slots, np.cumsum(begins[slots], dtype=np.uint64) - np.uint64(1)
+
+
+# ------------------------------------------------------------------------------------------------ cutting at boundaries
+
+
+def split_sorted(
+    columns: Sequence[Column],
+    ascending: Sequence[bool],
+    rows: NumberArray,
+    splitters: Sequence[Column],
+    earlier: NumberArray,
+) -> NumberArray:
+    """Return how many of some sorted rows come before each splitter.
+
+    Parameters
+    ----------
+    columns, ascending
+        What the rows are ordered by; they are in order.
+    rows : ndarray of int64
+        The number that each row had before, ascending where rows are equal.
+    splitters : sequence of columns
+        Values of the same columns.
+    earlier : ndarray of int64
+        The row number from which on rows equal to a splitter come after it.
+
+    Returns
+    -------
+    ndarray of int64
+    """
+    levels = _Levels(columns, ascending, splitters)
+    words, wanted = levels[0]
+    starts, stops = words.searchsorted(wanted, "left"), words.searchsorted(wanted, "right")
+    for number in np.flatnonzero(starts < stops).tolist():
+        start, stop = int(starts[number]), int(stops[number])
+        for level in range(1, len(levels)):
+            words, wanted = levels[level]
+            equal_rows = words[start:stop]
+            start, stop = (start + int(equal_rows.searchsorted(wanted[number], side)) for side in ("left", "right"))
+            if start == stop:
+                break
+        starts[number] = start + rows[start:stop].searchsorted(earlier[number])
+    return starts
+
+
+class _Levels:
+    """The words of some columns and of the same columns of splitters, computed on demand."""
+
+    def __init__(self, columns: Sequence[Column], ascending: Sequence[bool], splitters: Sequence[Column]) -> None:
+        self._words: list[tuple[Column, Column, int, bool]] = []
+        for column, splitter, upwards in zip(columns, splitters, ascending, strict=True):
+            count = max(word_count(column), word_count(splitter))
+            pair = with_words(column, count), with_words(splitter, count)
+            self._words += [(*pair, number, upwards) for number in range(count)]
+        self._found: list[tuple[Words, Words]] = []
+
+    def __len__(self) -> int:
+        return len(self._words)
+
+    def __getitem__(self, level: int) -> tuple[Words, Words]:
+        while level >= len(self._found):
+            column, splitter, number, upwards = self._words[len(self._found)]
+            self._found.append((word(column, number, upwards), word(splitter, number, upwards)))
+        return self._found[level]
+
+
+def split_packed(packed: Words, splitters: Words) -> list[Words]:
+    """Return the packed keys below the first of ascending splitters, those from there to the second, and so on.
+
+    Reorders `packed`: the results are views of it.
+    """
+    if not len(splitters):
+        return [packed]
+    middle = len(splitters) // 2
+    below = int(np.count_nonzero(packed < splitters[middle]))
+    if 0 < below < len(packed):
+        # One rank at a time: of several, NumPy finds all in a way that is many times slower.
+        packed.partition(below)
+    return [*split_packed(packed[:below], splitters[:middle]), *split_packed(packed[below:], splitters[middle + 1 :])]

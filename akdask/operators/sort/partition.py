@@ -1,0 +1,414 @@
+"""How a sort splits the rows of a partition: at the splitters between new partitions, and into ranges within these."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from akdask import compiled
+from akdask.columns.memory import new_array, with_capacity
+from akdask.columns.rows import take_rows
+from akdask.columns.table import Table
+from akdask.engine.blocks import Partition, PartitionBatch
+from akdask.engine.exchange import memory_share
+from akdask.engine.fetch import Slices
+from akdask.engine.inputs import RowPositions
+from akdask.engine.program import BroadcastInput, Load, Program
+from akdask.engine.sinks import ColumnBuffer
+from akdask.engine.spill import CutTable, CutTables, spilled
+from akdask.operators.group.grouping import RadixSlices
+from akdask.operators.keys.keys import unpack_rows, with_words, word
+from akdask.operators.keys.words import Words
+from akdask.operators.sort.kernels import argsort, split_packed, split_sorted
+from akdask.operators.sort.ranges import FineRanges, RangePartitioner, TextRanges, ValueRanges
+from akdask.operators.sort.runs import ROW, By, PackedKeys, RangedRows, TextCodes, join_runs
+from akdask.operators.sort.splitters import Splitters
+from akdask.typing import Column, NumberArray
+
+
+class RadixPartitioning:
+    """The ranges that rows belong to, by their only key.
+
+    Parameters
+    ----------
+    splitters : Splitters
+        Bounds of the ranges; the key has one word.
+    expected : int
+        Expected number of rows; repeated rows may be more.
+    """
+
+    def __init__(self, splitters: Splitters, expected: int) -> None:
+        assert splitters.spans is not None, "keys have one word"
+        self.nrows = 0
+        self._splitters = splitters
+        self._ranges = RangePartitioner(
+            word(splitters.columns[0], 0, splitters.ascending[0]), splitters.rows, *splitters.spans[0]
+        )
+        self._numbers, self._packed = new_array(expected, np.uint16), new_array(expected, np.uint64)
+
+    def add(self, key: Column, rows: NumberArray | None) -> None:
+        """Find the ranges of some rows."""
+        numbers = np.zeros(len(key), np.int64) if rows is None else rows
+        self._find(word(key, 0, self._splitters.ascending[0]), numbers)
+
+    def add_packed(self, key: Column, rows: NumberArray) -> Words:
+        """Find the ranges of some rows, pack their keys with row numbers, and return the full keys."""
+        start, words = self.nrows, word(key, 0, self._splitters.ascending[0])
+        self._find(words, rows)
+        self._packed = with_capacity(self._packed, start, self.nrows)
+        return self._ranges.pack(
+            words, rows, self._splitters.lost, self._splitters.shift, self._packed[start : self.nrows]
+        )
+
+    def _find(self, words: Words, rows: NumberArray) -> None:
+        start, self.nrows = self.nrows, self.nrows + len(words)
+        self._numbers = with_capacity(self._numbers, start, self.nrows)
+        self._ranges.of(words, rows, self._numbers[start : self.nrows])
+
+    @property
+    def packed(self) -> Words:
+        """The packed keys of all rows, by range."""
+        return self.partitioned(self._packed)
+
+    def partitioned(self, column: Column) -> Column:
+        """Return a column of all rows, by range."""
+        return self._slices.partitioned(column[: self.nrows])
+
+    @property
+    def bounds(self) -> NumberArray:
+        """Where each range begins, and the last one ends."""
+        return self._slices.bounds
+
+    def partitions(self) -> Iterator[tuple[int, int, list[int]]]:
+        """Yield the first row of each new partition, the row after its last, and the bounds of its ranges."""
+        bounds = self._slices.bounds[:: self._splitters.within].tolist()
+        for number, (start, stop) in enumerate(pairwise(bounds)):
+            first = number * self._splitters.within
+            yield start, stop, (self._slices.bounds[first : first + self._splitters.within + 1] - start).tolist()
+
+    @cached_property
+    def _slices(self) -> RadixSlices:
+        return RadixSlices(self._numbers[: self.nrows], len(self._splitters.rows) + 1)
+
+
+MANY_SLICES = 512
+"""New partitions from which on all rows are split at once: those of a block would make next to nothing of each."""
+
+MOST_RADIX_RANGES = 2**16
+"""Ranges that radix partitioning tells apart."""
+
+PACKED_BYTES = 16
+"""Bytes of a packed key and of the full key."""
+
+
+@dataclass(frozen=True, slots=True)
+class RangePartition:
+    """Split the rows of a partition at the splitters between the new ones.
+
+    `columns` are the outputs of the program, `names` those that are wanted of the rows.  If only row numbers are
+    wanted, and the keys leave room for them, both are packed in one word.  Slices of more than `memory_budget` bytes go
+    to a spill file; None keeps them in this process.
+    """
+
+    columns: tuple[Hashable, ...]
+    names: tuple[Hashable, ...]
+    by: tuple[Hashable, ...]
+    ascending: tuple[bool, ...]
+    program: Program
+    splitters: BroadcastInput
+    count: int
+    memory_budget: int | None
+    leave_last_mask: bool = False
+    numbered: bool = True
+
+    @property
+    def programs(self) -> Sequence[Program]:
+        return (self.program,)
+
+    def run(self, partition: Partition | PartitionBatch) -> Slices:
+        splitters: Splitters = partition.replicas[self.splitters.position][self.splitters.field]
+        # Keys that have lost bits must be at hand wherever their rows are put in order.
+        stays = self.memory_budget is None and PACKED_BYTES * splitters.nrows <= memory_share()
+        packs = self.numbered and self.names == (ROW,) and (splitters.fits or (splitters.nearly_fits and stays))
+        if self._can_radix_partition(splitters) and compiled.should_compile(partition.nrows):
+            if not packs:
+                return self._cut(self._radix_runs(partition, splitters), splitters)
+            partitioned = self._radix_words(partition, splitters)
+            return spilled([[part] for part in partitioned], self.memory_budget, join_runs)
+        splitters = splitters.coarser()
+        if not packs:
+            return self._cut(self._runs(partition, splitters), splitters)
+        slices: list[list[Any]] = [[] for _ in range(self.count)]
+        for block_slices in self._packed(partition, splitters):
+            for parts, part in zip(slices, block_slices, strict=False):
+                parts.append(part)
+        return spilled(slices, self.memory_budget, join_runs)
+
+    def _cut(self, tables: Iterator[CutTable], splitters: Splitters) -> Slices:
+        """Return the slices of tables whose rows are in ranges, fewer than planned where there were few rows."""
+        ranges = self.count * splitters.within
+        cut = [(table, np.pad(bounds, (0, ranges + 1 - len(bounds)), "edge")) for table, bounds in tables]
+        slices = CutTables(self.count, cut, _RangesBy(self._by(splitters)), within=splitters.within)
+        return spilled(slices, self.memory_budget, join_runs)
+
+    def _can_radix_partition(self, splitters: Splitters) -> bool:
+        """Whether there is one key of one word, and all wanted columns are numbers."""
+        has_one_word = splitters.spans is not None and len(self.by) == 1
+        return (
+            has_one_word
+            and 0 < len(splitters.rows) < MOST_RADIX_RANGES
+            and all(dtype.is_number for dtype in self.program.dtypes)
+        )
+
+    def _radix_words(self, partition: Partition | PartitionBatch, splitters: Splitters) -> list[PackedKeys]:
+        """Radix-partition packed keys by range."""
+        ranges = RadixPartitioning(splitters, partition.nrows)
+        full_keys: dict[int, Words] = {}
+        for block in partition.blocks():
+            columns = self._named(block.evaluate(self.program))
+            keys = ranges.add_packed(columns[self.by[0]], columns[ROW])
+            if splitters.lost:
+                full_keys[int(columns[ROW][0])] = keys
+        partitioned = ranges.packed
+        return [
+            PackedKeys(partitioned[start:stop], splitters.shift, bounds, full_keys)
+            for start, stop, bounds in ranges.partitions()
+        ]
+
+    def _radix_runs(self, partition: Partition | PartitionBatch, splitters: Splitters) -> Iterator[CutTable]:
+        """Radix-partition rows by range."""
+        buffered, ranges = ColumnBuffer(self.program, partition.nrows), RadixPartitioning(splitters, partition.nrows)
+        for block in partition.blocks():
+            columns = dict(zip(self.columns, buffered.add(block), strict=True))
+            ranges.add(columns[self.by[0]], columns.get(ROW))
+        by = self._by(splitters)
+        columns = dict(zip(self.columns, buffered.columns(), strict=True))
+        del buffered
+        columns |= self._with_words(columns, splitters)
+        wanted = dict.fromkeys([*self.names, *(name for name, _ in by)])
+        partitioned = {name: ranges.partitioned(columns.pop(name)) for name in wanted}
+        yield Table(partitioned, ranges.nrows), ranges.bounds
+
+    def _packed(self, partition: Partition | PartitionBatch, splitters: Splitters) -> Iterator[list[PackedKeys]]:
+        bounds = slice(splitters.within - 1, None, splitters.within)
+        codes, rows = splitters.codes(splitters.columns)[bounds], splitters.rows[bounds]
+        at = splitters.pack(codes, rows if splitters.fits else np.zeros_like(rows))
+        for columns, nrows in self._blocks(partition):
+            keys = splitters.codes([columns[name] for name in self.by])
+            slices = split_packed(splitters.pack(keys, columns[ROW]), at)
+            if splitters.fits:
+                yield [PackedKeys(words, splitters.shift, [0, len(words)]) for words in slices]
+            elif nrows:
+                first = int(columns[ROW][0])
+                _move_below(slices, splitters, (codes, rows), keys, first)
+                yield [PackedKeys(words, splitters.shift, [0, len(words)], {first: keys}) for words in slices]
+
+    def _runs(self, partition: Partition | PartitionBatch, splitters: Splitters) -> Iterator[CutTable]:
+        """Sort the rows of each block."""
+        by = self._by(splitters)
+        names, ascending = zip(*by, strict=True)
+        at = self._with_words(dict(zip(self.by, splitters.columns, strict=True)), splitters)
+        for found, nrows in self._blocks(partition):
+            order = argsort([found[name] for name in self.by], self.ascending)
+            columns = found | self._with_words(found, splitters)
+            wanted = dict.fromkeys([*self.names, *names])
+            # Row numbers that follow one another need not be looked up for the sorted rows.
+            first = int(columns[ROW][0]) if ROW in columns and self.numbered else 0
+            taken = {
+                name: order + first if name == ROW and self.numbered else take_rows(columns[name], order)
+                for name in wanted
+            }
+            bounds = split_sorted(
+                [taken[name] for name in names], ascending, order, [at[name] for name in names], splitters.rows - first
+            )
+            yield Table(taken, nrows), np.concatenate([[0], bounds, [nrows]])
+
+    def _by(self, splitters: Splitters) -> By:
+        """Return what to order by once rows are split: wanted key columns themselves, the words of other keys."""
+        by: list[tuple[Hashable, bool]] = []
+        for name, upwards, count in zip(self.by, self.ascending, splitters.words, strict=True):
+            if name in self.names:
+                by.append((name, upwards))
+            else:
+                by.extend((("word", name, number), True) for number in range(count))
+        return tuple(by)
+
+    def _with_words(self, columns: Mapping[Hashable, Any], splitters: Splitters) -> dict[Hashable, Any]:
+        """Return the key columns; those that are not wanted as their words."""
+        found: dict[Hashable, Any] = {}
+        for name, upwards, count in zip(self.by, self.ascending, splitters.words, strict=True):
+            if name in self.names:
+                found[name] = columns[name]
+            else:
+                column = with_words(columns[name], count)
+                found |= {("word", name, number): word(column, number, upwards) for number in range(count)}
+        return found
+
+    def _blocks(self, partition: Partition | PartitionBatch) -> Iterator[tuple[dict[Hashable, Any], int]]:
+        """Yield the columns of some rows at a time, and their number."""
+        if self.count < MANY_SLICES:
+            for block in partition.blocks():
+                yield self._named(block.evaluate(self.program)), block.nrows
+            return
+        buffered = ColumnBuffer(self.program, partition.nrows)
+        for block in partition.blocks():
+            buffered.add(block)
+        if buffered.nrows:
+            yield self._named(buffered.columns()), buffered.nrows
+
+    def _named(self, columns: Sequence[Any]) -> dict[Hashable, Any]:
+        return dict(zip(self.columns, columns, strict=True))
+
+
+def _move_below(
+    slices: list[Words], splitters: Splitters, at: tuple[Words, NumberArray], keys: Words, first: int
+) -> None:
+    """Move rows to the slice below whose leading bits equal those of the splitter between both, but come before it.
+
+    `at` are the keys and row numbers of the splitters, `keys` those of the block of rows that begins with number
+    `first`.
+    """
+    # From the last mark on: what comes before one may come before another that begins with the same bits.
+    for number, (key, row) in reversed(list(enumerate(zip(*at, strict=True)))):
+        above = slices[number + 1]
+        near = np.flatnonzero((above >> np.uint64(splitters.shift)) == key >> np.uint64(splitters.lost))
+        rows = unpack_rows(above[near], splitters.shift)
+        full_keys = keys[rows - first]
+        below = near[(full_keys < key) | ((full_keys == key) & (rows < row))]
+        if len(below):
+            slices[number] = np.concatenate([slices[number], above[below]])
+            slices[number + 1] = np.delete(above, below)
+
+
+@dataclass(frozen=True, slots=True)
+class _RangesBy:
+    """Makes runs, to be ordered by some columns, of rows in ranges."""
+
+    by: By
+
+    def __call__(self, table: Table, _: int, bounds: list[int]) -> RangedRows:
+        return RangedRows(table, self.by, bounds)
+
+
+WORTH_RANGES = 2**18
+"""Numbers of a partition from which on it pays to part them in ranges that fit the cache of the core."""
+
+WORD = 8
+"""Bytes of the numbers that are."""
+
+Parts = list[RangedRows] | list[TextCodes]
+"""What some rows give each new partition."""
+
+
+@dataclass(frozen=True, slots=True)
+class SplitColumn:
+    """Split one column of a partition at the splitters between the new ones.
+
+    `rows` says how rows are split; text that is too long for codes is split so.  Its program has the column, and after
+    it the numbers of the rows if equal ones may be divided.
+    """
+
+    rows: RangePartition
+    leave_last_mask: bool = False
+
+    @property
+    def programs(self) -> Sequence[Program]:
+        return self.rows.programs
+
+    def run(self, partition: Partition | PartitionBatch) -> Slices:
+        rows = self.rows
+        splitters: Splitters = partition.replicas[rows.splitters.position][rows.splitters.field]
+        split = self._splitting(splitters)
+        if split is None:
+            return rows.run(partition)
+        numbers_in_memory = self._numbers_in_memory(partition, splitters)
+        if numbers_in_memory is not None:
+            return spilled(self._in_ranges(*numbers_in_memory), rows.memory_budget, join_runs)
+        slices: list[list[Any]] = [[] for _ in range(rows.count)]
+        for block in partition.blocks():
+            column, *numbers = block.evaluate(rows.program)
+            for parts, part in zip(slices, split(column, int(numbers[0][0]) if numbers else 0), strict=True):
+                parts.append(part)
+        return spilled(slices, rows.memory_budget, join_runs)
+
+    def _splitting(self, splitters: Splitters) -> Callable[[Column, int], Parts] | None:
+        """Return what splits rows, given the number of the first; None if text is too long."""
+        if self.rows.program.dtypes[0].is_number:
+            numbers = splitters.of_numbers()
+            return lambda values, first: self._split_numbers(numbers, values, first)
+        text = splitters.of_text()
+        if text is None:
+            return None
+        return lambda strings, first: self._split_text(text, strings, first)
+
+    def _numbers_in_memory(
+        self, partition: Partition | PartitionBatch, splitters: Splitters
+    ) -> tuple[FineRanges, list[NumberArray], int] | None:
+        """Return ranges that fit the cache, all numbers of a partition, and that of the first row.
+
+        None unless numbers are in memory already: what is read from files is split block by block, in the cache.
+        """
+        program = self.rows.program
+        is_wide = program.dtypes[0].is_number and program.dtypes[0].itemsize == WORD
+        if not is_wide or partition.nrows < WORTH_RANGES or not len(splitters.rows):
+            return None
+        several = partition.partitions if isinstance(partition, PartitionBatch) else [partition]
+        columns = [column for item in several if (column := _column_in_memory(item, program)) is not None]
+        first = _first_row(several[0], program)
+        if len(columns) < len(several) or first is None or not compiled.should_compile(partition.nrows):
+            return None
+        ranges = splitters.of_cached_numbers()
+        return (ranges, columns, first) if ranges.is_cut_quickly else None
+
+    def _in_ranges(self, ranges: FineRanges, parts: Sequence[NumberArray], first: int) -> list[list[RangedRows]]:
+        """Split all numbers of a partition, given that of the first row, in ranges that fit the cache."""
+        values, bounds = ranges.split(parts, first)
+        (name,), (ascending,) = self.rows.names, self.rows.ascending
+        table, by = Table({name: values}, len(values)), ((name, ascending),)
+        return [
+            [RangedRows(table.slice(within[0], within[-1]), by, [bound - within[0] for bound in within])]
+            for within in bounds
+        ]
+
+    def _split_numbers(self, ranges: ValueRanges, values: Column, first: int) -> list[RangedRows]:
+        split, bounds = ranges.split(np.asarray(values), first)
+        (name,), (ascending,) = self.rows.names, self.rows.ascending
+        table = Table({name: split}, len(split))
+        return [
+            RangedRows(table.slice(start, stop), ((name, ascending),), [0, stop - start])
+            for start, stop in pairwise(bounds)
+        ]
+
+    def _split_text(self, ranges: TextRanges, strings: Column, first: int) -> list[TextCodes]:
+        codes, numbers, bounds = ranges.split(strings, first)
+        wants_rows, (ascending,) = self.rows.names == (ROW,), self.rows.ascending
+        return [
+            TextCodes(
+                [part[start:stop] for part in codes],
+                numbers[start:stop] if wants_rows else None,
+                ranges.layout,
+                ascending,
+            )
+            for start, stop in pairwise(bounds)
+        ]
+
+
+def _column_in_memory(partition: Partition, program: Program) -> NumberArray | None:
+    """Return the first result of a program if it is a column in memory with all its rows, None for others."""
+    step = program.steps[program.outputs[0]]
+    table = partition.inputs[step.base] if isinstance(step, Load) and not partition.selections else None
+    return np.asarray(table.columns[step.column]) if isinstance(table, Table) and isinstance(step, Load) else None
+
+
+def _first_row(partition: Partition, program: Program) -> int | None:
+    """Return the number of the first row, 0 if rows have none; None if it must be computed."""
+    if len(program.outputs) == 1:
+        return 0
+    step = program.steps[program.outputs[1]]
+    positions = partition.inputs[step.base] if isinstance(step, Load) else None
+    return positions.start if isinstance(positions, RowPositions) else None

@@ -1,0 +1,464 @@
+"""Values split into few ranges, in which they stay in order, and ranges sorted: for sorts of nothing but one key."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate, pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from akdask import compiled
+from akdask.columns.memory import new_array
+from akdask.deferred import pa
+from akdask.operators.keys.keys import word
+from akdask.operators.keys.string_codes import CodesOfRows, StringLayout, codes_of, strings_of
+from akdask.operators.keys.words import LAST, SIGN, Words
+from akdask.operators.sort.kernels import argsort
+from akdask.typing import Column, NumberArray
+
+MOST_RANGES = 16
+"""Ranges up to which values are compared with every splitter: faster than a search where they are few."""
+
+SLOT_BITS = 11
+"""Leading bits by which fine ranges are looked up: the table stays in the fastest cache."""
+
+LARGE_SHARE = 16
+"""The divisor of all splitters that bounds those of one range, if it is to be cut at one of them."""
+
+BLOCK_ROWS = 2**15
+"""Values whose words are made at a time: they stay in the cache of the core."""
+
+
+class ValueRanges:
+    """Ranges of values, which begin at splitters.
+
+    Parameters
+    ----------
+    splitters : column of numbers
+        Where the second and all further ranges begin; in order.
+    rows : ndarray of int64
+        Numbers of the rows from which on values equal to a splitter belong to its range.
+    ascending : bool
+        The direction.
+
+    Examples
+    --------
+    >>> ranges = ValueRanges(np.array([5, 5]), np.array([0, 3]), True)
+    >>> values, bounds = ranges.split(np.array([9, 5, 1, 7, 5]), 0)
+    >>> values.tolist(), bounds
+    ([1, 5, 9, 7, 5], [0, 1, 2, 5])
+    """
+
+    def __init__(self, splitters: Column, rows: NumberArray, ascending: bool) -> None:
+        self._splitters, self._rows, self._ascending = word(splitters, 0, ascending), rows, ascending
+
+    def split(self, values: NumberArray, first: int) -> tuple[NumberArray, list[int]]:
+        """Return values by range, in their order within each, and the bounds of the ranges.
+
+        Parameters
+        ----------
+        values : ndarray of numbers
+            At most as many as stay in the cache of the core.
+        first : int
+            The number of the row of the first one; the others follow one another.
+        """
+        numbers = np.empty(len(values), np.uint8)
+        beyond = np.zeros(len(self._rows), np.uint64)
+        words, flipped = _words(values, self._ascending)
+        inner = self._rows[(self._rows > first) & (self._rows < first + len(values))] - first
+        for start, stop in pairwise([0, *np.unique(inner).tolist(), len(values)]):
+            splitters = self._least_words(first + start)
+            number_words(words[start:stop], flipped, splitters, numbers[start:stop], beyond[: len(splitters)])
+        bounds = [0, *(len(values) - beyond.astype(np.int64)).tolist(), len(values)]
+        return by_number(numbers, values, bounds), bounds
+
+    def _least_words(self, row: int) -> Words:
+        """Return the least words beyond each splitter in rows from a number on; none for the last if there are none."""
+        is_after = self._rows > row
+        some = ~(is_after & (self._splitters == LAST))
+        least: Words = self._splitters[some] + is_after[some].astype(np.uint64)
+        return least
+
+
+class FineRanges:
+    """Ranges of 64-bit numbers that are small enough to be sorted within the cache of the core, for compiled loops.
+
+    Those of `ValueRanges` are made of them: only where one of these begins, the bounds of fine ranges are exact.
+
+    Parameters
+    ----------
+    splitters : column of numbers
+        About where the second and all further fine ranges begin; at least one, in order.
+    rows : ndarray of int64
+        Numbers of the rows from which on values equal to a splitter belong to its range.
+    within : int
+        Fine ranges in each of the others.
+    ascending : bool
+        The direction.
+
+    Examples
+    --------
+    >>> ranges = FineRanges(np.array([2, 5, 7]), np.array([0, 3, 0]), 2, True)
+    >>> values, bounds = ranges.split([np.array([9, 5, 1, 7, 5, 2])], 0)
+    >>> values.tolist(), bounds
+    ([1, 2, 5, 5, 9, 7], [[0, 1, 2, 3], [3, 4, 6]])
+    """
+
+    def __init__(self, splitters: Column, rows: NumberArray, within: int, ascending: bool) -> None:
+        words, exact = word(splitters, 0, ascending), slice(within - 1, None, within)
+        self._splitters, self._rows, self._ascending = words[exact], rows[exact], ascending
+        # Words below the first splitter have a slot of their own, and so have those above the last one.
+        self._low = words[0] - np.uint64(words[0] > 0)
+        self._span = words[-1] + np.uint64(words[-1] < LAST) - self._low
+        self._shift = np.uint64(max(int(self._span).bit_length() - SLOT_BITS, 0))
+        inside = np.bincount(self._slots(words).astype(np.int64), minlength=int(self._span >> self._shift) + 1)
+        # In a slot of several splitters, values lie too close for slots: it has as many ranges at least.
+        bits = np.minimum(np.ceil(np.log2(np.maximum(inside, 1))).astype(np.int64), int(self._shift))
+        begun = np.cumsum(np.where(inside > 0, 1 << bits, 0))
+        self._count = int(begun[-1]) + 1
+        self._firsts = np.where(inside > 0, begun - (1 << bits) + 1, begun).astype(np.uint16)
+        self._shifts = (int(self._shift) - bits).astype(np.uint8)
+        shares = np.bincount(self._ranges(words))[self._ranges(self._splitters)]
+        self.is_cut_quickly = bool((shares <= max(len(words) // LARGE_SHARE, 1)).all())
+        """Whether ranges that are to be cut at a splitter have few values, none of them frequent: it takes long."""
+
+    def split(self, parts: Sequence[NumberArray], first: int) -> tuple[NumberArray, list[list[int]]]:
+        """Return values by range, in their order within each, and for each range of splitters those of fine ones.
+
+        Parameters
+        ----------
+        parts : sequence of ndarray of 64-bit numbers
+            The values, of any number.
+        first : int
+            The number of the row of the first one; the others follow one another.
+        """
+        from akdask.operators.sort.loops import write_ranges
+
+        numbers, counts = self._numbers(parts)
+        bounds = np.zeros(self._count + 1, np.int64)
+        np.cumsum(counts, out=bounds[1:])
+        values = new_array(len(numbers), parts[0].dtype)
+        positions, start = bounds[:-1].astype(np.uint64), 0
+        for part in parts:
+            stop = start + len(part)
+            write_ranges(numbers[start:stop], _bits(part), positions, values.view(np.uint64))
+            start = stop
+        return values, self._cut(parts, first, values, bounds.tolist())
+
+    def _numbers(self, parts: Sequence[NumberArray]) -> tuple[NumberArray, NumberArray]:
+        """Return the fine range of each value, and how many values there are in each."""
+        from akdask.compiler import read_only
+        from akdask.operators.sort.loops import find_ranges
+
+        numbers, start = new_array(sum(map(len, parts)), np.uint16), 0
+        counts = np.zeros((self._count, 2), np.int64)
+        kind = parts[0].dtype.kind
+        flipped = _flipped(kind, self._ascending)
+        table = self._low, self._span, self._shift, read_only(self._firsts), read_only(self._shifts)
+        for part in parts:
+            stop = start + len(part)
+            find_ranges(_bits(part), flipped, kind == "f", *table, numbers[start:stop], counts)
+            start = stop
+        return numbers, counts.sum(axis=1)
+
+    def _cut(self, parts: Sequence[NumberArray], first: int, values: NumberArray, bounds: list[int]) -> list[list[int]]:
+        """Put values of the ranges with exact splitters before and after these; return the bounds between these."""
+        numbers = self._ranges(self._splitters).tolist()
+        cut: list[list[int]] = []
+        begun, before, passed = bounds[:1], 0, (LAST, 0)
+        for splitter, row, number in zip(self._splitters, self._rows.tolist(), numbers, strict=True):
+            some = values[max(bounds[number], begun[0]) : bounds[number + 1]]
+            words = word(some, 0, self._ascending)
+            is_before = words < splitter
+            equals = _count_equals(parts, row - first, splitter, self._ascending)
+            # Those before the last splitter are no longer there.
+            left = equals - passed[1] if passed[0] == splitter else equals
+            is_before[np.flatnonzero(words == splitter)[:left]] = True
+            some[:] = np.concatenate([some[is_before], some[~is_before]])
+            at = bounds[number + 1] - int(np.count_nonzero(~is_before))
+            cut.append([*begun, *bounds[before + 1 : number + 1], at])
+            begun, before, passed = [at], number, (splitter, equals)
+        return [*cut, [*begun, *bounds[before + 1 :]]]
+
+    def _ranges(self, words: Words) -> NumberArray:
+        """Return the ranges of words from the first to the last splitter."""
+        slots, within = self._slots(words), (np.uint64(1) << self._shift) - np.uint64(1)
+        finer = ((words - self._low) & within) >> self._shifts[slots]
+        ranges: NumberArray = self._firsts[slots].astype(np.int64) + finer.astype(np.int64)
+        return ranges
+
+    def _slots(self, words: Words) -> Words:
+        slots: Words = (words - self._low) >> self._shift
+        return slots
+
+
+def _bits(values: NumberArray) -> Words:
+    from akdask.compiler import read_only
+
+    bits: Words = np.ascontiguousarray(values).view(np.uint64)
+    return read_only(bits)
+
+
+def _flipped(kind: str, ascending: bool) -> np.uint64:
+    """Return which bits of numbers of a kind to flip so that they order as wanted; of floats those of their words."""
+    flipped = SIGN if kind == "i" else np.uint64(0)
+    return flipped if ascending else flipped ^ LAST
+
+
+def _words(values: NumberArray, ascending: bool) -> tuple[Words, np.uint64]:
+    """Return words of values, and which of their bits to flip."""
+    if values.dtype.kind in "iu" and values.itemsize == SIGN.itemsize:
+        return np.ascontiguousarray(values).view(np.uint64), _flipped(values.dtype.kind, ascending)
+    return word(values, 0, ascending), np.uint64(0)
+
+
+def _count_equals(parts: Sequence[NumberArray], count: int, splitter: np.uint64, ascending: bool) -> int:
+    """Return how many of the first `count` values have a word; of all values, any number that is no smaller."""
+    if count >= sum(map(len, parts)):
+        return count
+    found = 0
+    for part in parts:
+        for begin in range(0, min(len(part), count), BLOCK_ROWS):
+            words, flipped = _words(part[begin : min(begin + BLOCK_ROWS, count)], ascending)
+            found += int(np.count_nonzero(words == splitter ^ flipped))
+        count -= len(part)
+    return found
+
+
+def number_words(words: Words, flipped: np.uint64, splitters: Words, numbers: NumberArray, beyond: Words) -> None:
+    """Count for each word the splitters that are no larger, and add for each splitter the words that are no smaller."""
+    if compiled.should_compile(len(words)):
+        from akdask.compiler import read_only
+        from akdask.operators.sort.loops import number_words as number_compiled
+
+        number_compiled(read_only(words), flipped, read_only(splitters), numbers, beyond)
+        return
+    flipped_words = words ^ flipped if flipped else words
+    numbers[:] = 0
+    for number, splitter in enumerate(splitters):
+        is_beyond = flipped_words >= splitter
+        numbers += is_beyond
+        beyond[number] += np.uint64(np.count_nonzero(is_beyond))
+
+
+def by_number(numbers: NumberArray, values: NumberArray, bounds: Sequence[int]) -> NumberArray:
+    """Return values by the numbers of their ranges, whose bounds are known."""
+    if compiled.should_compile(len(values)):
+        from akdask.compiler import read_only
+        from akdask.operators.sort.loops import write_ranges
+
+        split, same_size = new_array(len(values), values.dtype), f"u{values.itemsize}"
+        positions = np.array(bounds[:-1], np.uint64)
+        write_ranges(numbers, read_only(values.view(same_size)), positions, split.view(same_size))
+        return split
+    return values.take(np.argsort(numbers, kind="stable"))
+
+
+def sort_values(parts: Sequence[NumberArray], ascending: bool, out: NumberArray) -> NumberArray:
+    """Write the values of all parts in order, as the rows are that `argsort` puts in order, to the last bit.
+
+    Parameters
+    ----------
+    parts : sequence of ndarray of integers, floats or bool
+        At least one; of the same type.
+    ascending : bool
+        The direction.  Missing values come last in both.
+    out : ndarray
+        As long as all parts together.
+
+    Returns
+    -------
+    ndarray
+        `out`.
+
+    Examples
+    --------
+    >>> sort_values([np.array([2.0, np.nan]), np.array([3.0, 0.0, -0.0])], False, np.empty(5)).tolist()
+    [3.0, 2.0, 0.0, -0.0, nan]
+    """
+    np.concatenate(parts, out=out)
+    out.sort()
+    present = out[: len(out) - _missing(out)]
+    if not ascending:
+        present[:] = present[::-1].copy()
+    if out.dtype.kind == "f":
+        _restore_equals(parts, present, out[len(present) :], ascending)
+    return out
+
+
+def _missing(ordered: NumberArray) -> int:
+    """Return how many of some ascending values are NaN."""
+    if ordered.dtype.kind != "f" or not len(ordered) or not np.isnan(ordered[-1]):
+        return 0
+    # They are last, and all equal to NumPy's search.
+    return len(ordered) - int(np.searchsorted(ordered, ordered[-1]))
+
+
+def _restore_equals(parts: Sequence[NumberArray], present: NumberArray, missing: NumberArray, ascending: bool) -> None:
+    """Put floats that are equal but differ in bits in their order: NumPy may make zeros alike, and NaN."""
+    around = present if ascending else present[::-1]
+    first, stop = np.searchsorted(around, 0.0, "left"), np.searchsorted(around, 0.0, "right")
+    if first < stop:
+        zeros = around[first:stop] if ascending else around[first:stop][::-1]
+        np.concatenate([part[part == 0] for part in parts], out=zeros)
+    if len(missing):
+        np.concatenate([part[np.isnan(part)] for part in parts], out=missing)
+
+
+PARTITION_SLOT_BITS = 15
+"""Leading bits by which splitters are looked up: most slots have at most one splitter, so that searches are rare."""
+
+
+class RangePartitioner:
+    """Ranges of rows in order of one key, which begin at splitters.
+
+    Parameters
+    ----------
+    splitters : ndarray of uint64
+        Words of the keys at which the second and all further ranges begin; ascending.
+    rows : ndarray of int64
+        Row numbers of the splitters, to divide rows with equal keys; 0 where these stay in one range.
+    low, high : int
+        The smallest and the largest word that there is.
+
+    Examples
+    --------
+    >>> ranges = RangePartitioner(np.array([5, 9], np.uint64), np.array([0, 2]), 1, 20)
+    >>> ranges.of(np.array([1, 5, 9, 9, 20], np.uint64), np.arange(5)).tolist()
+    [0, 1, 2, 2, 2]
+    """
+
+    def __init__(self, splitters: Words, rows: NumberArray, low: int, high: int) -> None:
+        self._splitters = splitters
+        self._rows = rows
+        self._low = np.uint64(low)
+        self._shift = np.uint64(max((high - low).bit_length() - PARTITION_SLOT_BITS, 0))
+        slots = np.arange(2**PARTITION_SLOT_BITS + 1, dtype=np.uint64)
+        self._before = np.searchsorted((splitters - self._low) >> self._shift, slots).astype(np.uint16)
+
+    def of(self, words: Words, rows: NumberArray, out: npt.NDArray[np.uint16] | None = None) -> npt.NDArray[np.uint16]:
+        """Return the range of each row, given the words of their keys and their numbers."""
+        from akdask.compiler import read_only
+        from akdask.operators.sort.loops import number_ranges
+
+        found = np.empty(len(words), np.uint16) if out is None else out
+        splitters = read_only(self._splitters), read_only(self._rows)
+        number_ranges(words, read_only(rows), *splitters, self._low, self._shift, self._before, found)
+        return found
+
+    def pack(self, words: Words, rows: NumberArray, lost: int, shift: int, out: Words) -> Words:
+        """Write words without their lost bits, with row numbers in the lowest `shift` bits; return the full keys.
+
+        Both are counted from the smallest word.
+        """
+        from akdask.compiler import read_only
+        from akdask.operators.sort.loops import pack_rows
+
+        full_keys = new_array(len(words), np.uint64)
+        pack_rows(words, self._low, np.uint64(lost), np.uint64(shift), read_only(rows), full_keys, out)
+        return full_keys
+
+
+class TextRanges:
+    """Ranges of strings, which begin at splitters.
+
+    Parameters
+    ----------
+    layout : StringLayout
+        That of all strings.
+    splitters : large_string array
+        Where the second and all further ranges begin; in order.
+    rows : ndarray of int64
+        Numbers of the rows from which on strings equal to a splitter belong to its range.
+    ascending : bool
+        The direction.
+
+    Examples
+    --------
+    >>> strings = pa.array(["gate 07", "gate 11", "gate 01"], pa.large_string())
+    >>> layout = StringLayout((0x6761746520303700,), (0x070700,), 7, 7)
+    >>> ranges = TextRanges(layout, strings[:1], np.zeros(1, np.int64), True)
+    >>> codes, rows, bounds = ranges.split(strings, 0)
+    >>> ordered_strings([codes], layout, True).to_pylist(), rows.tolist(), bounds
+    (['gate 01', 'gate 07', 'gate 11'], [2, 0, 1], [0, 1, 3])
+    """
+
+    def __init__(
+        self, layout: StringLayout, splitters: pa.LargeStringArray, rows: NumberArray, ascending: bool
+    ) -> None:
+        self.layout, self._rows, self._ascending = layout, rows, ascending
+        self._splitters = self._codes(splitters)
+
+    def split(self, strings: pa.LargeStringArray, first: int) -> tuple[list[Words], NumberArray, list[int]]:
+        """Return the codes of strings and the numbers of their rows by range, and the bounds of the ranges.
+
+        Parameters
+        ----------
+        strings : large_string array
+            At most as many as stay in the cache of the core.
+        first : int
+            The number of the row of the first one; the others follow one another.
+
+        Returns
+        -------
+        list of ndarray of uint64
+            The most significant first; in descending order of the strings all bits are the other way round.
+        ndarray of int64
+        list of int
+        """
+        codes = self._codes(strings)
+        numbers = np.empty(len(strings), np.uint8)
+        counts = np.zeros(len(self._rows) + 1, np.int64)
+        self._number(codes, first, numbers, counts)
+        bounds = list(accumulate(counts.tolist(), initial=0))
+        rows = by_number(numbers, np.arange(first, first + len(strings)), bounds)
+        return [by_number(numbers, part, bounds) for part in codes], rows, bounds
+
+    def _number(self, codes: CodesOfRows, first: int, numbers: NumberArray, counts: NumberArray) -> None:
+        """Count for each row, the first of which has a number, the splitters that are not after it, and count those."""
+        if compiled.should_compile(len(numbers)):
+            from akdask.compiler import read_only
+            from akdask.operators.sort.loops import number_equals
+
+            number_words(codes[0], np.uint64(0), self._splitters[0], numbers, np.zeros(len(self._rows), np.uint64))
+            number_equals(codes, read_only(self._splitters), read_only(self._rows), first, numbers, counts)
+            return
+        numbers[:] = 0
+        for number, row in enumerate(self._rows.tolist()):
+            is_beyond = np.arange(first, first + len(numbers)) >= row
+            for mine, its in zip(codes[::-1], self._splitters[::-1, number], strict=True):
+                is_beyond = (mine > its) | ((mine == its) & is_beyond)
+            numbers += is_beyond
+        counts += np.bincount(numbers, minlength=len(counts))
+
+    def _codes(self, strings: pa.LargeStringArray) -> CodesOfRows:
+        codes = codes_of(strings, self.layout) if len(strings) else np.empty((len(self.layout.parts), 0), np.uint64)
+        return codes if self._ascending else np.bitwise_xor(codes, LAST, out=codes)
+
+
+def ordered_strings(parts: Sequence[Sequence[Words]], layout: StringLayout, ascending: bool) -> pa.LargeStringArray:
+    """Return the strings of all codes in order; the codes of each part are as `TextRanges` returns them."""
+    codes = [_joined(words) for words in zip(*parts, strict=True)]
+    if len(codes) == 1:
+        codes[0].sort()
+    else:
+        order = argsort(codes, [True] * len(codes))
+        # By mode "clip" alone NumPy writes to `out` without a copy; the positions are right.
+        codes = [words.take(order, out=new_array(len(order), np.uint64), mode="clip") for words in codes]
+    if not ascending:
+        for words in codes:
+            np.bitwise_xor(words, LAST, out=words)
+    return strings_of(layout, codes)
+
+
+def ordered_rows(parts: Sequence[Sequence[Words]], rows: Sequence[NumberArray]) -> NumberArray:
+    """Return the row numbers of all codes in the order of these; equal ones stay as they are."""
+    codes = [_joined(words) for words in zip(*parts, strict=True)]
+    order = argsort(codes, [True] * len(codes))
+    return _joined(rows).take(order, out=new_array(len(order), np.int64), mode="clip")
+
+
+def _joined(parts: Sequence[NumberArray]) -> NumberArray:
+    """Return a copy of several parts, end to end, in memory that was in use before."""
+    return np.concatenate(parts, out=new_array(sum(map(len, parts)), parts[0].dtype))

@@ -1,0 +1,290 @@
+"""Sorted rows: range-partitioned at splitters, each new partition sorted by one task."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from akdask._dask import Expr
+from akdask.columns.dtypes import INT64
+from akdask.columns.row_space import RowSpace
+from akdask.columns.table import Table
+from akdask.engine import sinks
+from akdask.engine.alignment import Aligned, align
+from akdask.engine.batches import partition_batches
+from akdask.engine.combine import Gather, OverProject, all_partitions
+from akdask.engine.exchange import buffer_bytes, exchange, max_rows, partition_count
+from akdask.engine.lower import lower
+from akdask.engine.materialized import Materialized
+from akdask.engine.missing import is_in_parts, is_missing_text, key_parts
+from akdask.engine.node import Frame, rows_decided_by, rows_rearranged
+from akdask.engine.pipeline import Compile, pipeline
+from akdask.engine.program import BroadcastInput
+from akdask.engine.rowwise import Chain, Project, column_identity
+from akdask.engine.tables import Tasks
+from akdask.engine.values import Call, ColumnRef, Replica, Value
+from akdask.operators.join.key_index import SortedKeys
+from akdask.operators.rows.numbers import row_numbers
+from akdask.operators.sort.partition import RangePartition, SplitColumn
+from akdask.operators.sort.ranges import MOST_RANGES
+from akdask.operators.sort.runs import ROW, SortPartition, sort_tables
+from akdask.operators.sort.splitters import KEYS, NUMBERS, TEXT, ChooseSplitters
+
+MOST_SAMPLED = 2**11
+"""At least one row in this number is sampled for splitters."""
+
+SAMPLES = 32
+"""Sampled rows of a partition, if it has that many."""
+
+ALL_SAMPLES = 2**23
+"""Sampled rows of all partitions, which one task sorts: fewer rows are sampled of more rows than these stand for."""
+
+
+@dataclass(frozen=True, slots=True)
+class SortOrder:
+    """How rows are ordered and partitioned.
+
+    Parameters
+    ----------
+    token : str
+        Names the rows: all columns sorted by the same keys share rows.
+    ascending : tuple of bool
+        The direction of each key.
+    count : int
+        Number of partitions.
+    stride : int
+        Rows for each sampled one.
+    straddle : bool
+        Whether rows with equal keys may be divided between partitions, by row number.
+    numbered : bool
+        Whether the column `ROW`, where there is one, has numbers that follow one another; not of filtered rows.
+    """
+
+    token: str
+    ascending: tuple[bool, ...]
+    count: int
+    stride: int
+    straddle: bool
+    numbered: bool = True
+
+    @classmethod
+    def of(
+        cls, frame: Frame, keys: Sequence[Aligned], ascending: Sequence[bool], count: int | None = None
+    ) -> SortOrder:
+        """Return how the rows of a frame are ordered by some keys, in as many partitions as suit them unless given.
+
+        All of it depends on the plan alone, as rows of unknown number may be counted later.
+        """
+        count, most = partition_count(frame) if count is None else count, max_rows(frame)
+        # Small partitions have some sampled rows each.
+        wanted = MOST_SAMPLED if most is None else most // (frame.npartitions * SAMPLES)
+        stride = max(min(max(wanted, 1), MOST_SAMPLED), (most or 0) // ALL_SAMPLES)
+        straddle = count > 1 and frame.rows.is_fixed
+        named = [column_identity(*key) for key in keys]
+        rows = rows_decided_by("sort", named, count, tuple(ascending), stride, straddle, frame.rows.token)
+        return cls(rows.token, tuple(ascending), count, stride, straddle)
+
+
+class Sort(OverProject):
+    """The columns `names` of a projection, sorted by the columns `by`; equal rows keep their order.
+
+    If rows may straddle, their number is the column `ROW` of the projection.
+    """
+
+    keeps_rows = True
+    weight = 8
+
+    frame: Project
+    by: tuple[Hashable, ...]
+    names: tuple[Hashable, ...]
+    order: SortOrder
+
+    @cached_property
+    def planned_rows(self) -> RowSpace:
+        rows = self.frame.rows
+        if self.order.count > 1:
+            return RowSpace(self.order.token, self.order.count, total=rows.size)
+        return rows_rearranged("sort", [rows], 1, lambda lengths: [sum(lengths)], self.order.token)
+
+    @property
+    def keys(self) -> tuple[Value, ...]:
+        """The values that rows are sorted by."""
+        return tuple(self.frame.values[self.frame.names.index(name)] for name in self.by)
+
+    def describe(self) -> str:
+        keys = zip(self.keys, self.order.ascending, strict=True)
+        return "Sort by " + ", ".join(f"{value!r}{'' if upwards else ' descending'}" for value, upwards in keys)
+
+
+def sorted_rows(
+    keys: Sequence[Aligned],
+    ascending: Sequence[bool],
+    payload: Sequence[Aligned] = (),
+    *,
+    with_row: bool = False,
+    count: int | None = None,
+) -> tuple[Sort, list[ColumnRef]]:
+    """Return columns sorted by some keys, and last, if asked for, the number that each row had before.
+
+    `count` is the number of partitions, one that suits the rows unless given.
+
+    Raises
+    ------
+    AlignmentError
+        If keys and payload do not share rows.
+    """
+    keys, ascending = key_order(keys, ascending)
+    frame, _ = align("sort", [*keys, *payload])
+    return _sort(keys, payload, SortOrder.of(frame, keys, ascending, count), with_row)
+
+
+def key_order(keys: Sequence[Aligned], ascending: Sequence[bool]) -> tuple[Sequence[Aligned], Sequence[bool]]:
+    """Return keys by which missing text comes last in descending order too; in ascending order it does anyway.
+
+    Integers of which some are missing become two keys, of which the first puts those last.
+    """
+    if not any(value.dtype.nullable or is_in_parts(value) for _, value in keys):
+        return keys, ascending
+    found: list[tuple[Aligned, bool]] = []
+    for (frame, value), upwards in zip(keys, ascending, strict=True):
+        if value.dtype.nullable and not upwards:
+            found.append(((frame, is_missing_text(value)), True))
+        *before, last = key_parts(value)
+        found += [((frame, one), True) for one in before]
+        found.append(((frame, last), upwards))
+    return [key for key, _ in found], [upwards for _, upwards in found]
+
+
+def sorted_along(
+    frame: Frame, values: Sequence[Value], at_frame: Frame, at: Value
+) -> tuple[Sort, list[ColumnRef]] | None:
+    """Return columns in the order that the row numbers of a sort of the same rows give them; None for others."""
+    if not isinstance(at_frame, Sort) or at != ColumnRef(at_frame._name, ROW, INT64):
+        return None
+    project = at_frame.frame
+    if not project.rows.same_rows(frame.rows):
+        return None
+    keys = [(project.frame, key) for key in at_frame.keys]
+    return _sort(keys, [(frame, value) for value in values], at_frame.order, False)
+
+
+def _sort(
+    keys: Sequence[Aligned], payload: Sequence[Aligned], order: SortOrder, with_row: bool
+) -> tuple[Sort, list[ColumnRef]]:
+    frame, values = align("sort", [*keys, *payload])
+    numbered = with_row or order.straddle
+    if numbered:
+        frame, values = align("number", [*((frame, value) for value in values), row_numbers(frame)])
+    names: dict[Value, Hashable] = {value: number for number, value in enumerate(values)}
+    if numbered:
+        names[values[-1]] = ROW
+    by = tuple(names[value] for value in values[: len(keys)])
+    wanted = [names[value] for value in values[len(keys) : len(keys) + len(payload)]] + [ROW] * with_row
+    project = Project(frame, tuple(names.values()), tuple(names))
+    sort = Sort(project, by, tuple(dict.fromkeys(wanted)), order)
+    return sort, [sort.column(name) for name in wanted]
+
+
+def ranks(frame: Frame, value: Value) -> Replica:
+    """Return the place of each row of a one-partition frame among the rows in order."""
+    sort, (row,) = sorted_rows([(frame, value)], [True], with_row=True)
+    inverse, (place,) = sorted_rows([(sort, row)], [True], with_row=True)
+    # Many rows are sorted in several partitions.
+    positions = inverse if inverse.npartitions == 1 else Gather(Project(inverse, (ROW,), (place,)))
+    return Replica(positions, ROW, INT64)
+
+
+@lower.register
+def _(frame: Sort) -> Expr:
+    order = frame.order
+    if order.count == 1:
+        everything = tuple((0, index) for index in range(frame.frame.npartitions))
+        return Tasks(frame._name, sort_tables, ((everything, (frame.by, order.ascending, frame.names)),), frame.frame)
+    source, values = _read_twice(frame)
+    by = tuple(values[name] for name in frame.by)
+    kind = _kind_of(frame)
+    chosen = ChooseSplitters(source, by, order.ascending, order.count, order.stride, order.straddle, kind)
+    names = tuple(dict.fromkeys([*frame.by, *frame.names, *([ROW] if order.straddle else [])]))
+
+    def sink(compile_these: Compile, given: Sequence[Value]) -> sinks.Sink:
+        (splitters,) = compile_these(given[-1:]).steps
+        assert isinstance(splitters, BroadcastInput), "a replica is whole"
+        program = compile_these(given[:-1])
+        split = RangePartition(
+            names,
+            frame.names,
+            frame.by,
+            order.ascending,
+            program,
+            splitters,
+            order.count,
+            memory_budget,
+            numbered=order.numbered,
+        )
+        return split if kind == KEYS else SplitColumn(split)
+
+    batches = partition_batches(source)
+    memory_budget = buffer_bytes(len(batches))
+    given = [*(values[name] for name in names), Replica(chosen, 0, INT64)]
+    split = pipeline(source, given, sink, f"split {frame._name}", batches=batches)
+    return exchange(split, order.count, SortPartition(frame.names, tuple(map(frame.dtype_of, frame.names))))
+
+
+def sorts_numbers(frame: Frame) -> bool:
+    """Whether a frame is one column of numbers and nothing else, sorted in several partitions."""
+    return isinstance(frame, Sort) and frame.order.count > 1 and _kind_of(frame) == NUMBERS
+
+
+def _kind_of(frame: Sort) -> str:
+    """Return what is sorted, in partitions few enough to compare each row with every splitter between them."""
+    if not frame.order.numbered and ROW in frame.names:
+        return KEYS
+    dtype, are_few = frame.keys[0].dtype, len(frame.by) == 1 and frame.order.count <= MOST_RANGES
+    if are_few and dtype.is_number and frame.names == frame.by:
+        return NUMBERS
+    return TEXT if are_few and dtype.kind == "str" and frame.names in (frame.by, (ROW,)) else KEYS
+
+
+def _read_twice(frame: Sort) -> tuple[Frame, dict[Hashable, Value]]:
+    """Return the frame to read columns from, once for samples and once to split rows, and the values there.
+
+    Numbers in files are read again; anything that must be computed is materialized.
+    """
+    project = frame.frame
+    is_plain = all(isinstance(value, ColumnRef) and value.dtype.is_number for value in frame.keys)
+    if is_plain and not Chain.of(project.frame).selections:
+        return project.frame, dict(zip(project.names, project.values, strict=True))
+    materialized = Materialized(project)
+    return materialized, {name: materialized.column(name) for name in project.names}
+
+
+class SortedTable(Frame):
+    """All rows of the one column of `frame`, which ascends, in one partition."""
+
+    frame: Project
+
+    @classmethod
+    def of(cls, frame: Frame, value: Value) -> SortedTable:
+        """Return a sorted column of a frame."""
+        return cls(Project(frame, (0,), (value,)))
+
+    @property
+    def rows(self) -> RowSpace:
+        return RowSpace.of_lengths([1])
+
+    def search(self, value: Value, side: str) -> Call:
+        """Return where values of the same type would be inserted."""
+        (column,) = self.frame.values
+        return Call("searchsorted", Replica(self, 0, column.dtype), value, side=side)
+
+
+@lower.register
+def _(frame: SortedTable) -> Expr:
+    everything = all_partitions(frame.frame.npartitions)
+    return Tasks(frame._name, _in_order, ((everything, ()),), frame.frame)
+
+
+def _in_order(tables: Sequence[Table]) -> list[SortedKeys]:
+    (column,) = Table.concat(tables).columns.values()
+    return [SortedKeys(column)]

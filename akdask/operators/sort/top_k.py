@@ -1,0 +1,316 @@
+"""The first or last rows in the order of some columns: those of each partition, then those of all.
+
+Only the columns that rows are ordered by are read of all rows; the others, of those that are found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from akdask._dask import Expr
+from akdask.columns.dtypes import INT64, ColumnType
+from akdask.columns.row_space import RowSpace
+from akdask.columns.rows import concat_rows, empty, own_rows, slice_rows, take_rows
+from akdask.columns.table import Table
+from akdask.deferred import pa, pc
+from akdask.engine import sinks
+from akdask.engine.alignment import align
+from akdask.engine.blocks import Partition, PartitionBatch
+from akdask.engine.combine import OverProject, all_partitions
+from akdask.engine.lower import lower
+from akdask.engine.node import Frame, rows_rearranged
+from akdask.engine.pipeline import Compile, pipeline
+from akdask.engine.program import Program
+from akdask.engine.rowwise import Project
+from akdask.engine.tables import Tasks
+from akdask.engine.values import ColumnRef, Value, describe
+from akdask.operators.keys.keys import word, word_count
+from akdask.operators.keys.words import Words
+from akdask.operators.rows.numbers import row_numbers
+from akdask.operators.sort.kernels import argsort
+from akdask.typing import Column, NumberArray
+
+SAMPLE, MANY = 256, 4
+"""Rows for each that is wanted, which give a bound for all, if these are so many times more."""
+
+
+def first_rows(columns: Sequence[Column], ascending: Sequence[bool], count: int) -> NumberArray:
+    """Return the positions of the `count` first rows in order, or of the ``-count`` last ones; all if there are fewer.
+
+    The order is that of `akdask.operators.sort.kernels.argsort`.  Positions ascend.
+
+    Examples
+    --------
+    >>> keys = [np.array([3, 1, 2, 1, 1])]
+    >>> first_rows(keys, [True], 2).tolist(), first_rows(keys, [True], -2).tolist()
+    ([1, 3], [0, 2])
+    """
+    wanted, taken = abs(count), list[NumberArray]()
+    rows: NumberArray = np.arange(len(columns[0]))
+    for column, upwards in zip(columns, ascending, strict=True):
+        for number in range(word_count(column)):
+            if wanted >= len(rows):
+                break
+            words = _words(column, number, upwards, count, rows if taken else None)
+            bound = np.partition(words, wanted - 1)[wanted - 1]
+            before = rows[words < bound]
+            taken.append(before)
+            wanted -= len(before)
+            rows = rows[words == bound]
+    taken.append(rows[:wanted] if count > 0 else rows[max(len(rows) - wanted, 0) :])
+    return np.sort(np.concatenate(taken))
+
+
+class Bound(NamedTuple):
+    """What later rows must be within to be among the first or last ones, by the first of the columns."""
+
+    word: np.uint64
+    """The first word of the last row that is among them by now."""
+    value: np.generic | None
+    """The value there, where the order of values is that of the words; NaN, which comes last, has none."""
+
+
+def rows_within(columns: Sequence[Column], ascending: Sequence[bool], count: int, bound: Bound | None) -> NumberArray:
+    """Return the positions of the rows that may be among the first or last ones, given the bound of earlier rows."""
+    if bound is None:
+        return _first_rows_of_many(columns, ascending, count)
+    # Of rows that are equal the earlier ones come first.
+    ties_lose = count > 0 and len(columns) == 1 and word_count(columns[0]) == 1
+    if bound.value is not None:
+        # Many times faster than making words of all rows.
+        compare = (np.less, np.less_equal) if ascending[0] == (count > 0) else (np.greater, np.greater_equal)
+        return np.flatnonzero(compare[0 if ties_lose else 1](columns[0], bound.value))
+    words = _words(columns[0], 0, ascending[0], count)
+    return np.flatnonzero(words < bound.word if ties_lose else words <= bound.word)
+
+
+def bound_of(columns: Sequence[Column], ascending: Sequence[bool], count: int) -> Bound | None:
+    """Return the bound that later rows must be within to be among the first or last ones; None if there is none yet."""
+    column = columns[0]
+    if not count or len(column) < abs(count):
+        return None
+    words = _words(column, 0, ascending[0], count)
+    last = int(words.argmax())
+    # The last of all rows are those with NaN.
+    is_plain = isinstance(column, np.ndarray) and column.dtype.kind in ("iubf" if count > 0 else "iub")
+    value = column[last] if is_plain else None
+    is_nan = isinstance(value, np.floating) and bool(np.isnan(value))
+    return Bound(words[last], None if is_nan else value)
+
+
+def _first_rows_of_many(columns: Sequence[Column], ascending: Sequence[bool], count: int) -> NumberArray:
+    """Return the positions of rows that may be the first or last ones, where nothing is known of earlier rows yet."""
+    several = SAMPLE * max(abs(count), 1)
+    if len(columns[0]) <= MANY * several:
+        return first_rows(columns, ascending, count)
+    # Some rows give a bound for the others.
+    some = [slice_rows(column, 0, several) for column in columns]
+    found = first_rows(some, ascending, count)
+    bound = bound_of([take_rows(column, found) for column in some], ascending, count)
+    others = [slice_rows(column, several, len(column)) for column in columns]
+    return np.concatenate([found, several + rows_within(others, ascending, count, bound)])
+
+
+def _words(column: Column, number: int, upwards: bool, count: int, rows: NumberArray | None = None) -> Words:
+    words = word(column, number, upwards, rows)
+    return words if count > 0 else ~words
+
+
+PREFIX_BYTES = 16
+"""First bytes of strings by which `PrefixRange` orders them."""
+
+
+class PrefixRange:
+    """The first 16 bytes of the smallest and of the largest of strings that come in blocks.
+
+    Both are stored as two words, their first bytes in the highest bits, which a compiled loop widens on its way.
+    They are found when first asked for, since not every file that is written has a manifest.
+
+    Examples
+    --------
+    >>> found = PrefixRange()
+    >>> found.add(pa.array(["tcp", "a string of many letters", "udp"], pa.large_string()))
+    >>> found.bounds
+    (b'a string of many', b'udp')
+    """
+
+    def __init__(self) -> None:
+        self.least, self.most = np.full(2, 2**64 - 1, np.uint64), np.zeros(2, np.uint64)
+        self._waiting: list[pa.LargeStringArray] = []
+
+    def add(self, strings: pa.LargeStringArray) -> None:
+        """Take in at least one string, without nulls or NULs."""
+        self._waiting.append(strings)
+
+    @property
+    def bounds(self) -> tuple[bytes, bytes] | None:
+        """The bytes; None if there were no strings."""
+        while self._waiting:
+            self._widen(self._waiting.pop())
+        if self.least.tolist() > self.most.tolist():
+            return None
+        least, most = (words.astype(">u8").tobytes().rstrip(b"\0") for words in (self.least, self.most))
+        return least, most
+
+    def _widen(self, strings: pa.LargeStringArray) -> None:
+        extremes = pc.min_max(strings.cast(pa.large_binary()))
+        low, high = (_prefix_words(extremes[side].as_py()) for side in ("min", "max"))
+        self.least[:] = min(low, self.least.tolist())
+        self.most[:] = max(high, self.most.tolist())
+
+
+def _prefix_words(text: bytes) -> list[int]:
+    words: list[int] = np.frombuffer(text[:PREFIX_BYTES].ljust(PREFIX_BYTES, b"\0"), ">u8").tolist()
+    return words
+
+
+VALUE, ROW = "value", "row"
+
+
+class TopK(OverProject):
+    """The `count` first rows in the order of the columns `by`, or the ``-count`` last ones; the columns `names`.
+
+    Equal rows keep their order, as in a `Sort`.
+    """
+
+    weight = 8
+
+    frame: Project
+    by: tuple[Hashable, ...]
+    ascending: tuple[bool, ...]
+    names: tuple[Hashable, ...]
+    count: int
+
+    @classmethod
+    def of(cls, frame: Frame, value: Value, count: int) -> TopK:
+        """Return the extremes of a column, and the numbers of their rows."""
+        frame, (value, row) = align("number", [(frame, value), row_numbers(frame)])
+        return cls(Project(frame, (VALUE, ROW), (value, row)), (VALUE,), (True,), (VALUE, ROW), count)
+
+    @cached_property
+    def planned_rows(self) -> RowSpace:
+        return rows_rearranged("extremes", [self.frame.rows], 1, self._lengths, self.count)
+
+    def _lengths(self, lengths: Sequence[int]) -> list[int]:
+        return [min(sum(lengths), abs(self.count))]
+
+    @property
+    def values(self) -> ColumnRef:
+        """The values, in order."""
+        return self.column(VALUE)
+
+    @property
+    def positions(self) -> ColumnRef:
+        """The numbers of their rows."""
+        return self.column(ROW)
+
+    def describe(self) -> str:
+        keys = [describe(self.frame.values[self.frame.names.index(name)]) for name in self.by]
+        shown = [key + ("" if upwards else " descending") for key, upwards in zip(keys, self.ascending, strict=True)]
+        return f"{'First' if self.count > 0 else 'Last'} {abs(self.count)} by {', '.join(shown)}"
+
+
+@dataclass(frozen=True, slots=True)
+class TopKSink:
+    """Find the first or last rows of a partition.
+
+    Parameters
+    ----------
+    by, carried : tuple of hashable
+        Names of the columns that rows are ordered by, and of other ones.
+    ascending : tuple of bool
+        The direction of each of `by`.
+    keys, others : Program
+        The columns.
+    count : int
+        How many rows, negative for the last ones.
+    """
+
+    by: tuple[Hashable, ...]
+    ascending: tuple[bool, ...]
+    carried: tuple[Hashable, ...]
+    keys: Program
+    others: Program
+    count: int
+    leave_last_mask: bool = False
+
+    @property
+    def programs(self) -> Sequence[Program]:
+        return (self.keys, self.others)
+
+    def run(self, partition: Partition | PartitionBatch) -> Table:
+        return first_of([self._of(part) for part in partition.each()], self.by, self.ascending, self.count)
+
+    def _of(self, partition: Partition) -> Table:
+        """Return the rows of one partition, in order; where they can be, no others are read whole."""
+        if not self.others.outputs or not partition.keeps_row_numbers:
+            return self._candidates(partition, self.others)
+        found = self._candidates(partition, None)
+        rows = np.asarray(found.columns[ROW])
+        order = np.argsort(rows)
+        parts = [
+            [own_rows(column) for column in block.evaluate(self.others)] for block in partition.blocks_of(rows[order])
+        ]
+        columns = [concat_rows(chunks) for chunks in zip(*parts, strict=True)] or list(map(empty, self.others.dtypes))
+        inverse = np.argsort(order)
+        carried = {name: take_rows(column, inverse) for name, column in zip(self.carried, columns, strict=True)}
+        return Table({**{name: found.columns[name] for name in self.by}, **carried}, found.nrows)
+
+    def _candidates(self, partition: Partition, others: Program | None) -> Table:
+        """Return the keys of the rows in order, with other columns, or with the numbers of the rows without these."""
+        types: dict[Hashable, ColumnType] = dict(zip(self.by, self.keys.dtypes, strict=True))
+        types |= {ROW: INT64} if others is None else dict(zip(self.carried, others.dtypes, strict=True))
+        found, bound = Table({name: empty(dtype) for name, dtype in types.items()}, 0), None
+        for block in partition.blocks():
+            keys = block.evaluate(self.keys)
+            few = rows_within(keys, self.ascending, self.count, bound)
+            if not len(few):
+                continue
+            keys = [take_rows(key, few) for key in keys]
+            if others is None:
+                columns: list[Column] = [*keys, block.numbers_of(few)]
+            else:
+                few = few[chosen := first_rows(keys, self.ascending, self.count)]
+                block.select_rows(few, len(few))
+                columns = [*[take_rows(key, chosen) for key in keys], *map(own_rows, block.evaluate(others))]
+            table = Table(dict(zip(types, columns, strict=True)), len(columns[0]))
+            found = first_of([found, table], self.by, self.ascending, self.count)
+            bound = bound_of([found.columns[name] for name in self.by], self.ascending, self.count)
+        return found
+
+
+def first_of(tables: Sequence[Table], by: Sequence[Hashable], ascending: Sequence[bool], count: int) -> Table:
+    """Return the first or last rows of some tables, in order."""
+    table = Table.concat(tables)
+    rows = first_rows([table.columns[name] for name in by], ascending, count)
+    table = table.take(rows)
+    return table.take(argsort([table.columns[name] for name in by], ascending))
+
+
+def _finish(
+    tables: Sequence[Table], by: Sequence[Hashable], ascending: Sequence[bool], count: int, names: Sequence[Hashable]
+) -> Table:
+    table = first_of(tables, by, ascending, count)
+    return Table({name: table.columns[name] for name in names}, table.nrows)
+
+
+@lower.register
+def _(frame: TopK) -> Expr:
+    project = frame.frame
+    carried = tuple(name for name in frame.names if name not in frame.by)
+    values = dict(zip(project.names, project.values, strict=True))
+    given = [values[name] for name in (*frame.by, *carried)]
+
+    def sink(compile_these: Compile, values: Sequence[Value]) -> sinks.Sink:
+        split = len(frame.by)
+        keys, others = compile_these(values[:split]), compile_these(values[split:])
+        return TopKSink(frame.by, frame.ascending, carried, keys, others, frame.count)
+
+    found = pipeline(project.frame, given, sink, frame.describe().lower())
+    call = (all_partitions(found.npartitions), (frame.by, frame.ascending, frame.count, frame.names))
+    return Tasks(frame._name, _finish, (call,), found)

@@ -1,0 +1,281 @@
+"""Operations on numbers, row by row: NumPy's, with Arkouda's rules where the two differ.
+
+Types follow NumPy's own tables, which are Arkouda's as well (``mySafeCast`` and ``doBinOpvv`` in its BinOp.chpl): int64
+with uint64 gives float64, ``/`` gives float64, bool with bool gives bool under ``+ * & | ^`` and uint8 under
+``// % ** << >>``, and ``bool - bool`` is an error.
+
+Values: integers wrap; an integer divided by zero is 0, and so is the remainder; an integer to a negative integer power
+is an error.  ``//`` and ``%`` round down as in NumPy.  Arkouda's ``%`` of negative int64, its ``>>`` of negative int64
+by 64 or more, and its negation of bool differ from NumPy today, which its developers treat as bugs (issues 5259, 5115
+and 5119): there, akdask does as NumPy does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from akdask.columns import exact
+from akdask.columns.dtypes import BOOL, FLOAT64, INT64, STR, UINT8, UINT64, ColumnType
+from akdask.engine.operation import Kernel, Operation, Rule, by_numpy, numbers_to, promote, wide_integers
+from akdask.errors import ArgumentError
+
+SYMBOLS: dict[np.ufunc, str] = {
+    np.add: "+",
+    np.subtract: "-",
+    np.multiply: "*",
+    np.true_divide: "/",
+    np.floor_divide: "//",
+    np.remainder: "%",
+    np.power: "**",
+    np.bitwise_and: "&",
+    np.bitwise_or: "|",
+    np.bitwise_xor: "^",
+    np.left_shift: "<<",
+    np.right_shift: ">>",
+    np.negative: "-",
+    np.positive: "+",
+    np.invert: "~",
+}
+
+TYPED_BY_NUMPY: tuple[np.ufunc, ...] = (
+    *(np.add, np.subtract, np.multiply, np.fmod, np.floor_divide, np.remainder),
+    *(np.negative, np.positive, np.absolute, np.sign, np.square, np.invert),
+)
+"""The result's type depends on the arguments'."""
+
+ROUNDING: tuple[np.ufunc, ...] = (np.floor, np.ceil, np.trunc)
+
+GIVING_BOOL: tuple[np.ufunc, ...] = (
+    *(np.logical_and, np.logical_or, np.logical_xor, np.logical_not),
+    *(np.isnan, np.isinf, np.isfinite, np.signbit),
+)
+
+GIVING_FLOAT: tuple[np.ufunc, ...] = (
+    *(np.true_divide, np.arctan2, np.hypot, np.nextafter, np.copysign, np.logaddexp),
+    *(np.sqrt, np.cbrt, np.exp, np.exp2, np.expm1, np.log, np.log2, np.log10, np.log1p, np.fabs, np.rint),
+    *(np.sin, np.cos, np.tan, np.arcsin, np.arccos, np.arctan),
+    *(np.sinh, np.cosh, np.tanh, np.arcsinh, np.arccosh, np.arctanh),
+    *(np.deg2rad, np.rad2deg),
+)
+"""float64 whatever numbers come in; NumPy would compute bool and uint8 in 16 bits."""
+
+AS_UINT8: tuple[np.ufunc, ...] = (np.fmod, np.floor_divide, np.remainder, np.square, np.left_shift, np.right_shift)
+"""NumPy computes these in int8 on bool."""
+
+BITWISE: tuple[np.ufunc, ...] = (np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.left_shift, np.right_shift)
+
+
+def _plain(ufunc: np.ufunc) -> Kernel:
+    """Return the ufunc itself, made to take bool as uint8 where NumPy would give int8."""
+    if ufunc not in AS_UINT8:
+        return ufunc
+    return lambda *args, out: ufunc(*_bool_as_uint8(args), out=out)
+
+
+def _bool_as_uint8(args: tuple[Any, ...]) -> tuple[Any, ...]:
+    return tuple(arg.view(np.uint8) for arg in args) if all(arg.dtype == np.bool_ for arg in args) else args
+
+
+def _in_float64(ufunc: np.ufunc) -> Kernel:
+    return lambda *args, out: ufunc(*args, out=out, dtype=np.float64)
+
+
+def _power(base: Any, exponent: Any, out: Any = None) -> Any:
+    base, exponent = _bool_as_uint8((base, exponent))
+    try:
+        return np.power(base, exponent, out=out)
+    except ValueError as error:
+        raise ArgumentError(
+            "an integer to the power of a negative integer is no integer.",
+            details=[f"smallest exponent: {np.min(exponent)}"],
+            hint="make one of the two float64, for example base.astype(float) ** exponent.",
+        ) from error
+
+
+def _bitwise_rule(ufunc: np.ufunc) -> Rule:
+    """int64 with uint64, which NumPy refuses, gives the type of the left one, as Arkouda's shifts do."""
+    by_table = by_numpy(ufunc)
+    return lambda *types: wide_integers(*types) or by_table(*types)
+
+
+def _bitwise(ufunc: np.ufunc) -> Kernel:
+    def kernel(left: Any, right: Any, out: Any = None) -> Any:
+        if {left.dtype, right.dtype} == {INT64.numpy, UINT64.numpy}:
+            right = right.view(left.dtype)
+        elif ufunc in AS_UINT8:
+            left, right = _bool_as_uint8((left, right))
+        return ufunc(left, right, out=out)
+
+    return kernel
+
+
+EXTREMES: tuple[np.ufunc, ...] = (np.minimum, np.maximum)
+"""What one of the arguments is, so that no integer may become another."""
+
+
+def _extreme(ufunc: np.ufunc) -> Kernel:
+    return lambda left, right, out=None: exact.extreme(ufunc, left, right, out)
+
+
+def _clip(values: Any, low: Any, high: Any, out: Any = None) -> Any:
+    if not any(exact.is_mixed(*pair) for pair in ((values, low), (values, high), (low, high))):
+        return np.clip(values, low, high, out=out)
+    # Which limit counts is known before anything becomes a float.
+    is_nan = np.isnan(values) | np.isnan(low) | np.isnan(high)
+    upper = ~is_nan & (exact.compare(np.greater, values, high) | exact.compare(np.greater, low, high))
+    lower = ~is_nan & ~upper & exact.compare(np.less, values, low)
+    inside = ~(is_nan | upper | lower)
+    choices = [exact.as_floats(side, wanted) for side, wanted in ((high, upper), (low, lower), (values, inside))]
+    found = np.select([upper, lower, inside], choices, np.nan)[()]
+    if out is None:
+        return found
+    out[...] = found
+    return out
+
+
+def _exact_floats(values: Any, out: Any = None) -> Any:
+    found = exact.as_floats(values)
+    return found if out is None else np.positive(found, out=out)
+
+
+def _difference(values: Any, earlier: Any, out: Any = None) -> Any:
+    """Return differences of integers as floats, each rounded once."""
+    is_less = values < earlier
+    span = np.where(is_less, earlier - values, values - earlier).view(np.uint64).astype(np.float64)
+    return np.multiply(span, np.where(is_less, -1.0, 1.0), out=out)
+
+
+def _round(values: Any, out: Any = None, decimals: int = 0) -> Any:
+    if values.dtype.kind == "f":
+        return np.round(values, decimals, out=out)
+    rounded = _round_to_tens(values, -decimals) if values.dtype.kind in "iu" and decimals < 0 else values
+    return np.positive(rounded, out=out) if rounded.dtype != np.bool_ else np.add(rounded, 0.0, out=out)
+
+
+def _round_to_tens(values: Any, zeros: int) -> Any:
+    """Round integers to a power of ten, halves to the even one; NumPy divides them as floats."""
+    if zeros > 18:
+        if zeros == 19 and np.any(exact.compare(np.greater, np.abs(values), np.uint64(5 * 10**18))):
+            raise ArgumentError("integers of 64 bits are rounded to 18 places at most.", hint="make them bigint.")
+        return np.zeros_like(values)
+    unit = values.dtype.type(10**zeros) if values.dtype.itemsize == 8 else 10**zeros
+    wide = values if values.dtype.itemsize == 8 else values.astype(np.int64)
+    tens, rest = np.divmod(wide, unit)
+    half = unit // 2
+    up = (rest > half) | ((rest == half) & (tens % 2 == 1))
+    return ((tens + up) * unit).astype(values.dtype)
+
+
+def _round_type(values: ColumnType, decimals: int = 0) -> ColumnType | None:
+    """NumPy would round bool to 16 bits."""
+    return None if not values.is_number else FLOAT64 if values == BOOL else values
+
+
+def _integers_only(*types: ColumnType, **_: Any) -> ColumnType | None:
+    return INT64 if all(t.kind == "int" for t in types) else None
+
+
+def _as_it_is(values: ColumnType, **_: Any) -> ColumnType | None:
+    return values if values.is_number else None
+
+
+def _xlogy(x: Any, y: Any, out: Any = None) -> Any:
+    """``x * log(y)``, but 0 where x is 0 and y is not NaN, as in SciPy."""
+    logarithm = np.log(np.where((x == 0) & ~np.isnan(y), 1, y), dtype=np.float64)
+    return np.multiply(x, logarithm, out=out, dtype=np.float64)
+
+
+def _range_length(start: Any, end: Any, out: Any = None, *, stride: int) -> Any:
+    """Return how many numbers `stride` apart lie between two, as `range` has them; the first is not the larger one."""
+    above = np.atleast_1d(start > end)
+    if above.any():
+        where = int(above.argmax())
+        first, last = np.broadcast_arrays(np.atleast_1d(start), np.atleast_1d(end))
+        raise ArgumentError(
+            f"a range from {first[where]} to {last[where]} ends before it starts.",
+            hint="leave such ranges out, with a mask.",
+        )
+    return np.floor_divide(end - start + (stride - 1), stride, out=out)
+
+
+def _within(values: Any, out: Any = None, *, low: int, high: int) -> Any:
+    """Return numbers all of which are from `low` to `high`.
+
+    Raises
+    ------
+    ArgumentError
+        If one is not.
+    """
+    if np.size(values) and (np.min(values) < low or np.max(values) > high):
+        outside = np.min(values) if np.min(values) < low else np.max(values)
+        raise ArgumentError(f"{outside} is not from {low} to {high}, as all of the numbers are to be.")
+    return np.positive(values, out=out)
+
+
+def _inverse_position(rows: Any, values: Any, positions: Any, out: Any = None) -> Any:
+    """Return the rows at which the values of a permutation are, given in the order of the values.
+
+    Raises
+    ------
+    ArgumentError
+        If a value is not its position in that order: then one comes twice, or is no position.
+    """
+    wrong = np.atleast_1d(values != positions)
+    if wrong.any():
+        where = int(wrong.argmax())
+        value, position = (np.broadcast_to(item, wrong.shape)[where] for item in (values, positions))
+        raise ArgumentError(
+            f"the array is not a permutation: in ascending order it has {value} at position {position}.",
+            hint="ak.argsort(…) orders any array.",
+        )
+    return np.positive(rows, out=out)
+
+
+def _integers_as_they_are(ufunc: np.ufunc) -> Kernel:
+    """Integers and bools are whole already; NumPy before 2.1 would make floats of them."""
+
+    def kernel(values: Any, out: Any = None) -> Any:
+        match values.dtype.kind:
+            case "b":
+                return np.logical_or(values, False, out=out)
+            case "i" | "u":
+                return np.positive(values, out=out)
+        return ufunc(values, out=out)
+
+    return kernel
+
+
+def _of_ufuncs(
+    ufuncs: Iterable[np.ufunc], rule: Callable[[np.ufunc], Rule], kernel: Callable[[np.ufunc], Kernel]
+) -> dict[np.ufunc, Operation]:
+    return {f: Operation(f.__name__, f.nin, rule(f), kernel(f), SYMBOLS.get(f), in_place=True) for f in ufuncs}
+
+
+BY_UFUNC: dict[np.ufunc, Operation] = {
+    **_of_ufuncs(TYPED_BY_NUMPY, by_numpy, _plain),
+    **_of_ufuncs(GIVING_BOOL, lambda _: numbers_to(BOOL), lambda f: f),
+    **_of_ufuncs(GIVING_FLOAT, lambda _: numbers_to(FLOAT64), _in_float64),
+    **_of_ufuncs(ROUNDING, lambda _: _as_it_is, _integers_as_they_are),
+    **_of_ufuncs(BITWISE, _bitwise_rule, _bitwise),
+    **_of_ufuncs([np.power], by_numpy, lambda _: _power),
+    **_of_ufuncs(EXTREMES, by_numpy, _extreme),
+}
+
+OTHERS = (
+    Operation("clip", 3, promote, _clip),
+    Operation("round", 1, _round_type, _round),
+    Operation("within", 1, lambda values, **_: values if values.kind in ("int", "uint", "float") else None, _within),
+    Operation("exact_floats", 1, numbers_to(FLOAT64), _exact_floats),
+    Operation("difference", 2, lambda one, other: FLOAT64 if one == other else None, _difference),
+    Operation("key_word", 1, numbers_to(UINT64), exact.key_word),
+    Operation("key_kind", 1, numbers_to(UINT8), exact.key_kind),
+    Operation("key_text", 1, lambda values, **_: STR if values == FLOAT64 else None, exact.key_text),
+    Operation("xlogy", 2, numbers_to(FLOAT64), _xlogy),
+    Operation("inverse_position", 3, _integers_only, _inverse_position),
+    Operation("range_length", 2, _integers_only, _range_length),
+)
+
+NUMBER_OPERATIONS: dict[str, Operation] = {operation.name: operation for operation in (*BY_UFUNC.values(), *OTHERS)}

@@ -1,0 +1,336 @@
+"""Where regular expressions match, what they match, and what that is replaced by.
+
+Arrow's functions find the first match of a row, and replace all.  Where all matches are comes out of a replacement too:
+each is put between two bytes that no text in UTF-8 has, so that the rows need not be looked at one by one.  All of it
+runs in RE2, the engine of an Arkouda server, without holding the interpreter.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from akdask.columns.dtypes import INT64, STR, ColumnType, list_of
+from akdask.columns.lists import lists_of, offsets_of, values_of
+from akdask.columns.strings import offsets_and_bytes
+from akdask.deferred import pa, pc
+from akdask.engine.operation import Operation
+from akdask.errors import ArgumentError, UnsupportedError
+from akdask.operators.values.strings import check_pattern
+from akdask.typing import NumberArray, StringArray
+
+REWRITTEN = 9
+"""The most groups that RE2's replacements can name."""
+
+_ESCAPES = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "\\": "\\"}
+
+_SYNTAX = re.compile(
+    r"""
+    \\Q .*? (?: \\E | \Z )                                  # literal text
+    | \\ .                                                  # an escape
+    | \[ \^? \]? (?: \[:\^?\w+:\] | \\. | [^\]\\] )* \]     # a class of characters
+    | (?P<opening> \( (?: \?P?<(?P<name>\w+)> | (?!\?) ) )  # a group that captures
+    """,
+    re.DOTALL | re.VERBOSE,
+)
+
+_REFERENCE = re.compile(
+    r"\\(?: g<(?P<name>[^>]*)> | (?P<number>0|[1-9]\d?) | (?P<escaped>.)? )", re.DOTALL | re.VERBOSE
+)
+
+
+def group_names(pattern: str) -> tuple[str | None, ...]:
+    r"""Return the names of the groups that capture, in their order; None for those without.
+
+    Examples
+    --------
+    >>> group_names(r"(\d+)[(](?P<unit>m|(?:km))\(")
+    (None, 'unit')
+    """
+    return tuple(found["name"] for found in _openings(pattern))
+
+
+def check_group(pattern: str, group: int) -> None:
+    """Refuse a group that a regular expression does not have; all have group 0, which is all of the match.
+
+    Raises
+    ------
+    ArgumentError
+        If there is no such group.
+    """
+    count = len(group_names(pattern))
+    if not 0 <= group <= count:
+        raise ArgumentError(f"{pattern!r} has no group {group}.", details=[f"it has {count} besides group 0"])
+
+
+def capturing(pattern: str, groups: Iterable[int]) -> str:
+    """Return a regular expression that captures some of its groups only, each under a name made of its number.
+
+    Examples
+    --------
+    >>> capturing("(a)(?P<name>b)(c)", [2])
+    '(?:a)(?P<g2>b)(?:c)'
+    """
+    wanted = frozenset(groups)
+    openings = [f"(?P<g{number}>" if number in wanted else "(?:" for number in range(len(group_names(pattern)) + 1)]
+    parts, end = [], 0
+    for number, found in enumerate(_openings(pattern), 1):
+        parts += [pattern[end : found.start()], openings[number]]
+        end = found.end()
+    return "".join([*parts, pattern[end:]])
+
+
+def _openings(pattern: str) -> Iterator[re.Match[str]]:
+    return (found for found in _SYNTAX.finditer(pattern) if found["opening"])
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """What a regular expression finds, and what that is replaced by, both in the syntax of RE2.
+
+    Parameters
+    ----------
+    pattern : str
+        The expression, which captures those groups that the replacement has.
+    rewrite : str
+        The replacement.
+    """
+
+    pattern: str
+    rewrite: str
+
+
+@lru_cache(256)
+def replacement(pattern: str, template: str) -> Replacement:
+    r"""Return a replacement as Python's `re.sub` reads it: ``\1`` and ``\g<name>`` stand for groups, ``\n`` for itself.
+
+    As in RE2, ``\0`` is all of the match, where Python has a NUL.
+
+    Raises
+    ------
+    ArgumentError
+        If the pattern is no regular expression, or the template refers to groups that it does not have.
+    UnsupportedError
+        If the template has more than nine different groups.
+
+    Examples
+    --------
+    >>> replacement("(a)|(b)", r"<\2>")
+    Replacement(pattern='(?:a)|(?P<g2>b)', rewrite='<\\1>')
+    """
+    check_pattern(pattern)
+    parts = list(_parts(template, group_names(pattern)))
+    groups = sorted({part for part in parts if isinstance(part, int) and part})
+    if len(groups) > REWRITTEN:
+        raise UnsupportedError(f"a replacement has at most {REWRITTEN} different groups, not {len(groups)}.")
+    numbers = {0: 0} | {group: number for number, group in enumerate(groups, 1)}
+    rewrite = "".join(f"\\{numbers[part]}" if isinstance(part, int) else part.replace("\\", r"\\") for part in parts)
+    return Replacement(capturing(pattern, groups), rewrite)
+
+
+def _parts(template: str, names: tuple[str | None, ...]) -> Iterator[str | int]:
+    """Yield the text of a template, and the numbers of the groups between."""
+    end = 0
+    for found in _REFERENCE.finditer(template):
+        yield template[end : found.start()]
+        yield _referred(template, found, names)
+        end = found.end()
+    yield template[end:]
+
+
+def _referred(template: str, found: re.Match[str], names: tuple[str | None, ...]) -> str | int:
+    """Return the group, or the character, that an escape of a template stands for."""
+    escaped, name = found["escaped"], found["name"] or found["number"]
+    if name is None:
+        if escaped is None or (escaped.isalnum() and escaped not in _ESCAPES):
+            raise ArgumentError(
+                f"the replacement {template!r} has {found[0]!r}, which stands for nothing.",
+                hint=r"write \\ for a backslash, \1 or \g<name> for a group.",
+            )
+        return _ESCAPES.get(escaped, found[0])
+    number = int(name) if name.isdecimal() else names.index(name) + 1 if name in names else -1
+    if not 0 <= number <= len(names):
+        raise ArgumentError(
+            f"the replacement {template!r} has {found[0]!r}, but there is no such group.",
+            details=[f"groups: {len(names)}, with the names {', '.join(filter(None, names)) or 'of none'}"],
+        )
+    return number
+
+
+MARK = b"\xfe"
+"""The byte around matches."""
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """Where matches are among the bytes of all rows, which are counted from the first byte of the first row.
+
+    Parameters
+    ----------
+    first : ndarray, shape (nrows + 1,), int64
+        The number of the first match of each row, and of one behind the last row.
+    starts, stops : ndarray, int64
+        Where each match begins and ends.
+    """
+
+    first: NumberArray
+    starts: NumberArray
+    stops: NumberArray
+
+    @property
+    def counts(self) -> NumberArray:
+        """The matches of each row."""
+        counts: NumberArray = np.diff(self.first)
+        return counts
+
+    def up_to(self, most: int) -> Matches:
+        """Return the first `most` matches of each row; all for 0."""
+        if not most or not (self.counts > most).any():
+            return self
+        is_wanted = self.numbers < most
+        first = np.append(0, np.cumsum(np.minimum(self.counts, most)))
+        return Matches(first, self.starts[is_wanted], self.stops[is_wanted])
+
+    @property
+    def numbers(self) -> NumberArray:
+        """The number of each match among those of its row."""
+        numbers: NumberArray = np.arange(len(self.starts)) - np.repeat(self.first[:-1], self.counts)
+        return numbers
+
+
+def find_matches(strings: StringArray, pattern: str) -> Matches:
+    """Return where all matches are, from the left; those that take no character do not follow another at once.
+
+    Examples
+    --------
+    >>> found = find_matches(pa.array(["1_2__", "3", "_"], pa.large_string()), "_+")
+    >>> found.first.tolist(), found.starts.tolist(), found.stops.tolist()
+    ([0, 2, 2, 3], [1, 3, 6], [2, 5, 7])
+    """
+    marked = pc.replace_substring_regex(strings, pattern=pattern, replacement=MARK + rb"\0" + MARK)
+    first, found_at = _positions(marked, 2)
+    before = np.arange(0, 2 * len(found_at), 2)
+    return Matches(first, found_at[:, 0] - before, found_at[:, 1] - before - 1)
+
+
+def _positions(marked: StringArray, size: int) -> tuple[NumberArray, NumberArray]:
+    """Return the number of the first match of each row, and where its bytes are that do not belong to the text."""
+    offsets, data = offsets_and_bytes(marked)
+    found = np.flatnonzero(data == MARK[0])
+    return np.searchsorted(found, offsets - offsets[0]) // size, found.reshape(-1, size)
+
+
+def between(strings: StringArray, found: Matches) -> StringArray:
+    """Return the text of matches, one row for each."""
+    _, data = offsets_and_bytes(strings)
+    bounds = np.append(np.column_stack([found.starts, found.stops]).ravel(), len(data))
+    parts = pa.LargeStringArray.from_buffers(len(bounds) - 1, pa.py_buffer(bounds), pa.py_buffer(data))
+    return parts.take(pa.array(np.arange(0, len(bounds) - 1, 2)))
+
+
+def replaced(strings: StringArray, how: Replacement, most: int) -> StringArray:
+    """Return text whose first `most` matches are replaced; all for 0."""
+    if not most:
+        return pc.replace_substring_regex(strings, pattern=how.pattern, replacement=how.rewrite)
+    # Match and replacement stand side by side, and one of them goes: what RE2 sees around a match stays as it is.
+    both = MARK + rb"\0" + MARK + how.rewrite.encode() + MARK
+    marked = pc.replace_substring_regex(strings, pattern=how.pattern, replacement=both)
+    first, found_at = _positions(marked, 3)
+    found = Matches(first, found_at[:, 0], found_at[:, 2])
+    is_replaced = found.numbers < most
+    # The bytes from the first of them on and the last, or the first alone and from the second on.
+    starts = np.column_stack([found.starts, np.where(is_replaced, found.stops, found_at[:, 1])])
+    stops = np.column_stack([np.where(is_replaced, found_at[:, 1], found.starts) + 1, found.stops + 1])
+    return _without(marked, found, starts, stops)
+
+
+def _without(strings: StringArray, found: Matches, starts: NumberArray, stops: NumberArray) -> StringArray:
+    """Return text without some ranges of bytes of each match."""
+    offsets, data = offsets_and_bytes(strings)
+    changes = np.zeros(len(data) + 1, np.int8)
+    # No two ranges begin in the same place, nor end; where one ends another may begin.
+    changes[starts.ravel()] += 1
+    changes[stops.ravel()] -= 1
+    left = data[np.cumsum(changes[:-1], dtype=np.int8) == 0]
+    gone = np.append(0, np.cumsum((stops - starts).sum(axis=1)))
+    bounds = offsets - offsets[0] - gone[found.first]
+    return pa.LargeStringArray.from_buffers(len(strings), pa.py_buffer(bounds), pa.py_buffer(left))
+
+
+def _first_start(strings: Any, out: Any = None, *, pattern: str) -> NumberArray:
+    """Return the byte at which the first match of each row begins, -1 where there is none."""
+    return np.asarray(pc.find_substring_regex(strings, pattern)).astype(np.int64, copy=False)
+
+
+def _first_text(strings: Any, out: Any = None, *, pattern: str, group: int) -> StringArray:
+    """Return what a group of the first match of each row took, empty text where there is none."""
+    name = f"g{group}"
+    extracted = pc.extract_regex(
+        strings, capturing(pattern, [group]) if group else f"(?P<{name}>{capturing(pattern, [])})"
+    )
+    return pc.fill_null(extracted.field(name), "")
+
+
+def _counts(strings: Any, out: Any = None, *, pattern: str) -> NumberArray:
+    return find_matches(strings, pattern).counts
+
+
+def _all_text(strings: Any, out: Any = None, *, pattern: str) -> pa.LargeListArray:
+    found = find_matches(strings, pattern)
+    return lists_of(found.first, between(strings, found))
+
+
+def _spans(strings: Any, out: Any = None, *, pattern: str) -> pa.LargeListArray:
+    """Return the byte of its row at which each match begins, and its length behind it."""
+    found = find_matches(strings, pattern)
+    offsets, _ = offsets_and_bytes(strings)
+    starts = found.starts - np.repeat(offsets[:-1] - offsets[0], found.counts)
+    return lists_of(2 * found.first, np.column_stack([starts, found.stops - found.starts]).ravel())
+
+
+def _part_of_spans(spans: Any, out: Any = None, *, part: int) -> pa.LargeListArray:
+    """Return where matches begin, or how long they are, for part 1."""
+    return lists_of(offsets_of(spans) // 2, values_of(spans, INT64)[part::2])
+
+
+def _replaced(strings: Any, out: Any = None, *, pattern: str, template: str, most: int) -> StringArray:
+    return replaced(strings, replacement(pattern, template), most)
+
+
+def _matched(result: ColumnType) -> Callable[..., ColumnType | None]:
+    """Check the pattern, so that a bad one is an error where it is written, not where it runs."""
+
+    def rule(strings: ColumnType, *, pattern: str, group: int = 0) -> ColumnType | None:
+        if strings != STR:
+            return None
+        check_pattern(pattern)
+        check_group(pattern, group)
+        return result
+
+    return rule
+
+
+def _replaced_type(strings: ColumnType, *, pattern: str, template: str, most: int) -> ColumnType | None:
+    replacement(pattern, template)
+    return STR if strings == STR else None
+
+
+MATCH_OPERATIONS: dict[str, Operation] = {
+    operation.name: operation
+    for operation in (
+        Operation("match_start", 1, _matched(INT64), _first_start),
+        Operation("match_text", 1, _matched(STR), _first_text),
+        Operation("match_count", 1, _matched(INT64), _counts),
+        Operation("match_texts", 1, _matched(list_of(STR)), _all_text),
+        Operation("match_spans", 1, _matched(list_of(INT64)), _spans),
+        Operation(
+            "part_of_spans", 1, lambda spans, *, part: spans if spans == list_of(INT64) else None, _part_of_spans
+        ),
+        Operation("replace_matches", 1, _replaced_type, _replaced),
+    )
+}

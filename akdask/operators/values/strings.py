@@ -1,0 +1,276 @@
+"""Operations on strings, row by row: Arrow's compute functions under Arkouda's names.
+
+Lengths and comparisons work on UTF-8 bytes.  Regular expressions are RE2's, the engine behind Chapel's, so that a
+pattern means here what it means to an Arkouda server; unlike Python's ``re``, RE2 has no look-around and no
+back-references.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from akdask import compiled
+from akdask.columns.arrow import numpy_numbers
+from akdask.columns.dtypes import BOOL, INT64, STR, ColumnType
+from akdask.columns.strings import offsets_and_bytes
+from akdask.deferred import is_arrow, pa, pc
+from akdask.engine.operation import Kernel, Operation
+from akdask.errors import ArgumentError
+from akdask.typing import NumberArray
+
+ByteSets = npt.NDArray[np.uint8]
+"""For each byte of a match, 1 for each of the 256 bytes that it may be."""
+
+_LONGEST = 2**10
+
+_ITEM = re.compile(
+    r"""
+    (?P<literal> [^\\.^$*+?{}\[\]|()] )
+    | \\ (?P<escaped> [^\w\s] )
+    | \\ (?P<named> [dws] )
+    | \[ (?P<members> (?: [0-9]-[0-9] | [a-z]-[a-z] | [A-Z]-[A-Z] | [^\W_] | [ _,;:/=@!%&"'<>~\#] )+ ) \]
+    """,
+    re.ASCII | re.DOTALL | re.VERBOSE,
+)
+# RE2's: ASCII, whatever the text.
+_NAMED = {"d": "0-9", "w": "0-9A-Za-z_", "s": "\t\n\f\r "}
+
+
+@lru_cache(256)
+def byte_sets(pattern: str) -> ByteSets | None:
+    r"""Return which bytes the matches of a regular expression have at each place, None if it is not as simple as that.
+
+    Examples
+    --------
+    >>> found = byte_sets(r"5\d[x-z]")
+    >>> ["".join(map(chr, np.flatnonzero(places))) for places in found]
+    ['5', '0123456789', 'xyz']
+    >>> byte_sets("5+") is None
+    True
+    """
+    sets: list[set[int]] = []
+    at = 0
+    while at < len(pattern):
+        found = _ITEM.match(pattern, at)
+        if found is None:
+            # What repeats an item is no item either.
+            return None
+        at = found.end()
+        text = found["literal"] or found["escaped"]
+        if text is not None:
+            sets += [{byte} for byte in text.encode()]
+        else:
+            sets.append(_members(found["members"] or _NAMED[found["named"]]))
+    return _table(sets) if 0 < len(sets) <= _LONGEST else None
+
+
+@lru_cache(256)
+def literal_sets(text: bytes) -> ByteSets:
+    """Return the sets that only some bytes are of, each at its place."""
+    return _table([{byte} for byte in text])
+
+
+def _members(members: str) -> set[int]:
+    found: set[int] = set()
+    at = 0
+    while at < len(members):
+        last = at + 2 if members[at + 1 : at + 2] == "-" else at
+        found.update(range(ord(members[at]), ord(members[last]) + 1))
+        at = last + 1
+    return found
+
+
+def _table(sets: list[set[int]]) -> ByteSets:
+    table = np.zeros((len(sets), 256), np.uint8)
+    for place, members in enumerate(sets):
+        table[place, list(members)] = 1
+    table.flags.writeable = False
+    return table
+
+
+_RARE = 0.25  # places to look at for each row, above which the search by row is faster
+
+
+def arrow_operand(item: Any) -> Any:
+    """Return an Arrow array as it is, a str as an Arrow scalar of the same type."""
+    return item if is_arrow(item, "Array") else pa.scalar(str(item), pa.large_string())
+
+
+def unpack_bools(packed: Any, out: Any = None) -> Any:
+    """Return Arrow's bits as NumPy's bytes, a Boolean scalar as NumPy's."""
+    if is_arrow(packed, "Scalar"):
+        bools: Any = np.bool_(packed.as_py())
+    else:
+        bools = numpy_numbers(packed)
+    if out is None:
+        return bools
+    out[...] = bools
+    return out
+
+
+def unicode_array(strings: pa.LargeStringArray) -> NumberArray:
+    """Return strings as NumPy's, all as long as the longest."""
+    if compiled.should_compile_text(len(strings)):
+        from akdask.operators.values.loops import from_ascii
+
+        made = from_ascii(strings)
+        if made is not None:
+            return made
+    return np.array(strings.to_pylist(), dtype=str)
+
+
+def compare_strings(name: str) -> Kernel:
+    """Return the kernel of a comparison, by NumPy's name for it; order is that of the bytes."""
+
+    def kernel(left: Any, right: Any, out: Any = None) -> Any:
+        return unpack_bools(getattr(pc, name)(arrow_operand(left), arrow_operand(right)), out)
+
+    return kernel
+
+
+def where_strings(condition: Any, x: Any, y: Any) -> Any:
+    """Return `x` where the condition holds, `y` elsewhere."""
+    return pc.if_else(condition, arrow_operand(x), arrow_operand(y))
+
+
+def text_lengths(strings: pa.LargeStringArray, out: Any = None) -> Any:
+    """Return the number of bytes of each string."""
+    offsets, _ = offsets_and_bytes(strings)
+    return np.subtract(offsets[1:], offsets[:-1], out=out)
+
+
+def _is_empty(strings: Any, out: Any = None) -> Any:
+    return np.equal(text_lengths(strings), 0, out=out)
+
+
+def find_rare(strings: pa.LargeStringArray, pattern: bytes) -> NumberArray | None:
+    """Return which strings contain a pattern that few of them do; None where Arrow's search, row by row, is faster.
+
+    The first two bytes are compared at all positions at once, whatever row they belong to; only where both fit are
+    the rest of the pattern and the end of the row looked at.
+    """
+    offsets, data = offsets_and_bytes(strings)
+    npositions = len(data) - len(pattern) + 1
+    if not pattern or strings.null_count:
+        return None
+    found = np.zeros(len(strings), np.bool_)
+    if npositions <= 0:
+        return found
+    fits = data[:npositions] == pattern[0]
+    if len(pattern) > 1:
+        fits &= data[1 : npositions + 1] == pattern[1]
+    if np.count_nonzero(fits) > len(strings) * _RARE:
+        return None
+    at = np.flatnonzero(fits)
+    for position, byte in enumerate(pattern[2:], 2):
+        at = at[data[at + position] == byte]
+    at += offsets[0]
+    rows = np.searchsorted(offsets, at, side="right") - 1
+    found[rows[at + len(pattern) <= offsets[rows + 1]]] = True
+    return found
+
+
+def _find(strings: pa.LargeStringArray, pattern: bytes) -> NumberArray | None:
+    if pattern and not strings.null_count and compiled.should_compile_text(len(strings)):
+        from akdask.operators.values.loops import contain
+
+        return contain(strings, literal_sets(pattern))
+    return find_rare(strings, pattern)
+
+
+def _find_match(strings: pa.LargeStringArray, pattern: str) -> NumberArray | None:
+    """Return which strings a simple regular expression matches somewhere; None where RE2 is to look, row by row."""
+    sets = byte_sets(pattern) if compiled.should_compile_text(len(strings)) and not strings.null_count else None
+    if sets is None or not (sets.sum(axis=1) == 1).any():
+        return None
+    from akdask.operators.values.loops import contain
+
+    return contain(strings, sets)
+
+
+def _contains(strings: Any, out: Any = None, *, substr: str, regex: bool = False) -> Any:
+    found = _find_match(strings, substr) if regex else _find(strings, substr.encode())
+    if found is None:
+        search = pc.match_substring_regex if regex else pc.match_substring
+        return unpack_bools(search(strings, substr), out)
+    if out is None:
+        return found
+    out[...] = found
+    return out
+
+
+def _startswith(strings: Any, out: Any = None, *, substr: str, regex: bool = False) -> Any:
+    if regex:
+        return _contains(strings, out, substr=rf"\A(?:{substr})", regex=True)
+    return unpack_bools(pc.starts_with(strings, substr), out)
+
+
+def _endswith(strings: Any, out: Any = None, *, substr: str, regex: bool = False) -> Any:
+    if regex:
+        return _contains(strings, out, substr=rf"(?:{substr})\z", regex=True)
+    return unpack_bools(pc.ends_with(strings, substr), out)
+
+
+def _matched_type(strings: ColumnType, *, substr: str, regex: bool = False) -> ColumnType | None:
+    """Check the pattern, so that a bad one is an error where it is written, not where it runs."""
+    if strings != STR:
+        return None
+    if regex:
+        check_pattern(substr)
+    return BOOL
+
+
+def check_pattern(pattern: str) -> None:
+    """Refuse what is no regular expression.
+
+    Raises
+    ------
+    ArgumentError
+        If it is none that RE2 knows.
+    """
+    try:
+        pc.match_substring_regex(pa.array([""]), pattern)
+    except pa.ArrowInvalid as error:
+        raise ArgumentError(
+            f"{pattern!r} is no regular expression.",
+            details=[str(error)],
+            hint="the syntax is RE2's: as Python's, without look-around and back-references.",
+        ) from error
+
+
+def _strip(strings: Any, out: Any = None, *, chars: str = "") -> Any:
+    return pc.utf8_trim(strings, chars) if chars else pc.utf8_trim_whitespace(strings)
+
+
+def _stick(left: Any, right: Any, out: Any = None, *, delimiter: str = "") -> Any:
+    joined = pc.binary_join_element_wise(arrow_operand(left), arrow_operand(right), arrow_operand(delimiter))
+    return joined.as_py() if is_arrow(joined, "Scalar") else joined
+
+
+def _isin(strings: Any, out: Any = None, *, values: tuple[str, ...]) -> Any:
+    return unpack_bools(pc.is_in(strings, pa.array(values, pa.large_string())), out)
+
+
+def _strings_to(result: ColumnType) -> Callable[..., ColumnType | None]:
+    return lambda *types, **_: result if all(t == STR for t in types) else None
+
+
+STRING_OPERATIONS: dict[str, Operation] = {
+    operation.name: operation
+    for operation in (
+        Operation("byte_length", 1, _strings_to(INT64), text_lengths),
+        Operation("isempty", 1, _strings_to(BOOL), _is_empty),
+        Operation("contains", 1, _matched_type, _contains),
+        Operation("startswith", 1, _matched_type, _startswith),
+        Operation("endswith", 1, _matched_type, _endswith),
+        Operation("isin", 1, _strings_to(BOOL), _isin),
+        Operation("strip", 1, _strings_to(STR), _strip),
+        Operation("stick", 2, _strings_to(STR), _stick),
+    )
+}

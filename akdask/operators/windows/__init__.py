@@ -1,0 +1,1 @@
+"""Reductions of each row with its neighbours."""

@@ -1,0 +1,754 @@
+"""Reductions of moving windows, and running results that start anew with each group.
+
+A window of `width` rows reaches over at most two of the blocks of `width` rows that a column is cut into.  Its result
+is that of the end of the one and of the beginning of the other, each found in one pass.  So nothing is ever taken away
+from a sum, rounding does not add up along the column, and results do not depend on partitions, since blocks are
+counted from the first row of all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Literal
+
+import numpy as np
+
+from akdask import compiled
+from akdask.columns.bigint import from_ints, to_ints
+from akdask.columns.dtypes import BIGINT, ColumnType
+from akdask.columns.exact import EXACT
+from akdask.columns.memory import new_array
+from akdask.columns.rows import type_of
+from akdask.engine.reduction import TOTALS, themselves
+from akdask.operators.reduce.extremes import without_sign_of_zero
+from akdask.typing import Column, NumberArray
+
+WINDOWS = ("sum", "mean", "min", "max", "var", "std")
+"""Reductions of windows, by name."""
+
+STEPS = 256
+"""Rows of the blocks that expanding reductions and recurrences are found in, step by step."""
+
+SORTED_AT_ONCE = 1 << 21
+"""Values of windows that are sorted at a time."""
+
+RUNNING = ("cumsum", "cumprod", "cummin", "cummax")
+"""Running results of groups, by name."""
+
+
+def reduced_windows(
+    name: str, column: NumberArray, width: int, first: int, *, least: int, ddof: int = 1
+) -> NumberArray:
+    """Return a reduction of each window of a column, as float64.
+
+    Parameters
+    ----------
+    name : str
+        One of `WINDOWS`.
+    column : ndarray of float64
+        The rows of all windows; NaN and infinite ones count as missing.
+    width : int
+        Rows of a window.
+    first : int
+        Number of the first of these rows among all, which may be negative.
+    least : int
+        Fewest rows that must not be missing; with fewer the result is NaN.
+    ddof : int
+        What the number of rows is lessened by in the divisor of a variance.
+
+    Examples
+    --------
+    >>> reduced_windows("sum", np.array([1.0, 2.0, 4.0, 8.0]), 2, 0, least=2).tolist()
+    [3.0, 6.0, 12.0]
+    """
+    nrows = max(len(column) - width + 1, 0)
+    rows = np.ascontiguousarray(column, np.float64)
+    phase = -first % width
+    if nrows and compiled.should_compile(len(rows)):
+        out = new_array(nrows, np.float64)
+        _fill(name, rows, width, phase, least=least, ddof=ddof, out=out)
+        return out
+    with np.errstate(all="ignore"):
+        return _by_blocks(name, rows, width, phase, least=least, ddof=ddof)[:nrows]
+
+
+def _fill(name: str, rows: NumberArray, width: int, phase: int, *, least: int, ddof: int, out: NumberArray) -> None:
+    from akdask.compiler import read_only
+    from akdask.operators.windows import loops
+
+    rows = read_only(rows)
+    if name in ("sum", "mean"):
+        loops.fill_sums(rows, width, phase, least, name == "mean", out)
+    elif name in ("min", "max"):
+        loops.fill_extremes(rows, width, phase, least, 1.0 if name == "min" else -1.0, out)
+    else:
+        loops.fill_variances(rows, width, phase, least, ddof, name == "std", out)
+
+
+def sums_of_integers(integers: NumberArray, begins: NumberArray, ends: NumberArray, before: int = 0) -> NumberArray:
+    """Return the sum of the integers from one row to another, for each window: the float nearest to it.
+
+    Sums of integers are exact, so that one total is taken from another here.
+
+    Parameters
+    ----------
+    integers : ndarray of int64 or uint64
+        The rows of all windows.
+    begins, ends : ndarray of int64
+        The first row of each window, and the one after its last.
+    before : int
+        What is added to all sums.
+
+    Examples
+    --------
+    >>> sums_of_integers(np.array([2**53, 1, -(2**53)]), np.array([0, 0, 1]), np.array([2, 3, 3])).tolist()
+    [9007199254740992.0, 1.0, -9007199254740991.0]
+    """
+    if _largest(integers) * len(integers) + abs(before) < 2**63:
+        totals = _totals(integers)
+        return (totals[ends] - totals[begins] + before).astype(np.float64)
+    high, low = ((totals[ends] - totals[begins]) for totals in map(_totals, (integers >> 32, integers & 0xFFFFFFFF)))
+    low += before & 0xFFFFFFFF
+    high += (low >> 32) + (before >> 32)
+    # What the float of the upper half leaves is so small that a float has it: the last addition alone rounds.
+    most = high.astype(np.float64)
+    rest = ((high - most.astype(np.int64)) << 32) + (low & 0xFFFFFFFF)
+    return most * 2.0**32 + rest
+
+
+def are_exact_as_floats(parts: Sequence[NumberArray], width: int) -> bool:
+    """Whether floats have all sums of so many integers, which loops add up faster.
+
+    Examples
+    --------
+    >>> are_exact_as_floats([np.array([2**51, 1])], 4), are_exact_as_floats([np.array([1]), np.array([-(2**53)])], 2)
+    (True, False)
+    """
+    return max(map(_largest, parts)) * min(width, sum(map(len, parts))) <= EXACT
+
+
+def _largest(integers: NumberArray) -> int:
+    return max(int(integers.max()), -int(integers.min())) if len(integers) else 0
+
+
+def _totals(integers: NumberArray) -> NumberArray:
+    """Return the sums of all rows before each one, and of all."""
+    totals = np.zeros(len(integers) + 1, np.int64)
+    np.cumsum(integers, out=totals[1:], dtype=np.int64)
+    return totals
+
+
+def reduced_integers(
+    name: str, integers: NumberArray, begins: NumberArray, ends: NumberArray, *, least: int, before: tuple[int, int]
+) -> NumberArray:
+    """Return sums or means of windows of integers, NaN of those with fewer rows than `least`; see `sums_of_integers`.
+
+    Parameters
+    ----------
+    name : {"sum", "mean"}
+        The reduction.
+    before : (int, int)
+        How many rows belong to each window beside those, and their sum.
+
+    Examples
+    --------
+    >>> rows = np.array([1, 2, 6])
+    >>> reduced_integers("mean", rows, np.zeros(3, int), np.arange(1, 4), least=2, before=(0, 0)).tolist()
+    [nan, 1.5, 3.0]
+    """
+    count, total = before
+    found = sums_of_integers(integers, begins, ends, total)
+    known = ends - begins + count
+    if name == "mean":
+        with np.errstate(all="ignore"):
+            found = found / known
+    found[known < (least if name == "sum" else max(least, 1))] = np.nan
+    return found
+
+
+INTEGER_WINDOWS = ("sum", "mean")
+"""Reductions of windows that take integers as what they are."""
+
+
+State = tuple[NumberArray, ...]
+"""Of some rows of each block: how many are not missing, and what their reduction is found from."""
+
+
+def _by_blocks(name: str, rows: NumberArray, width: int, phase: int, *, least: int, ddof: int) -> NumberArray:
+    """Return the reductions of the windows that begin with each row; step by step, of all blocks at once."""
+    above = width - phase if phase else 0
+    blocks = -(-(above + len(rows)) // width)
+    padded = np.full((blocks + 1) * width, np.nan)
+    padded[above : above + len(rows)] = rows
+    steps = np.ascontiguousarray(padded.reshape(-1, width).T)
+    sign = -1.0 if name == "max" else 1.0
+    family = _BY_NAME[name]
+    ends: list[State] = []
+    state = family.start(blocks + 1)
+    for place in range(width - 1, -1, -1):
+        state = family.add(state, sign * steps[place])
+        ends.append(tuple(part[:-1] for part in state))
+    out = np.empty((width, blocks))
+    state = family.start(blocks)
+    for place in range(width):
+        if place:
+            state = family.add(state, sign * steps[place - 1][1:])
+        out[place] = sign * _finished(name, family.merge(state, ends[width - 1 - place]), least, ddof)
+    return np.ascontiguousarray(out.T).reshape(-1)[above:]
+
+
+@dataclass(frozen=True, slots=True)
+class _Family:
+    """How reductions of windows are found: the state of no rows, of one more in each block, and of two parts."""
+
+    start: Callable[[int], State]
+    add: Callable[[State, NumberArray], State]
+    merge: Callable[[State, State], State]
+
+
+def _add_to_sum(state: State, rows: NumberArray) -> State:
+    count, total = state
+    there = np.isfinite(rows)
+    return count + there, np.where(there, total + np.where(there, rows, 0.0), total)
+
+
+def _add_to_extreme(state: State, rows: NumberArray) -> State:
+    count, best = state
+    there = np.isfinite(rows)
+    return count + there, np.where(there & (rows < best), rows, best)
+
+
+def _add_to_squares(state: State, rows: NumberArray) -> State:
+    count, mean, square = state
+    there = np.isfinite(rows)
+    step = np.where(there, rows, mean) - mean
+    more = count + there
+    moved = mean + step / np.maximum(more, 1)
+    return more, np.where(there, moved, mean), np.where(there, square + step * (rows - moved), square)
+
+
+def _merged_squares(one: State, other: State) -> State:
+    known = one[0] + other[0]
+    apart = one[1] - other[1]
+    between = apart * apart * one[0] * other[0] / np.maximum(known, 1)
+    return known, one[1], one[2] + other[2] + between
+
+
+_SUMS = _Family(
+    lambda blocks: (np.zeros(blocks), np.zeros(blocks)),
+    _add_to_sum,
+    lambda one, other: (one[0] + other[0], one[1] + other[1]),
+)
+_EXTREMES = _Family(
+    lambda blocks: (np.zeros(blocks), np.full(blocks, np.inf)),
+    _add_to_extreme,
+    lambda one, other: (one[0] + other[0], np.where(other[1] < one[1], other[1], one[1])),
+)
+_SQUARES = _Family(
+    lambda blocks: (np.zeros(blocks), np.zeros(blocks), np.zeros(blocks)), _add_to_squares, _merged_squares
+)
+_BY_NAME = {"sum": _SUMS, "mean": _SUMS, "min": _EXTREMES, "max": _EXTREMES, "var": _SQUARES, "std": _SQUARES}
+
+
+def _finished(name: str, state: State, least: int, ddof: int) -> NumberArray:
+    """Return the reductions of windows, NaN where too many rows are missing."""
+    known, found = state[0], state[-1]
+    needed = {"sum": 0, "var": ddof + 1, "std": ddof + 1}.get(name, 1)
+    if name == "mean":
+        found = found / known
+    elif name in ("var", "std"):
+        found = found / (known - ddof)
+    result: NumberArray = np.where(known >= max(least, needed), np.sqrt(found) if name == "std" else found, np.nan)
+    return result
+
+
+def expanded_states(name: str, column: NumberArray) -> State:
+    """Return for each row of a column the state of a reduction of it and all rows before it.
+
+    Parameters
+    ----------
+    name : str
+        One of `WINDOWS`.
+    column : ndarray
+        Numbers; NaN and infinite ones count as missing.
+
+    Examples
+    --------
+    >>> [part.tolist() for part in expanded_states("sum", np.array([1.0, np.nan, 4.0]))]
+    [[1.0, 1.0, 2.0], [1.0, 1.0, 5.0]]
+    """
+    family = _BY_NAME[name]
+    steps, nrows = _in_blocks(column, np.nan), len(column)
+    state = family.start(steps.shape[1])
+    each: State = tuple(np.empty(steps.shape) for _ in state)
+    with np.errstate(all="ignore"):
+        for place, rows in enumerate(-steps if name == "max" else steps):
+            state = family.add(state, rows)
+            for part, found in zip(each, state, strict=True):
+                part[place] = found
+        before = tuple(np.empty(steps.shape[1]) for _ in state)
+        total = family.start(1)
+        for block in range(steps.shape[1]):
+            for part, found in zip(before, total, strict=True):
+                part[block] = found[0]
+            total = merged_states(name, total, tuple(part[block : block + 1] for part in state))
+        merged = merged_states(name, before, each)
+    return tuple(np.ascontiguousarray(part.T).reshape(-1)[:nrows] for part in merged)
+
+
+def merged_states(name: str, one: State, other: State) -> State:
+    """Return the states of the rows of both, those of `one` first."""
+    merged = _BY_NAME[name].merge(one, other)
+    if name not in ("var", "std"):
+        return merged
+    # The mean that windows have no more use for is that of all rows here.
+    share = other[0] / np.maximum(merged[0], 1)
+    return merged[0], one[1] + (other[1] - one[1]) * share, merged[2]
+
+
+def expanded_results(name: str, states: State, *, least: int, ddof: int) -> NumberArray:
+    """Return the reductions that states stand for, NaN where too many rows are missing; see `reduced_windows`."""
+    with np.errstate(all="ignore"):
+        found = _finished(name, states, least, ddof)
+    return -found if name == "max" else found
+
+
+def linear_recurrence(factors: NumberArray, terms: NumberArray) -> tuple[NumberArray, NumberArray]:
+    """Return the products of all factors up to each row, and the results of ``y = factor * y + term``, from 0.
+
+    With another start, its product with the products is added to the results.
+
+    Examples
+    --------
+    >>> products, results = linear_recurrence(np.array([0.5, 0.5, 0.5]), np.array([8.0, 0.0, 1.0]))
+    >>> products.tolist(), results.tolist()
+    ([0.5, 0.25, 0.125], [8.0, 4.0, 3.0])
+    """
+    nrows = len(terms)
+    by, more = _in_blocks(factors, 1.0), _in_blocks(terms, 0.0)
+    products, results = np.empty(by.shape), np.empty(by.shape)
+    product: NumberArray = np.ones(by.shape[1])
+    result: NumberArray = np.zeros(by.shape[1])
+    for place in range(len(by)):
+        product, result = product * by[place], by[place] * result + more[place]
+        products[place], results[place] = product, result
+    start = np.array([1.0, 0.0])
+    starts = np.empty((2, by.shape[1]))
+    for block in range(by.shape[1]):
+        starts[:, block] = start
+        start = np.array([start[0] * product[block], start[1] * product[block] + result[block]])
+    results += products * starts[1]
+    products *= starts[0]
+    return tuple(np.ascontiguousarray(part.T).reshape(-1)[:nrows] for part in (products, results))  # type: ignore[return-value]
+
+
+def _in_blocks(column: NumberArray, fill: float) -> NumberArray:
+    """Return the rows of `STEPS` rows each as columns, the last ones filled up: steps that all blocks take at once."""
+    blocks = -(-len(column) // STEPS)
+    padded = np.full(blocks * STEPS, fill)
+    padded[: len(column)] = column
+    return np.ascontiguousarray(padded.reshape(-1, STEPS).T)
+
+
+def window_quantiles(column: NumberArray, width: int, q: float, *, least: int) -> NumberArray:
+    """Return a quantile of each window of a column, between two values in proportion.
+
+    Every window is sorted by itself, some million values at a time.
+
+    Parameters
+    ----------
+    column : ndarray of float64
+        The rows of all windows; NaN and infinite ones count as missing.
+    width : int
+        Rows of a window.
+    q : float
+        Which quantile, from 0 to 1.
+    least : int
+        Fewest rows that must not be missing; with fewer the result is NaN.
+
+    Examples
+    --------
+    >>> window_quantiles(np.array([1.0, 9.0, 4.0, 8.0]), 3, 0.5, least=3).tolist()
+    [4.0, 8.0]
+    """
+    nrows = max(len(column) - width + 1, 0)
+    out = new_array(nrows, np.float64)
+    if not nrows:
+        return out
+    rows = np.where(np.isfinite(column), column, np.nan)
+    windows = np.lib.stride_tricks.sliding_window_view(rows, width)
+    at_once = max(SORTED_AT_ONCE // width, 1)
+    for start in range(0, nrows, at_once):
+        ordered = np.sort(windows[start : start + at_once], axis=1)
+        known = width - np.isnan(ordered).sum(axis=1)
+        place = q * np.maximum(known - 1, 0)
+        below = place.astype(np.int64)
+        number = np.arange(len(ordered))
+        low, high = ordered[number, below], ordered[number, np.minimum(below + 1, np.maximum(known - 1, 0))]
+        found = low + (high - low) * (place - below)
+        out[start : start + at_once] = np.where(known >= max(least, 1), found, np.nan)
+    return out
+
+
+def running_by_group(
+    name: str, column: NumberArray, groups: NumberArray, before: tuple[int, Any] | None
+) -> tuple[NumberArray, tuple[int, Any] | None]:
+    """Return the running results of groups whose rows stand together, and group and result of the last row.
+
+    Parameters
+    ----------
+    name : str
+        One of `RUNNING`.
+    column : ndarray
+        Numbers; NaN stay NaN, and are left out otherwise.
+    groups : ndarray of int64
+        The number of each row's group.
+    before : (int, number), optional
+        Group and result of the row before the first one.
+
+    Examples
+    --------
+    >>> found, last = running_by_group("cumsum", np.array([1, 2, 4]), np.array([0, 1, 1]), (0, 10))
+    >>> found.tolist(), int(last[1])
+    ([11, 2, 6], 6)
+    """
+    if not len(column):
+        return column, before
+    rows = np.ascontiguousarray(column)
+    identity = _identity(name, rows.dtype)
+    group, start = (-1, identity) if before is None else before
+    state = np.array([start], rows.dtype)
+    if compiled.should_compile(len(rows)):
+        from akdask.compiler import read_only
+        from akdask.operators.windows import loops
+
+        out = np.empty_like(rows)
+        kind = RUNNING.index(name)
+        loops.fill_running(
+            kind, read_only(rows), read_only(groups), group, state, np.array([identity], rows.dtype), out
+        )
+    else:
+        out = _run_each(name, rows, groups, group=group, state=state, identity=identity)
+    return out, (int(groups[-1]), state[0])
+
+
+def running_sums_by_group(integers: NumberArray, groups: NumberArray, before: tuple[int, int] | None) -> NumberArray:
+    """Return the floats nearest to running sums of integers by group; see `running_by_group`.
+
+    Examples
+    --------
+    >>> found = running_sums_by_group(np.array([2**53, 1, -1]), np.array([0, 1, 1]), (0, 2**70))
+    >>> found.tolist() == [float(2**70 + 2**53), 1.0, 0.0]
+    True
+    """
+    nrows = len(integers)
+    if not nrows:
+        return new_array(0, np.float64)
+    is_first = np.ones(nrows, np.bool_)
+    is_first[1:] = groups[1:] != groups[:-1]
+    begins = np.maximum.accumulate(np.where(is_first, np.arange(nrows), 0))
+    ends = np.arange(1, nrows + 1)
+    found = sums_of_integers(integers, begins, ends)
+    if before is not None and before[0] == groups[0]:
+        # The rows of the first group go on from what is known of it.
+        count = int(np.count_nonzero(begins == 0))
+        found[:count] = sums_of_integers(integers[:count], begins[:count], ends[:count], before[1])
+    return found
+
+
+def last_total(integers: NumberArray, groups: NumberArray) -> tuple[int, int] | None:
+    """Return the group of the last row, and the sum of the integers of its rows; None without rows.
+
+    Examples
+    --------
+    >>> last_total(np.array([5, 1, 2**62]), np.array([0, 1, 1])) == (1, 2**62 + 1)
+    True
+    """
+    return (int(groups[-1]), total_of(integers[groups == groups[-1]])) if len(groups) else None
+
+
+def total_of(integers: NumberArray) -> int:
+    """Return the sum of integers, however large it is.
+
+    Examples
+    --------
+    >>> total_of(np.array([2**63 - 1, 2**63 - 1])) == 2**64 - 2
+    True
+    """
+    return (int((integers >> 32).sum(dtype=np.int64)) << 32) + int((integers & 0xFFFFFFFF).sum(dtype=np.int64))
+
+
+def _run_each(
+    name: str, rows: NumberArray, groups: NumberArray, *, group: int, state: NumberArray, identity: Any
+) -> NumberArray:
+    """Return the running results, group by group; leave that of the last one in `state`."""
+    missing = np.isnan(rows) if rows.dtype.kind == "f" else np.zeros(len(rows), np.bool_)
+    filled = np.where(missing, np.array(identity, rows.dtype), rows)
+    starts = [0, *(np.flatnonzero(groups[1:] != groups[:-1]) + 1).tolist(), len(rows)]
+    out = np.empty_like(rows)
+    with np.errstate(all="ignore"):
+        for start, stop in pairwise(starts):
+            earlier = state[0] if groups[start] == group else np.array(identity, rows.dtype)[()]
+            steps = np.concatenate([[earlier], filled[start:stop]]).astype(rows.dtype, copy=False)
+            out[start:stop] = _UFUNCS[name].accumulate(steps, dtype=rows.dtype)[1:]
+            group, state[0] = groups[start], out[stop - 1]
+    out[missing] = rows[missing]
+    return out
+
+
+_UFUNCS = {"cumsum": np.add, "cumprod": np.multiply, "cummin": np.fmin, "cummax": np.fmax}
+
+
+def _identity(name: str, dtype: np.dtype[Any]) -> Any:
+    """Return what changes no result."""
+    if name in ("cumsum", "cumprod"):
+        return 0 if name == "cumsum" else 1
+    if dtype.kind == "f":
+        return np.inf if name == "cummin" else -np.inf
+    limits = np.iinfo(dtype)
+    return limits.max if name == "cummin" else limits.min
+
+
+AT_ONCE = 1 << 21
+"""Values of windows that are reduced at a time."""
+
+MOST_POSITIONS = 1 << 62
+"""Positions of rows that can be told apart by one number."""
+
+SPANS = ("sum", "mean", "min", "max", "var", "std", "quantile")
+"""Reductions, by name."""
+
+
+def span_starts(groups: NumberArray, measure: NumberArray, span: int, *, with_bound: bool = False) -> NumberArray:
+    """Return the first row of each row's window: of its group, and less than a span before it.
+
+    Parameters
+    ----------
+    groups : ndarray of int64
+        The number of each row's group; the rows of a group stand together.
+    measure : ndarray of int64
+        Where each row is, such as when it was; ascending in each group.
+    span : int
+        How far a window reaches back.
+    with_bound : bool
+        Whether what is exactly so far away is inside.
+
+    Examples
+    --------
+    >>> span_starts(np.array([0, 0, 0, 1]), np.array([0, 5, 9, 9]), 5).tolist()
+    [0, 1, 1, 3]
+    """
+    nrows = len(measure)
+    side: Literal["left", "right"] = "left" if with_bound else "right"
+    if not nrows:
+        return new_array(0, np.int64)
+    firsts = np.concatenate([[0], np.flatnonzero(groups[1:] != groups[:-1]) + 1])
+    counts = np.diff(np.append(firsts, nrows))
+    number, since = np.repeat(np.arange(len(firsts)), counts), measure - np.repeat(measure[firsts], counts)
+    if int(since.min()) < 0:
+        # More than 2**63 apart: rows are looked for by what they are, which bounds do not go beyond.
+        lowest = np.iinfo(np.int64).min
+        bounds = np.where(measure < lowest + min(span, -lowest - 1), lowest, measure - min(span, -lowest - 1))
+        far = [
+            first + np.searchsorted(measure[first:end], bounds[first:end], side=side)
+            for first, end in zip(firsts.tolist(), [*firsts[1:].tolist(), nrows], strict=True)
+        ]
+        return np.concatenate(far)
+    reach = min(span, int(since.max()) + 1)
+    apart = int(since.max()) + max(reach, 0) + 1
+    if len(firsts) * apart < MOST_POSITIONS:
+        # Groups one after the other, further apart than a window reaches: one search among all rows.
+        positions = number * apart + since
+        found: NumberArray = np.searchsorted(positions, positions - reach, side=side)
+        return found
+    starts = new_array(nrows, np.int64)
+    for first, count in zip(firsts.tolist(), counts.tolist(), strict=True):
+        part = since[first : first + count]
+        starts[first : first + count] = first + np.searchsorted(part, part - reach, side=side)
+    return starts
+
+
+def span_ends(groups: NumberArray, measure: NumberArray, ahead: int) -> NumberArray:
+    """Return the first row after each row's window: not of its group, or more than `ahead` after it.
+
+    Examples
+    --------
+    >>> span_ends(np.array([0, 0, 0, 1]), np.array([0, 5, 9, 9]), 4).tolist()
+    [1, 3, 3, 4]
+    """
+    # The other way round: rows count backwards, and so does what measures them.
+    backwards = span_starts(groups[::-1], -measure[::-1], ahead, with_bound=True)
+    found: NumberArray = len(measure) - backwards[::-1]
+    return found
+
+
+def first_of_equals(groups: NumberArray, measure: NumberArray) -> NumberArray:
+    """Return for each row the first one of its group that is where it is, as rows whose measure ascends stand.
+
+    Examples
+    --------
+    >>> first_of_equals(np.array([0, 0, 0, 1]), np.array([5, 9, 9, 9])).tolist()
+    [0, 1, 1, 3]
+    """
+    is_first = np.ones(len(measure), np.bool_)
+    is_first[1:] = (groups[1:] != groups[:-1]) | (measure[1:] != measure[:-1])
+    found: NumberArray = np.maximum.accumulate(np.where(is_first, np.arange(len(measure)), 0))
+    return found
+
+
+def reduced_spans(
+    name: str,
+    column: NumberArray,
+    starts: NumberArray,
+    wanted: slice,
+    *,
+    least: int,
+    ddof: int = 1,
+    q: float = 0.5,
+    ends: NumberArray | None = None,
+) -> NumberArray:
+    """Return a reduction of each window of a column, as float64.
+
+    Parameters
+    ----------
+    name : str
+        One of `SPANS`.
+    column : ndarray of float64, or for sums and means of integers
+        The rows of all windows; NaN and infinite ones count as missing.
+    starts : ndarray of int64
+        The first row of each window.
+    wanted : slice
+        The rows that a result is wanted of.
+    least : int
+        Fewest rows that must not be missing; with fewer the result is NaN.
+    ddof : int
+        What the number of rows is lessened by in the divisor of a variance.
+    q : float
+        Which quantile, from 0 to 1.
+    ends : ndarray of int64, optional
+        The first row after each window, where that is not the one after its row.
+
+    Examples
+    --------
+    >>> reduced_spans("sum", np.array([1.0, 2.0, 4.0]), np.array([0, 0, 2]), slice(0, 3), least=1).tolist()
+    [1.0, 3.0, 4.0]
+    """
+    own = np.arange(wanted.start + 1, wanted.stop + 1)
+    if column.dtype.kind != "f":
+        upto = own if ends is None else ends[wanted]
+        return reduced_integers(name, column, np.minimum(starts[wanted], upto), upto, least=least, before=(0, 0))
+    if ends is None:
+        return _windows_reduced(name, column, starts[wanted], own, least, ddof, q)
+    ends = ends[wanted]
+    begins = np.minimum(starts[wanted], ends)
+    if (begins == ends).any():
+        # Windows without rows have no place among those that are reduced together.
+        found = np.full(len(ends), 0.0 if name == "sum" and least == 0 else np.nan)
+        some = np.flatnonzero(begins < ends)
+        found[some] = _windows_reduced(name, column, begins[some], ends[some], least, ddof, q)
+        return found
+    return _windows_reduced(name, column, begins, ends, least, ddof, q)
+
+
+def _windows_reduced(  # noqa: PLR0917 - what the caller knows
+    name: str, column: NumberArray, begins: NumberArray, ends: NumberArray, least: int, ddof: int, q: float
+) -> NumberArray:
+    sizes = ends - begins
+    out = new_array(len(ends), np.float64)
+    upto = np.cumsum(sizes)
+    row = 0
+    while row < len(ends):
+        done = upto[row - 1] if row else 0
+        stop = max(int(np.searchsorted(upto, done + AT_ONCE, side="right")), row + 1)
+        few = sizes[row:stop]
+        edges = np.concatenate([[0], np.cumsum(few)[:-1]])
+        at = np.arange(int(few.sum())) + np.repeat(begins[row:stop] - edges, few)
+        out[row:stop] = _reduced(name, column[at], edges, few, least, ddof, q)
+        row = stop
+    return out
+
+
+def _reduced(  # noqa: PLR0917 - what both callers know
+    name: str, values: NumberArray, edges: NumberArray, sizes: NumberArray, least: int, ddof: int, q: float
+) -> NumberArray:
+    there = np.isfinite(values)
+    known = np.add.reduceat(there.astype(np.int64), edges)
+    needed = {"sum": 0, "var": ddof + 1, "std": ddof + 1}.get(name, 1)
+    with np.errstate(all="ignore"):
+        if name in ("min", "max"):
+            extreme, nothing = (np.minimum, np.inf) if name == "min" else (np.maximum, -np.inf)
+            found = extreme.reduceat(np.where(there, values, nothing), edges)
+        elif name == "quantile":
+            found = _quantiles(np.where(there, values, np.inf), edges, sizes, known, q)
+        else:
+            found = np.add.reduceat(np.where(there, values, 0.0), edges)
+            if name != "sum":
+                found = found / known
+            if name in ("var", "std"):
+                apart = np.where(there, values - np.repeat(found, sizes), 0.0)
+                found = np.add.reduceat(apart * apart, edges) / (known - ddof)
+                found = np.sqrt(found) if name == "std" else found
+        result: NumberArray = np.where(known >= max(least, needed), found, np.nan)
+    return result
+
+
+def _quantiles(
+    values: NumberArray, edges: NumberArray, sizes: NumberArray, known: NumberArray, q: float
+) -> NumberArray:
+    windows = np.repeat(np.arange(len(edges)), sizes)
+    ordered = values[np.lexsort((values, windows))]
+    most = np.maximum(known - 1, 0)
+    place = q * most
+    below = place.astype(np.int64)
+    low, high = ordered[edges + below], ordered[edges + np.minimum(below + 1, most)]
+    found: NumberArray = low + (high - low) * (place - below)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class PrefixScan:
+    """A scan of a column.
+
+    Parameters
+    ----------
+    name : str
+        Its key in ``SCANS``.
+    reduction : str
+        The reduction whose result over a row and all before it the scan gives.
+    ufunc : ufunc
+        Merges two results.
+    types : mapping of ColumnType to ColumnType
+        Type of the result for every type of column that it takes.
+    """
+
+    name: str
+    reduction: str
+    ufunc: np.ufunc
+    types: Mapping[ColumnType, ColumnType]
+
+    def accumulate(self, column: Column, before: Any) -> Column:
+        """Return the running results; `before` is that of all earlier rows, None if there are none.  Integers wrap."""
+        if not isinstance(column, np.ndarray):
+            numbers = [] if before is None else [int(before)]
+            running_numbers = self.ufunc.accumulate(np.array(numbers + to_ints(column), object))
+            return from_ints(running_numbers[len(numbers) :].tolist())
+        with np.errstate(all="ignore"):
+            running: NumberArray = self.ufunc.accumulate(column, dtype=self.types[type_of(column)].numpy)
+            running = running if before is None else self.ufunc(running, before, out=running)
+        return without_sign_of_zero(running) if self.ufunc in (np.minimum, np.maximum) else running
+
+
+ITSELF = themselves(*TOTALS)
+
+SCANS: dict[str, PrefixScan] = {
+    scan.name: scan
+    for scan in (
+        PrefixScan("cumsum", "sum", np.add, {**TOTALS, BIGINT: BIGINT}),
+        PrefixScan("cumprod", "prod", np.multiply, TOTALS),
+        PrefixScan("cummin", "min", np.minimum, ITSELF),
+        PrefixScan("cummax", "max", np.maximum, ITSELF),
+    )
+}
+"""The scans by name."""

@@ -1,1 +1,0 @@
-"""Parquet files of any writer: what they hold, reading and writing them."""

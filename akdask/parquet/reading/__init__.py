@@ -1,1 +1,0 @@
-"""Rows of partitions: page by page or through Arrow, and the bounds that statistics tell."""

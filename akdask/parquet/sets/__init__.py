@@ -1,1 +1,0 @@
-"""Files that belong together: what they agree on, columns that folders name, the source of their rows."""

@@ -1,1 +1,0 @@
-"""Columns as Parquet stores them, and files of these put into place at once."""

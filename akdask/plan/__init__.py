@@ -1,1 +1,0 @@
-"""The lazy layer: expression nodes, their rewriting, and their way to a Dask graph."""

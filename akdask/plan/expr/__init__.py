@@ -1,1 +1,0 @@
-"""Logical nodes of a plan: frames, which produce rows, and values, which are computed row by row."""

@@ -1,1 +1,0 @@
-"""Joins: a broadcast index of the build side, or an exchange of both sides by hash."""

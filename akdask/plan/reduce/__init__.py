@@ -1,1 +1,0 @@
-"""Reductions of frames to scalars, small tables and running results."""

@@ -1,1 +1,0 @@
-"""From a plan to its results: schedulers, files, pandas and dask.dataframe."""

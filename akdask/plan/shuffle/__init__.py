@@ -1,1 +1,0 @@
-"""Rows that change partition: the exchange, spill files, and on which worker tasks run."""

@@ -1,1 +1,0 @@
-"""What runs inside one task: the block interpreter, its programs and operators, and how partitions become tasks."""

@@ -1,1 +1,0 @@
-"""Bytes of data: where they lie, how ranges are read and written, what the lazy layer scans."""

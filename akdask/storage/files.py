@@ -1,0 +1,400 @@
+"""Paths on this machine and fsspec URLs: which file is meant, and whether it is still the same file."""
+
+from __future__ import annotations
+
+import glob
+import os
+import stat
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from urllib.parse import unquote
+
+from akdask.errors import ArgumentError, ArgumentTypeError, FileError, FileFormatError, MissingFileError
+from akdask.storage.remote import (
+    NO_OPTIONS,
+    StorageOptions,
+    accessing,
+    check_protocol,
+    concurrently,
+    current_options,
+    file_system,
+    retrying,
+)
+
+_LOCAL = "file://"
+_SYSTEM = ("/dev/", "/proc/", "/sys/")
+_VERSIONS = ("ETag", "etag", "md5Hash", "content_md5", "crc32c", "checksum")
+_TIMES = ("mtime", "LastModified", "last_modified", "updated", "created")
+_MEMORY = "/dev/shm/"
+"""A folder of files in memory, which is one as any other."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileIdentity:
+    """One file in one state: another size or version means that everything known about it is stale.
+
+    Parameters
+    ----------
+    path : str
+        Absolute path or URL.
+    size : int
+        Bytes.
+    version : str
+        What `state_of` tells of a local file, the file system's own mark of a remote one.
+    options : StorageOptions
+        What a remote file is opened with.
+    """
+
+    path: str
+    size: int
+    version: str
+    options: StorageOptions = field(default=NO_OPTIONS, repr=False)
+
+
+def is_remote(path: str) -> bool:
+    """Whether the path is a URL, to be opened through fsspec.
+
+    Examples
+    --------
+    >>> is_remote("s3://bucket/flows.h5"), is_remote("/data/flows.h5")
+    (True, False)
+    """
+    return "://" in path
+
+
+def path_text(path: Any) -> str:
+    """Return a path or a URL as text.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If it is neither text nor a path.
+    """
+    text = os.fspath(path) if isinstance(path, str | os.PathLike) else None
+    if not isinstance(text, str):
+        raise ArgumentTypeError(
+            f"a file is named by a str or a path, not by {type(path).__name__}.", hint="pass its name, such as 'x.h5'."
+        )
+    return text
+
+
+def absolute(path: str | os.PathLike[str]) -> str:
+    """Return the path as any worker can use it: absolute, with ``~`` expanded.  URLs stay as they are.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If it is neither text nor a path.
+    ArgumentError
+        If no file can have that name.
+    """
+    text = path_text(path)
+    if is_remote(text):
+        return text
+    try:
+        is_name = b"\0" not in os.fsencode(text)
+    except UnicodeEncodeError:
+        is_name = False
+    if not is_name:
+        raise ArgumentError(
+            "no file can have that name.", details=[ascii(text)], hint="names hold no NUL and no half of a surrogate."
+        )
+    return os.path.abspath(os.path.expanduser(text))
+
+
+def written_path(path: str | os.PathLike[str]) -> str:
+    """Return the absolute path of what is to be written.
+
+    Raises
+    ------
+    ArgumentError
+        If it names no file but a folder, lies where the system shows its devices, or no file system opens the URL.
+    ArgumentTypeError
+        If it is neither text nor a path.
+    """
+    text: Any = os.fspath(path) if isinstance(path, os.PathLike) else path
+    if not isinstance(text, str):
+        raise ArgumentTypeError("files are written under a str or path.", details=[f"given: {path!r:.100}"])
+    if text.startswith(_LOCAL):
+        text = unquote(text.removeprefix(_LOCAL))  # with all that is promised for folders
+    if is_remote(text):
+        return _written_url(text)
+    if not text.strip():
+        raise ArgumentError("files are written under a name, and none is given.", hint="name them: 'folder/name.h5'.")
+    path = absolute(text)  # refuses what no file system can hold
+    folder, name = os.path.split(text)
+    if name in {"", ".", ".."}:
+        raise ArgumentError(
+            f"{text!r} names a folder, not files in it.", hint=f"name them: {os.path.join(text, 'name.h5')!r}."
+        )
+    real = os.path.join(os.path.realpath(os.path.expanduser(folder)), "")
+    if real.startswith(_SYSTEM) and not real.startswith(_MEMORY):
+        raise ArgumentError(
+            f"{text!r} lies where the system shows its devices and processes.", hint="write to another folder."
+        )
+    return path
+
+
+def _written_url(url: str) -> str:
+    folder, _, name = url.partition("://")[2].strip("/").rpartition("/")
+    if not folder or not name.strip() or url.endswith("/"):
+        raise ArgumentError(
+            f"{url!r} names no files in a bucket or folder.", hint="name them: 's3://bucket/folder/name.h5'."
+        )
+    check_protocol(url)
+    return url
+
+
+def identify(path: str) -> FileIdentity:
+    """Return size and version of a file.
+
+    Raises
+    ------
+    MissingFileError
+        If there is no such file.
+    FileFormatError
+        If it is a folder, a FIFO or a device, or cannot be read.
+    """
+    return _identified(path, _remote_identity if is_remote(path) else _local_identity)
+
+
+def _local_identity(path: str) -> FileIdentity:
+    return identity_of(path, os.stat(path))
+
+
+def _identified(path: str, look: Callable[[str], FileIdentity]) -> FileIdentity:
+    try:
+        return look(path)
+    except FileNotFoundError:
+        raise MissingFileError(f"no file {path!r}.") from None
+    except OSError as error:
+        raise FileFormatError(f"cannot look at {path!r}: {error.strerror or error}.") from error
+
+
+def _remote_identity(url: str) -> FileIdentity:
+    system, inner = file_system(url)
+    return _described(url, retrying(lambda: system.info(inner)))
+
+
+def _described(url: str, info: Mapping[str, Any]) -> FileIdentity:
+    size = info.get("size")
+    if info.get("type") == "directory":
+        raise FileFormatError(f"{url!r} is a folder.", hint="name the files in it, for example with a pattern '…/*'.")
+    if size is None:
+        raise FileFormatError(
+            f"cannot look at {url!r}: its server does not tell how large it is.",
+            hint="download the file and read the copy.",
+        )
+    return FileIdentity(url, int(size), version_of(info), current_options())
+
+
+def version_of(info: Mapping[str, Any]) -> str:
+    """Return what tells states of a remote file apart: the mark of its content, else the time of its modification.
+
+    Examples
+    --------
+    >>> version_of({"name": "b/x", "size": 1, "ETag": '"5d41"', "LastModified": 7})
+    '"5d41"'
+    """
+    found = next((info[name] for name in (*_VERSIONS, *_TIMES) if info.get(name)), "")
+    return str(found.timestamp() if isinstance(found, datetime) else found)
+
+
+def identify_all(paths: Sequence[str]) -> tuple[FileIdentity, ...]:
+    """Return size and version of files: remote ones of a folder by one listing, where it tells of all; see `identify`.
+
+    Raises
+    ------
+    MissingFileError, FileFormatError
+        As `identify` does.
+    """
+    remote = [path for path in paths if is_remote(path)]
+    if not remote:
+        return tuple([_identified(path, _local_identity) for path in paths])
+    listed: dict[str, FileIdentity] = {}
+    folders: dict[str, list[str]] = {}
+    for path in remote:
+        folders.setdefault(path.rpartition("/")[0], []).append(path)
+    for folder, members in folders.items():
+        infos = infos_in(folder) if len(members) > 1 else {}
+        found = ((path, infos.get(path.rpartition("/")[2])) for path in members)
+        listed |= {path: _described(path, info) for path, info in found if info is not None and version_of(info)}
+    rest = [path for path in remote if path not in listed]
+    listed |= dict(zip(rest, concurrently(identify, rest), strict=True))
+    return tuple(listed[path] if path in listed else identify(path) for path in paths)
+
+
+def infos_in(folder: str) -> dict[str, Mapping[str, Any]]:
+    """Return what a remote file system tells of the files in a folder, by name; nothing where it cannot list."""
+    if folder.startswith(("http://", "https://")):  # pages of links are no listings
+        return {}
+    system, inner = file_system(folder)
+    try:
+        entries = retrying(lambda: system.ls(inner, detail=True))
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    except OSError as error:
+        raise FileError(f"cannot list {folder!r}: {error.strerror or error}.") from error
+    return {entry["name"].rpartition("/")[2]: entry for entry in entries if entry.get("type") == "file"}
+
+
+def is_unchanged(file: FileIdentity) -> bool:
+    """Whether the file is there as it was."""
+    try:
+        with accessing(file.options):
+            return identify(file.path) == file
+    except FileError:
+        return False
+
+
+def changed_error(file: FileIdentity) -> FileError:
+    """Return the error for a file that is not as it was when it was opened, or gone."""
+    return FileError(
+        f"file {file.path!r} has changed since it was opened.",
+        details=[f"it had {file.size} bytes"],
+        hint="read the set again to see its present content.",
+    )
+
+
+def identity_of(path: str, status: os.stat_result) -> FileIdentity:
+    """Return the identity of a local file from its `os.stat`."""
+    if stat.S_ISDIR(status.st_mode):
+        raise FileFormatError(f"{path!r} is a folder.", hint="name the files in it, for example with a pattern '…/*'.")
+    if not stat.S_ISREG(status.st_mode):
+        raise FileFormatError(f"{path!r} is a FIFO, a socket or a device, and no file.", hint="copy it to a file.")
+    return FileIdentity(path, status.st_size, state_of(status))
+
+
+def has_status(file: FileIdentity, status: os.stat_result) -> bool:
+    """Whether a local file is as it was, given its `os.stat`."""
+    return status.st_size == file.size and state_of(status) == file.version
+
+
+def state_of(status: os.stat_result) -> str:
+    """Return what tells states of a file or folder in place apart, besides the size of a file.
+
+    The time of modification, the time of change, inode and owner.  Any program may set the time of modification back;
+    that of change the system alone sets, with each change of content, times, owner, rights or names.
+    """
+    return f"{status.st_mtime_ns}/{status.st_ctime_ns}/{status.st_ino}/{status.st_uid}"
+
+
+def last_changed(file: FileIdentity) -> int:
+    """Return the later of the times of modification and of change of a local file, in ns."""
+    modified, changed, *_ = file.version.split("/")
+    return max(int(modified), int(changed))
+
+
+def owner_of(file: FileIdentity) -> int:
+    """Return the user who owns a local file."""
+    return int(file.version.rpartition("/")[2])
+
+
+def exists(path: str) -> bool:
+    """Whether there is a file or folder at the path."""
+    if is_remote(path):
+        system, inner = file_system(path)
+        return bool(retrying(lambda: system.exists(inner)))
+    return os.path.lexists(path)
+
+
+def is_file(path: str) -> bool:
+    """Whether there is a file at the path, and no folder."""
+    if is_remote(path):
+        system, inner = file_system(path)
+        return bool(retrying(lambda: system.isfile(inner)))
+    return os.path.isfile(path)
+
+
+def matching(pattern: str) -> list[str]:
+    """Return the files that match a glob pattern, in no particular order; hidden ones only if the pattern says so."""
+    if is_remote(pattern):
+        system, inner = file_system(pattern)
+        shows_hidden = inner.rpartition("/")[2].startswith(".")
+        found = [
+            path
+            for path in retrying(lambda: system.glob(inner))
+            if shows_hidden or not path.rpartition("/")[2].startswith(".")
+        ]
+        return [system.unstrip_protocol(path) for path in found]
+    return glob.glob(pattern)
+
+
+def is_folder(path: str) -> bool:
+    """Whether there is a folder at the path."""
+    if is_remote(path):
+        system, inner = file_system(path)
+        return bool(retrying(lambda: system.isdir(inner)))
+    return os.path.isdir(path)
+
+
+def files_below(folder: str) -> list[str]:
+    """Return all files in a folder and its folders, in no particular order.
+
+    What begins with a dot is hidden, and what begins with an underscore is, to Spark and Hive, no data.
+    """
+    if is_remote(folder):
+        system, inner = file_system(folder)
+        found = [
+            path
+            for path in retrying(lambda: system.find(inner))
+            if _are_data(path[len(inner.rstrip("/")) :].split("/"))
+        ]
+        return [system.unstrip_protocol(path) for path in found]
+    found = []
+    for parent, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if _are_data([name])]
+        found += [os.path.join(parent, name) for name in names if _are_data([name])]
+    return found
+
+
+def identities_below(folder: str) -> dict[str, FileIdentity]:
+    """Return size and version of all files in a folder and its folders, hidden ones too, by their path in it.
+
+    Links to folders are not followed.
+
+    Raises
+    ------
+    MissingFileError, FileFormatError
+        If a file goes away meanwhile, or what is there is no file; or the folder cannot be listed.
+    """
+    if is_remote(folder):
+        system, inner = file_system(folder)
+        infos = retrying(lambda: system.find(inner, detail=True))
+        below = inner.rstrip("/") + "/"
+        return {
+            path.removeprefix(below): _described(system.unstrip_protocol(path), info) for path, info in infos.items()
+        }
+    found: dict[str, FileIdentity] = {}
+    waiting = [""]
+    while waiting:
+        inside = waiting.pop()
+        try:
+            with os.scandir(os.path.join(folder, inside)) as entries:
+                for entry in entries:
+                    if entry.is_dir(follow_symlinks=False):
+                        waiting.append(f"{inside}{entry.name}/")
+                    elif not entry.is_dir():
+                        found[f"{inside}{entry.name}"] = identify(entry.path)
+        except OSError as error:
+            if isinstance(error, FileError):
+                raise
+            raise FileFormatError(f"cannot list {folder!r}: {error.strerror or error}.") from error
+    return found
+
+
+def _are_data(names: list[str]) -> bool:
+    return not any(name.startswith((".", "_")) for name in names)
+
+
+def names_in(folder: str) -> list[str]:
+    """Return the names of the files in a folder; none where it cannot be listed."""
+    try:
+        if is_remote(folder):
+            system, inner = file_system(folder)
+            return [entry.rstrip("/").rpartition("/")[2] for entry in retrying(lambda: system.ls(inner, detail=False))]
+        return os.listdir(folder or ".")
+    except OSError:
+        return []

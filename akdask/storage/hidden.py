@@ -1,0 +1,395 @@
+"""The hidden folder in which a write is prepared: where it lies, whose it is, and what may be in it.
+
+It holds ``owner``, signed by the process that writes; a folder named by twelve hexadecimal digits with the finished
+files; and from the moment that the write has happened, ``journal``.  Everything is reached from open descriptors of
+the folder and of the one that it lies in.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import json
+import math
+import os
+import re
+import socket
+import time
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+from uuid import uuid4
+
+from akdask.storage.directory import Directory
+from akdask.storage.locales import is_of_set, set_of
+
+OWNER = "owner"
+"""Name of the file that the process signs which writes."""
+
+JOURNAL = "journal"
+"""Name of the file that says what is to be done."""
+
+_TAG = "[0-9a-f]{12}"
+_STAGED = re.compile(_TAG)
+# What NFS makes of a file that is removed while it is open goes by itself.
+_LAYOUT = re.compile(rf"{OWNER}|{JOURNAL}|{JOURNAL}\.{_TAG}|{_TAG}|\.nfs[0-9a-f]+")
+_OTHERS_WRITE = 0o022
+
+
+def unique_tag() -> str:
+    """Return twelve random hexadecimal digits."""
+    return uuid4().hex[:12]
+
+
+def is_staged_name(name: str) -> bool:
+    """Whether a folder of finished files may have that name."""
+    return _STAGED.fullmatch(name) is not None
+
+
+class HiddenFolder:
+    """An existing hidden folder and its parent, both held open; as a context, closes both.
+
+    Parameters
+    ----------
+    parent : Directory
+        The folder of the set.
+    folder : Directory
+        The hidden one.
+    name : str
+        Its name.
+    """
+
+    def __init__(self, parent: Directory, folder: Directory, name: str) -> None:
+        self.parent = parent
+        self.folder = folder
+        self.name = name
+
+    @classmethod
+    def at(cls, path: str) -> HiddenFolder | None:
+        """Open what is there, None if nothing is.
+
+        Raises
+        ------
+        OSError
+            If it is no folder, or the way to it is barred.
+        """
+        try:
+            return cls._opened(path, is_new=False)
+        except FileNotFoundError:
+            return None
+
+    @classmethod
+    def make(cls, path: str) -> HiddenFolder:
+        """Make the folder.
+
+        Raises
+        ------
+        FileExistsError
+            If something is there.
+        OSError
+            If it cannot be made.
+        """
+        return cls._opened(path, is_new=True)
+
+    @classmethod
+    def _opened(cls, path: str, *, is_new: bool) -> HiddenFolder:
+        beside, name = os.path.split(path)
+        parent = Directory.at(beside)
+        try:
+            return cls(parent, parent.make(name) if is_new else parent.child(name), name)
+        except BaseException:
+            parent.close()
+            raise
+
+    @property
+    def path(self) -> str:
+        """Where it is, for messages."""
+        return self.parent.path_of(self.name)
+
+    @property
+    def set_name(self) -> str:
+        """Name of the set that is written in it."""
+        return os.path.basename(set_of(self.name))
+
+    @property
+    def writer(self) -> int:
+        """The user that has made it."""
+        return self.folder.status().st_uid
+
+    @property
+    def owners(self) -> set[int]:
+        """The users that own the files of the set, as far as they are there and can be seen."""
+        own = self.set_name
+        found: set[int] = set()
+        with suppress(OSError):
+            for name in self.parent.names():
+                if is_of_set(name, own):
+                    status = self.parent.find(name)
+                    found.update(() if status is None else {status.st_uid})
+        return found
+
+    @property
+    def is_believed(self) -> bool:
+        """Whether this user made it, or the one user who owns all files of the set.
+
+        Where users share a folder, anyone can make a hidden folder, and add a file that looks as if it were of the set.
+        """
+        return self.writer == os.geteuid() or self.owners == {self.writer}
+
+    @property
+    def is_closed_to_others(self) -> bool:
+        """Whether all that is in it must have been put there by its writer."""
+        return not self.folder.status().st_mode & _OTHERS_WRITE
+
+    @property
+    def has_journal(self) -> bool:
+        """Whether there is a journal; true also where the folder cannot be looked into."""
+        try:
+            return self.folder.has(JOURNAL)
+        except OSError:
+            return True
+
+    @property
+    def is_in_place(self) -> bool:
+        """Whether the folder is still found under its name."""
+        now = self.parent.find(self.name)
+        return now is not None and os.path.samestat(now, self.folder.status())
+
+    def has_only_what_writers_make(self) -> bool:
+        """Whether it holds only files that writers make; a foreign folder may have been given its name."""
+        return all(map(_LAYOUT.fullmatch, self.folder.names()))
+
+    def remove(self) -> None:
+        """Remove what writers make, as far as possible: the journal first, the signature of the writer last.
+
+        Anything else stays, and so does the folder then.  A task of an interrupted write may still put a file among the
+        finished ones: then the signature stays as well, by which the next that opens or writes the set removes them.
+        """
+        with suppress(OSError):
+            names = self.folder.names()
+            for name in sorted(names, key=lambda name: name != JOURNAL):
+                if is_staged_name(name):
+                    self._remove_staged(name)
+                elif name != OWNER and _LAYOUT.fullmatch(name):
+                    self.folder.unlink(name)
+            if OWNER in names and not any(map(is_staged_name, self.folder.names())):
+                self.folder.unlink(OWNER)
+        self.remove_if_empty()
+
+    def _remove_staged(self, name: str) -> None:
+        with suppress(OSError):
+            with self.folder.child(name) as staged:
+                for file in staged.names():
+                    staged.unlink(file)
+            self.folder.rmdir(name)
+
+    def remove_if_empty(self) -> None:
+        """Remove it if nothing is in it."""
+        with suppress(OSError):
+            if self.is_in_place:
+                self.parent.rmdir(self.name)
+
+    def close(self) -> None:
+        """Close both folders; may be called again."""
+        self.folder.close()
+        self.parent.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+_BUSY = {errno.EWOULDBLOCK, errno.EACCES}
+# Lustre without the option "flock"; NFS where the file may only be read.
+_NO_LOCKS = {errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOLCK, errno.EINVAL, errno.EBADF}
+_NOT_WRITABLE = {errno.EACCES, errno.EPERM, errno.EROFS}
+
+_LARGEST = 4096  # bytes of a signature
+_LONGEST = 255  # letters of a name in it
+_LAST_PID = 2**31 - 1
+_LAST_TIME = 2.0**36  # a year that four digits show
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """The process that writes.
+
+    Parameters
+    ----------
+    host : str
+        Name of its machine.
+    kernel : str
+        Changes whenever the machine is started; the name of the machine where the system has no such mark.
+    pid : int
+        Number of the process.
+    since : float
+        When it began, in seconds since 1970.
+    """
+
+    host: str
+    kernel: str
+    pid: int
+    since: float
+
+    def __str__(self) -> str:
+        since = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(self.since))
+        return f"process {self.pid} on {self.host}, since {since}"
+
+
+class Lock:
+    """The lock on one folder; also a context, which ends it."""
+
+    def __init__(self, descriptor: int, *, is_exclusive: bool) -> None:
+        self._descriptor: int | None = descriptor
+        self._is_exclusive = is_exclusive
+
+    @classmethod
+    def make(cls, folder: Directory) -> Lock | None:
+        """Lock a folder that has just been made, and sign it; None if another process has taken it away meanwhile."""
+        try:
+            lock = cls._open(folder, os.O_RDWR | os.O_CREAT)
+        except FileNotFoundError:
+            return None
+        if lock is not None:
+            owner = Owner(socket.gethostname(), _kernel(), os.getpid(), time.time())
+            lock._sign(json.dumps(asdict(owner)).encode())
+        return lock
+
+    @classmethod
+    def take_over(cls, folder: Directory, abandoned_after: float) -> Lock | None:
+        """Lock a folder whose writer is dead; None if it may live.
+
+        Parameters
+        ----------
+        folder : Directory
+            The folder.
+        abandoned_after : float
+            Seconds without a change in the folder, after which the writer is taken for dead where it cannot be known.
+
+        Raises
+        ------
+        FileNotFoundError
+            If no writer has signed there.
+        OSError
+            If the lock cannot be tried: no right to, or what is signed is no regular file.
+        """
+        try:
+            lock = cls._open(folder, os.O_RDWR)
+        except OSError as error:
+            if error.errno not in _NOT_WRITABLE:
+                raise
+            lock = cls._open(folder, os.O_RDONLY)
+        if lock is not None and lock._may_be_owned(folder, abandoned_after):
+            lock.release()
+            return None
+        return lock
+
+    @classmethod
+    def _open(cls, folder: Directory, flags: int) -> Lock | None:
+        descriptor = folder.open(OWNER, flags)
+        is_exclusive = True
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            if error.errno not in _NO_LOCKS:
+                os.close(descriptor)
+                if error.errno in _BUSY:
+                    return None
+                raise
+            is_exclusive = False
+        if not _is_in(folder, descriptor):  # the folder was removed, and perhaps made anew, between both calls
+            os.close(descriptor)
+            return None
+        return cls(descriptor, is_exclusive=is_exclusive)
+
+    def _may_be_owned(self, folder: Directory, abandoned_after: float) -> bool:
+        """Whether another process may hold the lock although this one could take it."""
+        owner = read_owner(folder)
+        if owner is None:  # made and not signed yet, or its writer was killed between both
+            return not self._is_exclusive and _quiet_time(folder) < abandoned_after
+        if owner.kernel == _kernel():
+            return not self._is_exclusive and _is_running(owner.pid)
+        # A machine of the same name has been started again since.
+        return owner.host != socket.gethostname() and _quiet_time(folder) < abandoned_after
+
+    def _sign(self, text: bytes) -> None:
+        assert self._descriptor is not None, "a lock signs when it is made"
+        try:
+            os.ftruncate(self._descriptor, 0)
+            os.write(self._descriptor, text)
+        except OSError:
+            self.release()
+            raise
+
+    def release(self) -> None:
+        """Release the lock; may be called again."""
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.release()
+
+    __del__ = release
+
+
+def read_owner(folder: Directory) -> Owner | None:
+    """Return the writer that has signed in a folder; None if there is none, or it cannot be read."""
+    try:
+        found = json.loads(folder.read(OWNER, _LARGEST))
+    except (OSError, ValueError, RecursionError):
+        return None
+    return _owner(found)
+
+
+def _owner(found: Any) -> Owner | None:
+    """Return the owner that a signature names; None if it is malformed, since anyone may have written it."""
+    match found:
+        case {"host": str() as host, "kernel": str() as kernel, "pid": int() as pid, "since": int() | float() as since}:
+            is_named = all(len(name) <= _LONGEST and name.isprintable() for name in (host, kernel))
+            if is_named and 0 < pid <= _LAST_PID and math.isfinite(since) and 0 <= since < _LAST_TIME:
+                return Owner(host, kernel, pid, since)
+    return None
+
+
+@cache
+def _kernel() -> str:
+    """Return an id of the running kernel; processes with the same id share locks."""
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    except OSError:
+        return socket.gethostname()
+
+
+def _quiet_time(folder: Directory) -> float:
+    """Return for how many seconds nothing has changed in a folder."""
+    inside = [status for name in folder.names() if (status := folder.find(name)) is not None]
+    return time.time() - max(status.st_mtime for status in [folder.status(), *inside])
+
+
+def _is_in(folder: Directory, descriptor: int) -> bool:
+    """Whether an open file is the one that is signed in a folder."""
+    now = folder.find(OWNER)
+    return now is not None and os.path.samestat(now, os.fstat(descriptor))
+
+
+def _is_running(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

@@ -1,0 +1,299 @@
+"""The steps that replace a set, written down before the first is taken.
+
+Once the journal is there, the write has happened: a process that finds it carries it out.  Each step may be taken
+again, also by several processes at once.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import stat
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any
+
+from akdask.errors import FileFormatError
+from akdask.storage.directory import Directory, is_single_name
+from akdask.storage.files import state_of
+from akdask.storage.hidden import JOURNAL, HiddenFolder, is_staged_name, unique_tag
+from akdask.storage.locales import is_of_set
+from akdask.storage.manifest import manifest_path
+
+BACKUP = ".kept"
+"""Ends the second names of files that a write replaces, in case they must be put back."""
+
+_VERSION = 1
+_LARGEST = 2**28  # bytes; a step takes about 100
+_LARGEST_FILE = 2**63 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Rename:
+    """A finished file, put into place.
+
+    Parameters
+    ----------
+    source : str
+        Folder of finished files inside the hidden folder, slash, name in it.
+    target : str
+        Name beside the hidden folder.
+    size : int
+        Bytes, by which a file that is in place already is known.
+    """
+
+    source: str
+    target: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Journal:
+    """What is to be done, in order: renames first, then removals.
+
+    It has names instead of paths, since a folder may be moved or have another path on another machine.
+
+    Parameters
+    ----------
+    renames : tuple of Rename
+        Files of the new set.
+    removals : tuple of str
+        Names beside the hidden folder that the new set makes obsolete.
+    """
+
+    renames: tuple[Rename, ...]
+    removals: tuple[str, ...] = ()
+
+    def write(self, hidden: HiddenFolder, *, durable: bool) -> None:
+        """Put the journal into the hidden folder, whole, in place of one that is there.
+
+        A durable journal is on disk afterwards, and so are all names that lead to it and to its files.
+        """
+        steps = [[step.source, step.target, step.size] for step in self.renames]
+        text = json.dumps({"version": _VERSION, "renames": steps, "removals": self.removals}).encode()
+        new = f"{JOURNAL}.{unique_tag()}"
+        hidden.folder.write(new, _digest(text) + b"\n" + text, durable=durable)
+        if durable:
+            hidden.parent.sync()
+        hidden.folder.rename(new, JOURNAL)
+        if durable:
+            hidden.folder.sync()
+
+    @classmethod
+    def read(cls, hidden: HiddenFolder) -> Journal | None:
+        """Return the journal in a hidden folder; None if there is none.
+
+        Raises
+        ------
+        FileFormatError
+            If it is damaged, or names files that a writer does not name.
+        OSError
+            If it is no file that can be read, or not of the folder's owner.
+        """
+        try:
+            digest, _, text = hidden.folder.read(JOURNAL, _LARGEST, {hidden.writer, os.geteuid()}).partition(b"\n")
+        except FileNotFoundError:
+            return None
+        journal = _parsed(text) if digest == _digest(text) else None
+        if journal is None or not journal._is_allowed(hidden):
+            raise FileFormatError(
+                f"{hidden.folder.path_of(JOURNAL)!r} is damaged: it cannot be known which files of the set are "
+                "replaced.",
+                hint=f"the new files are in {hidden.path!r}: put them into place or remove that folder.",
+            )
+        return journal
+
+    @property
+    def beside(self) -> tuple[str, ...]:
+        """All names beside the hidden folder that the journal gives or takes away."""
+        return (*(step.target for step in self.renames), *self.removals)
+
+    def _is_allowed(self, hidden: HiddenFolder) -> bool:
+        """Whether all names are such as a writer gives, and what is done is what the owner of the folder may do."""
+        own = hidden.set_name
+        return all(_is_staged(step.source) for step in self.renames) and all(
+            is_written_name(name, own) and (is_of_set(name, own) or _belongs_to_writer(hidden, name))
+            for name in self.beside
+        )
+
+    def is_carried_out(self, hidden: HiddenFolder) -> bool:
+        """Whether no step is left to take."""
+        with _Staged(hidden) as staged:
+            return all(
+                _is_in_place(staged.status(step.source), hidden.parent, step.target) for step in self.renames
+            ) and not any(hidden.parent.has(name) for name in self.removals)
+
+    def carry_out(self, hidden: HiddenFolder, *, durable: bool) -> None:
+        """Take all steps that are not taken yet.
+
+        Raises
+        ------
+        OSError
+            If a step fails; those before it are taken.
+        """
+        identity = _identity(hidden)
+        with _Staged(hidden) as staged:
+            for step in self.renames:
+                # Another process may have finished this journal, and a later write may have begun.
+                if _identity(hidden) != identity:
+                    return
+                staged.put(step)
+        for name in self.removals:
+            if _identity(hidden) != identity:
+                return
+            with suppress(FileNotFoundError):
+                hidden.parent.unlink(name)
+        if durable:
+            hidden.parent.sync()
+
+
+class _Staged:
+    """The finished files of a hidden folder, which lie in one or several folders in it."""
+
+    def __init__(self, hidden: HiddenFolder) -> None:
+        self._hidden = hidden
+        self._folders: dict[str, Directory | None] = {}
+
+    def __enter__(self) -> _Staged:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for folder in self._folders.values():
+            if folder is not None:
+                folder.close()
+
+    def _find(self, source: str) -> tuple[Directory | None, str]:
+        """Return the folder of a file and the file's name in it; the folder is None if it is gone."""
+        tag, _, name = source.partition("/")
+        if tag not in self._folders:
+            try:
+                self._folders[tag] = self._hidden.folder.child(tag)
+            except FileNotFoundError:
+                self._folders[tag] = None
+        return self._folders[tag], name
+
+    def status(self, source: str) -> os.stat_result | None:
+        """Return the status of a finished file, None if it is there no more."""
+        folder, name = self._find(source)
+        return None if folder is None else folder.find(name)
+
+    def put(self, step: Rename) -> None:
+        """Rename a file, unless that is done."""
+        folder, name = self._find(step.source)
+        beside, now = self._hidden.parent, self.status(step.source)
+        if folder is not None and now is not None and not _is_in_place(now, beside, step.target):
+            self._check(step, now)
+            with suppress(FileNotFoundError):  # another process has done it just now
+                folder.rename(name, step.target, beside)
+        if step.target == manifest_path(self._hidden.set_name):
+            return  # it may have been renewed since, and no set needs one
+        placed = beside.find(step.target)
+        if placed is None or placed.st_size != step.size or not (stat.S_ISREG(placed.st_mode) or name.endswith(BACKUP)):
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), self._hidden.folder.path_of(step.source))
+
+    def _check(self, step: Rename, found: os.stat_result) -> None:
+        """Refuse what the writer cannot have put there: files of other users, links, folders and devices."""
+        if self._may_be_foreign(step.source):
+            return
+        path = self._hidden.folder.path_of(step.source)
+        if not stat.S_ISREG(found.st_mode):
+            raise OSError(errno.EINVAL, "Not a regular file", path)
+        if found.st_uid not in {self._hidden.writer, os.geteuid()}:
+            raise PermissionError(errno.EPERM, "It belongs to another user than its folder", path)
+
+    def _may_be_foreign(self, source: str) -> bool:
+        """Whether this is a backup, which may be a link or of another user, in a folder that is closed to others."""
+        folder, name = self._find(source)
+        return (
+            name.endswith(BACKUP)
+            and self._hidden.is_closed_to_others
+            and folder is not None
+            and folder.status().st_uid == self._hidden.writer
+        )
+
+
+def is_written_name(name: object, own: str) -> bool:
+    """Whether a writer of the set `own` may give a file beside its hidden folder that name.
+
+    It is one name, and none that is hidden, for what is hidden steers programs: but those of the set, and its manifest.
+
+    Examples
+    --------
+    >>> [is_written_name(name, "x.h5") for name in ("x_LOCALE0000.h5", "x.samples", ".x.h5.akdask", ".bashrc", "a/b")]
+    [True, True, True, False, False]
+    """
+    if not isinstance(name, str) or not is_single_name(name):
+        return False
+    return not name.startswith(".") or name == manifest_path(own) or (own.startswith(".") and is_of_set(name, own))
+
+
+def _belongs_to_writer(hidden: HiddenFolder, name: str) -> bool:
+    """Whether another user's journal may touch a name that does not tell that it is of the set.
+
+    What is there must belong to that user, who can do the same without us; so a journal does no more than its writer
+    may.  A journal of this user touches what this user names.
+    """
+    if hidden.writer == os.geteuid():
+        return True
+    there = hidden.parent.find(name)
+    return there is None or there.st_uid == hidden.writer
+
+
+def _parsed(text: bytes) -> Journal | None:
+    """Return what a journal says, None if it is none of this version."""
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(found, dict) or found.get("version") != _VERSION:
+        return None
+    steps, removals = found.get("renames"), found.get("removals")
+    if not isinstance(steps, list) or not isinstance(removals, list) or not all(map(_is_step, steps)):
+        return None
+    return Journal(tuple(Rename(*step) for step in steps), tuple(removals))
+
+
+def _is_step(step: Any) -> bool:
+    match step:
+        case [str(), str(), int() as size]:
+            return not isinstance(size, bool) and 0 <= size <= _LARGEST_FILE
+    return False
+
+
+def _is_staged(source: str) -> bool:
+    tag, _, name = source.partition("/")
+    return is_staged_name(tag) and is_single_name(name)
+
+
+def _is_in_place(source: os.stat_result | None, beside: Directory, target: str) -> bool:
+    """Whether a file has its new name already, and perhaps still its old one."""
+    if source is None:
+        return True
+    placed = beside.find(target)
+    return placed is not None and os.path.samestat(source, placed)
+
+
+def _identity(hidden: HiddenFolder) -> str | None:
+    """Return what tells the present journal of a folder from earlier and later ones."""
+    try:
+        return state_of(hidden.folder.status(JOURNAL))
+    except OSError:
+        return None
+
+
+def _digest(text: bytes) -> bytes:
+    return blake2b(text, digest_size=16).hexdigest().encode()
+
+
+def journal_of(staged: Directory, renames: Sequence[tuple[str, str]], stale: Sequence[str]) -> Journal:
+    """Return the journal of renames of finished files, by name, and removals, both given with paths of targets."""
+    tag = os.path.basename(staged.path)
+    return Journal(
+        tuple(
+            Rename(f"{tag}/{name}", os.path.basename(target), staged.status(name).st_size) for name, target in renames
+        ),
+        tuple(os.path.basename(path) for path in stale),
+    )

@@ -1,0 +1,483 @@
+"""The manifest of a set as a file: one Arrow table in a hidden file beside the set, and whether it can be trusted.
+
+It is a cache.  A manifest that is absent, cut short, damaged or of another version is no manifest, never an error.
+
+Its checksum finds accidental damage.  Against forgery, a manifest is only believed if it has the right owner, and size,
+types and every offset are checked before any of it is used.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import struct
+from abc import ABC, abstractmethod
+from collections import defaultdict
+from collections.abc import Callable, Container, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
+from functools import cache, partial
+from time import sleep
+from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from akdask.columns.arrow import arrow_bytes, arrow_numbers, numpy_numbers
+from akdask.deferred import pa
+from akdask.storage.checksums import checksum
+from akdask.storage.directory import check_status, open_regular
+from akdask.storage.files import FileIdentity, is_remote, last_changed, owner_of
+from akdask.storage.locales import sort_key, split_locale
+
+_FORMAT = b"akdask\0\4"
+"""Ends every manifest, before its checksum; the last byte is the version."""
+
+_END = 16  # bytes of format and checksum
+_LARGEST = 2**31  # bytes; 10,000 files of 1,000 columns take half of it
+
+_PLACE = b"place"
+"""Under which the metadata of the table say which file this manifest was written to, and when."""
+
+_TRIES = 20
+_PAUSE = 0.001
+
+
+def manifest_path(path: str) -> str:
+    """Return the manifest of the set that is written under `path`.
+
+    Examples
+    --------
+    >>> manifest_path("d/flows.h5"), manifest_path("d/flows")
+    ('d/.flows.h5.akdask', 'd/.flows.akdask')
+    """
+    folder, slash, name = path.rpartition("/")
+    return f"{folder}{slash}.{name}.akdask"
+
+
+def later_than(time: int, path: str) -> int:
+    """Make an empty file and return its time of modification, in ns; wait a little until that is later than `time`.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be made.
+    """
+    now = 0
+    for _ in range(_TRIES):
+        with open(path, "wb") as file:
+            now = os.fstat(file.fileno()).st_mtime_ns
+        if now > time:
+            break
+        sleep(_PAUSE)
+    return now
+
+
+def write_manifest(path: str, batch: pa.RecordBatch) -> None:
+    """Write a table to a new file, as an Arrow stream with format and checksum behind it.
+
+    Raises
+    ------
+    OSError
+        If it cannot be written.
+    """
+    with open(path, "wb") as file:
+        status = os.fstat(file.fileno())
+        told = {**(batch.schema.metadata or {}), _PLACE: _place(status)}
+        batch = batch.replace_schema_metadata(told)
+        sink = pa.BufferOutputStream()
+        with pa.ipc.new_stream(sink, batch.schema) as stream:
+            stream.write_batch(batch)
+        table = sink.getvalue()
+        file.write(table)
+        file.write(_FORMAT)
+        file.write(checksum(np.frombuffer(table, np.uint8)).to_bytes(8, "little"))
+        file.flush()
+        # What is written moves the time on, and a copy has another inode or another time.
+        os.utime(file.fileno(), ns=(status.st_mtime_ns, status.st_mtime_ns))
+
+
+def is_original(path: str, batch: pa.RecordBatch) -> bool:
+    """Whether a manifest is the very file that it was written to, and no copy; it may have been renamed.
+
+    Parameters
+    ----------
+    path : str
+        Where it is.
+    batch : pyarrow.RecordBatch
+        Its table.
+    """
+    try:
+        return bool((batch.schema.metadata or {}).get(_PLACE) == _place(os.lstat(path)))
+    except OSError:
+        return False
+
+
+def _place(status: os.stat_result) -> bytes:
+    return f"{status.st_ino}/{status.st_mtime_ns}".encode()
+
+
+def read_manifest(
+    path: str, owners: Container[int] | None = None, schema: Callable[[], pa.Schema] | None = None
+) -> pa.RecordBatch | None:
+    """Return the table of a manifest; None if it is missing, damaged, of another version or of another schema.
+
+    Parameters
+    ----------
+    path : str
+        The manifest; a link in its place is none.
+    owners : container of int, optional
+        Users one of whom must own the file; any user unless given.
+    schema : callable, optional
+        Returns the schema that the table must have before any of it is read; metadata do not count.
+    """
+    try:
+        raw = _content(path, owners)
+    except (OSError, ValueError):
+        return None
+    try:
+        end = len(raw) - _END
+        if end < 0 or raw[end:].tobytes() != _FORMAT + checksum(raw[:end]).to_bytes(8, "little"):
+            return None
+        return _table(pa.py_buffer(raw[:end]), None if schema is None else schema())
+    except (OSError, ValueError, TypeError, struct.error, pa.ArrowException, StopIteration):
+        return None
+
+
+def _content(path: str, owners: Container[int] | None) -> np.typing.NDArray[np.uint8]:
+    with os.fdopen(open_regular(path), "rb") as file:
+        check_status(os.fstat(file.fileno()), _LARGEST, owners, path)
+        return np.fromfile(file, np.uint8)
+
+
+def _table(stream: pa.Buffer, schema: pa.Schema | None) -> pa.RecordBatch | None:
+    """Return the one table of a stream, None if it is not made as `write_manifest` makes it.
+
+    Arrow believes a stream until it is asked to validate it, and acts on dictionaries, compressed bodies and a foreign
+    byte order even before.  A manifest has none of these, so they are refused first.
+    """
+    messages = pa.ipc.MessageReader.open_stream(stream)
+    head, rows = messages.read_next_message(), messages.read_next_message()
+    if (head.type, rows.type) != ("schema", "record batch") or _is_compressed(rows.metadata.to_pybytes()):
+        return None
+    found = pa.ipc.read_schema(head)
+    if schema is not None and not found.equals(schema):
+        return None
+    batch = pa.ipc.read_record_batch(rows, found)
+    batch.validate(full=True)
+    return None if any(map(_has_nulls, batch.columns)) else batch
+
+
+def _is_compressed(metadata: bytes) -> bool:
+    """Whether the header of a record batch, which Arrow has verified, says that its body is compressed.
+
+    It is a FlatBuffers table: the third member of the message is the header, the fourth of that names the compression.
+    """
+    (message,) = struct.unpack_from("<I", metadata)
+    header = _member(metadata, message, 2)
+    if header is None:
+        return True
+    (offset,) = struct.unpack_from("<I", metadata, header)
+    return _member(metadata, header + offset, 3) is not None
+
+
+def _member(metadata: bytes, table: int, number: int) -> int | None:
+    """Return where a member of a FlatBuffers table is, None if it has none."""
+    (back,) = struct.unpack_from("<i", metadata, table)
+    members = table - back
+    (size,) = struct.unpack_from("<H", metadata, members)
+    place = 4 + 2 * number
+    if place + 2 > size:
+        return None
+    (offset,) = struct.unpack_from("<H", metadata, members + place)
+    return table + offset if offset else None
+
+
+def _has_nulls(column: pa.Array) -> bool:
+    if column.null_count:
+        return True
+    if pa.types.is_struct(column.type):
+        return any(map(_has_nulls, column.flatten()))
+    return pa.types.is_list(column.type) and _has_nulls(column.values)
+
+
+def to_struct(*arrays: npt.NDArray[np.void]) -> pa.StructArray:
+    """Return the fields of structured arrays as those of one Arrow struct."""
+    columns = {name: _to_arrow(array[name]) for array in arrays for name in array.dtype.names or ()}
+    return pa.StructArray.from_arrays(list(columns.values()), list(columns))
+
+
+def _to_arrow(values: npt.NDArray[Any]) -> pa.Array:
+    if values.dtype.kind != "S":
+        return arrow_numbers(values)
+    raw = pa.py_buffer(np.ascontiguousarray(values))
+    return pa.FixedSizeBinaryArray.from_buffers(pa.binary(values.itemsize), len(values), [None, raw])
+
+
+def from_struct(struct: pa.StructArray, dtype: np.dtype[np.void]) -> npt.NDArray[np.void]:
+    """Return the fields of an Arrow struct as those of a structured array."""
+    found = np.empty(len(struct), dtype)
+    for name in dtype.names or ():
+        column = struct.field(name)
+        if column.type == pa.binary(dtype[name].itemsize):
+            found[name] = np.frombuffer(column.buffers()[1], dtype[name], len(column))
+        else:
+            found[name] = numpy_numbers(column)
+    return found
+
+
+class OfFile(Protocol):
+    """What is told of one file."""
+
+    @property
+    def file(self) -> FileIdentity:
+        """Which file, in which state."""
+        ...
+
+
+Description = TypeVar("Description", bound=OfFile)
+
+
+class Standing(Enum):
+    """How a file stands to the row of a manifest that has its name; see the module."""
+
+    IN_PLACE = auto()
+    UNPROVEN = auto()
+    OTHER = auto()
+
+
+class ManifestRows(ABC, Generic[Description]):
+    """What one manifest tells of the files of its set.
+
+    A subclass reads its own columns, and checks them, in its constructor.
+
+    Parameters
+    ----------
+    batch : pyarrow.RecordBatch
+        The table of the manifest, of the types that `read_manifest` has compared.
+    original : bool, default False
+        Whether it was written where it is, and is no copy.
+
+    Attributes
+    ----------
+    key : bytes
+        Under which the metadata of the table say what files are made of.
+    """
+
+    key: ClassVar[bytes]
+
+    def __init__(self, batch: pa.RecordBatch, *, original: bool = False) -> None:
+        self._is_original = original
+        names = batch["name"].to_pylist()
+        self._schemas_read = json.loads(batch.schema.metadata[self.key])
+        self._schema_of = batch["made"].to_pylist()
+        self._rows = {os.fsdecode(name): row for row, name in enumerate(names)}
+        self._sizes = batch["size"].to_pylist()
+        self._versions = batch["version"].to_pylist()
+        if len(self._rows) != len(names) or not _are_single_names(names) or min(self._schema_of, default=0) < 0:
+            raise ValueError("no manifest")
+
+    @classmethod
+    @abstractmethod
+    def to_batch(cls, files: Sequence[Description]) -> pa.RecordBatch:
+        """Return the table that describes some files; see `rows_batch`."""
+
+    @abstractmethod
+    def describe(self, file: FileIdentity, row: int) -> Description | None:
+        """Return the description that a row gives of a file, None if it cannot be true."""
+
+    @classmethod
+    def compared(cls, found: Description, claimed: Description) -> Description:
+        """Return what an unproven file was found to be, with what a manifest claims of it as far as that agrees.
+
+        Raises
+        ------
+        FileFormatError
+            If what describes the data is damaged; looked for where the setting ``verify_checksums`` is on.
+        """
+        return found
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the files."""
+        return list(self._rows)
+
+    def find(self, file: FileIdentity) -> tuple[Standing, Description | None]:
+        """Return how a file stands to the manifest, and the description that this gives of it unless it is other."""
+        # Asked of thousands of files: `os.path.basename` takes three times as long.
+        row = self._rows.get(file.path[file.path.rfind("/") + 1 :])
+        if row is None or self._sizes[row] != file.size:
+            return Standing.OTHER, None
+        told = self._versions[row]
+        if told == file.version:
+            standing = Standing.IN_PLACE
+        elif self._is_original and told.partition("/")[0] != file.version.partition("/")[0]:
+            return Standing.OTHER, None
+        else:
+            standing = Standing.UNPROVEN
+        found = self.describe(file, row)
+        return (Standing.OTHER if found is None else standing), found
+
+    @classmethod
+    def of_set(cls, path: str, owner: int) -> Self | None:
+        """Return the rows of the manifest of a set, None if there is none that is to be believed.
+
+        Parameters
+        ----------
+        path : str
+            The set.
+        owner : int
+            The user who owns the files that it is asked about.
+        """
+        batch = read_manifest(manifest_path(path), {os.geteuid(), owner}, partial(_types, cls))
+        try:
+            return None if batch is None else cls(batch, original=is_original(manifest_path(path), batch))
+        except (AttributeError, LookupError, RecursionError, TypeError, ValueError, pa.ArrowException):
+            return None
+
+    @classmethod
+    def write(cls, path: str, files: Sequence[Description], *, are_in_place: bool = True) -> None:
+        """Write the manifest of a set to a new file.
+
+        Parameters
+        ----------
+        path : str
+            The file.
+        files : sequence of descriptions
+            The files of the set, all of one folder, in the state in which they will be there.
+        are_in_place : bool, default True
+            Whether they are; else they are described as copies are, since they have yet to be renamed.
+
+        Raises
+        ------
+        OSError
+            If it cannot be written.
+        """
+        if are_in_place:
+            # A file that changes again within the same tick of the clock has the same times as before.  So a time is
+            # only good if the clock is past it.
+            now = later_than(max(last_changed(each.file) for each in files), path)
+            versions = [each.file.version if last_changed(each.file) < now else "" for each in files]
+        else:
+            versions = [f"{each.file.version.partition('/')[0]}/" for each in files]
+        batch = cls.to_batch(files)
+        index = batch.schema.get_field_index("version")
+        write_manifest(path, batch.set_column(index, "version", _strings(versions)))
+
+    @classmethod
+    def described(cls, files: Sequence[FileIdentity]) -> dict[FileIdentity, Description]:
+        """Return descriptions of the files that manifests describe as they are now; the others must be inspected."""
+        return {found.file: found for found in cls.told(files).in_place.values()}
+
+    @classmethod
+    def told(cls, files: Sequence[FileIdentity], patterns: Sequence[re.Pattern[str]] = ()) -> Told[Description]:
+        """Return what manifests tell of files, and of files that are not there.
+
+        At the end of the numbering nothing else tells of a file that is lost.
+
+        Parameters
+        ----------
+        files : sequence of FileIdentity
+            All files that are there.
+        patterns : sequence of re.Pattern
+            Whole paths of the files that are meant match one of them; files that match none are not missed.
+        """
+        in_place: dict[str, Description] = {}
+        unproven: dict[str, Description] = {}
+        lost: list[str] = []
+        present = {file.path for file in files} if patterns else set()
+        for (path, owner), members in by_set(files).items():
+            rows = cls.of_set(path, owner)
+            if rows is None:
+                continue
+            known = 0
+            for file in members:
+                standing, found = rows.find(file)
+                if found is not None:
+                    (in_place if standing is Standing.IN_PLACE else unproven)[file.path] = found
+                    known += 1
+            if known and patterns and known < len(rows.names):
+                named = (os.path.join(os.path.dirname(path), name) for name in sorted(rows.names, key=sort_key))
+                absent = (path for path in named if path not in present)
+                lost.extend(path for path in absent if any(pattern.fullmatch(path) for pattern in patterns))
+        return Told(in_place, unproven, list(dict.fromkeys(lost)))
+
+
+@dataclass(frozen=True, slots=True)
+class Told(Generic[Description]):
+    """What manifests tell.
+
+    Parameters
+    ----------
+    in_place : mapping of str to description
+        Files that are as they were described, by path.
+    unproven : mapping of str to description
+        Files that may be.
+    lost : list of str
+        Paths of files that are not there.
+    """
+
+    in_place: dict[str, Description]
+    unproven: dict[str, Description]
+    lost: list[str]
+
+
+@cache
+def _types(rows: type[ManifestRows[Any]]) -> pa.Schema:
+    """Return the types of all columns of a manifest."""
+    return rows.to_batch([]).schema.remove_metadata()
+
+
+def rows_batch(
+    key: bytes,
+    files: Sequence[FileIdentity],
+    schemas: Sequence[Any],
+    schema_of: Sequence[int],
+    columns: Mapping[str, pa.Array],
+) -> pa.RecordBatch:
+    """Return the table of a manifest.
+
+    Parameters
+    ----------
+    key : bytes
+        See `ManifestRows`.
+    files : sequence of FileIdentity
+        A row for each.
+    schemas : sequence of str, list or dict
+        What files are made of, as JSON has it.
+    schema_of : sequence of int
+        Which of the schemas each file has.
+    columns : mapping of str to Arrow array
+        What the format keeps besides, a row for each file.
+    """
+    found = {
+        "name": arrow_bytes([os.fsencode(os.path.basename(file.path)) for file in files], pa.binary()),
+        "size": arrow_numbers([file.size for file in files], np.int64),
+        "version": _strings([file.version for file in files]),
+        "made": arrow_numbers(schema_of, np.int32),
+        **columns,
+    }
+    metadata = {key: json.dumps(schemas).encode()}
+    schema = pa.schema([pa.field(name, column.type) for name, column in found.items()], metadata)
+    return pa.RecordBatch.from_arrays(list(found.values()), schema=schema)
+
+
+def by_set(files: Sequence[FileIdentity]) -> dict[tuple[str, int], list[FileIdentity]]:
+    """Group local files of sets by the path under which their set was written, and by their owner."""
+    sets: defaultdict[tuple[str, int], list[FileIdentity]] = defaultdict(list)
+    for file in files:
+        found = None if is_remote(file.path) else split_locale(file.path)
+        if found is not None:
+            sets[found[0], owner_of(file)].append(file)
+    return sets
+
+
+def _strings(values: Sequence[str]) -> pa.Array:
+    return arrow_bytes([value.encode() for value in values], pa.string())
+
+
+def _are_single_names(names: Sequence[bytes]) -> bool:
+    """Whether each names something in a folder and nothing elsewhere; asked of thousands at once."""
+    joined = b"".join(names)
+    return b"/" not in joined and b"\0" not in joined and {b"", b".", b".."}.isdisjoint(names)

@@ -1,0 +1,363 @@
+"""Stored objects in any format: their kinds and members, what a set of files offers, and what a writer does.
+
+The kinds and the names of members are Arkouda's data model.  Each format maps them to its own layout.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
+
+from akdask.columns.dtypes import ColumnType
+from akdask.columns.table import Table
+from akdask.errors import InconsistentFilesError, warn
+from akdask.storage.source import Source
+from akdask.typing import Column
+
+
+class ObjType(IntEnum):
+    """The kind of an object, by Arkouda's numbers."""
+
+    UNKNOWN = -1
+    ARRAYVIEW = 0
+    PDARRAY = 1
+    STRINGS = 2
+    SEGARRAY = 3
+    CATEGORICAL = 4
+    GROUPBY = 5
+    DATAFRAME = 6
+    DATETIME = 7
+    TIMEDELTA = 8
+    IPV4 = 9
+    BITVECTOR = 10
+    SERIES = 11
+    INDEX = 12
+    MULTIINDEX = 13
+
+    @property
+    def label(self) -> str:
+        """Arkouda's name of the kind."""
+        return _LABELS.get(self, self.name.capitalize())
+
+
+_LABELS = {
+    ObjType.ARRAYVIEW: "ArrayView",
+    ObjType.PDARRAY: "pdarray",
+    ObjType.SEGARRAY: "SegArray",
+    ObjType.GROUPBY: "GroupBy",
+    ObjType.DATAFRAME: "DataFrame",
+    ObjType.IPV4: "IPv4",
+    ObjType.BITVECTOR: "BitVector",
+    ObjType.MULTIINDEX: "MultiIndex",
+}
+
+VALUES = "values"
+"""The member of objects that are one column: numbers, strings or lists."""
+
+SEGMENTS = "segments"
+CODES = "codes"
+CATEGORIES = "categories"
+NA_CODES = "NA_Codes"
+ORDERED = "ordered"  # no member: a parameter of a Categorical, which some formats can tell
+PERMUTATION = "permutation"
+UNIQUE_KEY_IDX = "unique_key_idx"
+
+KEY = "KEY_"
+"""Name of the keys of a GroupBy, before their numbers."""
+
+LEVEL = "IDX_"
+"""Name of the levels of an Index, before their numbers."""
+
+ROW_LABELS = "Index"
+"""The member of a DataFrame that labels its rows."""
+
+UNIT, ZONE = "unit", "zone"
+"""What params of times tell: what is counted, and the zone or None."""
+
+MAY_LACK = "may_lack"
+"""What params of times tell where no bounds do: whether some may be NaT."""
+
+LIMBS = "limbs"
+"""The table of an object that tells how many limbs its integers of any size need, in all partitions."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredColumn:
+    """One column of a source: what a plan scans."""
+
+    source: Source
+    column: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoredObject:
+    """One object of a set.
+
+    Parameters
+    ----------
+    name : str
+        Its path in the files, for a root object its name.
+    kind : ObjType
+        What it is.
+    members : mapping of str to StoredColumn
+        ``values`` of a pdarray or Strings; ``codes``, ``categories``, ``NA_Codes`` and where stored ``permutation``
+        and ``segments`` of a Categorical.
+    children : mapping of str to StoredObject
+        Members that are objects themselves, such as the columns of a DataFrame.
+    params : mapping of str to value
+        Numbers that describe the object as a whole, such as the shape of an array.
+    """
+
+    name: str
+    kind: ObjType
+    members: Mapping[str, StoredColumn]
+    children: Mapping[str, StoredObject] = field(default_factory=dict)
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+
+class StoredSet(Protocol):
+    """Files that belong together, described but not read.  Immutable."""
+
+    @property
+    def paths(self) -> Sequence[str]:
+        """The files, in the order of the rows."""
+        ...
+
+    @property
+    def kinds(self) -> Mapping[str, ObjType]:
+        """Kinds of all stored objects by name, also of those that cannot be read; in the user's order."""
+        ...
+
+    def objects(self, names: Sequence[str] | None = None) -> Mapping[str, StoredObject]:
+        """Return the objects of the given names, all that the set makes up if None, ready to be scanned.
+
+        Raises
+        ------
+        MissingDatasetError
+            If there is no object of a name.
+        InconsistentFilesError
+            If the files disagree about one of the objects; all disagreements are told.
+        UnsupportedError
+            If an object is of a kind that cannot be read.
+        """
+        ...
+
+
+Columns: TypeAlias = Mapping[Hashable, Column]
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectSpec:
+    """An object to be written.
+
+    Parameters
+    ----------
+    name : str
+        Its name at root.
+    kind : ObjType
+        What it is.
+    members : mapping of str to hashable
+        Where the rows come from: member (``values``, ``codes``) to name of a column of each partition.
+    tables : mapping of str to hashable
+        Members that are small and given whole to every partition (``categories``, ``NA_Codes``), which writes its
+        share of them.
+    dtype : ColumnType, optional
+        Type of the values, the same in every file even where there are no rows.
+    children : mapping of str to ObjectSpec
+        Members that are objects themselves; their names are paths.
+    params : mapping of str to value
+        Numbers that describe the object as a whole, such as the shape of an array.
+    """
+
+    name: str
+    kind: ObjType
+    members: Mapping[str, Hashable] = field(default_factory=dict)
+    tables: Mapping[str, Hashable] = field(default_factory=dict)
+    dtype: ColumnType | None = None
+    children: Mapping[str, ObjectSpec] = field(default_factory=dict)
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+
+Mode: TypeAlias = Literal["truncate", "append"]
+"""Whether a write replaces a set, or adds objects to its files."""
+
+FileLayout: TypeAlias = Literal["distribute", "single"]
+"""Whether a write makes one file for each partition, or one in all."""
+
+Receipt: TypeAlias = Any
+"""What one partition has written, as its writer wants it back for the commit; picklable."""
+
+
+class Writer(Protocol):
+    """One write of objects to a set.  Picklable once it has begun.
+
+    The client calls `begin`, workers call `write`, and the client calls `commit` with the receipts, or `abort`.  Until
+    `commit` nothing that was there is touched; for sets of files that is done by
+    `akdask.storage.staged_writer.StagedWriter`.
+    """
+
+    @property
+    def path(self) -> str:
+        """Where the set is written, for messages."""
+        ...
+
+    @property
+    def npartitions(self) -> int:
+        """How often `write` is called."""
+        ...
+
+    def begin(self) -> None:
+        """Check that the write can succeed, and prepare it."""
+        ...
+
+    def write(self, index: int, table: Table, tables: Columns | None = None) -> Receipt:
+        """Write the rows of one partition.  May be called again, also at the same time.
+
+        Parameters
+        ----------
+        index : int
+            Number of the partition.
+        table : Table
+            Its rows.
+        tables : mapping of name to column, optional
+            The small tables that every partition is given whole.
+        """
+        ...
+
+    def commit(self, receipts: Sequence[Receipt]) -> list[str]:
+        """Put all files into place, all or none, and return the files of the set."""
+        ...
+
+    def abort(self) -> None:
+        """Remove all that was prepared; what was there before stays."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class JoinedFile:
+    """The receipt of a file that several partitions went into.
+
+    Parameters
+    ----------
+    index : int
+        Number of the file.
+    file : optional
+        What the manifest is to tell of it.
+    """
+
+    index: int
+    file: Any = None
+
+
+@runtime_checkable
+class JoiningWriter(Writer, Protocol):
+    """A writer that makes a file of several partitions, so that no more than one of them is in memory at a time."""
+
+    @property
+    def per_file(self) -> int:
+        """How many partitions go into each file, one after the other."""
+        ...
+
+    def join(self, index: int, receipts: Sequence[Receipt]) -> JoinedFile:
+        """Make a file of what its partitions have written, some bytes at a time.
+
+        Called for each file once its partitions are written, if `per_file` is more than 1; `commit` is then given what
+        it returns.  A commit that is given the receipts of partitions does it itself.
+        """
+        ...
+
+
+class CuttingWriter(Writer, Protocol):
+    """A writer that says where rows are cut into partitions, since not every cut can be written."""
+
+    def cut(self, names: Sequence[str], nrows: int) -> Sequence[int]:
+        """Return the rows of each partition.  Called before `begin`, once for the objects of each frame.
+
+        Parameters
+        ----------
+        names : sequence of str
+            The objects, which have the same rows.
+        nrows : int
+            How many.
+        """
+        ...
+
+
+_MOST_NAMES = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """How files differ in a column or an object.
+
+    Parameters
+    ----------
+    reason : str
+        In a few words.
+    files : sequence of str
+        Which files do, and what they have.
+    can_widen : bool, default False
+        Whether ``widen=True`` reads it.
+    """
+
+    reason: str
+    files: Sequence[str]
+    can_widen: bool = False
+
+    def error(self, name: str, hint: str = "") -> InconsistentFilesError:
+        """Return the error that a reader of it raises; `hint` says what else can be done."""
+        return differing_error({name: self}, hint)
+
+
+@runtime_checkable
+class DifferingSet(Protocol):
+    """A set of files that says what they do not have alike."""
+
+    @property
+    def differences(self) -> Mapping[str, Difference]:
+        """Names of what the files have differently, and how."""
+        ...
+
+
+def differing_error(found: Mapping[str, Difference], hint: str = "") -> InconsistentFilesError:
+    """Return the error that tells of all that was asked for and that files have differently."""
+    names = [repr(name) for name in list(found)[:_MOST_NAMES]] + ["…"] * (len(found) > _MOST_NAMES)
+    told = "; ".join(dict.fromkeys(one.reason for one in found.values()))
+    hints = ["widen=True reads numbers in a type that has all of them"] * any(one.can_widen for one in found.values())
+    hints += [hint or "allow_errors=True leaves out files that are unlike the first"]
+    return InconsistentFilesError(
+        f"the files of the set differ in {', '.join(names)}: {told}.",
+        details=[f"{name!r}: {text}" for name, one in found.items() for text in one.files],
+        hint="; ".join(hints) + ".",
+    )
+
+
+def warn_of_left_out(
+    label: str, differing: Mapping[str, Difference], unreadable: Mapping[str, str] | None = None
+) -> None:
+    """Tell in one warning what is left out, and why; nothing if all is read.
+
+    Parameters
+    ----------
+    label : str
+        How a user names the set.
+    differing : mapping of str to Difference
+        What the files have differently.
+    unreadable : mapping of str to str
+        What cannot be read, whichever files have it, and why.
+    """
+    told = {name: one.reason for name, one in differing.items()} | dict(unreadable or {})
+    if not told:
+        return
+    whats = ["what its files have differently"] * bool(differing) + ["what cannot be read"] * bool(unreadable)
+    lines = [f"{name!r}: {reason}" for name, reason in list(told.items())[:_MOST_NAMES]]
+    more = [f"… and {len(told) - _MOST_NAMES} more"] if len(told) > _MOST_NAMES else []
+    hints = ["Ask for one by its name to see which files differ"] * bool(differing)
+    hints += ["widen=True reads numbers of several types in one"] * any(one.can_widen for one in differing.values())
+    hints += ["Name the others to read them without this warning"] * (not differing)
+    warn(
+        f"{label} leaves out {' and '.join(whats)}:\n" + "\n".join([*lines, *more, f"{'; '.join(hints)}."]),
+        RuntimeWarning,
+    )

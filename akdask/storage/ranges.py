@@ -1,0 +1,426 @@
+"""Ranges of bytes of one file, read into memory that the caller owns.
+
+Local files are read with `os.preadv`, outside any lock and without mapping them: a mapping would count against the
+kernel's limit, and a file that is truncated under a mapping kills the process.  Anything else goes through fsspec.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import os
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from functools import cache
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from akdask.columns.dictionary_text import joined
+from akdask.columns.rows import concat_rows
+from akdask.errors import AkdaskError, FileError, FileFormatError, MissingFileError
+from akdask.storage.directory import open_regular
+from akdask.storage.files import FileIdentity, changed_error, has_status, is_remote
+from akdask.storage.read_ahead import ReadAhead, Stream
+from akdask.storage.remote import NoAnswerError
+from akdask.storage.remote_file import RemoteBytes
+from akdask.storage.source import Part, PartReader, Stretch, opens_early
+from akdask.typing import Column, NumberArray
+
+_MAX_REQUESTS = 2**30  # the kernel moves at most 2 GiB at a time
+_BLOCK = 512  # bytes that `st_blocks` counts
+
+
+class RangeReader(ABC):
+    """Reads ranges of bytes of one file; holds it open only inside ``with``."""
+
+    def __init__(self, file: FileIdentity) -> None:
+        self.file = file
+
+    @abstractmethod
+    def __enter__(self) -> Self: ...
+
+    def __exit__(  # noqa: B027 - nothing to close for file systems that open the file for each request
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close the file."""
+
+    @abstractmethod
+    def read_into(self, out: NumberArray, offset: int, dataset: str) -> None:
+        """Fill a contiguous array with the bytes at `offset`; `dataset` is named if that fails.
+
+        Raises
+        ------
+        FileFormatError
+            If the file ends before.
+        """
+
+    def expect(self, streams: Sequence[Stream], *, goes_back: bool = False) -> None:  # noqa: B027 - the system reads local files ahead
+        """Begin to fetch what will be read, if that takes long.
+
+        Parameters
+        ----------
+        streams : sequence of sequence of (int, int)
+            Where ranges begin and end in the file.  Those of a stream will be read in their order, and the streams side
+            by side, as columns are; none need be read.
+        goes_back : bool, default False
+            Whether a reader looks at what follows, such as headers, before it reads on.
+        """
+
+    @property
+    def dense_file(self) -> int | None:
+        """The descriptor of a file of this machine all of whose bytes have been written, None for any other."""
+        return None
+
+    def _ends_early(self, dataset: str) -> FileFormatError:
+        return FileFormatError(
+            f"file {self.file.path!r} ends before the last byte of dataset {dataset!r}.",
+            hint="the file is truncated; write it again.",
+        )
+
+
+def range_reader(file: FileIdentity) -> RangeReader:
+    """Return the reader that fits where the file is."""
+    return _RemoteReader(file) if is_remote(file.path) else _LocalReader(file)
+
+
+class _LocalReader(RangeReader):
+    descriptor: int
+    has_holes: bool
+
+    def __enter__(self) -> Self:
+        try:
+            self.descriptor = open_regular(self.file.path, follows=True)
+        except FileNotFoundError:
+            raise MissingFileError(
+                f"no file {self.file.path!r} any more.", hint="it was there when it was opened: open what is there now."
+            ) from None
+        except OSError as error:
+            raise FileError(f"cannot open {self.file.path!r}: {error.strerror}.") from error
+        try:
+            status = os.fstat(self.descriptor)
+            if not has_status(self.file, status):
+                raise changed_error(self.file)
+            self.has_holes = status.st_blocks * _BLOCK < status.st_size
+        except BaseException:
+            os.close(self.descriptor)
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        os.close(self.descriptor)
+
+    @property
+    def dense_file(self) -> int | None:
+        return None if self.has_holes else self.descriptor
+
+    def read_into(self, out: NumberArray, offset: int, dataset: str) -> None:
+        rest = out.view(np.uint8).data
+        if self.has_holes:
+            hole = self._hole(offset, len(rest))
+            out.view(np.uint8)[:hole] = 0
+            rest, offset = rest[hole:], offset + hole
+        while rest:
+            try:
+                count = os.preadv(self.descriptor, [rest[:_MAX_REQUESTS]], offset)
+            except OSError as error:
+                raise FileError(f"cannot read dataset {dataset!r} of {self.file.path!r}: {error.strerror}.") from error
+            if not count:
+                raise self._ends_early(dataset)
+            rest, offset = rest[count:], offset + count
+
+    def _hole(self, offset: int, size: int) -> int:
+        """Return how many of some bytes, from the first on, were never written: they are zeros, and need no reading."""
+        try:
+            data = os.lseek(self.descriptor, offset, os.SEEK_DATA)
+        except OSError as error:
+            # There is no data from here on; or the file system does not tell.
+            data = self.file.size if error.errno == errno.ENXIO and offset < self.file.size else offset
+        return min(data - offset, size)
+
+
+class _RemoteReader(RangeReader):
+    """Reads ahead of what is asked for; whether the file was as it was all the while is known at the end."""
+
+    def __enter__(self) -> Self:
+        self._bytes = RemoteBytes(self.file)
+        self._ahead = ReadAhead(self._bytes.fetch, self._bytes.look)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._ahead.close()
+        if error is None:
+            if self._bytes.has_replied and not self._bytes.is_same():
+                raise changed_error(self.file)
+        elif isinstance(error, AkdaskError):
+            # What looks damaged may be of two states of the file.
+            is_same = True
+            with suppress(FileError):
+                is_same = self._bytes.is_same()
+            if not is_same:
+                raise changed_error(self.file) from error
+
+    def expect(self, streams: Sequence[Stream], *, goes_back: bool = False) -> None:
+        size = self.file.size
+        within = [[(max(start, 0), min(stop, size)) for start, stop in stream] for stream in streams]
+        self._ahead.expect(
+            [[(start, stop) for start, stop in stream if start < stop] for stream in within], int(goes_back)
+        )
+
+    def read_into(self, out: NumberArray, offset: int, dataset: str) -> None:
+        target = out.reshape(-1).view(np.uint8)
+        if offset + len(target) > self.file.size:
+            raise self._ends_early(dataset)
+        try:
+            self._ahead.read_into(target, offset)
+        except Exception as error:  # each file system has errors of its own
+            if isinstance(error, AkdaskError) and not isinstance(error, NoAnswerError):
+                raise
+            raise FileError(f"cannot read dataset {dataset!r} of {self.file.path!r}: {error}.") from error
+
+
+@dataclass(frozen=True, slots=True)
+class ConsecutiveParts:
+    """The rows of several parts, in order; implements `akdask.storage.source.Part`.
+
+    Parameters
+    ----------
+    parts : sequence of Part
+        Some with rows.  All are open while any is read.
+    """
+
+    parts: Sequence[Part]
+
+    @property
+    def nrows(self) -> int:
+        """Number of rows."""
+        return sum(part.nrows for part in self.parts)
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether some are not on this machine."""
+        return any(map(opens_early, self.parts))
+
+    def open(self) -> ConsecutiveReader:
+        """Return a reader, to be used in a ``with`` statement."""
+        return ConsecutiveReader(self.parts)
+
+
+class ConsecutiveReader(PartReader):
+    """Reads row ranges of parts that lie end to end; implements `akdask.storage.source.PartReader`."""
+
+    def __init__(self, parts: Sequence[Part]) -> None:
+        self._parts = parts
+        self._stack = ExitStack()
+        self._readers: list[tuple[int, int, PartReader]] = []
+
+    def __enter__(self) -> Self:
+        with ExitStack() as opened:
+            stop = 0
+            for part in self._parts:
+                start, stop = stop, stop + part.nrows
+                if start < stop:
+                    self._readers.append((start, stop, opened.enter_context(part.open())))
+            self._stack = opened.pop_all()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stack.close()
+
+    def read(self, column: str, start: int, stop: int, out: NumberArray | None = None) -> Column:
+        """Return rows `start` to `stop` of a column, counted from the first of all, as each part does."""
+        parts = []
+        for reader, begin, end, at in self._within(start, stop):
+            target = None if out is None else out[at : at + end - begin]
+            parts.append(reader.read(column, begin, end, target))
+        if out is not None and isinstance(parts[0], np.ndarray):
+            return out[: stop - start]
+        return concat_rows(parts)
+
+    def read_text(self, column: str, start: int, stop: int) -> Any:
+        """Return rows of a column of text, encoded where all parts give it so."""
+        return joined([reader.read_text(column, begin, end) for reader, begin, end, _ in self._within(start, stop)])
+
+    def _within(self, start: int, stop: int) -> Iterator[tuple[PartReader, int, int, int]]:
+        """Yield the parts that some rows lie in, which rows of each they are, and how many come before these."""
+        for first, last, reader in self._readers:
+            begin, end = max(first, start), min(last, stop)
+            if begin < end:
+                yield reader, begin - first, end - first, begin - start
+
+    def stretches(self, column: str) -> list[Stretch] | None:
+        """Return where all rows of a column lie, None where one of the parts does not tell."""
+        found: list[Stretch] = []
+        for _, _, reader in self._readers:
+            some = reader.stretches(column)
+            if some is None:
+                return None
+            found += some
+        return found
+
+
+_KEEP_SIZE = 1
+"""Linux's flag that a file be no longer than it is."""
+
+_NOT_DONE = frozenset({errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL})
+"""How file systems say that they cannot reserve space."""
+
+
+@contextmanager
+def opened(path: str) -> Iterator[int]:
+    """Open a file to be written all over, with its space on the disk reserved, and give its descriptor.
+
+    Raises
+    ------
+    OSError
+        If there is not enough space, among others.
+    """
+    descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
+    try:
+        _reserve(descriptor)
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _reserve(descriptor: int) -> None:
+    """Have space on the disk for a whole file before it is written, where the system can do that.
+
+    Writing then takes two thirds of the time, since the file system need not look for space again and again.
+    """
+    nbytes = os.fstat(descriptor).st_size
+    fallocate = _fallocate()
+    # The C library's `posix_fallocate` would write to every block instead, where a file system cannot do it.
+    if fallocate is not None and nbytes and fallocate(descriptor, _KEEP_SIZE, 0, nbytes):
+        number = ctypes.get_errno()
+        if number not in _NOT_DONE:
+            raise OSError(number, os.strerror(number))
+
+
+@cache
+def _fallocate() -> Callable[[int, int, int, int], int] | None:
+    function = getattr(ctypes.CDLL(None, use_errno=True), "fallocate64", None) if sys.platform == "linux" else None
+    if function is not None:
+        function.argtypes = [ctypes.c_int, ctypes.c_int, ctypes.c_int64, ctypes.c_int64]
+    return function
+
+
+def write_at(descriptor: int, block: NumberArray, position: int) -> None:
+    """Write a contiguous array at a position of an open file."""
+    rest = block.view(np.uint8).data
+    while rest:
+        count = os.pwrite(descriptor, rest[: 2**30], position)
+        rest, position = rest[count:], position + count
+
+
+ELSEWHERE = -1
+"""Offset of data that is not one contiguous run of bytes: never allocated, or of another type than NumPy's.
+
+Data in chunks of n elements has ``ELSEWHERE - n``."""
+
+OUTSIDE = -(2**63)
+"""Offset of data that is, or may be, in other files."""
+
+MOST_PARTITIONS = 2**17
+"""Partitions into which the files of a set are split, if there are not more files: of 128 MiB each, 16 TiB."""
+
+
+ALIGNED_ROWS = 2**15
+"""Large files are split at multiples of this number of rows."""
+
+MANY = 8
+"""Ranges of this many times `ALIGNED_ROWS` are aligned: that makes them little larger."""
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """One flat dataset in one file.
+
+    Parameters
+    ----------
+    dataset : str
+        Path of the dataset inside the file.
+    dtype : str
+        NumPy's name of the stored type, byte order included: ``<i8``, ``>f4``, ``|u1``.
+    offset : int
+        Position of the first element in the file; below 0, where only the file's own library finds it
+        (`ELSEWHERE`, `OUTSIDE`).
+    length : int
+        Number of elements.
+    """
+
+    dataset: str
+    dtype: str
+    offset: int
+    length: int
+
+
+@dataclass(frozen=True, slots=True)
+class RowRanges:
+    """The partitions of a set: rows ``starts[i]`` to ``stops[i]`` of file ``files[i]``, in file order."""
+
+    files: npt.NDArray[np.int64]
+    starts: npt.NDArray[np.int64]
+    stops: npt.NDArray[np.int64]
+
+    @property
+    def lengths(self) -> npt.NDArray[np.int64]:
+        """Rows in each partition."""
+        return self.stops - self.starts
+
+
+def split_rows(
+    rows: npt.NDArray[np.int64],
+    nbytes: npt.NDArray[np.int64],
+    limit: int,
+    most: npt.NDArray[np.int64] | None = None,
+    grain: npt.NDArray[np.int64] | None = None,
+) -> RowRanges:
+    """Split files whose largest column passes `limit` bytes into ranges of about equal numbers of rows.
+
+    Parameters
+    ----------
+    rows, nbytes : ndarray, shape (nfiles,), int64
+        Rows of each file, and the bytes of its largest column.
+    limit : int
+        Bytes of a range.
+    most : ndarray, shape (nfiles,), int64, optional
+        Ranges that each file is split into at most.  All files together have no more than `MOST_PARTITIONS`, or one
+        each.
+    grain : ndarray, shape (nfiles,), int64, optional
+        Rows of a chunk; ranges begin at multiples of it.
+
+    Examples
+    --------
+    >>> split_rows(np.array([5, 2]), np.array([40, 16]), limit=20).lengths
+    array([3, 2, 2])
+    """
+    counts = np.clip(-(-nbytes // limit), 1, np.maximum(rows, 1))
+    if most is not None:
+        counts = np.minimum(counts, np.maximum(most, 1))
+    # As Python integers: those of an array may overflow in the sum.
+    total = sum(counts.tolist())
+    if total > max(MOST_PARTITIONS, len(rows)):
+        counts = np.maximum((counts * (MOST_PARTITIONS / total)).astype(np.int64), 1)
+    step = -(-rows // counts)
+    if grain is None:
+        # Sums of floats are rounded by units of rows, which are the same ones wherever files are split.
+        grain = np.where(step >= MANY * ALIGNED_ROWS, ALIGNED_ROWS, 1)
+    step = -(-step // grain) * grain
+    counts = np.where(grain > 1, np.maximum(-(-rows // np.maximum(step, 1)), 1), counts)
+    files = np.repeat(np.arange(len(rows)), counts)
+    within = np.arange(len(files)) - np.repeat(np.cumsum(counts) - counts, counts)
+    starts = np.minimum(within * step[files], rows[files])
+    stops = np.minimum(starts + step[files], rows[files])
+    return RowRanges(files, starts, stops)

@@ -1,0 +1,401 @@
+"""Bytes of a remote file that are fetched before they are asked for, several requests at a time.
+
+Who opens a file says which ranges it will read, as streams: each is read about from its first byte to its last, all of
+them side by side, as the columns of a partition are.  Ranges that lie close together become one request, long ones
+several.  Of each stream some requests are under way or wait in memory; reading on in it starts the next.  A stream that
+nobody reads from, such as a column behind a filter that leaves no rows, gets no further than its first requests.
+
+The setting ``read_ahead`` bounds what a process holds in this way.  What is asked for is fetched whatever else is held,
+so that no task waits for another.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from bisect import bisect_right
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import cache
+from threading import Lock, local
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from akdask import config, machine
+from akdask.storage.remote import AT_ONCE
+
+REQUEST = 4 * 2**20
+"""Bytes of the largest request."""
+
+GAP = 2**17
+"""Bytes between two ranges that are rather fetched than left out, as a request of their own would take as long."""
+
+_MOST, _PART = 2**29, 16
+"""Bytes that are read ahead unless the setting says otherwise, and the part of the memory that they are at most."""
+
+_DEPTH = AT_ONCE
+"""Requests of a task that are under way or wait, over all of its streams, if these are few: one task may be alone."""
+
+_DEMANDED = 16
+"""Requests of one read that are under way whatever else is in memory."""
+
+_SMALLEST, _SHARE = 2**17, 4
+"""Bytes of the smallest request of a long range, and the part of what may be read ahead that one task is to take."""
+
+_REST = 8
+"""The part of a request that is no request of its own: column chunks are often a little longer than a whole number."""
+
+_LEAST = 2
+"""Those of each stream, if they are many."""
+
+ByteRange: TypeAlias = tuple[int, int]
+Stream: TypeAlias = Sequence[ByteRange]
+
+
+class _Buffers:
+    """The bytes that this process has fetched, or is fetching, before they are asked for."""
+
+    def __init__(self) -> None:
+        self.start_anew()
+
+    def start_anew(self) -> None:
+        """Hold nothing."""
+        self.nbytes = 0
+        self.lock = Lock()
+
+    def reserve(self, nbytes: int, limit: float) -> bool:
+        """Count bytes if there are no more than a limit of them then."""
+        with self.lock:
+            if self.nbytes + nbytes > limit:
+                return False
+            self.nbytes += nbytes
+            return True
+
+    def release(self, nbytes: int) -> None:
+        """Count bytes no more."""
+        with self.lock:
+            self.nbytes -= nbytes
+
+
+_BUFFERS = _Buffers()
+
+
+@cache
+def threads() -> ThreadPoolExecutor:
+    """Return the threads that wait for the requests of this process."""
+    return ThreadPoolExecutor(AT_ONCE, "akdask-fetch")
+
+
+@cache
+def looking_threads() -> ThreadPoolExecutor:
+    """Return the threads that ask whether files are as they were, beside those that bring bytes.
+
+    Each of many small files is asked about once: behind one another in the queue of `threads`, these short requests
+    would keep bytes of the next files waiting.
+    """
+    return ThreadPoolExecutor(AT_ONCE, "akdask-look")
+
+
+def _start_anew() -> None:
+    """Forget the threads of the parent, and what it held: a forked process has neither."""
+    _BUFFERS.start_anew()
+    threads.cache_clear()
+    looking_threads.cache_clear()
+
+
+os.register_at_fork(after_in_child=_start_anew)
+
+
+def can_read_ahead() -> bool:
+    """Whether more could be read ahead."""
+    return _BUFFERS.nbytes + REQUEST <= _early_limit()
+
+
+def buffer_limit() -> int:
+    """Return the bytes that may be read ahead: what the setting says."""
+    limit = config.get("read_ahead")
+    return min(_MOST, machine.memory() // _PART) if limit is None else int(limit)
+
+
+def _early_limit() -> int:
+    """Return the bytes of all before the first of them are read: so there is room to go on where reading has begun."""
+    return buffer_limit() // 2
+
+
+class _Request:
+    """One range of bytes, fetched at once."""
+
+    __slots__ = ("future", "positions", "start", "stop", "users")
+
+    def __init__(self, start: int, stop: int) -> None:
+        self.start, self.stop = start, stop
+        self.future: Future[bytes] | None = None
+        self.positions: list[tuple[_Progress, int]] = []
+        self.users = 0
+
+    def begin(self, fetch: Callable[[int, int], bytes], limit: float = math.inf) -> bool:
+        """Fetch the bytes unless that has begun, or there are too many; return whether it has."""
+        if self.future is None:
+            if not _BUFFERS.reserve(self.stop - self.start, limit):
+                return False
+            self.future = threads().submit(fetch, self.start, self.stop)
+        return True
+
+    def drop(self) -> None:
+        """Hold the bytes no more."""
+        future, self.future = self.future, None
+        if future is not None:
+            nbytes = self.stop - self.start
+            future.cancel()
+            future.add_done_callback(lambda _: _BUFFERS.release(nbytes))
+
+
+class _Progress:
+    """The requests of one stream, and how far it has been read."""
+
+    def __init__(self, lookback: int) -> None:
+        self.requests: list[_Request] = []
+        self.lookback = lookback
+        self.at = -1  # the last that was read from
+        self.begun = self.passed = 0
+
+    @property
+    def done(self) -> float:
+        """The part of the requests before the one that is read from."""
+        return self.at / len(self.requests)
+
+    def add(self, request: _Request) -> None:
+        """Append a request."""
+        if not self.requests or self.requests[-1] is not request:
+            request.positions.append((self, len(self.requests)))
+            request.users += 1
+            self.requests.append(request)
+
+    def go_on(self, number: int, depth: int, fetch: Callable[[int, int], bytes]) -> None:
+        """Drop what lies before a request, but for some, and begin those that follow."""
+        while self.passed < number - self.lookback:
+            before = self.requests[self.passed]
+            before.users -= 1
+            if before.users <= 0:
+                before.drop()
+            self.passed += 1
+        self.at = max(self.at, number)
+        self.begin(number, depth, fetch, buffer_limit())
+
+    def begin(self, number: int, depth: int, fetch: Callable[[int, int], bytes], limit: int) -> bool:
+        """Begin some requests if there is room for them, and return whether there was."""
+        self.begun = max(self.begun, number)
+        stop = min(number + depth, len(self.requests))
+        while self.begun < stop and self.requests[self.begun].begin(fetch, limit):
+            self.begun += 1
+        return self.begun >= stop
+
+
+class ReadAhead:
+    """Bytes of one file, for one thread.
+
+    Parameters
+    ----------
+    fetch : callable
+        Returns the bytes from one position to another; called by several threads at a time.
+    done : callable
+        Called when all that was expected has been fetched, by any thread.
+    """
+
+    def __init__(self, fetch: Callable[[int, int], bytes], done: Callable[[], object]) -> None:
+        self._get, self._done = fetch, done
+        self._left: set[int] = set()
+        self._streams: list[_Progress] = []
+        self._requests: list[_Request] = []
+        self._starts: list[int] = []
+        self._depth = _DEPTH
+        self._is_read = False
+        self._last: _Request | None = None
+
+    def expect(self, streams: Sequence[Stream], lookback: int = 0) -> None:
+        """Begin to fetch what will be read.
+
+        Parameters
+        ----------
+        streams : sequence of sequence of (int, int)
+            Where the ranges of each stream begin and end, in the order in which they will be read.
+        lookback : int, default 0
+            Requests behind the one that is read from that are kept, for who goes back a little.
+        """
+        made = sorted(_requests(streams, _request_size(len(streams))), key=lambda request: request.start)
+        for request in made:
+            place = bisect_right(self._starts, request.start)
+            if place and self._requests[place - 1].stop > request.start:
+                continue
+            if place < len(self._starts) and self._starts[place] < request.stop:
+                continue
+            self._starts.insert(place, request.start)
+            self._requests.insert(place, request)
+            self._left.add(request.start)
+        begun = len(self._streams)
+        for stream in streams:
+            progress = _Progress(lookback)
+            for start, stop in stream:
+                for request in self._within(start, stop):
+                    progress.add(request)
+            if progress.requests:
+                self._streams.append(progress)
+        self._depth = max(_LEAST, _DEPTH // max(len(self._streams), 1))
+        has_begun = self._begin(self._streams[begun:], _early_limit())
+        self._is_read = False
+
+        if not has_begun:
+            _waiting().append(self)
+
+    def _begin(self, streams: Sequence[_Progress], limit: int) -> bool:
+        """Begin the first requests of all streams before the second of any; return whether there was room for all."""
+        return all(
+            progress.begin(0, depth, self._fetch, limit) for depth in range(1, self._depth + 1) for progress in streams
+        )
+
+    def _fetch(self, start: int, stop: int) -> bytes:
+        found = self._get(start, stop)
+        if start in self._left:
+            self._left.discard(start)
+            if not self._left:
+                self._done()
+        return found
+
+    def _within(self, start: int, stop: int) -> Iterator[_Request]:
+        """Yield the requests that have some of a range."""
+        for place in range(max(bisect_right(self._starts, start) - 1, 0), len(self._starts)):
+            request = self._requests[place]
+            if request.start >= stop:
+                return
+            if request.stop > start:
+                yield request
+
+    def read_into(self, target: npt.NDArray[np.uint8], offset: int) -> None:
+        """Fill an array with the bytes from a position on; what was not expected is fetched now."""
+        if self._has_copied_last(target, offset):
+            return
+        if not self._is_read:
+            # There may have been less room when the file was opened.
+            self._begin(self._streams, buffer_limit())
+            self._is_read = True
+            self._stop_waiting()
+        stop = offset + len(target)
+        expected = list(self._within(offset, stop))
+        parts: list[_Request] = []
+        position = offset
+        for request in expected:
+            parts += _split(position, request.start, REQUEST)
+            parts.append(request)
+            position = request.stop
+        parts += _split(position, stop, REQUEST)
+        try:
+            for number, part in enumerate(parts):
+                for progress, place in part.positions:
+                    progress.go_on(place, self._depth, self._fetch)
+                if part.future is None:
+                    self._catch_up(part)
+                for later in parts[number : number + _DEMANDED]:
+                    later.begin(self._fetch)
+                future = part.future
+                assert future is not None, "it has begun"
+                begin, end = max(part.start, offset), min(part.stop, stop)
+                found = np.frombuffer(future.result(), np.uint8, end - begin, begin - part.start)
+                target[begin - offset : end - offset] = found  # without the lock of the interpreter
+                if part.users <= 0:
+                    part.drop()
+                self._last = part
+        except BaseException:
+            for part in parts:
+                part.drop()
+            raise
+        waiting = _waiting()
+        while waiting and waiting[0]._begin(waiting[0]._streams, _early_limit()):
+            waiting.popleft()
+
+    def _has_copied_last(self, target: npt.NDArray[np.uint8], offset: int) -> bool:
+        """Fill an array from the request that was read from last, if that has all of it; return whether it has.
+
+        Headers and pages of Parquet are thousands of short reads, each of which begins no request.
+        """
+        last = self._last
+        if last is None or offset < last.start or offset + len(target) > last.stop or last.future is None:
+            return False
+        target[:] = np.frombuffer(last.future.result(), np.uint8, len(target), offset - last.start)
+        return True
+
+    def _catch_up(self, part: _Request) -> None:
+        """Begin what will be waited for after a request: the next of all streams that are behind its own.
+
+        So they are not waited for one after the other where there is no room to read ahead.
+        """
+        most = max((progress.done for progress, _ in part.positions), default=0)
+        for progress in self._streams:
+            is_behind = 0 <= progress.done < most or (progress.at < 0 and not most)
+            if is_behind and progress.at + 1 < len(progress.requests):
+                progress.requests[progress.at + 1].begin(self._fetch)
+
+    def close(self) -> None:
+        """Hold nothing any more."""
+        for request in self._requests:
+            request.drop()
+            request.positions.clear()
+        self._streams.clear()
+        self._last = None
+        self._stop_waiting()
+
+    def _stop_waiting(self) -> None:
+        waiting = _waiting()
+        if self in waiting:
+            waiting.remove(self)
+
+
+_OF_THREAD = local()
+
+
+def _waiting() -> deque[ReadAhead]:
+    """Return what this thread has opened early, and not found room for: its task reads it later, in that order."""
+    found: deque[ReadAhead] | None = getattr(_OF_THREAD, "waiting", None)
+    if found is None:
+        found = _OF_THREAD.waiting = deque()
+    return found
+
+
+def _split(start: int, stop: int, size: int) -> list[_Request]:
+    """Return requests for a range; a short rest goes with the last, as alone it would take a whole latency."""
+    found = [_Request(first, min(first + size, stop)) for first in range(start, stop, size)]
+    if len(found) > 1 and found[-1].stop - found[-1].start < size // _REST:
+        found.pop()
+        found[-1].stop = stop
+    return found
+
+
+def _request_size(nstreams: int) -> int:
+    """Return the bytes of a request, fewer where one of each of very many streams is in memory at a time."""
+    return min(REQUEST, max(_SMALLEST, (buffer_limit() or _MOST) // _SHARE // max(nstreams, 1)))
+
+
+def _requests(streams: Sequence[Stream], size: int) -> Iterator[_Request]:
+    """Yield requests for all ranges of some streams; those of short ranges that are close together are one."""
+    last: _Request | None = None
+    end = -1
+    for start, stop in sorted(found for stream in streams for found in stream):
+        begin = max(start, end)
+        if begin >= stop:
+            continue
+        end = stop
+        if stop - begin > size:
+            if last is not None:
+                yield last
+                last = None
+            yield from _split(begin, stop, size)
+        elif last is not None and begin - last.stop <= GAP and stop - last.start <= size:
+            last.stop = stop
+        else:
+            if last is not None:
+                yield last
+            last = _Request(begin, stop)
+    if last is not None:
+        yield last

@@ -1,0 +1,333 @@
+"""Recovery of sets whose writer was killed: the next reader or writer completes the write, or removes its traces.
+
+A write is prepared in a hidden folder beside its set.  No folder: nothing to do, which costs one `stat` for each set.
+A folder without a journal: the old set is there, and the folder goes unless its writer lives.  With a journal: the new
+set is there as soon as the journal is carried out, so readers wait for a living writer and act for a dead one.
+
+Trust: many users may write to a folder, so a user may make a hidden folder to trick a reader into changes that this
+user has no right to make.
+
+- A hidden folder is acted on only if its owner is this user, or the one user who owns all present files of the set.
+  For the superuser too, this user is number 0.  No secret is needed: the file system says who made what.
+- A hidden folder of anybody else is left alone.  The set is read as it is: as long as none of its files belongs to
+  that user, none has been replaced.  If some do and others do not, and there is a journal, the set may be half
+  replaced, and that is an error.  To write, the folder must go first, and the error says so.
+- Folders and files are opened once, links are not followed, and what was examined is what is used (`Directory`).  A
+  journal takes regular files of the hidden folder's owner, or of this user, from a folder in it to names beside it, or
+  removes such names.  A journal can say nothing else.  Hidden names are only those of its own set; and what another
+  user's journal replaces or removes is of its own set, or that user's, who may do the same by hand.
+- Only what writers make is removed, by its names, and only where the folder is signed: any other folder may have been
+  given the hidden name by somebody who may rename it.
+- A reader does what the rights of its user allow and no more.  Where it may not, it reads the old set if that is whole,
+  and says so if it is not.
+
+A user who may write to the folder of a set can replace or remove its files by hand as well, unless the folder is
+sticky; that is not prevented here.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import time
+from collections.abc import Callable, Iterable
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from akdask.deferred import DeferredModule
+from akdask.errors import AkdaskError, FileError
+from akdask.storage.files import absolute, is_remote, matching, state_of
+from akdask.storage.hidden import OWNER, HiddenFolder
+from akdask.storage.locales import (
+    Filenames,
+    expand,
+    has_magic,
+    hidden_folder,
+    hidden_folders,
+    is_of_set,
+    locale_path,
+    names_of,
+    numbered_set_path,
+    set_of,
+    set_path,
+    sets_of,
+)
+from akdask.storage.object_store import catalogs_beside, catalogued, found_in_store, is_stored
+from akdask.storage.remote import concurrently
+
+if TYPE_CHECKING:
+    from akdask.storage import hidden as locking
+    from akdask.storage import journal as journals
+else:
+    journals = DeferredModule("akdask.storage.journal")
+    locking = DeferredModule("akdask.storage.hidden")
+
+Found = TypeVar("Found")
+
+# Of writers on machines that share no locks with this one: how long nothing may happen until they are taken for dead.
+_ABANDONED = 24 * 3600.0  # while they compute and write
+_STALLED = 60.0  # while they rename; to act for one that lives does no harm
+_PATIENCE = 2 * _STALLED
+_PAUSE = 0.01
+_MAX_ATTEMPTS = 100
+
+_LARGEST_BLANK = 4096  # bytes of a signature that a power failure has blanked
+
+
+def settled(filenames: Filenames, read: Callable[[list[str]], Found]) -> Found:
+    """Return what `read` finds in the files that a user means; no file is replaced while it runs.
+
+    Sets whose writers have died are put in order before.
+
+    Raises
+    ------
+    FileError
+        If files are replaced all the time, or a set is half replaced and cannot be completed from here.
+    AkdaskError
+        What `expand` and `read` raise, unless a file was replaced meanwhile.
+    """
+    folders = _folders(names_of(filenames))
+    stores = _stores(names_of(filenames))
+    previous: Found | None = None
+    for _ in range(_MAX_ATTEMPTS):
+        before = _changes(folders, stores)
+        try:
+            found = read(_in_order(filenames))
+        except AkdaskError:
+            if before == _changes(folders, stores):
+                raise
+            continue
+        # Other files of the folder may come and go; what is found twice was there between both.
+        if before == _changes(folders, stores) or found == previous:
+            return found
+        previous = found
+    raise FileError(f"the files {filenames!r} are replaced all the time.", hint="read them when their writers rest.")
+
+
+def _in_order(filenames: Filenames) -> list[str]:
+    """Return the files that a user means, after their sets are put in order."""
+    names = names_of(filenames)
+    if any(map(is_stored, names)):
+        # Each takes some requests: of a list of thousands, many are asked about at a time.
+        known = catalogs_beside(filter(is_stored, names))
+        each = concurrently(lambda name: found_in_store(name, known) if is_stored(name) else _in_order(name), names)
+        return [path for paths in each for path in paths]
+    try:
+        found = expand(filenames)
+    except FileError:
+        if not _recover_all(_sets_meant(filenames)):
+            raise
+        return expand(filenames)
+    return expand(filenames) if _recover_all(path for path in found if not is_remote(path)) else found
+
+
+def recover(path: str) -> bool:
+    """Complete or remove the write of a dead writer of a set.
+
+    Parameters
+    ----------
+    path : str
+        The set, or one of its files; absolute, on this machine's file systems.
+
+    Returns
+    -------
+    bool
+        Whether files of the set may have changed.
+
+    Raises
+    ------
+    FileError
+        If the set is half replaced, and that cannot be completed from here.
+    """
+    folder = hidden_folder(path)
+    if not os.path.lexists(folder):
+        return False
+    give_up = time.monotonic() + _PATIENCE
+    while (hidden := _opened(folder)) is not None:
+        with hidden:
+            changed = _act(hidden)
+            if changed is not None:
+                return changed
+            if time.monotonic() > give_up:
+                raise FileError(
+                    f"the set {set_of(folder)!r} is being replaced, and its writer does not come to an end.",
+                    details=[f"writer: {locking.read_owner(hidden.folder) or 'unknown'}"],
+                    hint="end that process; then the set is completed.",
+                )
+        time.sleep(_PAUSE)
+    return not os.path.lexists(folder)
+
+
+def recover_naming(paths: Iterable[str]) -> None:
+    """Complete or remove writes of dead writers that replace some files, whatever set these were written with.
+
+    A list of samples is named as its user likes, so its name does not tell whose write it belongs to.  Each folder is
+    listed once.
+
+    Parameters
+    ----------
+    paths : iterable of str
+        Files of this machine; URLs are passed over.
+
+    Raises
+    ------
+    FileError
+        As `recover`.
+    """
+    names: dict[str, set[str]] = {}
+    for path in paths:
+        if not is_remote(path):
+            folder, name = os.path.split(absolute(path))
+            names.setdefault(folder, set()).add(name)
+    for folder, wanted in names.items():
+        for found in hidden_folders(folder):
+            if _names_any(found, wanted):
+                recover(set_of(found))
+
+
+def _names_any(folder: str, wanted: set[str]) -> bool:
+    """Whether the write of a hidden folder has happened, and touches one of some files."""
+    hidden = _opened(folder)
+    if hidden is None:
+        return False
+    with hidden:
+        if any(is_of_set(name, hidden.set_name) for name in wanted):
+            return True
+        try:
+            # Nobody else's journal is read who is not believed.
+            journal = journals.Journal.read(hidden) if hidden.is_believed else None
+        except (OSError, AkdaskError):
+            return False
+        return journal is not None and not wanted.isdisjoint(journal.beside)
+
+
+def _opened(folder: str) -> HiddenFolder | None:
+    """Open a hidden folder; None if there is none, or something that no writer can have made."""
+    try:
+        return HiddenFolder.at(folder)
+    except OSError:
+        return None
+
+
+def _act(hidden: HiddenFolder) -> bool | None:
+    """Complete or remove the write of a hidden folder if its writer is dead.
+
+    Returns
+    -------
+    bool or None
+        Whether files of the set may have changed; None if a living writer is about to replace them.
+    """
+    believed = hidden.is_believed
+    if not believed and not (hidden.writer in hidden.owners and hidden.has_journal):
+        return False
+    try:
+        if believed:
+            if _finish(hidden):
+                return True
+        elif not _is_living(hidden):
+            raise PermissionError(errno.EPERM, "another user has written it")
+    except OSError as error:
+        if believed and _has_nothing_to_do(hidden):
+            return False
+        raise _half_replaced(hidden, error) from error
+    return None if hidden.has_journal else False
+
+
+def _half_replaced(hidden: HiddenFolder, error: OSError) -> FileError:
+    by = "" if hidden.writer == os.geteuid() else f" of user {hidden.writer}"
+    return FileError(
+        f"the set {set_of(hidden.path)!r} is half replaced, and cannot be completed: {error.strerror or error}.",
+        details=[f"its writer{by} has died: {locking.read_owner(hidden.folder) or 'unknown'}"],
+        hint="open or write the set once where its folder can be written to, as the user who wrote it.",
+    )
+
+
+def _finish(hidden: HiddenFolder) -> bool:
+    """Carry out the journal of a dead writer and clear its folder away; False if the writer may live."""
+    try:
+        lock = locking.Lock.take_over(hidden.folder, _STALLED if hidden.has_journal else _ABANDONED)
+    except FileNotFoundError:
+        # Made a moment ago and not signed, or half removed.  Its maker copes with an empty folder being taken away.
+        hidden.remove_if_empty()
+        return not hidden.is_in_place
+    if lock is None:
+        return False
+    with lock:
+        journal = journals.Journal.read(hidden)
+        if journal is not None:
+            journal.carry_out(hidden, durable=True)
+        elif not _is_left_by_a_writer(hidden):
+            return False
+        hidden.remove()
+    return True
+
+
+def _is_left_by_a_writer(hidden: HiddenFolder) -> bool:
+    """Whether a writer made this folder without a journal; anyone may give a folder that name."""
+    if not hidden.has_only_what_writers_make():
+        return False
+    # A writer may be killed before it signs, and a power failure may blank what it has signed.
+    return locking.read_owner(hidden.folder) is not None or not hidden.folder.read(OWNER, _LARGEST_BLANK).strip(b"\0")
+
+
+def _is_living(hidden: HiddenFolder) -> bool:
+    """Whether the writer of a folder that is not to be acted on may live."""
+    try:
+        lock = locking.Lock.take_over(hidden.folder, _STALLED)
+    except OSError:
+        return False
+    if lock is not None:
+        lock.release()
+    return lock is None
+
+
+def _has_nothing_to_do(hidden: HiddenFolder) -> bool:
+    """Whether the set is whole as it is, though the folder cannot be removed."""
+    try:
+        journal = journals.Journal.read(hidden)
+        return journal is None or journal.is_carried_out(hidden)
+    except OSError:
+        return False
+
+
+def _recover_all(paths: Iterable[str]) -> bool:
+    recovered = [recover(path) for path in sets_of(tuple(paths))]
+    return any(recovered)
+
+
+def _sets_meant(filenames: Filenames) -> list[str]:
+    """Return sets that a writer has left without a file that the user's names find."""
+    names = names_of(filenames)
+    left = [set_of(folder) for parent in _folders(names) for folder in hidden_folders(parent)]
+    wanted = [absolute(name) for name in names]
+    return [
+        path
+        for path in left
+        if any(
+            path in (set_path(name), numbered_set_path(name)) or fnmatchcase(locale_path(path, 0), name)
+            for name in wanted
+        )
+    ]
+
+
+def _folders(names: Iterable[str]) -> list[str]:
+    """Return the folders of this machine that files are looked for in."""
+    # Thousands of files may be named, in few folders.
+    parents = [absolute(parent) for parent in {os.path.dirname(name) for name in names} if not is_remote(parent)]
+    return [folder for parent in parents for folder in (matching(parent) if has_magic(parent) else [parent])]
+
+
+def _stores(names: Iterable[str]) -> list[str]:
+    """Return the folders of object stores that files are looked for in."""
+    return sorted({name.rstrip("/").rpartition("/")[0] for name in names if is_stored(name)})
+
+
+def _changes(folders: Iterable[str], stores: Iterable[str]) -> list[Any]:
+    """Return when the names in folders changed last, where any rename shows; and the states of catalogs in stores."""
+    found: list[Any] = [catalogued(folder) for folder in stores if not has_magic(folder)]
+    for folder in folders:
+        try:
+            found.append(state_of(os.stat(folder)))
+        except OSError:
+            found.append("")
+    return found

@@ -1,0 +1,419 @@
+"""The registry of formats: which one a file has, and how sets of that format are opened and written.
+
+Everything above this package reads and writes through the registry, so another format is another entry.  Formats of
+akdask itself are those of `_BUILT_IN`; other packages name theirs as entry points of the group `akdask.formats`.
+"""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from akdask.deferred import DeferredModule, without_collection
+from akdask.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    FileError,
+    FileFormatError,
+    MissingFileError,
+    UnsupportedError,
+    warn,
+)
+from akdask.storage.directory import open_regular
+from akdask.storage.files import absolute, exists, identify, is_remote
+from akdask.storage.locales import Filenames, names_of, split_extension
+from akdask.storage.objects import FileLayout, Mode, ObjectSpec, StoredSet, Writer
+from akdask.storage.recovery import settled
+from akdask.storage.remote import file_system, retrying
+
+if TYPE_CHECKING:
+    from importlib import metadata
+
+    from akdask.storage import folder_commit as folders
+else:
+    folders = DeferredModule("akdask.storage.folder_commit")
+    metadata = DeferredModule("importlib.metadata")
+
+
+ENTRY_POINTS = "akdask.formats"
+"""Group of the entry points that name formats of other packages; each leads to an instance of `Format`."""
+
+_BUILT_IN = (
+    "akdask.formats.hdf5.format",
+    "akdask.formats.parquet.format",
+    "akdask.formats.csv.format",
+    "akdask.formats.zarr.format",
+)
+"""Modules that register akdask's own formats.  They import what is slow to load when a file is opened."""
+
+_DEFAULT = "HDF5"
+_FIRST_BYTES = 64
+_ARROW = b"ARROW1\0\0"
+
+
+class Format:
+    """A format of files; one that is only recognized, unless a subclass opens and writes sets of it.
+
+    Attributes
+    ----------
+    name : str
+        Its name, as Arkouda spells it; case does not matter where users give it.
+    signatures : tuple of bytes
+        First bytes of its files.
+    folder_signatures : tuple of str
+        A folder with a file of one of these names is a set of the format; none unless its sets are folders.
+    extensions : tuple of str
+        Extensions of new files that choose the format where nobody names it; never used for existing files.
+    read_options : frozenset of str
+        What `open` takes, of the options of `akdask.read`: ``strict_types``, ``allow_errors``,
+        ``calc_string_offsets``, ``column_delim``, ``read_nested``, ``has_non_float_nulls``, ``fixed_len``,
+        ``null_indices``.
+    write_options : frozenset of str
+        What `writer` takes besides, such as ``compression``.
+    is_tabular : bool
+        Whether all objects of a set have the same rows in each file.
+    joins_partitions : bool
+        Whether its writers take `per_file`, and are `akdask.storage.objects.JoiningWriter`.
+    chooses_partitions : bool
+        Whether its writers are `akdask.storage.objects.CuttingWriter`.
+    has_missing_text : bool
+        Whether files tell missing text from empty text; writers of others are never given any.
+    has_time_units : bool
+        Whether files tell what times count, and their zone; writers of others are given nanoseconds of UTC.
+    """
+
+    name: ClassVar[str]
+    signatures: ClassVar[tuple[bytes, ...]] = ()
+    folder_signatures: ClassVar[tuple[str, ...]] = ()
+    extensions: ClassVar[tuple[str, ...]] = ()
+    read_options: ClassVar[frozenset[str]] = frozenset()
+    write_options: ClassVar[frozenset[str]] = frozenset()
+    is_tabular: ClassVar[bool] = False
+    joins_partitions: ClassVar[bool] = False
+    chooses_partitions: ClassVar[bool] = False
+    has_missing_text: ClassVar[bool] = False
+    has_time_units: ClassVar[bool] = False
+
+    def recognizes(self, first: bytes) -> bool:
+        """Whether a file with these first bytes, 64 of a longer one, is of the format."""
+        return first.startswith(self.signatures)
+
+    def recognizes_packed(self, path: str) -> bool:
+        """Whether a file with first bytes of no format is one of this once it is unpacked; looks into it."""
+        return False
+
+    @property
+    def is_supported(self) -> bool:
+        """Whether sets of the format can be opened."""
+        return type(self).open is not Format.open
+
+    def open(self, filenames: Filenames, **options: Any) -> StoredSet:
+        """Open files as one set, by their metadata.
+
+        Parameters
+        ----------
+        filenames : str, path or sequence of them
+            Each a file or a glob pattern.
+        **options
+            Those of `read_options`.
+
+        Raises
+        ------
+        UnsupportedError
+            If the format is only recognized.
+        """
+        (first, *_) = names_of(filenames)
+        raise UnsupportedError(f"{first!r} is a {self.name} file, which cannot be read yet.")
+
+    def damages(self, files: Sequence[str]) -> Iterable[tuple[str, str]]:
+        """Read all bytes of a set that akdask has written, and yield what is not as it was written.
+
+        Parameters
+        ----------
+        files : sequence of str
+            Its files.
+
+        Yields
+        ------
+        (str, str)
+            Path of a file, and what is wrong; of files that are missing as well.
+
+        Raises
+        ------
+        UnsupportedError
+            If no manifests tell of files of the format.
+        """
+        raise UnsupportedError(f"files of format {self.name!r} have no manifests.", details=list(files[:1]))
+
+    def writer(
+        self,
+        path: str | os.PathLike[str],
+        specs: Sequence[ObjectSpec],
+        *,
+        npartitions: int,
+        mode: Mode = "truncate",
+        file_type: FileLayout = "distribute",
+        overwrite: bool = False,
+        **options: Any,
+    ) -> Writer:
+        """Return a writer of objects, which has not begun.
+
+        Parameters
+        ----------
+        path : str or path
+            Prefix and extension of the set, or the exact path of a single file.
+        specs : sequence of ObjectSpec
+            The objects, in the order of the user's columns.
+        npartitions : int
+            Number of files, unless single or several go into a file: ``per_file`` among the options.
+        mode : {"truncate", "append"}, default "truncate"
+            Replace the set, or add objects to its files.
+        file_type : {"distribute", "single"}, default "distribute"
+            One file for each partition, or one in all.
+        overwrite : bool, default False
+            With append: replace objects that are there already.
+        **options
+            Those of `write_options`.
+
+        Raises
+        ------
+        UnsupportedError
+            If the format cannot be written.
+        """
+        raise UnsupportedError(f"files of format {self.name!r} cannot be written yet.", hint=f"use {_DEFAULT!r}.")
+
+
+_FORMATS: dict[str, Format] = {}
+"""By name in upper case."""
+
+
+def register(file_format: Format) -> None:
+    """Add a format, in place of one of that name if there is any."""
+    _FORMATS[file_format.name.upper()] = file_format
+
+
+def _add(file_format: Format) -> None:
+    """Register a format unless the user has registered one of its name."""
+    known = _FORMATS.get(file_format.name.upper())
+    if known is None or not known.is_supported:
+        register(file_format)
+
+
+def unregister(name: str) -> None:
+    """Remove a format."""
+    del _FORMATS[name.upper()]
+
+
+@cache
+def _load_built_in() -> None:
+    for module in _BUILT_IN:
+        _add(import_module(module).FORMAT)
+
+
+@cache
+def _load_entry_points() -> None:
+    """Register the formats of other packages; looking for these takes long, so only where none of ours fits."""
+    for point in metadata.entry_points(group=ENTRY_POINTS):
+        try:
+            _add(point.load())
+        except Exception as error:  # whatever another package raises, files of other formats can be read
+            warn(f"the format {point.name!r} of {point.value!r} cannot be loaded: {error}", RuntimeWarning)
+
+
+def formats() -> dict[str, Format]:
+    """Return all formats by name, those of other packages too."""
+    _load_built_in()
+    _load_entry_points()
+    return {known.name: known for known in _FORMATS.values()}
+
+
+def format_named(name: Any) -> Format:
+    """Return the format of a name, in any case.
+
+    Raises
+    ------
+    ArgumentTypeError, ArgumentError
+        If the name is no text, or that of no format.
+    """
+    if not isinstance(name, str):
+        raise ArgumentTypeError(f"a format is named by a str, not by {type(name).__name__}.")
+    _load_built_in()
+    found = _FORMATS.get(name.upper())
+    if found is None or not found.is_supported:
+        _load_entry_points()
+        found = _FORMATS.get(name.upper())
+    if found is None:
+        raise ArgumentError(f"there is no format {name!r}.", hint=f"use one of {', '.join(map(repr, formats()))}.")
+    return found
+
+
+def format_written(path: str) -> Format:
+    """Return the format that new files of a path have unless it is named: by its extension, else HDF5."""
+    extension = split_extension(path)[1].lower()
+    return next((known for known in formats().values() if extension in known.extensions), format_named(_DEFAULT))
+
+
+def format_of(path: str) -> Format:
+    """Return the format of a file, told from its first bytes and never from its extension.
+
+    Raises
+    ------
+    MissingFileError
+        If there is no such file.
+    FileFormatError
+        If the first bytes are those of none of the formats, or the file cannot be read.
+    """
+    first = _first_bytes(path)
+    _load_built_in()
+    found = _recognized_by(first)
+    if found is None or not found.is_supported:
+        _load_entry_points()
+        found = _recognized_by(first)
+    if found is None:
+        found = next((known for known in _FORMATS.values() if known.recognizes_packed(path)), None)
+    if found is None:
+        is_arrow = first.startswith(_ARROW)
+        raise FileFormatError(
+            f"{path!r} is none of {', '.join(formats())}.",
+            details=["an Arrow IPC file" if is_arrow else f"first bytes {first[:8]!r}"],
+            hint="a CSV file without Arkouda's header can be read with read_csv.",
+        )
+    return found
+
+
+def _recognized_by(first: bytes) -> Format | None:
+    fitting = [known for known in _FORMATS.values() if known.recognizes(first)]
+    return next((known for known in fitting if known.is_supported), fitting[0] if fitting else None)
+
+
+def format_of_files(filenames: Filenames, *, allow_errors: bool = False) -> Format:
+    """Return the format of the first of some files; with `allow_errors` of the first that has any.
+
+    Raises
+    ------
+    MissingFileError, FileFormatError
+        If there is none.
+    """
+    first = names_of(filenames)[:1]
+    found = format_of_folder(absolute(first[0])) if first else None
+    if found is not None:
+        return found
+    if not allow_errors:
+        return settled(filenames, lambda paths: format_of(paths[0]))
+    for name in names_of(filenames):
+        try:
+            return settled(name, _first_format)
+        except FileError:
+            continue
+    # Its opening tells what is wrong with each of the files.
+    return format_named(_DEFAULT)
+
+
+def format_of_folder(path: str) -> Format | None:
+    """Return the format that a folder is a set of, None if it is no folder, or one of files that are read as others.
+
+    Remote folders are looked into only where their names have the extension of such a format: each look is a request.
+    """
+    _load_built_in()
+    extension = split_extension(path.rstrip("/"))[1].lower()
+    candidates = [known for known in _FORMATS.values() if known.folder_signatures]
+    if is_remote(path):
+        candidates = [known for known in candidates if extension in known.extensions]
+    elif not os.path.isdir(path):
+        folders.recover_folder(path.rstrip("/"))  # it is away for a moment while it is replaced
+        if not os.path.isdir(path):
+            return None
+    return next(
+        (
+            known
+            for known in candidates
+            if any(exists(f"{path.rstrip('/')}/{name}") for name in known.folder_signatures)
+        ),
+        None,
+    )
+
+
+def _first_format(paths: Sequence[str]) -> Format:
+    """Return the format of the first file that has any."""
+    for path in paths[:-1]:
+        try:
+            return format_of(path)
+        except FileError:
+            continue
+    return format_of(paths[-1])
+
+
+def open_files(filenames: Filenames, file_format: Format | None = None, **options: Any) -> StoredSet:
+    """Open files as one set, by their metadata.
+
+    Parameters
+    ----------
+    filenames : str, path or sequence of them
+        Each a file or a glob pattern.
+    file_format : Format, optional
+        Their format, unless given told from their first bytes.
+    **options
+        Of `akdask.read`; those that the format does not take change nothing.
+
+    Raises
+    ------
+    MissingFileError, FileFormatError
+        If files are missing, or not of the format.
+    UnsupportedError
+        If sets of the format cannot be opened.
+    """
+    if file_format is None:
+        file_format = format_of_files(filenames, allow_errors=bool(options.get("allow_errors")))
+    taken = {name: value for name, value in options.items() if name in file_format.read_options}
+    return file_format.open(filenames, **taken)
+
+
+def _first_bytes(path: str) -> bytes:
+    try:
+        if is_remote(path):
+            system, inner = file_system(path)
+            # From web servers that give whole files only, an opened file takes the first bytes all the same.
+            with retrying(lambda: system.open(inner, "rb")) as file:
+                return bytes(retrying(lambda: file.read(_FIRST_BYTES)))
+        identify(path)  # a folder or a device is told of as such
+        with os.fdopen(open_regular(path, follows=True), "rb") as file:
+            return file.read(_FIRST_BYTES)
+    except FileNotFoundError:
+        raise MissingFileError(f"no file {path!r}.") from None
+    except OSError as error:
+        raise FileFormatError(f"cannot read {path!r}: {error.strerror or error}.") from error
+
+
+class FileFormat(Format, ABC):
+    """A format that says by which functions its sets are opened and written; each imports what it returns."""
+
+    @abstractmethod
+    def opener(self) -> Callable[..., StoredSet]:
+        """Return what opens a set, given file names and `read_options`."""
+
+    @abstractmethod
+    def writer_class(self) -> Callable[..., Writer]:
+        """Return what makes a writer, given the arguments of `Format.writer`."""
+
+    def open(self, filenames: Filenames, **options: Any) -> StoredSet:
+        """Open files as one set; see `Format.open`."""
+        return without_collection(self.opener)()(filenames, **options)
+
+    def writer(
+        self,
+        path: str | os.PathLike[str],
+        specs: Sequence[ObjectSpec],
+        *,
+        npartitions: int,
+        mode: Mode = "truncate",
+        file_type: FileLayout = "distribute",
+        overwrite: bool = False,
+        **options: Any,
+    ) -> Writer:
+        """Return a writer of objects, which has not begun; see `Format.writer`."""
+        how = {"npartitions": npartitions, "mode": mode, "file_type": file_type, "overwrite": overwrite}
+        return self.writer_class()(path, specs, **how, **options)

@@ -1,0 +1,186 @@
+"""What the lazy layer needs of anything that can be scanned: sets of files of any format.
+
+A `Source` is one row space of a set of files: columns that have the same number of rows in every file.  A
+`Part` is one partition of it, small enough to travel to a worker, and carries where the bytes are.  A `PartReader`
+reads row ranges of it and holds open files only between ``__enter__`` and ``__exit__``.
+
+The protocols may be subclassed: then nothing is open, nothing known of values, and rows are found by `read` alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, NamedTuple, Protocol, Self, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from akdask.columns.dtypes import ColumnType
+from akdask.typing import Column, NumberArray
+
+TEXT_BYTES = 16
+"""Bytes of a string that bounds are kept of."""
+
+
+def text_prefix(text: str) -> bytes | None:
+    """Return the bytes of a string that bounds are kept of, None if it is no Unicode text.
+
+    Examples
+    --------
+    >>> text_prefix("a string of many letters")
+    b'a string of many'
+    """
+    try:
+        return text.encode()[:TEXT_BYTES]
+    except UnicodeEncodeError:
+        return None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Bounds:
+    """What is known of the values of a column in each partition, without reading them.
+
+    A partition of which nothing is known has the bounds of the type.
+
+    Parameters
+    ----------
+    minima, maxima : ndarray, shape (npartitions,)
+        No value but NaN is outside.  Of the column's dtype; for strings bytes, between which `text_prefix` of
+        each string lies.
+    nans : ndarray, shape (npartitions,), bool
+        Whether there may be NaN.
+    """
+
+    minima: NumberArray
+    maxima: NumberArray
+    nans: npt.NDArray[np.bool_]
+
+    def take(self, positions: npt.NDArray[np.int64]) -> Bounds:
+        """Return the bounds of the partitions at the given positions."""
+        return Bounds(self.minima[positions], self.maxima[positions], self.nans[positions])
+
+
+RowRanges: TypeAlias = npt.NDArray[np.int64]
+"""Ranges of rows, ascending: an array with a row for each, of its first row and the one behind its last."""
+
+
+class RowBounds(NamedTuple):
+    """What is known of the values of a column in stretches of a partition's rows, without reading them."""
+
+    starts: npt.NDArray[np.int64]
+    """The first row of each stretch, counted from the first of the partition: ascending, the first is 0."""
+
+    bounds: Bounds
+    """Those of each stretch, as if it were a partition."""
+
+
+IN_MEMORY = -1
+"""In place of a file: rows lie in the memory of this process."""
+
+
+class Stretch(NamedTuple):
+    """Rows of a column that lie one after the other, in a file or in memory.
+
+    Those of a bool column may be any bytes: what is not 0 is true.
+    """
+
+    descriptor: int
+    """Of the file, which is open for as long as the reader is; or `IN_MEMORY`."""
+
+    offset: int
+    """Of the first row, in bytes; or its address."""
+
+    nrows: int
+    """Number of rows."""
+
+    stored: str = ""
+    """The type of the numbers by its name in NumPy, if it may be narrower than that of the column."""
+
+
+class PartReader(Protocol):
+    """Reads row ranges of the columns of one partition."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close what is open."""
+
+    def read(self, column: str, start: int, stop: int, out: NumberArray | None = None) -> Column:
+        """Return rows `start` to `stop` of a column, counted from the first row of the partition.
+
+        `out`, where given, is a contiguous array of the column's dtype with at least ``stop - start`` elements.
+        Numbers are read into it, and a view of it is returned, which is only valid until the next read into it.
+        """
+        ...
+
+    def read_text(self, column: str, start: int, stop: int) -> Any:
+        """Return rows of a column of text, maybe as `akdask.columns.dictionary_text`: positions in a dictionary."""
+        return self.read(column, start, stop)
+
+    def stretches(self, column: str) -> Sequence[Stretch] | None:
+        """Return where all rows of a column lie, in order; None where only `read` finds them."""
+        return None
+
+    def row_bounds(self, column: str, within: RowRanges) -> RowBounds | None:
+        """Return what is known of the values of a column in stretches of the rows; None if nothing is.
+
+        What has to be looked up is looked up for the ranges `within` alone.
+        """
+        return None
+
+
+class Part(Protocol):
+    """One partition of a source: picklable, no open files.
+
+    A part with an attribute ``is_remote`` that is true is opened before it is its turn: see `opens_early`.
+    """
+
+    @property
+    def nrows(self) -> int: ...
+
+    def open(self) -> PartReader: ...
+
+
+def opens_early(part: Part) -> bool:
+    """Whether a part begins to fetch what will be read of it when it is opened, so that opening it early is of use."""
+    return bool(getattr(part, "is_remote", False))
+
+
+class Source(Protocol):
+    """Columns of one row space in a set of files.  Immutable."""
+
+    @property
+    def token(self) -> str:
+        """Changes whenever the files change (path, size, time of modification)."""
+        ...
+
+    @property
+    def label(self) -> str:
+        """How a user names it, for plans and messages: ``read_hdf('flows_LOCALE*')``."""
+        ...
+
+    @property
+    def columns(self) -> Mapping[str, ColumnType]: ...
+
+    @property
+    def lengths(self) -> Sequence[int]:
+        """Rows in each partition."""
+        ...
+
+    @property
+    def paths(self) -> Sequence[str]:
+        """The file of each partition."""
+        ...
+
+    def part(self, index: int, columns: Sequence[str]) -> Part:
+        """Return one partition, reduced to the given columns."""
+        ...
+
+    def bounds(self, column: str) -> Bounds | None:
+        """Return what is known of the values of a column in each partition, None if nothing is."""
+        return None

@@ -1,0 +1,386 @@
+"""The part of a writer that no format changes: files are staged, put into place all at once, or thrown away.
+
+The client makes a writer, calls `begin`, sends it to the workers that call `write`, and calls `commit` with what they
+return, or `abort`.  Until `commit` nothing that was there is touched.  A format says how the bytes of a file are made.
+"""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
+
+from akdask import config
+from akdask.columns.table import Table
+from akdask.errors import (
+    AkdaskError,
+    ArgumentError,
+    ExistsError,
+    InconsistentFilesError,
+    MissingFileError,
+    WriteError,
+    warn,
+)
+from akdask.storage.commit import staging, write_error
+from akdask.storage.files import FileIdentity, exists, identify_all, is_remote, is_unchanged, written_path
+from akdask.storage.locales import locale_files, locale_path, set_path
+from akdask.storage.manifest import manifest_path
+from akdask.storage.object_store import compare_with_catalogs
+from akdask.storage.objects import Columns, FileLayout, JoinedFile, Mode, ObjectSpec
+
+
+class DescribedFile(Protocol):
+    """What a manifest tells of one file."""
+
+    @property
+    def file(self) -> FileIdentity:
+        """The file, in the state that is described."""
+        ...
+
+    def at(self, path: str) -> Self:
+        """Return the description of the same file under another path."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class FileReceipt:
+    """What one partition has written, for the commit.
+
+    Parameters
+    ----------
+    index : int
+        The partition.
+    file : DescribedFile, optional
+        Its file, for the manifest.
+    """
+
+    index: int
+    file: Any = None
+
+
+Receipt = TypeVar("Receipt", bound=FileReceipt)
+
+
+class StagedWriter(ABC, Generic[Receipt]):
+    """One write of a set, one file for each partition or a single file.  Picklable once it has begun.
+
+    A subclass writes the file of one partition in `write`.  It may also join those of several partitions (`_join`),
+    write manifests (`_write_manifest`), and add to files that are there (`_names_in`).
+
+    Parameters
+    ----------
+    path : str or path
+        Prefix and extension of the set, or the exact path of a single file.
+    specs : sequence of ObjectSpec
+        The objects, in the order of the user.
+    npartitions : int
+        Number of files, unless single.
+    mode : {"truncate", "append"}, default "truncate"
+        Replace the set, or add objects to its files.
+    file_type : {"distribute", "single"}, default "distribute"
+        One file for each partition, or one in all.
+    overwrite : bool, default False
+        With append: replace objects that are there already.
+    per_file : int, default 1
+        How many partitions go into each file of a set.
+
+    Attributes
+    ----------
+    noun : str
+        What messages call the objects of the format.
+    library_errors : tuple of exception types
+        What the library that makes the files raises besides `OSError`.
+    update_hint, replace_hint : str
+        What a user does who replaces objects of a set that is not there, or adds objects that are there already.
+    """
+
+    noun: ClassVar[str] = "objects"
+    library_errors: ClassVar[tuple[type[Exception], ...]] = ()
+    update_hint: ClassVar[str] = "write it first."
+    replace_hint: ClassVar[str] = "use mode='truncate'."
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        specs: Sequence[ObjectSpec],
+        *,
+        npartitions: int,
+        mode: Mode = "truncate",
+        file_type: FileLayout = "distribute",
+        overwrite: bool = False,
+        per_file: int = 1,
+    ) -> None:
+        self.path = written_path(path)
+        self.specs = tuple(specs)
+        self.npartitions = npartitions
+        self.mode = mode
+        self.is_single = file_type == "single"
+        self.overwrite = overwrite
+        self.per_file = npartitions if self.is_single else per_file
+        count = npartitions // per_file
+        self.targets = [self.path] if self.is_single else [locale_path(self.path, number) for number in range(count)]
+        self._staging = staging(self.path)
+        self._file_names = [os.path.basename(target) for target in self.targets]
+        self._names = (
+            [f"partition-{index}" for index in range(npartitions)] if self.per_file > 1 else list(self._file_names)
+        )
+        self._added_to: tuple[FileIdentity, ...] = ()
+        # A set that is named like a locale of another shares its hidden folder, which takes files of the other only.
+        self._may_have_manifest = not self.is_single and set_path(self.path) == self.path and not is_remote(self.path)
+        self._has_manifest = bool(config.get("manifest")) and self._may_have_manifest
+        self._in_manifest: Sequence[Any] = ()
+
+    def begin(self) -> None:
+        """Check that the write can succeed, and make the hidden folder for it.
+
+        Raises
+        ------
+        WriteError
+            If the folder is missing or not writable, or another write of the set is under way.
+        ExistsError
+            If an object is to be added that is there already, or a set to files of the other type.
+        InconsistentFilesError
+            If objects are to be added to a set with another number of files.
+        MissingFileError
+            If objects are to be replaced in a set that is not there.
+        """
+        self._staging.create(replaces=self._present)
+        try:
+            if self.mode == "append":
+                self._begin_append()
+        except BaseException:
+            self.abort()
+            raise
+
+    @abstractmethod
+    def write(self, index: int, table: Table, tables: Columns | None = None) -> Receipt:
+        """Write the file of one partition into the hidden folder.  May be called again, also at the same time.
+
+        Parameters
+        ----------
+        index : int
+            Number of the partition.
+        table : Table
+            Its rows.
+        tables : mapping of name to column, optional
+            The small tables that every partition is given in full.
+
+        Raises
+        ------
+        WriteError
+            If the disk is full, or the folder cannot be seen from here.
+        SchemaError
+            If a column does not fit its object.
+        """
+
+    def join(self, index: int, receipts: Sequence[Receipt]) -> JoinedFile:
+        """Make a file of those that its partitions have written.
+
+        Raises
+        ------
+        WriteError
+            If the disk is full, or the folder cannot be seen from here.
+        """
+        first, name = index * self.per_file, self._file_names[index]
+        staged = [self._staging.local(part) for part in self._names[first : first + self.per_file]]
+        with self._errors_naming(self.targets[index]):
+            attempt = self._staging.attempt(name)
+            self._join(staged, attempt, receipts, self._added_to[index].path if self._added_to else None)
+            finished = self._staging.finish(attempt, name)
+            return JoinedFile(index, self._described(finished) if self._has_manifest else None)
+
+    def commit(self, receipts: Sequence[Receipt | JoinedFile]) -> list[str]:
+        """Put all files into place, and remove those that they make obsolete.
+
+        Returns
+        -------
+        list of str
+            The files of the set.
+
+        Raises
+        ------
+        WriteError
+            If a partition is missing, a file that was added to has changed meanwhile, or one cannot be put into place;
+            the old set is there unchanged.
+
+        Warns
+        -----
+        UserWarning
+            If files are replaced in truncate mode.
+        """
+        try:
+            renames = self._complete(receipts)
+            self._check_unchanged()
+        except BaseException:
+            self.abort()
+            raise
+        replaced = self._present() if self.mode == "truncate" else []
+        stale = sorted(set(replaced).difference(self.targets))
+        if not self._in_manifest and self._may_have_manifest and os.path.lexists(manifest_path(self.path)):
+            stale.append(manifest_path(self.path))
+        self._staging.commit(renames, stale, self._renew_manifest)
+        if replaced:
+            warn(f"{len(replaced)} existing files of {self.path!r} were replaced.", UserWarning)
+        return self.targets
+
+    def abort(self) -> None:
+        """Remove all that was prepared; what was there before stays."""
+        self._staging.discard()
+
+    # ------------------------------------------------------------------------------------------- what a format may say
+
+    def _join(self, staged: Sequence[str], target: str, receipts: Sequence[Receipt], old: str | None) -> None:
+        """Write a file that holds what those of its partitions hold, and what an old file does if there is one."""
+        raise NotImplementedError
+
+    def _described(self, path: str) -> DescribedFile | None:
+        """Return what a manifest tells of a file that was joined, None if the format has none of such."""
+        return None
+
+    def _completed(self, files: Sequence[Any]) -> Sequence[Any]:
+        """Return the descriptions of all files with what only they together tell."""
+        return files
+
+    def _write_manifest(self, path: str, files: Sequence[Any], *, are_in_place: bool) -> None:
+        """Write the manifest of a set, of which `files` are the descriptions that the receipts carry."""
+        raise NotImplementedError
+
+    def _names_in(self, file: FileIdentity) -> Iterable[str]:
+        """Return the names of the objects of a file that objects are to be added to."""
+        raise NotImplementedError
+
+    def _check_nothing_there(self) -> None:
+        """Refuse to make a set in append mode where something else is in its place; here nothing is."""
+
+    @property
+    def _nfiles(self) -> int:
+        """How many files a set must have that objects are added to."""
+        return len(self.targets)
+
+    # ------------------------------------------------------------------------------------------- what formats build on
+
+    def _present(self) -> list[str]:
+        """Return the files that are there now: of a set those of any number, of a single file that path only."""
+        if not self.is_single:
+            return locale_files(self.path)
+        return [self.path] if exists(self.path) else []
+
+    def _target_of(self, index: int) -> str:
+        """Return what messages name as the file that a partition is written to."""
+        return self.targets[index] if len(self.targets) == self.npartitions else self.path
+
+    @contextmanager
+    def _errors_naming(self, path: str) -> Iterator[None]:
+        """Turn what the operating system and the library raise into an error that names the file to be written."""
+        try:
+            yield
+        except AkdaskError:
+            raise
+        except OSError as error:
+            raise write_error(path, error) from error
+        except self.library_errors as error:
+            raise write_error(path, error) from error
+
+    def _begin_append(self) -> None:
+        present = self._present()
+        if not present:
+            if self.overwrite:
+                raise MissingFileError(f"there is no set {self.path!r} to update.", hint=self.update_hint)
+            self._check_nothing_there()
+            return
+        if len(present) != self._nfiles:
+            raise InconsistentFilesError(
+                f"{self.path!r} has {len(present)} files, the {self.noun} to add have {self._nfiles} partitions.",
+                hint=f"cut the rows anew with num_locales={len(present)}, or write the whole set with mode='truncate'.",
+            )
+        # Files of old sets may be numbered without zeros: they are added to as they are.
+        self.targets = present
+        self._added_to = identify_all(present)
+        compare_with_catalogs(self._added_to)
+        names = {spec.name for spec in self.specs}
+        taken = [f"{file.path}: {name!r}" for file in self._added_to for name in self._names_in(file) if name in names]
+        if taken and not self.overwrite:
+            raise ExistsError(f"{self.noun} of these names exist already.", details=taken, hint=self.replace_hint)
+
+    def _complete(self, receipts: Sequence[Receipt | JoinedFile]) -> list[tuple[str, str]]:
+        """Return the finished files and their places, after joining partitions that are not joined; manifest last."""
+        joined = {receipt.index: receipt for receipt in receipts if isinstance(receipt, JoinedFile)}
+        written = {receipt.index: receipt for receipt in receipts if not isinstance(receipt, JoinedFile)}
+        missing = [k for k in range(self.npartitions) if k not in written and k // self.per_file not in joined]
+        if missing:
+            raise WriteError(f"{self.path!r} is not written: partitions {missing} are missing.")
+        staged = [self._staging.path(name) for name in self._file_names]
+        renames = list(zip(staged, self.targets, strict=True))
+        if self.per_file == 1:
+            return [*renames, *self._manifest([written[index].file for index in range(self.npartitions)])]
+        for file in sorted(set(range(len(self.targets))).difference(joined)):
+            joined[file] = self.join(file, [written[file * self.per_file + k] for k in range(self.per_file)])
+        return [*renames, *self._manifest([joined[file].file for file in range(len(self.targets))])]
+
+    def _check_unchanged(self) -> None:
+        """Refuse to replace files by copies of an older state, if another writer has changed them since."""
+        changed = [file.path for file in self._added_to if not is_unchanged(file)]
+        if changed:
+            raise WriteError(
+                f"cannot write {self.path!r}: its files were changed while {self.noun} were added to them.",
+                details=changed,
+                hint=f"add the {self.noun} again.",
+            )
+
+    def _manifest(self, described: Sequence[DescribedFile | None]) -> list[tuple[str, str]]:
+        """Return the finished manifest and its place; nothing if it cannot be written, for no set needs one."""
+        files = [file.at(path) for file, path in zip(described, self.targets, strict=True) if file is not None]
+        if len(files) < len(described) or not self._has_manifest:
+            return []
+        try:
+            self._in_manifest = self._completed(files)
+            return [(self._stage_manifest(are_in_place=False), manifest_path(self.path))]
+        except OSError:
+            self._in_manifest = ()
+            return []
+
+    def _stage_manifest(self, *, are_in_place: bool) -> str:
+        attempt = self._staging.attempt("manifest")
+        self._write_manifest(attempt, self._in_manifest, are_in_place=are_in_place)
+        return self._staging.finish(attempt, "manifest")
+
+    def _renew_manifest(self) -> None:
+        """Write the manifest anew once the files are in place, since renaming them has changed their states.
+
+        The one that came with them describes them as it does copies, in case this process dies meanwhile.
+        """
+        if not self._in_manifest:
+            return
+        now = identify_all(self.targets)
+        self._in_manifest = [
+            replace(file, file=there) if _is_renamed(file.file, there) else file
+            for file, there in zip(self._in_manifest, now, strict=True)
+        ]
+        self._stage_manifest(are_in_place=True)
+        self._staging.replace("manifest", manifest_path(self.path))
+
+
+def _is_renamed(before: FileIdentity, after: FileIdentity) -> bool:
+    """Whether a file is as it was but for the time of change, which a rename moves on."""
+    states = (file.version.split("/") for file in (before, after))
+    (modified, _, *rest), (modified_now, _, *rest_now) = states
+    return (before.size, modified, rest) == (after.size, modified_now, rest_now)
+
+
+def checked_codec(compression: Any, codecs: Sequence[str]) -> str | None:
+    """Return the name of one of some codecs in lower case, None for none.
+
+    Raises
+    ------
+    ArgumentError
+        If there is none of that name.
+    """
+    if compression is None:
+        return None
+    if not isinstance(compression, str) or compression.lower() not in codecs:
+        named = ", ".join(name for name in codecs if name != "none")
+        raise ArgumentError(f"compression is None or one of {named}, not {compression!r}.")
+    return compression.lower()

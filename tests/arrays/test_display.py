@@ -1,0 +1,120 @@
+"""How arrays show themselves: the text of Arkouda where values are cheap to find, and HTML."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import akdask as ak
+from akdask.arrays.display import printed_numbers
+from akdask.testing.memory import MemorySource
+
+
+@pytest.mark.parametrize("rows", [0, 1, 100, 101, 250])
+def test_a_hundred_elements_are_shown_and_of_more_the_first_and_last(rows):
+    shown = " ".join(map(str, range(rows))) if rows <= 100 else f"0 1 2 ... {rows - 3} {rows - 2} {rows - 1}"
+    assert (str(ak.arange(rows)), repr(ak.arange(rows))) == (f"[{shown}]", f"array([{shown}])")
+
+
+def test_whole_floats_have_seventeen_decimals_and_others_seventeen_digits():
+    shown = "[2.00000000000000000 0.10000000000000001 -0.00000000000000000 2.5 nan inf 9.9999999999999992e+22]"
+    assert str(ak.array([2.0, 0.1, -0.0, 2.5, np.nan, np.inf, 1e23])) == shown
+    assert str(ak.array([True, False])) == "[True False]"
+    assert str(ak.array([2**70, -1])) == f"[{2**70} -1]"
+
+
+@given(st.lists(st.floats()))
+def test_the_text_of_floats_gives_them_back(numbers):
+    np.testing.assert_array_equal([float(text) for text in printed_numbers(np.array(numbers, float))], numbers)
+
+
+def test_text_is_shown_in_quotes_with_commas():
+    assert (str(ak.array(["a", "é'"])), repr(ak.array(["a", "é'"]))) == ("['a', 'é'']", "array(['a', 'é''])")
+    many = ak.array(["a", "b", "c"] + ["m"] * 98 + ["x", "y", "z"])
+    for shown in (many, ak.Categorical(many)):
+        assert repr(shown) == "array(['a', 'b', 'c', ... , 'x', 'y', 'z'])"
+
+
+def test_times_and_addresses_stand_one_below_the_other():
+    times = ak.Datetime(pd.to_datetime(["2024-02-29 12:00", "1999-01-01 00:00"]))
+    assert str(times) == repr(times)
+    assert repr(times).splitlines() == [
+        "Datetime(['2024-02-29 12:00:00',",
+        "          '1999-01-01 00:00:00'],",
+        "         dtype='datetime64[ns]')",
+    ]
+    assert repr(ak.IPv4(["10.0.0.1", "10.0.0.2"])) == "IPv4([10.0.0.1,\n      10.0.0.2],\n     )"
+    assert "'... ',\n" not in repr(ak.Timedelta(ak.arange(200)))
+    assert "\n           ... ,\n" in repr(ak.Timedelta(ak.arange(200)))
+
+
+def test_dimensions_are_arrays_of_arrays():
+    grid = ak.arange(4).reshape(2, 2) / 2
+    assert repr(grid) == ("array([array([0.00000000000000000 0.5]) array([1.00000000000000000 1.5])])")
+    assert str(ak.arange(4).reshape(2, 2)) == "[[0 1] [2 3]]"
+
+
+def test_lists_show_all_of_six_and_of_more_the_first_and_last():
+    lists = ak.SegArray(ak.arange(0, 14, 2), ak.arange(14))
+    rows = [f"[{2 * row} {2 * row + 1}]" for row in range(7)]
+    assert repr(lists[:6]).splitlines() == ["SegArray([", *rows[:6], "])"]
+    assert repr(lists).splitlines() == ["SegArray([", *rows[:3], "...", *rows[4:], "])"]
+    assert repr(ak.SegArray(ak.array([0]), ak.arange(101))) == "SegArray([\n[0 1 2 ... 98 99 100]\n])"
+
+
+def test_a_selection_of_small_data_is_most_shown_whatever_its_partitions():
+    x = MemorySource({"x": np.arange(0, 120, 10)}, [4, 0, 3, 5]).arrays()["x"]
+    assert repr(x[x > 10]) == "array([20 30 40 50 60 70 80 90 100 110])"
+    assert repr(x[x == 50]) == "array([50])"
+    assert repr(x[x > 500]) == "array([])"
+    frame = ak.DataFrame({"x": x})
+    plain = pd.DataFrame({"x": np.arange(0, 120, 10)})
+    assert repr(frame[x > 90]) == f"{plain[plain.x > 90]} (2 rows x 1 columns)"
+
+
+def test_a_selection_of_much_is_shown_by_its_edges():
+    x = MemorySource({"x": np.arange(300_000)}, [100_000] * 3).arrays()["x"]
+    assert repr(x[x > 10]) == "array([11 12 13 ... 299997 299998 299999])"
+    assert repr(x[x == 150_000]) == "array([...])"
+
+
+def test_frames_are_shown_by_pandas_with_their_size_in_brackets():
+    frame, plain = ak.DataFrame({"x": ak.arange(200)}), pd.DataFrame({"x": np.arange(200)})
+    with pd.option_context("display.show_dimensions", False):
+        assert repr(frame) == f"{plain} (200 rows x 1 columns)"
+        html = frame._repr_html_()
+        assert "<p>DataFrame: 200 rows x 1 columns, 1 partition</p>" in html
+        assert "<th>int64</th>" in html
+        assert html.count("<tr") == 2 + 11  # heads, first and last rows, and dots between
+        with pd.option_context("display.max_rows", None):
+            assert repr(frame[:61]) != repr(frame)
+    assert str(frame) == "DataFrame(['x'], 200 rows, 3.12 KB)"
+    assert repr(ak.DataFrame()) == "Empty DataFrame\nColumns: []\nIndex: [] (None rows x 0 columns)"
+    assert str(ak.DataFrame()) == "DataFrame([ -- ][ 0 rows : 0 B])"
+    assert repr(ak.DataFrame({"x": [1], "y": [2]}).columns) == "Index(['x', 'y'], dtype='<U0')"
+
+
+@pytest.mark.parametrize(
+    ("shown", "title"),
+    [
+        (ak.array(["<b>", "&"]), "Strings: str, 2 elements, 1 partition"),
+        (ak.Categorical(ak.array(["<b>"])), "Categorical: 1 element, 1 partition"),
+        (ak.arange(3), "pdarray: int64, 3 elements, 1 partition"),
+        (ak.arange(4).reshape(2, 2), "ArrayView: int64, 4 elements, 1 partition, shape (2, 2)"),
+        (ak.Series(["<b>"]), "Series: str, 1 value, 1 partition"),
+        (ak.Index(["<b>"], name="i"), "Index &#x27;i&#x27;: 1 label, 1 partition"),
+        (ak.array(["<b>"]).search("<"), "Match: 1 string, 1 partition"),
+        (ak.random_sparse_matrix(5, 0.2, "CSR"), "sparray: int64, 5 x 5"),
+    ],
+)
+def test_html_tells_what_it_is_and_escapes_what_it_holds(shown, title):
+    html = shown._repr_html_()
+    assert html.startswith(f"<p>{title}</p><pre")
+    assert "<b>" not in html
+
+
+def test_groups_tell_their_keys():
+    groups = ak.GroupBy([ak.arange(3), ak.array(["a", "b", "c"])])
+    assert repr(groups) == "<GroupBy of 3 rows, 1 partition; keys: int64, str; lazy>"
+    assert groups._repr_html_().startswith("<p>GroupBy")

@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from akdask import compiled, config, machine
+from akdask.engine import allocator
+
+
+@pytest.mark.cluster
+def test_workers_that_are_short_of_memory_give_back_what_is_freed(cluster_client):
+    def freed(worker_is_short):
+        pieces = [np.ones(2**13) for _ in range(1000)]
+        last = pieces.pop()
+        before = machine.memory_in_use()
+        del pieces
+        allocator.give_back_freed_memory(before if worker_is_short else 4 * before)
+        return before - machine.memory_in_use(), last.sum()
+
+    (idle, _), (short, _) = (cluster_client.submit(freed, state, pure=False).result() for state in (False, True))
+    assert short > 30 * 2**20
+    assert idle <= short
+
+
+def test_other_processes_keep_what_they_like(monkeypatch):
+    monkeypatch.delenv("MALLOC_TRIM_THRESHOLD_", raising=False)
+    monkeypatch.setattr(allocator, "call_regularly", lambda *_: pytest.fail("nobody looks at its memory"))
+    allocator.manage_freed_memory.__wrapped__()
+
+
+@pytest.mark.parametrize(("limit", "compiles", "spare"), [(2**29, False, 0), (2**30, True, 0), (2**32, True, 2**29)])
+def test_what_workers_keep_and_load_is_by_the_memory_that_they_have(limit, compiles, spare, monkeypatch):
+    worker = SimpleNamespace(memory_manager=SimpleNamespace(memory_limit=limit))
+    monkeypatch.setattr(allocator, "keeps_no_memory", lambda: True)
+    monkeypatch.setattr(allocator, "current_worker", lambda: worker)
+    monkeypatch.setattr(allocator, "call_regularly", lambda *_: None)
+    monkeypatch.setattr(allocator, "ctypes", SimpleNamespace(CDLL=lambda _: None))
+    monkeypatch.setattr(compiled._Process, "is_enabled", True)
+    with config.set(spare_memory=2**31):
+        allocator.manage_freed_memory.__wrapped__()
+        assert (compiled._Process.is_enabled, config.get("spare_memory")) == (compiles, spare)
+
+
+@pytest.mark.cluster
+def test_workers_look_at_their_memory_regularly(cluster_client):
+    def watched(dask_worker):
+        return "akdask" in dask_worker.periodic_callbacks
+
+    cluster_client.gather(cluster_client.map(lambda _: allocator.manage_freed_memory(), range(20), pure=False))
+    assert any(cluster_client.run(watched).values())

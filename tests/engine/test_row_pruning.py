@@ -1,0 +1,121 @@
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from akdask.columns.dtypes import BOOL, INT64
+from akdask.columns.summation import UNIT
+from akdask.engine.inputs import Mask, Range
+from akdask.engine.program import Apply, ConstantRows, Load, Program
+from akdask.engine.pruning import RowPruning, stretches_left, windows
+from akdask.storage.source import Bounds, RowBounds, Stretch
+
+OPERATIONS = {"less": np.less, "greater_equal": np.greater_equal, "equal": np.equal, "not_equal": np.not_equal}
+
+
+def comparison(column, operation, bound):
+    """Return the selection of the rows where a column compares so with a number."""
+    apply = Apply(operation, (0, 1), {}, BOOL, (), None)
+    steps = (Load(0, column, INT64), ConstantRows(np.int64(bound), None), apply)
+    return Mask(Program(steps, (2,), (BOOL,)))
+
+
+def bounds_of(values, starts):
+    """Return the true bounds of stretches of rows."""
+    parts = np.split(values, starts[1:])
+    low, high = (np.array([side(part) for part in parts], np.int64) for side in (np.min, np.max))
+    return RowBounds(np.array(starts, np.int64), Bounds(low, high, np.zeros(len(parts), np.bool_)))
+
+
+@st.composite
+def columns(draw):
+    """Return columns in runs of some rows, and where stretches of known bounds begin in each."""
+    runs = [UNIT * length for length in draw(st.lists(st.integers(1, 3), min_size=1, max_size=5))]
+    found = {}
+    for name in "ab":
+        values = np.repeat(draw(st.lists(st.integers(0, 5), min_size=len(runs), max_size=len(runs))), runs)
+        borders = draw(st.sets(st.integers(1, sum(runs) - 1), max_size=6))
+        found[name] = values, [0, *sorted(borders)]
+    return found
+
+
+@given(data=st.data())
+def test_rows_that_are_left_out_hold_for_no_filter(data):
+    found = data.draw(columns())
+    wanted = [
+        (
+            data.draw(st.sampled_from("ab")),
+            data.draw(st.sampled_from(sorted(OPERATIONS))),
+            data.draw(st.integers(-1, 6)),
+        )
+        for _ in range(data.draw(st.integers(1, 2)))
+    ]
+    nrows = len(found["a"][0])
+    left = RowPruning([comparison(*item) for item in wanted]).ranges(
+        nrows, (), lambda load, within: bounds_of(*found[load.column]) if len(within) else None
+    )
+    ranges = [(0, nrows)] if left is None else left.tolist()
+    outside = np.ones(nrows, np.bool_)
+    for start, stop in ranges:
+        outside[start:stop] = False
+    for column, operation, bound in wanted:
+        outside &= OPERATIONS[operation](found[column][0], bound)
+    assert not outside.any()
+    assert all(start - stop >= UNIT for (_, stop), (start, _) in pairwise(ranges))
+
+
+def test_rows_are_left_out_where_bounds_exclude_them():
+    values = np.repeat([1, 2, 3], 2 * UNIT)
+    pruning = RowPruning([comparison("a", "equal", 2)])
+    known = bounds_of(values, [0, 2 * UNIT, 4 * UNIT])
+    assert pruning.ranges(len(values), (), lambda *_: known).tolist() == [[2 * UNIT, 4 * UNIT]]
+    assert pruning.ranges(len(values), (), lambda *_: None) is None
+    assert pruning.ranges(0, (), lambda *_: known) is None
+
+
+def test_bounds_are_not_asked_for_where_rows_are_counted_before():
+    mask = comparison("a", "equal", 2)
+    asked = []
+    for selections in ([Range(0, 10, 2), mask], [mask, Range(0, 10, 2)], [mask]):
+        RowPruning(selections).ranges(10, (), lambda *arguments: asked.append(arguments))
+    assert len(asked) == 6
+    RowPruning([Range(0, 10, 2), Range(0, 5, 1), mask]).ranges(10, (), lambda *arguments: asked.append(arguments))
+    RowPruning([]).ranges(10, (), lambda *arguments: asked.append(arguments))
+    assert len(asked) == 6
+
+
+def test_what_is_known_anyway_comes_first():
+    within = []
+    pruning = RowPruning([comparison("a", "equal", 9)])
+    known = bounds_of(np.arange(5), [0])
+    left = pruning.ranges(5, (), lambda _, ranges: within.append(len(ranges)) or known)
+    assert left.tolist() == []
+    assert within == [0]
+
+
+@given(data=st.data())
+def test_stretches_that_are_left_have_all_rows_that_are(data):
+    lengths = [UNIT * length for length in data.draw(st.lists(st.integers(1, 4), min_size=1, max_size=4))]
+    nrows, places = sum(lengths), np.cumsum([0, *lengths[:-1]]).tolist()
+    borders = sorted(data.draw(st.sets(st.integers(0, nrows // UNIT - 1), max_size=5)))
+    shift = data.draw(st.integers(0, UNIT - 1))
+    left = np.array([[unit * UNIT + shift, unit * UNIT + shift + 1] for unit in borders], np.int64).reshape(-1, 2)
+    # Rows are numbers of one byte that lie in a file with other bytes in front.
+    stretches = [Stretch(5, 100 + place, count) for place, count in zip(places, lengths, strict=True)]
+    found = stretches_left(stretches, left, 1)
+    rows = [row for _, offset, count, _ in found for row in range(offset - 100, offset - 100 + count)]
+    assert len(rows) == len(set(rows))
+    assert set(left[:, 0].tolist()) <= set(rows)
+    assert all((offset - 100) % UNIT == 0 for _, offset, _, _ in found)
+    assert stretches_left(stretches, None, 1) is stretches
+
+
+@given(st.integers(0, 50), st.integers(0, 50), st.integers(1, 20))
+def test_windows_have_each_row_once(first, last, most):
+    left = np.array([[3, 11], [14, 15], [20, 45]])
+    rows = [row for start, stop in windows(left, first, last, most) for row in range(start, stop)]
+    assert rows == [row for start, stop in left.tolist() for row in range(max(start, first), min(stop, last))]
+    assert [pair for pair in windows(None, first, last, most) if pair[0] >= pair[1]] == []

@@ -1,0 +1,297 @@
+"""Reductions of floats are the same to the last bit, however they are computed."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import dask
+import numpy as np
+import pytest
+
+import akdask as ak
+from akdask import compiled
+from akdask.columns.dtypes import FLOAT64
+from akdask.columns.summation import ACCUMULATORS, UNIT, ExactSum, UnitPositions, sum_exactly
+from akdask.engine import batches
+from akdask.engine.vector_program import VectorProgram
+from akdask.operators.group import merge as ranges
+from akdask.operators.reduce.registry import ScalarReduction
+from akdask.storage.ranges import ALIGNED_ROWS, split_rows
+
+ROWS = 200_003
+LOCALES = 5
+
+REDUCED = {
+    "sum": lambda f: f["x"].sum(),
+    "mean": lambda f: f["x"].mean(),
+    "variance": lambda f: f["x"].var(),
+    "product": lambda f: (1 + f["x"] * 1e-18).prod(),
+    "mean of integers": lambda f: f["i"].mean(),
+    "under a filter": lambda f: f["x"][f["y"] > 0].sum(),
+    "deviation under a filter": lambda f: f["x"][f["y"] > 0].std(),
+    "of few rows": lambda f: f["x"][f["y"] > 3].sum(),
+    "of a chain": lambda f: ak.sqrt(ak.abs(f["x"] * 2.5 + f["y"])).sum(),
+    "of a chain under a filter": lambda f: (f["x"] * 2 + f["y"])[f["y"] > 1].mean(),
+    "product under a filter": lambda f: (1 + f["x"][f["y"] > 0] * 1e-18).prod(),
+    "under two filters": lambda f: (f["x"] * 2)[f["y"] > 0][f["i"][f["y"] > 0] > 3].sum(),
+    "of a slice": lambda f: f["x"][1234:190_001].sum(),
+    "of every third row": lambda f: f["x"][7::3].mean(),
+    "of a slice under a filter": lambda f: f["x"][5:][f["y"][5:] > 0].sum(),
+    "running": lambda f: ak.cumsum(f["x"])[-1],
+}
+
+GROUPED = {
+    f"{name} by {key}": lambda f, name=name, key=key: getattr(ak.GroupBy(f[key]), name)(f["x"])[1].to_ndarray()
+    for name in ("sum", "mean", "var", "prod")
+    for key in ("i", "many", "wide", "f", "s")
+}
+
+
+@pytest.fixture(scope="module")
+def columns():
+    generator = np.random.default_rng(3)
+    return {
+        # Magnitudes so different that any other order of additions gives another sum.
+        "x": generator.normal(size=ROWS) * 10.0 ** generator.integers(-15, 15, ROWS),
+        "y": generator.normal(size=ROWS),
+        "i": generator.integers(0, 9, ROWS),
+        "many": generator.integers(0, 30_000, ROWS),
+        "wide": generator.integers(0, 20_000, ROWS) * 10**12,
+        "f": generator.integers(0, 500, ROWS) * 0.5,
+    }
+
+
+@pytest.fixture(scope="module")
+def files(columns, tmp_path_factory):
+    prefix = str(tmp_path_factory.mktemp("bits") / "rows")
+    arrays = {name: ak.array(column) for name, column in columns.items()}
+    ak.DataFrame({**arrays, "s": ak.array(columns["i"].astype(str))}).to_hdf(prefix, num_locales=LOCALES)
+    return f"{prefix}_LOCALE*"
+
+
+@pytest.fixture(scope="module")
+def many_files(columns, tmp_path_factory):
+    prefix = str(tmp_path_factory.mktemp("many") / "rows")
+    arrays = {name: ak.array(column[:60_000]) for name, column in columns.items()}
+    frame = ak.DataFrame({**arrays, "s": ak.array(columns["i"][:60_000].astype(str))})
+    frame.to_hdf(prefix, num_locales=3 * batches.GROUP_BATCHES)
+    return f"{prefix}_LOCALE*"
+
+
+@pytest.fixture
+def set_batches(monkeypatch):
+    """Return what sets how many partitions a task goes over, at most."""
+
+    def of(cores):
+        monkeypatch.setattr(batches, "CORES", cores)
+        monkeypatch.setattr(batches, "FEW", cores)
+        batches.batch_neighbours.cache_clear()
+
+    yield of
+    batches.batch_neighbours.cache_clear()
+
+
+def bits(result):
+    return np.asarray(result if isinstance(result, np.ndarray) else float(result)).tobytes()
+
+
+@pytest.mark.parametrize("name", REDUCED)
+def test_reductions_are_the_same_for_any_threads_batches_blocks_and_path(files, set_batches, take_path, name):
+    found = set()
+    for is_compiled in (False, True):
+        take_path(is_compiled)
+        for threads, cores, block_size in ((1, 1, 2**21), (2, 2, 2**13), (5, 64, 3 * 10**5), (2, 1, 2**10)):
+            set_batches(cores)
+            with ak.config.set(block_size=block_size), dask.config.set(scheduler="threads", num_workers=threads):
+                found |= {bits(REDUCED[name](ak.read_hdf(files))) for _ in range(2)}
+    assert len(found) == 1
+
+
+@pytest.mark.parametrize("name", GROUPED)
+def test_reductions_of_groups_are_the_same_for_any_threads_batches_and_path(files, set_batches, take_path, name):
+    found = set()
+    for is_compiled in (False, True):
+        take_path(is_compiled)
+        for threads, cores in ((1, 1), (2, 2), (5, 64)):
+            set_batches(cores)
+            with dask.config.set(scheduler="threads", num_workers=threads):
+                found.add(bits(GROUPED[name](ak.read_hdf(files))))
+    assert len(found) == 1
+
+
+@pytest.mark.cluster
+@pytest.mark.parametrize("name", GROUPED)
+def test_a_cluster_finds_the_same_bits_of_groups_as_threads(many_files, cluster_client, monkeypatch, name):
+    monkeypatch.setattr("akdask.operators.group.aggregate.RANGE_ROWS", 20_000)
+    there = bits(GROUPED[name](ak.read_hdf(many_files)))
+    with dask.config.set(scheduler="synchronous"):
+        assert bits(GROUPED[name](ak.read_hdf(many_files))) == there
+
+
+@pytest.mark.parametrize("name", ["sum by i", "mean by many", "var by wide", "prod by f"])
+def test_groups_of_many_files_add_up_in_the_same_batches_on_every_machine(many_files, set_batches, monkeypatch, name):
+    monkeypatch.setattr("akdask.operators.group.aggregate.RANGE_ROWS", 20_000)
+    found = set()
+    for cores in (1, 3, 64):
+        set_batches(cores)
+        # Fewer tables are cut and merged as they are, more are merged beforehand where it does not change a bit.
+        monkeypatch.setattr(ranges, "FEW_TABLES", cores)
+        for most_slices in (0, ranges.MOST_SLICES):
+            monkeypatch.setattr(ranges, "MOST_SLICES", most_slices)
+            found.add(bits(GROUPED[name](ak.read_hdf(many_files))))
+    assert len(found) == 1
+
+
+@pytest.mark.parametrize("key", ["i", "many", "wide", "f", "s"])
+@pytest.mark.parametrize("reduction", ["sum", "mean"])
+def test_sums_of_groups_are_the_same_in_blocks_of_any_size(files, key, reduction):
+    found = set()
+    for block_size in (2**15, 3 * 10**5, 2**21):
+        with ak.config.set(block_size=block_size):
+            found.add(bits(GROUPED[f"{reduction} by {key}"](ak.read_hdf(files))))
+    assert len(found) == 1
+
+
+@pytest.mark.cluster
+@pytest.mark.parametrize("name", REDUCED)
+def test_a_cluster_finds_the_same_bits_as_threads(files, cluster_client, name):
+    there = bits(REDUCED[name](ak.read_hdf(files)))
+    with dask.config.set(scheduler="synchronous"):
+        assert bits(REDUCED[name](ak.read_hdf(files))) == there
+
+
+def test_nothing_that_was_computed_before_changes_a_sum(files, columns, monkeypatch):
+    monkeypatch.setattr(compiled, "INSTALLED", compiled.INSTALLED)
+    sums = {bits(ak.read_hdf(files)["x"].sum()) for _ in range(3)}
+    compiled.load()
+    for _ in range(3):
+        ak.sort(ak.array(columns["i"])).to_ndarray()
+        sums.add(bits(ak.read_hdf(files)["x"].sum()))
+    assert len(sums) == 1
+
+
+def test_files_that_are_split_otherwise_have_the_same_sum(columns, tmp_path):
+    ak.DataFrame({"x": ak.array(np.tile(columns["x"], 10))}).to_hdf(tmp_path / "one", num_locales=1)
+    found, counts = set(), set()
+    for partition_size in (2**40, 2**22, 3 * 10**6):
+        with ak.config.set(partition_size=partition_size):
+            array = ak.read_hdf(str(tmp_path / "one_LOCALE*"))["x"]
+        counts.add(array.npartitions)
+        found.add((bits(array.sum()), bits(array.var())))
+    assert len(counts) == 3
+    assert len(found) == 1
+
+
+@pytest.mark.parametrize("is_compiled", [False, True])
+def test_many_small_files_are_units_of_their_own(tmp_path, is_compiled, set_batches, take_path):
+    rows = np.random.default_rng(1).normal(size=3000) * 10.0 ** np.random.default_rng(2).integers(-12, 12, 3000)
+    ak.DataFrame({"x": ak.array(rows), "y": ak.array(np.arange(3000))}).to_hdf(tmp_path / "set", num_locales=30)
+    take_path(is_compiled)
+    sizes = np.full(30, 100)
+    for cores in (1, 4, 64):
+        set_batches(cores)
+        frame = ak.read_hdf(str(tmp_path / "set_LOCALE*"))
+        kept = np.arange(3000) % 7 != 3
+        chosen = np.split(np.where(kept, rows, 0.0), np.cumsum(sizes)[:-1])
+        assert float(frame["x"].sum()) == reference(np.split(rows, np.cumsum(sizes)[:-1]))
+        assert float(frame["x"][frame["y"] % 7 != 3].sum()) == reference(chosen)
+        assert float((frame["x"] * 2)[frame["y"] % 7 != 3].sum()) == 2 * reference(chosen)
+
+
+def reference(partitions):
+    """Return the sum as it is defined, row by row."""
+    total = Fraction(0)
+    for rows in partitions:
+        for first in range(0, len(rows), UNIT):
+            lanes = [0.0] * ACCUMULATORS
+            for row, value in enumerate(rows[first : first + UNIT].tolist()):
+                lanes[row % ACCUMULATORS] += value
+            while len(lanes) > 1:
+                half = len(lanes) // 2
+                lanes = [a + b for a, b in zip(lanes[:half], lanes[half:], strict=True)]
+            total += Fraction(lanes[0])
+    return float(total)
+
+
+@pytest.mark.parametrize(
+    "nrows", [0, 1, 5, ACCUMULATORS - 1, ACCUMULATORS, ACCUMULATORS + 1, UNIT - 1, UNIT, UNIT + 1, 3 * UNIT + 777]
+)
+@pytest.mark.parametrize("share", [None, 0.9, 0.5, 0.01, 0.0])
+def test_sums_are_what_they_are_defined_to_be(nrows, share):
+    generator = np.random.default_rng(nrows)
+    rows = generator.normal(size=nrows) * 10.0 ** generator.integers(-12, 12, nrows)
+    mask = None if share is None else generator.random(nrows) < share
+    expected = reference([rows if mask is None else np.where(mask, rows, 0.0)])
+    assert sum_exactly(rows, mask).rounded() == expected
+    if mask is not None:
+        positions = np.flatnonzero(mask)
+        assert sum_exactly(rows[mask], None, UnitPositions(positions, nrows)).rounded() == expected
+        assert sum_exactly(rows, mask, UnitPositions(np.arange(nrows), nrows)).rounded() == expected
+
+
+def test_errors_are_bounded_as_those_of_pairwise_sums_are():
+    generator = np.random.default_rng(7)
+    for rows in (generator.random(10**6), generator.normal(size=10**6) * 10.0 ** generator.integers(-9, 9, 10**6)):
+        error = abs(float(sum_exactly(rows).rounded()) - math.fsum(rows))
+        assert error <= (UNIT // ACCUMULATORS + math.log2(ACCUMULATORS)) * np.finfo(float).eps / 2 * np.abs(rows).sum()
+        pairwise = (128 / 8 + math.log2(len(rows) / 128) + 3) * np.finfo(float).eps / 2 * np.abs(rows).sum()
+        assert error <= pairwise
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        [1e300, 1.0, -1e300],
+        [5e-324] * 3,
+        [1e308, 1e308, -1e308],
+        [1.7e308] * 2,
+        [-1.7e308] * 2,
+        [math.inf, 1.0],
+        [math.inf, -math.inf],
+        [math.nan, 1.0],
+        [],
+    ],
+)
+def test_units_are_joined_exactly(numbers):
+    total = ExactSum.of(np.array(numbers, float))
+    apart = sum((ExactSum.of(np.array([number])) for number in reversed(numbers)), ExactSum())
+    finite = all(map(math.isfinite, numbers))
+    exact = sum(map(Fraction, numbers), Fraction(0)) if finite else None
+    if exact is None:
+        expected = sum(numbers)
+    else:
+        too_large = math.inf if exact > 0 else -math.inf
+        expected = too_large if abs(exact) >= 2**1024 else float(exact)
+    np.testing.assert_array_equal([total.rounded(), apart.rounded()], [expected, expected])
+
+
+def test_instructions_are_what_adds_up_the_rows_of_files(files, monkeypatch, take_path):
+    take_path(True)
+    runs = []
+    run = VectorProgram.run
+    monkeypatch.setattr(VectorProgram, "run", lambda self, pieces: runs.append(len(pieces)) or run(self, pieces))
+    for name in ("sum", "mean", "under a filter", "of a chain", "of a chain under a filter", "under two filters"):
+        runs.clear()
+        REDUCED[name](ak.read_hdf(files)).value()
+        assert runs, name
+
+
+def test_files_are_split_where_units_begin():
+    assert ALIGNED_ROWS % UNIT == 0
+    assert np.array_equal(split_rows(np.array([10**6]), np.array([8 * 10**6]), 3 * 10**6).starts % UNIT, [0, 0, 0])
+
+
+@pytest.mark.parametrize("spoilt", [math.nan, math.inf, -math.inf, 1e308])
+@pytest.mark.parametrize("share", [0.9, 0.3, 0.05])
+def test_rows_that_are_masked_spoil_no_sum(spoilt, share):
+    generator = np.random.default_rng(5)
+    rows, mask = generator.normal(size=3 * UNIT + 5), generator.random(3 * UNIT + 5) < share
+    clean = np.where(mask, rows, 0.0)
+    rows[~mask] = spoilt
+    sums, moments = ScalarReduction("sum", FLOAT64), ScalarReduction("var", FLOAT64)
+    assert sums.finalize(sums.partial(rows, mask)) == reference([clean])
+    found = moments.partial(rows, mask).distances()
+    places = UnitPositions(np.flatnonzero(mask), len(mask))
+    assert found == moments.partial(rows[mask], None, places).distances()
+    np.testing.assert_allclose(found, np.var(rows[mask]) * mask.sum(), rtol=1e-12)

@@ -1,0 +1,82 @@
+"""Any mix of strategies gives the groups that pandas finds."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from akdask.columns.table import Table
+from akdask.operators.group import dense, radix
+from akdask.operators.group import sorted as sorted_groups
+from akdask.operators.group.partial import STRATEGIES, choose_strategy
+from akdask.operators.group.sorted import GroupTable, as_one_kind
+from akdask.operators.group.strategy import choose_splitters, merge_partial_tables
+from akdask.operators.group.table import Aggregation, AggregationStep
+
+SUMS = Aggregation(1, (AggregationStep("sum", (0,)), AggregationStep("max", (0,)), AggregationStep("size", ())))
+VARIANCES = Aggregation(1, (AggregationStep("var", (0,)),))
+ALL = frozenset(STRATEGIES)
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch):
+    """Let few rows go to strategies for many."""
+    for name, value in {"FEWEST_ROWS": 20, "SLICE_ROWS": 2, "HEAVIEST": 1000}.items():
+        monkeypatch.setattr(radix, name, value)
+    for name, value in {"MOST_SLOTS": 4, "CHUNK": 4}.items():
+        monkeypatch.setattr(dense, name, value)
+    monkeypatch.setattr(sorted_groups, "FEW_ROWS", 0)
+
+
+@pytest.mark.parametrize(
+    ("keys", "aggregation", "allowed", "wanted"),
+    [
+        (np.arange(100) * 1000, SUMS, ALL, "radix"),
+        (np.arange(100) * 1000, SUMS, ALL - {"radix"}, "sorted"),
+        (np.arange(100) // 10, SUMS, ALL, "dense"),
+        (np.arange(100) // 10, VARIANCES, ALL, "sorted"),
+        (np.arange(100) // 10, SUMS, frozenset(), "sorted"),
+        (np.arange(10) * 1000, SUMS, ALL, "sorted"),
+        (np.repeat(np.arange(10), 10) * 1.5, SUMS, ALL, "sorted"),
+    ],
+)
+def test_keys_types_and_the_plan_decide(keys, aggregation, allowed, wanted):
+    strategy, _ = choose_strategy(aggregation, allowed, [keys], [np.ones(len(keys))])
+    assert type(strategy) is STRATEGIES[wanted]
+
+
+@given(data=st.data(), count=st.integers(1, 4))
+def test_partial_tables_of_any_strategies_merge_to_the_groups_of_all_rows(data, count):
+    near, far = st.integers(0, 12), st.integers(-(2**60), 2**60)
+    parts, all_keys, all_values = [], [], []
+    for _ in range(data.draw(st.integers(1, 4))):
+        plain = data.draw(st.lists(data.draw(st.sampled_from([near, far])), max_size=40))
+        keys = np.array(plain, np.int64)
+        values = np.array(data.draw(st.lists(st.integers(-9, 9), min_size=len(keys), max_size=len(keys))), np.int64)
+        strategy, grouping = choose_strategy(SUMS, ALL, [keys], [values])
+        strategy.add(grouping, [values])
+        parts.append(strategy.finish())
+        all_keys.append(keys)
+        all_values.append(values)
+    alike = as_one_kind(parts)
+    splitters = choose_splitters([part.sample(1, 256) for part in alike], count)
+    ranges = zip(*(part.split(splitters, count, 1) for part in alike), strict=True)
+    in_ranges = [SUMS.finish(merge_partial_tables(SUMS, same)[0]) for same in ranges]
+    at_once = SUMS.finish(merge_partial_tables(SUMS, parts)[0])
+    wanted = pd.Series(np.concatenate(all_values)).groupby(np.concatenate(all_keys)).agg(["sum", "max", "size"])
+    for number, column in enumerate([wanted.index, wanted["sum"], wanted["max"], wanted["size"]]):
+        assert at_once.columns[number].tolist() == column.tolist()
+        assert np.concatenate([table.columns[number] for table in in_ranges]).tolist() == column.tolist()
+
+
+def test_similar_tables_are_split_into_ranges_of_about_the_same_size_even_where_each_gives_few_samples():
+    random = np.random.default_rng(25)
+    tables = [GroupTable(Table({0: np.sort(random.random(1000))}, 1000)) for _ in range(60)]
+    count = 40
+    splitters = choose_splitters([part.sample(1, 10, number) for number, part in enumerate(tables)], count)
+    sizes = np.sum([np.diff(splitters.bounds(part.rows, count, 1)) for part in tables], axis=0)
+    assert sizes.sum() == 60_000
+    assert sizes.max() < 1.5 * 60_000 / count

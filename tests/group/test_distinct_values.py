@@ -1,0 +1,50 @@
+"""Distinct keys of blocks, beside those of NumPy."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+import akdask as ak
+from akdask.operators.group.table import FEWER, DistinctKeys
+from akdask.operators.reduce.distinct import distinct_numbers
+
+FLOATS = st.sampled_from([0.0, -0.0, 1.5, -1.5, np.nan, np.inf, -np.inf])
+
+
+@given(hnp.arrays(np.float64, st.integers(0, 40), elements=FLOATS))
+def test_distinct_keys_are_those_of_numpy_and_of_zeros_the_first_stands_for_both(keys):
+    found = distinct_numbers(keys)
+    np.testing.assert_array_equal(found, np.unique(keys))
+    zeros = keys[keys == 0]
+    if len(zeros):
+        assert np.signbit(found[found == 0]) == np.signbit(zeros[0])
+
+
+def test_blocks_are_taken_until_one_has_many_different_keys():
+    keys = DistinctKeys()
+    few, many = np.zeros(FEWER, np.int64), np.arange(FEWER)
+    assert not keys.has_rows
+    assert keys.add(few)
+    assert not keys.add(many)
+    assert not keys.add(few)
+    assert keys.with_others(np.array([3])).tolist() == [0, 3]
+
+
+@pytest.mark.parametrize("partitions", [1, 3])
+@pytest.mark.parametrize(
+    "values",
+    [
+        np.tile([2.5, np.nan, -0.0, 0.0, 1e300], 400),
+        np.tile([2**62, -(2**62), 7], 700),
+        np.concatenate([np.tile([1e9, 2e9], 600), np.arange(2100.0)]),
+        np.tile(np.array([2**63, 1], np.uint64), 999),
+    ],
+)
+def test_distinct_values_of_few_far_apart_are_those_of_numpy(values, partitions):
+    parts = [ak.array(part) for part in np.array_split(values, partitions)]
+    with ak.config.set(block_size=8 * 512):
+        found = ak.unique(ak.concatenate(parts)).to_ndarray()
+    np.testing.assert_array_equal(found, np.unique(values))
+    assert np.signbit(found[found == 0]).tolist() == np.signbit(values[values == 0][:1]).tolist()

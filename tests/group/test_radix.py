@@ -1,0 +1,159 @@
+"""Groups of radix-partitioned rows are the groups that are found by sorting."""
+
+import pickle
+import sys
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from akdask.operators.group import radix
+from akdask.operators.group.merge import MergeGroups
+from akdask.operators.group.radix import LeadingBits, RadixAggregation, RadixPlan, RadixRange
+from akdask.operators.group.sorted import GroupTable
+from akdask.operators.group.strategy import merge_partial_tables
+from akdask.operators.group.table import Aggregation, AggregationStep
+
+STEPS = Aggregation(
+    1,
+    (
+        AggregationStep("sum", (0,)),
+        AggregationStep("min", (0,)),
+        AggregationStep("size", ()),
+        AggregationStep("first", (0, 1)),
+        AggregationStep("min", (0,), False),
+    ),
+)
+
+LOOPS_KNOW = Aggregation(
+    1, (AggregationStep("size", ()), *(AggregationStep(name, (0,)) for name in ("max", "sum", "count", "mean", "min")))
+)
+
+EXTREMES = {
+    np.int64: [-(2**63), -1, 0, 2**63 - 1],
+    np.uint64: [0, 2**63, 2**64 - 1],
+    np.float64: [-np.inf, -1.5, -0.0, 0.0, 5e-324, np.inf, np.nan],
+}
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch):
+    monkeypatch.setattr(radix, "FEWEST_ROWS", 1)
+    monkeypatch.setattr(radix, "SLICE_ROWS", 2)
+    monkeypatch.setattr(radix, "HEAVIEST", 1000)
+    monkeypatch.setattr(radix, "ROWS_OF_A_GROUP", 1000)
+
+
+@st.composite
+def keys(draw):
+    """Keys close together, or anywhere in what the type holds."""
+    dtype = draw(st.sampled_from(list(EXTREMES)))
+    near = st.integers(0, 60).map(dtype)
+    values = draw(
+        st.lists(
+            near | st.sampled_from(EXTREMES[dtype]).map(dtype) if draw(st.booleans()) else near, min_size=1, max_size=60
+        )
+    )
+    return np.array(values, dtype)
+
+
+def partitioned_rows(aggregation, keys, values):
+    strategy = RadixAggregation(aggregation)
+    strategy.add(strategy.accepts(keys, values), values)
+    return strategy.finish()
+
+
+def columns_of(table):
+    return {name: np.asarray(column) for name, column in table.columns.items()}
+
+
+@pytest.mark.parametrize("steps", [STEPS, LOOPS_KNOW, Aggregation(1, ())], ids=["any", "loops know", "none"])
+@given(keys=keys(), data=st.data())
+def test_ranges_of_several_batches_of_rows_are_the_table_that_sorting_gives(steps, keys, data):
+    floats = st.sampled_from([0.0, 1.5, -2.0, np.nan, np.inf])
+    values = np.array(data.draw(st.lists(floats, min_size=len(keys), max_size=len(keys))))
+    numbers = np.arange(len(keys))
+    batches = [rows for rows in np.array_split(numbers, data.draw(st.integers(1, 4))) if len(rows)]
+    rows = [([keys[part]], [values[part], numbers[part]]) for part in batches]
+    in_tables = data.draw(st.integers(0, len(batches) - 1))
+    parts = [partitioned_rows(steps, *some) for some in rows[in_tables:]]
+    tables = [steps.rows(*some) for some in rows[:in_tables]]
+    count = data.draw(st.integers(1, 3))
+    ranges = divided(parts, count, tables)
+    found = [columns_of(part.table()) for part in ranges]
+    for name, wanted in columns_of(steps.rows([keys], [values, numbers])).items():
+        for tables_of_ranges in (found, split_and_sent(parts, count, tables)):
+            made = np.concatenate([columns[name] for columns in tables_of_ranges])
+            assert made.dtype == wanted.dtype
+            np.testing.assert_array_equal(made, wanted)
+    for part, columns in zip(ranges, found, strict=True):
+        first, groupings = part.grouped()
+        again, _ = part.grouped(groupings)
+        for name, column in columns.items():
+            np.testing.assert_array_equal(columns_of(first)[name], column)
+            np.testing.assert_array_equal(columns_of(again)[name], column)
+
+
+def divided(parts, count, tables=()):
+    """Return the rows of each range of the keys, beside the groups of tables."""
+    splitters = LeadingBits.choose_splitters([part.bits for part in parts], count)
+    split = zip(*(part.split(splitters, count, 1) for part in parts), strict=True)
+    of_tables = list(zip(*(splitters.split_table(table, count, 1) for table in tables), strict=True)) or [()] * count
+    return [RadixRange.of(rows, others) for rows, others in zip(split, of_tables, strict=True)]
+
+
+def split_and_sent(parts, count, tables):
+    """Return the table of each range, made of what other processes have sent of it."""
+    splitters = LeadingBits.choose_splitters([part.bits for part in parts], count)
+    slices = [[item.own() for item in part.split(splitters, count, 1)] for part in pickle.loads(pickle.dumps(parts))]
+    of_tables = [[GroupTable(item) for item in splitters.split_table(table, count, 1)] for table in tables]
+    merge = MergeGroups(parts[0].aggregation)
+    found = []
+    for number in range(count):
+        sent = pickle.loads(pickle.dumps([item[number] for item in [*of_tables, *slices]]))
+        (merged,) = merge.pack(sent)
+        assert sys.getsizeof(merged) <= sum(map(sys.getsizeof, sent)) + 10_000
+        table, _ = merge_partial_tables(parts[0].aggregation, sent)
+        assert merge([merged]).nrows == table.nrows
+        found.append(columns_of(table))
+    return found
+
+
+def test_parts_whose_keys_lie_far_apart_make_few_pieces():
+    low, high = np.arange(50), np.arange(2**62, 2**62 + 50)
+    parts = [partitioned_rows(STEPS, [keys], [keys * 1.0, keys]) for keys in (high, low)]
+    first, second = (columns_of(part.table()) for part in divided(parts, 2))
+    np.testing.assert_array_equal(first[0], low)
+    np.testing.assert_array_equal(second[0], high)
+
+
+def test_strings_are_reduced_as_well():
+    first = Aggregation(1, (AggregationStep("first", (0, 1)),))
+    texts = pa.array(["b", "a", "c", "d"], pa.large_string())
+    part = partitioned_rows(first, [np.array([7, 5, 7, 6])], [texts, np.arange(4)])
+    assert first.finish(part.table()).columns[1].to_pylist() == ["a", "d", "b"]
+
+
+@pytest.mark.parametrize(
+    ("keys", "reason"),
+    [
+        ([np.arange(1000) % 10], "few groups"),
+        ([np.where(np.arange(1000) < 900, 5, np.arange(1000))], "a heavy key"),
+        ([np.array([2.0**n for n in range(-500, 500)])], "floats of one sign are in few pieces"),
+        ([np.arange(1000), np.arange(1000)], "two keys"),
+        ([pa.array(["a"] * 1000, pa.large_string())], "strings"),
+        ([np.arange(10)], "few rows"),
+    ],
+)
+def test_other_strategies_are_taken_where_partitioning_is_slower(keys, reason, monkeypatch):
+    monkeypatch.setattr(radix, "FEWEST_ROWS", 100)
+    monkeypatch.setattr(radix, "HEAVIEST", 8)
+    monkeypatch.setattr(radix, "ROWS_OF_A_GROUP", 2)
+    assert (RadixPlan.of(keys) is None) == (reason != "floats of one sign are in few pieces")
+
+
+def test_its_size_is_that_of_its_columns():
+    part = partitioned_rows(STEPS, [np.arange(1000)], [np.ones(1000), np.arange(1000)])
+    assert 24_000 <= sys.getsizeof(part) < 25_000

@@ -1,0 +1,223 @@
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from akdask.columns.bigint import from_ints
+from akdask.operators.join import hash_table as gapped
+from akdask.operators.join import hash_table as hashindex
+from akdask.operators.join.hash_table import HashIndex, PackedIndex
+from akdask.operators.join.key_index import DirectIndex, StringIndex, index_keys
+from akdask.operators.keys import hashing
+from akdask.operators.keys.keys import span
+from akdask.operators.keys.slots import SlotGrid
+from akdask.testing.strategies import DTYPES, columns
+
+
+def as_column(plain):
+    return pa.array(plain.tolist(), pa.large_string()) if plain.dtype.kind == "U" else plain
+
+
+def rows_of(plain):
+    items = [["nan" if isinstance(item, float) and np.isnan(item) else item for item in c.tolist()] for c in plain]
+    return list(zip(*items, strict=True))
+
+
+@st.composite
+def tables(draw, dtypes=DTYPES, max_keys=2):
+    """Two tables of the same types, whose rows are drawn from few."""
+    kinds = draw(st.lists(st.sampled_from(dtypes), min_size=1, max_size=max_keys))
+    pool = draw(st.integers(1, 8))
+    values = [draw(columns(kind, pool)) for kind in kinds]
+    made = []
+    for _ in range(2):
+        rows = draw(st.integers(0, 20))
+        picks = [draw(st.lists(st.integers(0, pool - 1), min_size=rows, max_size=rows)) for _ in kinds]
+        made.append([column[np.array(pick, int)] for column, pick in zip(values, picks, strict=True)])
+    return made
+
+
+def check(index, table, wanted):
+    firsts = {}
+    expected = [firsts.setdefault(row, number) for number, row in enumerate(rows_of(table))]
+    assert (list(range(len(expected))) if index.firsts is None else index.firsts.tolist()) == expected
+    keys = [as_column(column) for column in wanted]
+    assert index.find(keys).tolist() == [firsts.get(row, -1) for row in rows_of(wanted)]
+    out = np.empty(len(wanted[0]), np.int64)
+    assert index.find(keys, out) is out
+    assert out.tolist() == [firsts.get(row, -1) for row in rows_of(wanted)]
+
+
+@given(tables())
+def test_the_first_row_with_the_same_keys_is_found(both):
+    table, wanted = both
+    check(index_keys([as_column(column) for column in table]), table, wanted)
+
+
+@given(tables())
+def test_rows_find_their_keys_among_distinct_ones(both):
+    table, wanted = both
+    known = sorted({row: number for number, row in reversed(list(enumerate(rows_of(table))))}.values())
+    table = [column[known] for column in table]
+    found = index_keys([as_column(column) for column in table]).find([as_column(column) for column in wanted])
+    places = {row: number for number, row in enumerate(rows_of(table))}
+    assert found.tolist() == [places.get(row, -1) for row in rows_of(wanted)]
+
+
+@given(st.lists(st.integers(-(2**90), 2**90), unique=True, min_size=1), st.lists(st.integers(-(2**70), 2**70)))
+def test_integers_of_any_size_find_themselves_in_whatever_width(table, others):
+    for wanted in (others, table + others, []):
+        found = index_keys([from_ints(table)]).find([from_ints(wanted)])
+        assert found.tolist() == [table.index(item) if item in table else -1 for item in wanted]
+
+
+@given(tables())
+def test_hashed_keys_are_found(both):
+    table, wanted = both
+    check(HashIndex([as_column(column) for column in table]), table, wanted)
+
+
+@given(
+    st.lists(st.tuples(st.integers(-5, 5), st.booleans()), min_size=1),
+    st.lists(st.tuples(st.integers(-9, 9), st.booleans())),
+)
+def test_integers_of_a_small_range_are_found_directly(rows, others):
+    table, wanted = (
+        [np.array([a for a, _ in some], int), np.array([b for _, b in some], bool)] for some in (rows, others)
+    )
+    check(DirectIndex(table, SlotGrid.around(table)), table, wanted)
+    check(DirectIndex(table[:1], SlotGrid.around(table[:1])), table[:1], wanted[:1])
+
+
+@given(tables(), st.integers(0, 2))
+def test_keys_with_equal_hashes_are_told_apart(both, bits):
+    table, wanted = both
+    hashes = hashing.hash_rows
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(hashing, "hash_rows", lambda keys: hashes(keys) & np.uint64((1 << bits) - 1))
+        patch.setattr(hashing, "is_exact", lambda keys: False)
+        check(HashIndex([as_column(column) for column in table]), table, wanted)
+
+
+@given(tables(["str"], max_keys=1))
+def test_a_few_strings_are_found(both):
+    table, wanted = both
+    check(StringIndex([as_column(table[0])]), table, wanted)
+
+
+def test_what_lies_outside_the_range_is_not_found():
+    extremes = np.array([-(2**63), -1, 4, 5, 6, 7, 2**63 - 1])
+    index = index_keys([np.array([5, 6])])
+    assert isinstance(index, DirectIndex)
+    assert index.find([extremes]).tolist() == [-1, -1, -1, 0, 1, -1, -1]
+    assert index_keys([np.array([2**63], np.uint64)]).find([np.array([0, 2**63], np.uint64)]).tolist() == [-1, 0]
+
+
+@given(
+    st.lists(st.tuples(st.integers(-(2**30), 2**30), st.integers(0, 1)), min_size=1),
+    st.lists(st.tuples(st.integers(-(2**31), 2**31), st.integers(-1, 2))),
+)
+def test_keys_of_small_ranges_are_packed_with_row_numbers(rows, others):
+    table, wanted = ([np.array([row[k] for row in some], int) for k in (0, 1)] for some in (rows, others + rows))
+    check(PackedIndex(table, [span(key) for key in table]), table, wanted)
+    check(PackedIndex(table[:1], [span(table[0])]), table[:1], wanted[:1])
+
+
+@given(
+    st.lists(st.tuples(st.integers(-(2**60), 2**60 - 1), st.integers(0, 3)), min_size=20, unique_by=lambda row: row[0]),
+    st.lists(st.integers(-(2**63), 2**63 - 1)),
+)
+def test_leading_bits_that_have_no_room_beside_the_row_number_are_left_out(rows, others):
+    table = np.array([row for row, copies in rows for _ in range(1 + copies)] + [-(2**60), 2**60 - 1])
+    index = PackedIndex([table], [span(table)])
+    assert index._dropped_bits
+    if index.is_sound:
+        check(index, [table], [np.array(others + [row + more for row, _ in rows for more in (0, 2**57, 2**61)])])
+
+
+def test_keys_of_a_range_that_leaves_no_room_are_hashed():
+    keys = np.arange(3_000) * (2**57 // 3_000)
+    assert isinstance(index_keys([keys]), PackedIndex)
+    assert isinstance(index_keys([keys * 64]), HashIndex)
+
+
+def unmixed(tags, spare):
+    """Return the keys that have the given tags."""
+    undo = [pow(int(factor), -1, 2**64) for factor in (hashing.SECOND, hashing.FIRST)]
+    tags = [tag * undo[0] % 2**64 for tag in tags]
+    return [(tag ^ ((tag >> int(hashing.HALF)) >> spare << spare)) * undo[1] % 2**64 >> spare for tag in tags]
+
+
+@pytest.mark.parametrize("first", [0, 2**64 - 300 * 2**6])
+@pytest.mark.parametrize(("count", "is_sound"), [(60, True), (300, False)])
+def test_keys_too_many_of_whose_words_belong_to_one_place_are_hashed(first, count, is_sound):
+    spare = 6
+    crowd = unmixed([first + (number << spare) for number in range(count)], spare)
+    rest = np.random.default_rng(0).integers(0, 2**58, 2_700).tolist()
+    keys = np.array([0, 2**58 - 1, *crowd, *rest])
+    index = PackedIndex([keys], [span(keys)])
+    assert (index._spare, index._dropped_bits, index.is_sound) == (spare, 6, is_sound)
+    assert isinstance(index_keys([keys]), PackedIndex if is_sound else HashIndex)
+    check(index_keys([keys]), [keys], [np.append(keys[::-1], keys + 1)])
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 2**58 - 1) | st.integers(0, 9), st.integers(0, 2)), min_size=1),
+    st.integers(0, 57),
+    st.booleans(),
+)
+def test_words_are_inserted_where_sorting_puts_them(rows, shift, with_another):
+    pytest.importorskip("numba", reason="Numba is not installed; pip install 'akdask[fast]'")
+    keys = np.array([key >> shift for key, copies in rows for _ in range(1 + copies)])
+    table = [keys, np.arange(len(keys)) % 2] if with_another and shift else [keys]
+    index = PackedIndex(table, [span(column) for column in table])
+    slots, furthest, later = index._inserted()
+    expected, expected_furthest, expected_later = index._laid_out()
+    assert sorted(later.tolist()) == sorted(expected_later.tolist())
+    assert (slots.tolist(), furthest) == (expected.tolist(), expected_furthest)
+
+
+def test_a_hash_like_that_of_vacant_slots_is_found_where_it_is(monkeypatch):
+    monkeypatch.setattr(hashing, "hash_rows", lambda keys: ~keys[0].astype(np.uint64))
+    keys = np.array([0, 5])
+    assert HashIndex([keys]).find([keys]).tolist() == [0, 1]
+    assert HashIndex([keys[1:]]).find([keys]).tolist() == [-1, 0]
+
+
+@given(st.lists(st.integers(0, 2**64 - 1) | st.integers(0, 40)))
+def test_hashes_are_sorted_to_the_last_bit(hashes):
+    hashes = np.array(hashes, np.uint64)
+    ordered, rows = hashindex._sorted_with_rows(hashes)
+    assert rows.tolist() == np.argsort(hashes, kind="stable").tolist()
+    assert ordered.tolist() == sorted(hashes.tolist())
+
+
+def test_chunks_do_not_show(monkeypatch):
+    monkeypatch.setattr(gapped, "CHUNK_ROWS", 3)
+    for keys in (np.arange(20) * 10**9, np.arange(20) * 0.1):
+        index = index_keys([keys])
+        assert index.find([keys[::-1]]).tolist() == list(range(19, -1, -1))
+        assert index.find([keys + keys.dtype.type(2)]).tolist().count(-1) >= 20
+
+
+def test_a_wider_range_is_packed():
+    keys = np.arange(100_000) * 1_000
+    index = index_keys([keys])
+    assert isinstance(index, PackedIndex)
+    found = index.find([keys[::-1] + np.tile([0, 1], 50_000)])
+    assert found.tolist() == [number if number % 2 else -1 for number in range(99_999, -1, -1)]
+
+
+def test_nothing_is_found_in_an_empty_table():
+    assert index_keys([np.empty(0, np.int64)]).find([np.arange(3)]).tolist() == [-1, -1, -1]
+
+
+def test_an_index_tells_how_much_memory_it_takes():
+    keys = [np.arange(1000)]
+    for index in DirectIndex(keys, SlotGrid.around(keys)), PackedIndex(keys, [span(keys[0])]), HashIndex(keys):
+        assert 4_000 <= sys.getsizeof(index) <= 100_000

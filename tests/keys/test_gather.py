@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from akdask.errors import PositionError
+from akdask.operators.rows import gather as gathering
+from akdask.operators.rows.gather import gather
+from akdask.operators.values.lookup import LOOKUP_OPERATIONS, lookup_found
+from akdask.testing.strategies import DTYPES, columns
+
+pytestmark = pytest.mark.usefixtures("every_table_is_far")
+
+NUMBERS = [dtype for dtype in DTYPES if dtype != "str"]
+
+
+@pytest.fixture(scope="module")
+def every_table_is_far():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(gathering, "FAR", 0)
+        yield
+
+
+@st.composite
+def tables(draw, missing=False):
+    """A table of at least one row, and positions in it, -1 among them where some may be missing."""
+    table = draw(columns(draw(st.sampled_from(NUMBERS)), draw(st.integers(1, 200))))
+    positions = draw(st.lists(st.integers(-1 if missing else 0, len(table) - 1), max_size=300))
+    return table, np.array(positions, np.int64)
+
+
+def same(found, expected):
+    assert found.dtype == expected.dtype
+    np.testing.assert_array_equal(found, expected)
+
+
+@given(tables())
+def test_rows_at_positions_are_those_that_numpy_takes(given_these):
+    table, positions = given_these
+    same(gather(table, positions), table[positions])
+    out = np.empty(len(positions), table.dtype)
+    assert gather(table, positions, out) is out
+    same(out, table[positions])
+    same(gather(table[::-1], positions), table[::-1][positions])
+    same(gather(table, positions[::-1]), table[positions[::-1]])
+    same(LOOKUP_OPERATIONS["lookup"].evaluate(table, positions), table[positions])
+
+
+@given(tables(missing=True))
+def test_rows_that_are_nowhere_get_what_stands_for_nothing(given_these):
+    table, positions = given_these
+    nothing = np.array([np.nan if table.dtype.kind == "f" else 0]).astype(table.dtype)
+    expected = np.append(table, nothing)[positions]
+    same(lookup_found(table, positions), expected)
+    out = np.empty(len(positions), table.dtype)
+    assert lookup_found(table, positions, out) is out
+    same(out, expected)
+
+
+@pytest.mark.parametrize("wrong", [-1, 3, 2**40, -(2**63)])
+def test_a_position_that_is_nowhere_is_refused(wrong):
+    with pytest.raises(PositionError, match="has no category"):
+        LOOKUP_OPERATIONS["lookup"].evaluate(np.array([1.0, 2.0, 3.0]), np.array([0, 1, wrong, 2]))
+
+
+def test_strings_are_gathered_too():
+    assert gather(pa.array(["a", "b", "ü"], pa.large_string()), np.array([2, 2, 0])).to_pylist() == ["ü", "ü", "a"]
+
+
+@given(st.lists(st.text(max_size=20) | st.just("x" * 70), min_size=1, max_size=40), st.integers(0, 3), st.data())
+def test_strings_at_positions_are_those_that_arrow_takes(strings, skipped, data):
+    table = pa.array(["before"] * skipped + strings + ["behind"], pa.large_string())[skipped : skipped + len(strings)]
+    positions = np.array(data.draw(st.lists(st.integers(-1, len(strings) - 1), max_size=60)), np.int64)
+    is_there = positions >= 0
+    assert gather(table, positions[is_there]).equals(table.take(pa.array(positions[is_there])))
+    wanted = table.take(pa.array(positions, mask=~is_there)).fill_null("")
+    assert lookup_found(table, positions).equals(wanted)
+    if not is_there.all():
+        with pytest.raises(PositionError):
+            LOOKUP_OPERATIONS["lookup"].evaluate(table, positions)

@@ -1,0 +1,122 @@
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from akdask.errors import ArgumentTypeError
+from akdask.operators.keys.keys import combine, ordered, pack_words, row_bits, unpack_rows, word, word_count
+
+SPECIAL = [0.0, -0.0, np.nan, -np.nan, np.inf, -np.inf, 1.0, -1.0, 5e-324, -5e-324, 1.7e308, -1.7e308]
+floats = st.lists(st.sampled_from(SPECIAL) | st.floats(), max_size=30).map(lambda items: np.array(items, np.float64))
+texts = st.lists(st.text(alphabet="ab\0é𝄞", max_size=20), max_size=20)
+bigints = st.lists(st.integers(-(2**127), 2**127 - 1) | st.integers(-3, 3), max_size=20)
+
+
+def order_of(codes):
+    return np.argsort(codes, kind="stable").tolist()
+
+
+def limbs(numbers):
+    return pa.array([number.to_bytes(16, "little", signed=True) for number in numbers], pa.binary(16))
+
+
+@given(arrays(st.sampled_from(["i8", "u8", "?", "u1"]), st.integers(0, 30)))
+def test_keys_of_whole_numbers_order_as_the_numbers_do(column):
+    assert order_of(ordered(column).codes) == order_of(column)
+
+
+@given(floats)
+def test_keys_of_floats_order_as_numpy_does_with_nan_last(column):
+    assert order_of(ordered(column).codes) == order_of(column)
+
+
+@given(floats)
+def test_keys_of_descending_floats_have_nan_last_too(column):
+    rows = sorted(range(len(column)), key=lambda row: (True, 0) if np.isnan(column[row]) else (False, -column[row]))
+    assert order_of(ordered(column, ascending=False).codes) == rows
+
+
+def test_missing_times_are_last():
+    times = np.array(["2020-01-01", "NaT", "1969-01-01"], "M8[ns]")
+    assert order_of(ordered(times).codes) == [2, 0, 1]
+    assert order_of(ordered(times, ascending=False).codes) == [0, 2, 1]
+    extremes = np.array([-(2**63), 2**63 - 1, -(2**63) + 1]).view("M8[ns]")
+    assert order_of(ordered(extremes).codes) == [2, 1, 0]
+    assert order_of(ordered(extremes, ascending=False).codes) == [1, 2, 0]
+
+
+@given(texts, st.booleans(), st.data())
+def test_words_of_strings_order_as_their_bytes_do(items, ascending, data):
+    start = data.draw(st.integers(0, len(items)))
+    column = pa.array(items, pa.large_string()).slice(start)
+    words = [word(column, number, ascending) for number in range(word_count(column) + data.draw(st.integers(0, 1)))]
+    coded = [text.encode() for text in items[start:]]
+    wanted = sorted(range(len(coded)), key=lambda row: coded[row], reverse=not ascending)
+    found = np.lexsort(words[::-1]).tolist()
+    assert [coded[row] for row in found] == [coded[row] for row in wanted]
+
+
+@given(bigints, st.data())
+def test_words_of_big_integers_order_as_the_integers_do(numbers, data):
+    start = data.draw(st.integers(0, len(numbers)))
+    column = limbs(numbers).slice(start)
+    words = [word(column, number) for number in range(word_count(column))]
+    rows = range(len(numbers) - start)
+    assert np.lexsort(words[::-1]).tolist() == sorted(rows, key=lambda row: numbers[start + row])
+
+
+def test_only_values_of_one_word_have_exact_keys():
+    assert ordered(np.array([1, 2])).exact
+    assert ordered(pa.array(["a" * 7], pa.large_string())).exact
+    assert not ordered(pa.array(["a" * 8], pa.large_string())).exact
+    assert not ordered(limbs([1])).exact
+
+
+@given(st.data(), st.integers(0, 30))
+def test_combined_keys_order_as_the_columns_do(data, nrows):
+    columns = [data.draw(arrays("i8", nrows, elements=st.integers(-5, 9))) for _ in range(3)]
+    key = combine([ordered(column) for column in columns])
+    assert key is not None
+    assert order_of(key.codes) == np.lexsort(columns[::-1]).tolist()
+    assert int(key.codes.max(initial=np.uint64(0))).bit_length() <= key.bits
+
+
+def test_keys_wider_than_64_bits_together_do_not_combine():
+    wide = ordered(np.array([0, 2**40]))
+    assert combine([wide, wide]) is None
+
+
+def test_a_key_of_all_64_bits_combines_with_constants():
+    wide, constant = ordered(np.array([-(2**63), 2**63 - 1])), ordered(np.array([7, 7]))
+    for keys in ([wide, constant], [constant, wide], [constant, wide, constant]):
+        key = combine(keys)
+        assert key is not None
+        assert key.codes.tolist() == [0, 2**64 - 1]
+
+
+def test_keys_of_many_words_combine_only_in_last_place():
+    number, text = ordered(np.array([1, 0])), ordered(pa.array(["a" * 9, "b"], pa.large_string()))
+    combined = combine([number, text])
+    assert combined is not None
+    assert not combined.exact
+    assert combine([text, number]) is None
+
+
+@given(arrays("i8", st.integers(0, 30), elements=st.integers(-(2**40), 2**40)))
+def test_packed_keys_sort_to_the_stable_order(column):
+    packed = pack_words(ordered(column), row_bits(len(column)))
+    assert unpack_rows(np.sort(packed), row_bits(len(column))).tolist() == order_of(column)
+
+
+def test_words_packed_without_room_lose_their_lowest_bits():
+    packed = pack_words(ordered(np.array([-(2**63), -(2**63) + 1, 2**63 - 1])), 2)
+    assert packed.tolist() == [0, 1, ((2**62 - 1) << 2) | 2]
+
+
+def test_objects_without_order_are_refused():
+    with pytest.raises(ArgumentTypeError, match="no order"):
+        ordered(pa.array([[1]]))

@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import pickle
+import sys
+from functools import reduce
+from operator import add
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as npst
+
+from akdask.operators.reduce import quantiles
+from akdask.operators.reduce.quantiles import SortedRuns
+
+DTYPES = ["int64", "uint64", "float64", "bool", "uint8"]
+
+
+@pytest.fixture(autouse=True)
+def few_runs(monkeypatch):
+    """Merge counted values of few runs, as those of many are."""
+    monkeypatch.setattr(quantiles, "FAN_IN", 3)
+    monkeypatch.setattr(quantiles, "MOST_MERGED", 6)
+
+
+@given(data=st.data(), dtype=st.sampled_from(DTYPES))
+def test_the_value_of_every_rank_is_that_of_the_sorted_rows(data, dtype):
+    values = npst.from_dtype(np.dtype(dtype)) | st.sampled_from([0, 1]).map(np.dtype(dtype).type)
+    rows = data.draw(npst.arrays(dtype, st.integers(1, 60), elements=values))
+    bounds = sorted(data.draw(st.lists(st.integers(0, len(rows)), max_size=6)))
+    parts = np.split(rows, bounds)
+    found = pickle.loads(pickle.dumps(reduce(add, map(SortedRuns.of, parts))))
+    wanted = np.sort(rows[~np.isnan(rows.astype(float))])
+    assert (found.nrows, found.missing) == (len(wanted), len(rows) - len(wanted))
+    if len(wanted):
+        selected = found.select(np.arange(len(wanted)))
+        assert selected.dtype == rows.dtype
+        np.testing.assert_array_equal(selected, wanted)
+
+
+def test_rows_are_held_once_and_repeated_ones_as_counts():
+    distinct, repeated = np.random.default_rng(0).random(10_000), np.arange(10_000) % 5
+    assert sys.getsizeof(SortedRuns.of(distinct)) <= distinct.nbytes + 1000
+    assert sys.getsizeof(SortedRuns.of(repeated)) < 1000
+    assert len(reduce(add, [SortedRuns.of(repeated)] * 100).runs) < quantiles.FAN_IN
+
+
+def test_the_rows_of_a_block_stay_as_they_are():
+    rows = np.array([3, 1, 2], np.uint64)
+    SortedRuns.of(rows)
+    assert rows.tolist() == [3, 1, 2]

@@ -1,0 +1,162 @@
+from __future__ import annotations
+
+from functools import cmp_to_key
+from itertools import pairwise
+from math import isnan
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from akdask.columns.rows import take_rows
+from akdask.operators.sort.kernels import (
+    _order_few,
+    argsort,
+    argsort_by_words,
+    argsort_packed,
+    split_packed,
+    split_sorted,
+)
+
+SPECIAL = [0.0, -0.0, np.nan, np.inf, -np.inf, 1.5, -1.5]
+WIDE = st.integers(-(2**63), 2**63 - 1)
+
+
+def numbers(nrows):
+    few = st.lists(st.integers(-2, 2), min_size=nrows, max_size=nrows)
+    many = st.lists(WIDE | st.integers(-2, 2), min_size=nrows, max_size=nrows)
+    floats = st.lists(st.sampled_from(SPECIAL) | st.floats(), min_size=nrows, max_size=nrows)
+    return st.one_of(
+        (few | many).map(lambda items: np.array(items, np.int64)),
+        many.map(lambda items: np.array(items, np.int64).view(np.uint64)),
+        few.map(lambda items: np.array(items, np.int64) > 0),
+        floats.map(lambda items: np.array(items, np.float64)),
+    )
+
+
+def strings(nrows):
+    texts = st.text("ab\0é", max_size=3) | st.text("ab", min_size=6, max_size=30)
+    return st.lists(texts, min_size=nrows, max_size=nrows).map(lambda items: pa.array(items, pa.large_string()))
+
+
+@st.composite
+def tables(draw):
+    nrows = draw(st.integers(0, 40))
+    columns = draw(st.lists(numbers(nrows) | strings(nrows), min_size=1, max_size=3))
+    return columns, draw(st.lists(st.booleans(), min_size=len(columns), max_size=len(columns)))
+
+
+def items_of(column):
+    return column.tolist() if isinstance(column, np.ndarray) else [text.encode() for text in column.to_pylist()]
+
+
+def compare(left, right, upwards):
+    missing = [isinstance(item, float) and isnan(item) for item in (left, right)]
+    if any(missing):
+        return missing[0] - missing[1]
+    return ((left > right) - (left < right)) * (1 if upwards else -1)
+
+
+def expected(columns, ascending):
+    """Sort rows as Python does, by comparing pairs of them."""
+    rows = list(zip(*map(items_of, columns), strict=True))
+
+    def by(left, right):
+        pairs = zip(rows[left], rows[right], ascending, strict=True)
+        return next((found for pair in pairs if (found := compare(*pair))), 0)
+
+    return sorted(range(len(rows)), key=cmp_to_key(by))
+
+
+@given(tables())
+def test_argsort_orders_rows_as_pairwise_comparison_does(table):
+    assert argsort(*table).tolist() == expected(*table)
+
+
+@given(tables())
+def test_sorting_by_words_gives_what_sorting_packed_gives(table):
+    assert argsort_by_words(*table).tolist() == argsort_packed(*table).tolist()
+
+
+def test_keys_that_fill_64_bits_are_sorted_with_their_ties():
+    random = np.random.default_rng(0)
+    wide = random.integers(-(2**63), 2**63 - 1, 5000)
+    column = np.concatenate([wide, wide[::2], wide + 1])
+    assert np.array_equal(argsort([column], [True]), np.argsort(column, kind="stable"))
+
+
+def test_rows_that_differ_in_their_lowest_bits_only_are_sorted():
+    column = np.random.default_rng(0).permutation(10_000) + 2**40
+    column[0] = -(2**62)
+    assert np.array_equal(argsort([column], [True]), np.argsort(column, kind="stable"))
+
+
+def test_long_strings_that_begin_alike_are_sorted():
+    random = np.random.default_rng(0)
+    items = [f"https://example.org/path/{number}/{'x' * (number % 5)}" for number in random.integers(0, 999, 3000)]
+    found = argsort([pa.array(items, pa.large_string())], [True])
+    assert np.array_equal(found, np.argsort(np.array(items), kind="stable"))
+
+
+def test_several_columns_sort_as_in_pandas():
+    random = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {"a": random.integers(0, 5, 999), "b": random.random(999).round(1), "c": random.integers(0, 9, 999)}
+    )
+    wanted = frame.sort_values(["a", "b", "c"], ascending=[True, False, True], kind="stable").index
+    found = argsort([frame[name].to_numpy() for name in frame], [True, False, True])
+    assert np.array_equal(found, wanted)
+
+
+@given(tables(), st.data())
+def test_rows_cut_at_marks_are_those_that_come_before(table, data):
+    columns, ascending = table
+    nrows = len(columns[0])
+    chosen = np.array(data.draw(st.lists(st.integers(0, nrows - 1), max_size=4) if nrows else st.just([])), np.int64)
+    order = argsort(columns, ascending)
+    position = np.empty(nrows, np.int64)
+    position[order] = np.arange(nrows)
+    chosen = chosen[np.argsort(position[chosen])]
+    marks = [take_rows(column, chosen) for column in columns]
+    # A row comes before itself neither as a value nor as a row.
+    in_order = [take_rows(column, order) for column in columns]
+    assert split_sorted(in_order, ascending, order, marks, chosen).tolist() == position[chosen].tolist()
+
+
+@given(st.sets(st.integers(0, 200)), st.lists(st.integers(0, 200)))
+def test_packed_keys_are_cut_into_ranges(keys, marks):
+    marks = sorted(marks)
+    pieces = split_packed(np.array(list(keys), np.uint64), np.array(marks, np.uint64))
+    bounds = [-1, *marks, 201]
+    wanted = [sorted(key for key in keys if low <= key < high) for low, high in pairwise(bounds)]
+    assert [sorted(piece.tolist()) for piece in pieces] == wanted
+
+
+@pytest.mark.parametrize("groups", [3, 300, 1500])
+@pytest.mark.parametrize("ascending", [[True, False, True], [False, True, True]])
+def test_rows_whose_leading_bits_are_equal_are_ordered_by_the_rest_few_or_many(groups, ascending):
+    random = np.random.default_rng(groups)
+    wide = random.integers(-(2**63), 2**63 - 1, groups)
+    first = wide[random.integers(0, groups, 3000)]
+    second = random.choice(random.integers(-(2**63), 2**63 - 1, 50), 3000) * (first % 3)
+    columns = [first, second, random.normal(size=3000).round(1)]
+    signed = [column if upwards else ~column for column, upwards in zip(columns[:2], ascending, strict=False)]
+    assert np.array_equal(argsort(columns, ascending), np.lexsort([columns[2], *signed[::-1]]))
+
+
+@given(st.lists(st.text("ab", max_size=20) | st.text("0123456789", min_size=20, max_size=40), min_size=1, max_size=99))
+def test_strings_are_ordered_by_their_codes_as_by_their_bytes(plain):
+    found = argsort([pa.array(plain, pa.large_string()), np.arange(len(plain))], [False, True])
+    assert found.tolist() == sorted(range(len(plain)), key=plain.__getitem__, reverse=True)
+
+
+def test_few_tied_numbers_are_ordered_by_the_compiled_loop_and_text_is_left(take_path):
+    take_path(True)
+    for column, is_ordered in ((np.array([7, 3, 5]), True), (pa.array(["b", "a", "c"], pa.large_string()), False)):
+        rows, slots = np.arange(3), np.arange(3)
+        left, groups = _order_few([column], [True], rows, slots, np.zeros(3, np.uint64))
+        assert rows.tolist() == ([1, 2, 0] if is_ordered else [0, 1, 2])
+        assert len(left) == len(groups) == (0 if is_ordered else 3)

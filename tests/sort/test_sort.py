@@ -1,0 +1,359 @@
+from __future__ import annotations
+
+import sys
+from itertools import cycle, pairwise
+
+import dask
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import akdask as ak
+from akdask import compiled
+from akdask.columns.dtypes import INT64, STR
+from akdask.columns.table import Table
+from akdask.engine import exchange
+from akdask.engine.exchange import concat_slices
+from akdask.engine.run import resolve_lengths
+from akdask.operators.sort import partition as values_of_sort
+from akdask.operators.sort import sort as plan_sort
+from akdask.operators.sort import splitters
+from akdask.operators.sort.runs import PackedKeys, RangedRows, SortPartition
+from akdask.operators.sort.splitters import sample_positions
+
+
+@pytest.fixture(autouse=True)
+def many_small_partitions(monkeypatch):
+    """Exchange rows of small arrays as if they were large, with several ranges in each partition."""
+    monkeypatch.setattr(exchange, "SMALL_ROWS", 0)
+    monkeypatch.setattr(exchange, "ROWS", 300)
+    monkeypatch.setattr(exchange, "CPU_COUNT", 3)
+    monkeypatch.setattr(splitters, "RANGE", 16)
+    monkeypatch.setattr(plan_sort, "MOST_SAMPLED", 8)
+    monkeypatch.setattr(values_of_sort, "WORTH_RANGES", 0)
+    with ak.config.set(small_array=100, block_size=2**10):
+        yield
+
+
+def random_frame(seed=0, nrows=2000):
+    random = np.random.default_rng(seed)
+    frame = pd.DataFrame(
+        {
+            "few": random.integers(0, 5, nrows),
+            "wide": random.integers(-(2**63), 2**63 - 1, nrows),
+            "real": np.where(random.random(nrows) < 0.1, np.nan, random.normal(size=nrows).round(1)),
+            "text": [f"label {number}" * (number % 3) for number in random.integers(0, 40, nrows)],
+        }
+    )
+    return ak.DataFrame(frame), frame
+
+
+def computed_lengths(array):
+    """Return the rows of each partition as its task gives them, whatever is known of their number."""
+    plan = array._frame
+    return tuple(table.nrows for table in dask.get(plan.__dask_graph__(), plan.__dask_keys__()))
+
+
+BY = [["few"], ["wide"], ["real"], ["text"], ["few", "real"], ["text", "few"], ["few", "few"]]
+
+
+@pytest.mark.parametrize("by", BY)
+@pytest.mark.parametrize("ascending", [True, False])
+def test_frames_sort_as_in_pandas(by, ascending):
+    lazy, frame = random_frame()
+    wanted = frame.sort_values(list(dict.fromkeys(by)), ascending=ascending, kind="stable")
+    assert lazy.sort_values(by, ascending).npartitions > 2
+    pd.testing.assert_frame_equal(lazy.sort_values(by, ascending).compute(), wanted)
+
+
+@pytest.mark.parametrize("by", BY)
+def test_permutations_are_those_of_pandas(by):
+    lazy, frame = random_frame()
+    wanted = frame.sort_values(list(dict.fromkeys(by)), kind="stable").index
+    assert np.array_equal(lazy.coargsort(by).to_ndarray(), wanted)
+
+
+def test_filtered_rows_sort_as_in_pandas():
+    lazy, frame = random_frame()
+    kept, wanted = lazy[lazy["few"] > 1], frame[frame["few"] > 1]
+    wanted = wanted.sort_values(["few", "real"], ascending=[False, True], kind="stable")
+    pd.testing.assert_frame_equal(kept.sort_values(["few", "real"], [False, True]).compute(), wanted)
+    permutation = kept.coargsort(["few", "real"], [False, True])
+    pd.testing.assert_frame_equal(kept[permutation].compute(), wanted)
+
+
+@pytest.mark.parametrize("by", BY)
+def test_rows_sorted_by_the_same_keys_are_aligned_whatever_is_sorted_along(by):
+    lazy, frame = random_frame()
+    permutation = lazy.coargsort(by)
+    ordered = lazy.sort_values(by)
+    along = lazy["wide"][permutation]
+    assert permutation.rows.token == ordered.rows.token == along.rows.token
+    wanted = frame.sort_values(list(dict.fromkeys(by)), kind="stable")
+    assert np.array_equal((along ^ ordered["few"]).to_ndarray(), wanted["wide"] ^ wanted["few"])
+    resolve_lengths(permutation._frame)
+    for array in (permutation, ordered["few"], along):
+        assert computed_lengths(array) == permutation.rows.lengths
+
+
+def test_taking_by_a_permutation_looks_up_no_single_rows():
+    lazy, _ = random_frame()
+    assert "pick" not in lazy["wide"][lazy.argsort("few")].explain()
+
+
+def test_positions_of_a_permutation_of_other_rows_are_looked_up():
+    lazy, frame = random_frame()
+    permutation = lazy["few"][:500].argsort()
+    wanted = frame["wide"].to_numpy()[np.argsort(frame["few"][:500], kind="stable")]
+    assert np.array_equal(lazy["wide"][permutation].to_ndarray(), wanted)
+
+
+@pytest.mark.parametrize("values", [np.zeros(2000, np.int64), np.repeat([1, 7, 7, 7, 9], 400)])
+def test_a_key_that_holds_most_rows_is_shared_out(values):
+    ordered = ak.array(values).argsort()
+    resolve_lengths(ordered._frame)
+    lengths = ordered.rows.lengths
+    assert lengths is not None
+    assert max(lengths) < 2 * 2000 / len(lengths)
+    assert np.array_equal(ordered.to_ndarray(), np.argsort(values, kind="stable"))
+
+
+def test_the_number_of_sorted_rows_is_known_without_sorting(monkeypatch):
+    ordered = ak.arange(2000).argsort()
+    monkeypatch.setattr(dask, "compute", lambda *_, **__: pytest.fail("nothing need be computed"))
+    assert len(ordered) == 2000
+
+
+@pytest.mark.parametrize("nrows", [0, 1, 2])
+def test_partitions_without_rows_are_sorted(nrows):
+    values = ak.arange(1000)
+    kept = values[values < nrows]
+    assert ak.sort(kept, ascending=False).tolist() == list(range(nrows))[::-1]
+    assert kept.argsort(ascending=False).tolist() == list(range(nrows))[::-1]
+    text = ak.cast(kept, "str")
+    assert ak.sort(text).tolist() == [str(number) for number in range(nrows)]
+
+
+@given(st.integers(1, 9), st.lists(st.integers(0, 40), max_size=5))
+def test_rows_looked_at_do_not_depend_on_blocks(stride, cuts):
+    bounds = [0, *sorted(cuts), 50]
+    parts = [sample_positions(start, stop, stride) for start, stop in pairwise(bounds)]
+    assert np.concatenate(parts).tolist() == sample_positions(0, 50, stride).tolist()
+    assert len(sample_positions(0, 50, stride)) >= 50 // stride
+
+
+def test_slices_of_several_partitions_are_joined_in_order():
+    finish = SortPartition((), ())
+    given = ([1, 9], [0, 2]), ([2], [0, 0]), ([0, 7], [0, 1])
+    first, second, third = (PackedKeys(np.array(words, np.uint64), 0, [*bounds, len(words)]) for words, bounds in given)
+    joined = concat_slices([[[first], []], None, [[second, third], [first]]], finish)
+    (everything,), (alone,) = joined
+    assert [words.tolist() for (words,) in PackedKeys.ranges([everything])] == [[1, 9, 0], [2, 7]]
+    assert alone.words.tolist() == [1, 9]
+    assert concat_slices([None, None], finish) is None
+
+
+@pytest.mark.parametrize("by", BY)
+def test_some_partitions_may_be_split_before_loops_are_compiled(monkeypatch, by):
+    turns = cycle([False, True, True])
+    should_compile = compiled.should_compile
+    monkeypatch.setattr(compiled, "should_compile", lambda nrows: should_compile(nrows) and next(turns))
+    lazy, frame = random_frame(nrows=3000)
+    parts = ak.DataFrame({name: ak.concatenate([lazy[name]] * 3) for name in lazy.columns})
+    wanted = pd.concat([frame] * 3, ignore_index=True).sort_values(list(dict.fromkeys(by)), kind="stable")
+    assert np.array_equal(parts.coargsort(by).to_ndarray(), wanted.index)
+    numbers = parts[[name for name in parts.columns if name != "text"]]
+    if "text" not in by:
+        pd.testing.assert_frame_equal(numbers.sort_values(by).compute(), wanted.drop(columns="text"))
+
+
+@given(
+    st.lists(st.lists(st.integers(0, 9), max_size=6), min_size=1, max_size=5), st.lists(st.integers(0, 9), max_size=3)
+)
+def test_runs_that_are_packed_up_make_the_same_rows(blocks, marks):
+    """A run is a sorted block, cut at marks; rows of equal keys stay in the order of the blocks."""
+    runs, marks = [], np.sort(marks)
+    for number, block in enumerate(blocks):
+        keys = np.sort(np.array(block, np.int64))
+        text = pa.array([f"{number} {row}" for row in range(len(keys))], pa.large_string())
+        table = Table({"key": keys, "text": text}, len(keys))
+        runs.append(RangedRows(table, (("key", True),), [0, *np.searchsorted(keys, marks).tolist(), len(keys)]))
+    finish = SortPartition(("key", "text"), (INT64, STR))
+    (packed,) = finish.pack(runs)
+    for name in ("key", "text"):
+        assert finish([packed]).columns[name].tolist() == finish(runs).columns[name].tolist()
+    assert sys.getsizeof(packed) >= packed.table.nbytes
+
+
+def test_many_partitions_are_joined_before_slices_are_handed_over(monkeypatch):
+    monkeypatch.setattr(exchange, "MAX_SLICES", 4)
+    monkeypatch.setattr(exchange, "FEWEST_GROUPS", 4)
+    values = np.random.default_rng(0).permutation(3000)
+    parts = ak.concatenate([ak.array(part) for part in np.split(values, 60)])
+    assert np.array_equal(ak.sort(parts).to_ndarray(), np.arange(3000))
+    assert np.array_equal(parts.argsort().to_ndarray(), np.argsort(values))
+
+
+def test_slices_travel_apart_on_a_cluster(monkeypatch):
+    lazy, frame = random_frame()
+    wanted = frame.sort_values("text", kind="stable")
+    together = len(lazy.sort_values("text").__dask_graph__())
+    monkeypatch.setattr(exchange, "on_cluster", lambda: True)
+    assert len(lazy.sort_values("text").__dask_graph__()) > together
+    pd.testing.assert_frame_equal(lazy.sort_values("text").compute(), wanted)
+
+
+@pytest.mark.cluster
+def test_workers_sort_what_threads_sort(cluster_client):
+    lazy, frame = random_frame()
+    wanted = frame.sort_values(["text", "real"], kind="stable")
+    pd.testing.assert_frame_equal(lazy.sort_values(["text", "real"]).compute(), wanted)
+    assert np.array_equal(lazy.coargsort(["text", "real"]).to_ndarray(), wanted.index)
+    assert np.array_equal(lazy.argsort("few").to_ndarray(), np.argsort(frame["few"], kind="stable"))
+    assert ak.sort(lazy["text"]).tolist() == sorted(frame["text"])
+    assert np.array_equal(ak.sort(lazy["real"]).to_ndarray(), np.sort(frame["real"]), equal_nan=True)
+
+
+@given(
+    st.integers(1, 40),
+    st.sampled_from([np.int64, np.uint64, np.float64]),
+    st.booleans(),
+    st.integers(0, 5),
+    st.booleans(),
+)
+def test_keys_that_lose_bits_beside_row_numbers_are_put_in_order_all_the_same(beginnings, dtype, low_bits, seed, alike):
+    """Few beginnings make rows alike in what is packed, at the cuts too; whoever looks at keys would not pack those."""
+    random = np.random.default_rng(seed)
+    keys = random.integers(0, 2**63, beginnings)[random.integers(0, beginnings, 1500)]
+    keys = (keys + random.integers(0, 3, 1500) * low_bits).astype(np.uint64).view(dtype)
+    keys = np.where(np.isnan(keys), 0, keys).astype(dtype)
+    with pytest.MonkeyPatch.context() as patch:
+        if not alike:
+            patch.setattr(splitters, "_alike", lambda columns, ascending, lost: False)
+        lazy = ak.array(keys)
+        permutation, ordered = ak.argsort(lazy), ak.sort(lazy)
+        # They have one name for their rows, so what is known of one is said of both: only counting tells them apart.
+        lengths = computed_lengths(permutation)
+        assert len(lengths) > 2
+        assert computed_lengths(ordered) == lengths
+        assert permutation.resolve_lengths().rows.lengths == lengths
+        assert np.array_equal(permutation.to_ndarray(), np.argsort(keys, kind="stable"))
+        assert np.array_equal(ordered.to_ndarray(), np.sort(keys))
+
+
+@pytest.mark.parametrize("is_compiled", [False, True])
+@pytest.mark.parametrize("low", [0, 2**20, -(2**62)])
+def test_keys_that_lose_bits_beside_row_numbers_are_cut_at_row_numbers_too(monkeypatch, take_path, is_compiled, low):
+    """Distinct keys of the full width, and one that many rows have, which the bits that are kept tell from none."""
+    take_path(is_compiled)
+    for name, value in {"ROWS": 300, "SMALL_ROWS": 0}.items():
+        monkeypatch.setattr(exchange, name, value)
+    generator = np.random.default_rng(1)
+    keys = generator.integers(-(2**62), 2**62, 3000)
+    keys[generator.random(3000) < 0.7] = low
+    parts = [ak.array(part) for part in np.array_split(keys, 6)]
+    permutation = ak.argsort(ak.concatenate(parts))
+    wanted = np.argsort(keys, kind="stable")
+    assert permutation.tolist() == wanted.tolist()
+    lengths = computed_lengths(permutation)
+    assert len(lengths) > 2
+    assert max(lengths) < 2 * len(keys) / len(lengths)
+
+
+NUMBERS = {
+    "int64": lambda random, nrows: random.integers(-(2**63), 2**63 - 1, nrows),
+    "uint64": lambda random, nrows: random.integers(0, 2**64 - 1, nrows, np.uint64),
+    "bool": lambda random, nrows: random.random(nrows) < 0.5,
+    "few": lambda random, nrows: random.integers(0, 3, nrows),
+    "float64": lambda random, nrows: random.choice([0.0, -0.0, np.nan, -np.nan, np.inf, -np.inf, 1.5, -2.5], nrows),
+}
+
+
+@pytest.mark.parametrize("rows_of_a_partition", [100, 30, 10**9])
+@pytest.mark.parametrize("ascending", [True, False])
+@pytest.mark.parametrize("name", NUMBERS)
+def test_sorted_numbers_are_those_of_their_permutation_to_the_last_bit(
+    monkeypatch, name, ascending, rows_of_a_partition
+):
+    """In few partitions, in more than are compared with each splitter, and in one."""
+    monkeypatch.setattr(exchange, "ROWS", rows_of_a_partition)
+    values = NUMBERS[name](np.random.default_rng(3), 600)
+    lazy = ak.concatenate([ak.array(part) for part in np.array_split(values, 4)])
+    ordered, permutation = ak.sort(lazy, ascending=ascending), ak.argsort(lazy, ascending=ascending)
+    assert computed_lengths(ordered) == computed_lengths(permutation)
+    wanted, same_size = values[permutation.to_ndarray()], f"u{values.itemsize}"
+    assert ordered.to_ndarray().view(same_size).tolist() == wanted.view(same_size).tolist()
+
+
+@pytest.mark.parametrize("is_compiled", [cycle([True, False]), cycle([False])])
+@pytest.mark.parametrize("name", ["few", "float64", "int64"])
+def test_numbers_that_some_tasks_split_in_finer_ranges_are_the_same(monkeypatch, name, is_compiled):
+    should_compile = compiled.should_compile
+    monkeypatch.setattr(compiled, "should_compile", lambda nrows: should_compile(nrows) and next(is_compiled))
+    given_values = NUMBERS[name](np.random.default_rng(4), 3000)
+    lazy = ak.concatenate([ak.array(part) for part in np.array_split(given_values, 5)])
+    lengths = computed_lengths(ak.sort(lazy))
+    assert lengths == computed_lengths(ak.argsort(lazy))
+    assert np.array_equal(ak.sort(lazy).to_ndarray(), np.sort(given_values), equal_nan=name == "float64")
+
+
+def test_sorted_numbers_are_put_in_order_in_the_array_of_the_user():
+    given_values = np.random.default_rng(5).integers(0, 99, 2000)
+    ordered = ak.sort(ak.array(given_values))
+    found = ordered.to_ndarray()
+    assert found.flags.writeable
+    found[:] = -1
+    assert np.array_equal(ordered.to_ndarray(), np.sort(given_values))
+    assert np.array_equal(ordered.persist().to_ndarray(), np.sort(given_values))
+    assert np.array_equal((ordered + 1).to_ndarray(), np.sort(given_values) + 1)
+
+
+def test_what_is_sorted_of_no_rows_and_of_filtered_ones_is_whole():
+    given_values = np.random.default_rng(6).normal(size=2000)
+    lazy = ak.array(given_values)
+    assert ak.sort(lazy[lazy > 9]).to_ndarray().tolist() == []
+    assert np.array_equal(ak.sort(lazy[lazy > 0]).to_ndarray(), np.sort(given_values[given_values > 0]))
+    assert np.array_equal(ak.sort(lazy).to_arrow().to_numpy(), np.sort(given_values))
+
+
+TEXT = {
+    "hosts": lambda number: f"host-{number}.example.org",
+    "long": lambda number: f"{number:09d}" * 9,
+    "lengths": lambda number: "\0" * (number % 7),
+    "few": lambda number: "éa"[number % 2 :] * (number % 3),
+}
+
+
+@pytest.mark.parametrize("rows_of_a_partition", [100, 30, 10**9])
+@pytest.mark.parametrize("ascending", [True, False])
+@pytest.mark.parametrize("name", TEXT)
+def test_sorted_text_is_that_of_its_permutation(monkeypatch, name, ascending, rows_of_a_partition):
+    monkeypatch.setattr(exchange, "ROWS", rows_of_a_partition)
+    plain = [TEXT[name](number) for number in np.random.default_rng(3).integers(0, 900, 600).tolist()]
+    strings = pa.array(plain, pa.large_string())
+    lazy = ak.concatenate([ak.from_arrow(strings[start : start + 150]) for start in range(0, 600, 150)])
+    ordered, permutation = ak.sort(lazy, ascending=ascending), ak.argsort(lazy, ascending=ascending)
+    assert computed_lengths(ordered) == computed_lengths(permutation)
+    found = ordered.to_arrow().to_pylist()
+    assert found == sorted(plain, key=str.encode, reverse=not ascending)
+    assert found == [plain[row] for row in permutation.tolist()]
+
+
+@pytest.mark.parametrize("ascending", [True, False])
+def test_missing_text_is_sorted_last(ascending):
+    plain = [None if number % 5 == 0 else f"{number % 7}" * (number % 3) for number in range(1000)]
+    lazy = ak.Series(pd.Series(plain, dtype="str")).values
+    there = sorted((text for text in plain if text is not None), reverse=not ascending)
+    assert ak.sort(lazy, ascending=ascending).to_arrow().to_pylist() == there + [None] * plain.count(None)
+
+
+@pytest.mark.parametrize("of", [NUMBERS["float64"], lambda random, nrows: random.integers(0, 99, nrows).astype(str)])
+def test_sorted_values_that_are_spilled_are_the_same(monkeypatch, of):
+    values = of(np.random.default_rng(3), 600)
+    lazy = ak.array(values)
+    wanted = ak.sort(lazy).to_ndarray()
+    monkeypatch.setattr(plan_sort, "buffer_bytes", lambda count: 0)
+    assert np.array_equal(ak.sort(ak.array(values)).to_ndarray(), wanted, equal_nan=values.dtype.kind == "f")

@@ -1,0 +1,40 @@
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from akdask import compiled
+from akdask.engine.operations import OPERATIONS
+
+
+def cut(word, *, delimiter, times, include, partial, from_right):
+    """What Python makes of `Strings.peel`: the left part and the right."""
+    parts = word.rsplit(delimiter, times) if from_right else word.split(delimiter, times)
+    if len(parts) <= times:
+        return (word, "") if partial != from_right else ("", word)
+    at = len(parts[0]) if from_right else len(word) - len(parts[-1]) - len(delimiter)
+    left, right = word[:at], word[at + len(delimiter) :]
+    if include:
+        left, right = (left, delimiter + right) if from_right else (left + delimiter, right)
+    return left, right
+
+
+@given(
+    words=st.lists(st.text("ab.ß", max_size=9), max_size=20),
+    delimiter=st.sampled_from([".", "a", "aa", "aba", "ß", ".."]),
+    times=st.integers(1, 3),
+    data=st.data(),
+)
+@pytest.mark.parametrize("ways", [(False, True), (True, True), (False, False), (True, False)])
+def test_strings_are_cut_at_a_delimiter_by_the_loop_as_by_arrow(words, delimiter, times, data, ways):
+    from_right, by_loop = ways
+    include, partial = data.draw(st.booleans()), data.draw(st.booleans())
+    # In the middle of their buffers, as slices of partitions are.
+    strings = pa.array(["a.b", *words, "a.b"], pa.large_string()).slice(1, len(words))
+    how = {"delimiter": delimiter, "times": times, "include": include, "partial": partial, "from_right": from_right}
+    expected = [cut(word, **how) for word in words]
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(compiled, "should_compile_text", lambda _: by_loop and compiled.INSTALLED and compiled.load())
+        for part in (0, 1):
+            found = OPERATIONS["peel"].evaluate(strings, part=part, regex=False, **how)
+            assert found.to_pylist() == [sides[part] for sides in expected]

@@ -1,0 +1,229 @@
+from __future__ import annotations
+
+import operator
+import re
+from unittest.mock import patch
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from akdask import compiled
+from akdask.columns.dtypes import BOOL, INT64, STR
+from akdask.engine.operations import OPERATIONS
+from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.operators.values import strings
+from akdask.operators.values.strings import byte_sets
+
+WORDS = [
+    "",
+    "a",
+    "Ab cd",
+    "ABC",
+    "x1",
+    "12",
+    " ",
+    "\t\n",
+    "Straße",
+    "ÉCOLE",
+    "ñandú",
+    "日本",
+    "a\x00b",
+    "Zz",
+    "٣",
+    "it's",
+]
+EVERY_CHARACTER = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
+TEXT = st.lists(st.sampled_from(WORDS) | st.text(st.characters(exclude_categories=["Cs"]), max_size=6), max_size=12)
+PREDICATES = ["islower", "isupper", "istitle", "isalnum", "isalpha", "isdigit", "isdecimal", "isnumeric", "isspace"]
+COMPARISONS = {
+    "equal": operator.eq,
+    "not_equal": operator.ne,
+    "less": operator.lt,
+    "less_equal": operator.le,
+    "greater": operator.gt,
+    "greater_equal": operator.ge,
+}
+
+
+def column(words):
+    """An Arrow array that begins in the middle of its buffers, as slices of partitions do."""
+    return pa.array(["skipped", "ü", *words, "behind"], pa.large_string()).slice(2, len(words))
+
+
+def check(name, words, expected, *args, **params):
+    operation = OPERATIONS[name]
+    found = operation.evaluate(column(words), *args, **params)
+    types = [STR, *(STR for _ in args)]
+    if operation.result_type(*types, **params) == STR:
+        assert found.type == pa.large_string()
+        assert found.to_pylist() == expected
+        return
+    assert found.dtype == operation.result_type(*types, **params).numpy
+    assert found.tolist() == expected
+    out = np.empty(len(words), found.dtype)
+    assert operation.evaluate(column(words), *args, out=out, **params) is out
+    assert out.tolist() == expected
+
+
+@pytest.mark.parametrize("name", PREDICATES)
+@given(words=TEXT)
+def test_predicates_agree_with_python(name, words):
+    check(name, words, [getattr(word, name)() for word in words])
+
+
+@pytest.mark.parametrize("name", PREDICATES)
+@given(words=st.lists(st.text(st.characters(max_codepoint=0x7F), max_size=6)))
+def test_predicates_of_ascii_agree_with_python(name, words):
+    check(name, words, [getattr(word, name)() for word in words])
+
+
+@pytest.mark.parametrize("name", PREDICATES)
+def test_predicates_agree_with_python_on_every_character(name):
+    found = OPERATIONS[name].evaluate(pa.array(EVERY_CHARACTER, pa.large_string()))
+    of_text = getattr(str, name)
+    assert [char for char, holds in zip(EVERY_CHARACTER, found.tolist(), strict=True) if holds != of_text(char)] == []
+
+
+@pytest.mark.parametrize("name", ["lower", "upper", "title", "capitalize"])
+@given(words=st.lists(st.text("abzABZ 1_'-éÉñÑ日", max_size=8)))
+def test_case_changes_agree_with_python(name, words):
+    check(name, words, [getattr(word, name)() for word in words])
+
+
+@given(words=TEXT)
+def test_lengths_count_bytes(words):
+    check("byte_length", words, [len(word.encode()) for word in words])
+    check("isempty", words, [word == "" for word in words])
+
+
+def test_no_strings_have_no_lengths():
+    nothing = pa.array([], pa.large_string())
+    assert OPERATIONS["byte_length"].evaluate(nothing).tolist() == []
+    assert OPERATIONS["byte_length"].evaluate(nothing, out=np.empty(0, np.int64)).tolist() == []
+    assert OPERATIONS["equal"].evaluate(nothing, "a").tolist() == []
+
+
+@pytest.mark.parametrize("name", COMPARISONS)
+@given(words=TEXT, other=st.sampled_from(WORDS), data=st.data())
+def test_comparisons_go_by_bytes(name, words, other, data):
+    compare = COMPARISONS[name]
+    others = data.draw(st.permutations(words))
+    check(name, words, [compare(w.encode(), o.encode()) for w, o in zip(words, others, strict=True)], column(others))
+    check(name, words, [compare(w.encode(), other.encode()) for w in words], other)
+    flipped = OPERATIONS[name].evaluate(other, column(words))
+    assert flipped.tolist() == [compare(other.encode(), w.encode()) for w in words]
+    assert OPERATIONS[name].evaluate("a", other) == compare("a", other)
+
+
+@given(words=TEXT, part=st.sampled_from(["", "a", "b", " ", "ß", ".", "日", "\x00"]))
+def test_substrings_are_found_anywhere_in_front_and_at_the_end(words, part):
+    check("contains", words, [part in word for word in words], substr=part)
+    check("startswith", words, [word.startswith(part) for word in words], substr=part)
+    check("endswith", words, [word.endswith(part) for word in words], substr=part)
+
+
+@given(words=TEXT, pattern=st.sampled_from([r"\d", "a|b", "^A", "[^a-z]+", "b$", "(a)(b)?", "^$", "日.", r"\s+", "c*"]))
+def test_regular_expressions_match_anywhere_in_front_and_at_the_end(words, pattern):
+    words = [word for word in words if "\n" not in word]  # Python's $ and . see lines, RE2's only the whole text
+    python = pattern.replace(r"\s", r"[\t\n\f\r ]")  # RE2's white space lacks the vertical tab
+    check("contains", words, [bool(re.search(python, w, re.ASCII)) for w in words], substr=pattern, regex=True)
+    check("startswith", words, [bool(re.match(python, w, re.ASCII)) for w in words], substr=pattern, regex=True)
+    ends = [bool(re.search(rf"(?:{python})\Z", w, re.ASCII)) for w in words]
+    check("endswith", words, ends, substr=pattern, regex=True)
+
+
+SIMPLE = st.lists(
+    st.sampled_from(
+        ["a", "b", "ß", "日", " ", "1", r"\d", r"\w", r"\s", r"\.", "[ab]", "[a-c1-3]", "[ _x]", "-", "\x00"]
+    ),
+    min_size=1,
+    max_size=4,
+).map("".join)
+BEYOND = ["a+", "a{2}", "[^a]", ".", "^a", "(a)", "a|b", "(?i)a", r"\pL", r"\Qa\E", "[[:alpha:]]", r"[\d]", "[日]", ""]
+
+
+@given(words=st.lists(st.text("abß日 1.x_-\x00", max_size=12), max_size=30), pattern=SIMPLE | st.sampled_from(BEYOND))
+def test_simple_patterns_are_found_by_the_loop_as_by_re2(words, pattern):
+    expected = pc.match_substring_regex(column(words), pattern).to_pylist()
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(compiled, "should_compile_text", lambda _: compiled.INSTALLED and compiled.load())
+        check("contains", words, expected, substr=pattern, regex=True)
+        plain = pc.match_substring(column(words), pattern).to_pylist()
+        check("contains", words, plain, substr=pattern)
+
+
+@pytest.mark.parametrize("pattern", BEYOND)
+def test_patterns_that_are_not_so_simple_are_left_to_re2(pattern):
+    assert byte_sets(pattern) is None
+
+
+@pytest.mark.parametrize("pattern", ["(", "a(?=b)", r"(a)\1"])
+def test_a_bad_pattern_is_an_error_when_it_is_written(pattern):
+    with pytest.raises(ArgumentError, match="RE2"):
+        OPERATIONS["contains"].result_type(STR, substr=pattern, regex=True)
+    assert OPERATIONS["contains"].result_type(STR, substr=pattern) == BOOL
+
+
+@given(words=TEXT, chars=st.sampled_from(["", "a", " x1", "aé日"]))
+def test_strip_takes_white_space_or_the_given_characters(words, chars):
+    # Python counts the separators 0x1c to 0x1f as white space, Unicode's property does not.
+    words = [word for word in words if not set(word) & set("\x1c\x1d\x1e\x1f")]
+    check("strip", words, [word.strip(chars or None) for word in words], chars=chars)
+
+
+@given(words=TEXT, delimiter=st.sampled_from(["", "-", "::", "ß"]))
+def test_stick_joins_row_by_row(words, delimiter):
+    others = words[::-1]
+    expected = [f"{left}{delimiter}{right}" for left, right in zip(words, others, strict=True)]
+    check("stick", words, expected, column(others), delimiter=delimiter)
+    check("stick", words, [f"{left}{delimiter}end" for left in words], "end", delimiter=delimiter)
+    before = OPERATIONS["stick"].evaluate("front", column(words), delimiter=delimiter)
+    assert before.to_pylist() == [f"front{delimiter}{right}" for right in words]
+
+
+@given(words=TEXT, seed=st.integers(0, 99))
+def test_where_chooses_strings(words, seed):
+    condition = np.random.default_rng(seed).random(len(words)) < 0.5
+    assert OPERATIONS["where"].result_type(BOOL, STR, STR) == STR
+    for x, y in [(words, words[::-1]), (words, "no"), ("yes", words), ("yes", "no")]:
+        args = [item if isinstance(item, str) else column(item) for item in (x, y)]
+        rows = [[item] * len(words) if isinstance(item, str) else item for item in (x, y)]
+        found = OPERATIONS["where"].evaluate(condition, *args)
+        assert found.type == pa.large_string()
+        assert found.to_pylist() == [a if holds else b for holds, a, b in zip(condition, *rows, strict=True)]
+
+
+@given(words=TEXT, wanted=st.lists(st.sampled_from(WORDS), max_size=4))
+def test_isin_finds_strings_in_a_set(words, wanted):
+    check("isin", words, [word in wanted for word in words], values=tuple(wanted))
+
+
+@pytest.mark.parametrize("name", [*PREDICATES, "lower", "byte_length", "isempty", "strip"])
+def test_string_operations_refuse_numbers(name):
+    with pytest.raises(ArgumentTypeError, match=f"{name} does not take"):
+        OPERATIONS[name].result_type(INT64)
+
+
+def test_strings_do_not_compare_with_numbers():
+    with pytest.raises(ArgumentTypeError, match="str, int64"):
+        OPERATIONS["less"].result_type(STR, INT64)
+
+
+@given(words=st.lists(st.text("ab日", max_size=7), max_size=12), substr=st.text("ab日", max_size=4), few=st.booleans())
+def test_search_at_all_positions_agrees_with_search_by_row(words, substr, few):
+    padded = words + ["z"] * 200 * few
+    expected = [substr in word for word in padded]
+    check("contains", padded, expected, substr=substr)
+    with patch.object(strings, "_RARE", np.inf):
+        found = strings.find_rare(column(padded), substr.encode())
+    assert (found is None) == (substr == "")
+    assert found is None or found.tolist() == expected
+
+
+def test_search_for_what_is_everywhere_is_left_to_arrow():
+    assert strings.find_rare(column(["aa"] * 9), b"a") is None
+    assert strings.find_rare(column(["aa"] + ["b"] * 9), b"ab").tolist() == [False] * 10
