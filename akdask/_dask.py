@@ -7,7 +7,7 @@
 Besides the names, this is taken for granted: `lower_completely` calls `lower_once` with a dict of what is lowered,
 `optimize` calls `simplify_once` and `rewrite` of nodes that have no rewriting of their own, ``dask.compute`` calls
 `finalize_compute` and the `_simplify_up` of inputs with their `ExprSequence`, and annotations come from
-`__dask_annotations__` of the root.  Each has a test in ``tests/plan/test_dask_contract.py``, which a release of Dask
+`__dask_annotations__` of the root.  Each has a test in ``tests/engine/test_dask_contract.py``, which a release of Dask
 that changes it fails by name.
 
 Worth proposing upstream, as it would make code here unnecessary:

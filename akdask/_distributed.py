@@ -1,7 +1,7 @@
 """The only place that leans on how Dask runs tasks: its schedulers, workers, their memory, spilling and restrictions.
 
 `distributed` takes half a second to load, so nothing here imports it before a cluster is used.  Each thing that is
-taken for granted has a test in ``tests/plan/test_dask_contract.py``, which a release of Dask that changes it fails by
+taken for granted has a test in ``tests/engine/test_dask_contract.py``, which a release of Dask that changes it fails by
 name.  Names of Dask's expressions and tasks are imported by `akdask._dask`.
 
 Worth proposing upstream, as it would make code here unnecessary:
