@@ -1,4 +1,4 @@
-"""Columns read or sorted straight into the arrays that a user gets, where tasks share the memory of this process.
+"""Columns read straight into the arrays that a user gets, where tasks share the memory of this process.
 
 Elsewhere each partition has arrays of its own, which are then joined: twice the memory, and most of the time goes into
 finding and clearing it.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from functools import cached_property
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -20,9 +20,9 @@ from akdask.columns.memory import new_array
 from akdask.columns.row_space import RowSpace
 from akdask.columns.rows import concat_rows
 from akdask.columns.table import Table, is_slice
-from akdask.deferred import DeferredModule, is_arrow, pa
+from akdask.deferred import is_arrow, pa
 from akdask.engine.allocator import manage_freed_memory
-from akdask.engine.combine import OverProject, all_partitions, concat_tables
+from akdask.engine.combine import all_partitions, concat_tables
 from akdask.engine.lower import lower
 from akdask.engine.needs import Need, ReaderNeed, ReaderNeeds, needs_of_inputs
 from akdask.engine.node import Frame
@@ -33,12 +33,6 @@ from akdask.engine.values import ColumnRef
 from akdask.errors import TransferError
 from akdask.storage.source import Part
 from akdask.typing import NumberArray
-
-if TYPE_CHECKING:
-    from akdask.operators.sort import in_place, sort
-else:
-    in_place = DeferredModule("akdask.operators.sort.in_place")
-    sort = DeferredModule("akdask.operators.sort.sort")
 
 Columns = tuple[tuple[Hashable, Any], ...]
 """Columns of a part: what the table calls them, and what the part does."""
@@ -55,7 +49,7 @@ class Destination(dict[Hashable, Any]):
 
 
 class Delivery(Frame):
-    """All rows of a projection of stored columns, of sorted numbers, or with strings, in one partition.
+    """All rows of a projection of stored columns, or of any with strings, in one partition.
 
     Strings stay in the chunks in which they are read or made if `chunked`; otherwise they are joined.
     """
@@ -70,20 +64,14 @@ class Delivery(Frame):
 
 
 def can_be_delivered(frame: Project, *, chunked: bool = False) -> bool:
-    """Whether tasks share the memory of this process, and a projection is columns of files, or sorted numbers.
+    """Whether tasks share the memory of this process, and a projection is columns of files.
 
     One with strings may be anything if these stay in chunks.
     """
     return shares_memory() and (
         _is_read(frame)
-        or _is_sorted(frame)
         or (chunked and frame.npartitions > 1 and any(value.dtype.kind == "str" for value in frame.values))
     )
-
-
-def _is_sorted(frame: Project) -> bool:
-    is_column = len(frame.values) == 1 and isinstance(frame.values[0], ColumnRef)
-    return is_column and isinstance(frame.frame, OverProject) and sort.sorts_numbers(frame.frame)
 
 
 def _is_read(frame: Project) -> bool:
@@ -107,7 +95,7 @@ def _(node: Delivery, need: Need) -> ReaderNeeds:
 def _(frame: Delivery) -> Expr:
     project = frame.frame
     if not _is_read(project):
-        return _sorted(project) or _joined(project, frame.chunked)
+        return _joined(project, frame.chunked)
     lengths = project.rows.lengths
     assert lengths is not None, "files tell their rows"
     dtypes = tuple((name, value.dtype) for name, value in zip(project.names, project.values, strict=True))
@@ -120,16 +108,6 @@ def _(frame: Delivery) -> Expr:
     return Tasks(
         frame._name, _delivered, ((((0, 0), *every), (dtypes, sum(lengths), frame.chunked)),), destination, read
     )
-
-
-def _sorted(project: Project) -> Expr | None:
-    """Return sorted numbers in one array; None if the projection, as it has been optimised, is not of those."""
-    if not _is_sorted(project):
-        return None
-    (value,) = project.values
-    assert isinstance(project.frame, sort.Sort), "nothing else is sorted"
-    assert isinstance(value, ColumnRef), "nothing else is sorted"
-    return in_place.in_place(project.frame, value.name, project.names[0])
 
 
 def _joined(project: Project, chunked: bool) -> Expr:

@@ -75,7 +75,7 @@ class CollectionRows(Frame):
         return self.finish()
 
     def here(self, *, chunked: bool = False) -> Node:
-        """Return the plan of the user's object, computed at once: columns are read or sorted straight into it.
+        """Return the plan of the user's object, computed at once: columns of files are read straight into it.
 
         Columns of strings may come to the form as Arrow's chunked arrays if `chunked`.
 

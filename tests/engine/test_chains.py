@@ -267,7 +267,6 @@ NOT_IN_CHAINS = {
     "PersistedResults": "has no inputs",
     "Element": "is a number, not rows to go on with",
     "Delivery": "ends a plan",
-    "InPlaceSort": "ends a plan",
     "SliceExchange": "is on clusters alone",
     "ToDask": "ends a plan",
     "Write": "ends a plan",

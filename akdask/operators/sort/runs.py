@@ -207,8 +207,6 @@ class SortPartition:
 
 def put_in_order(runs: Sequence[RangedRows], out: NumberArray) -> NumberArray:
     """Write the values of runs that nothing else belongs to in order, range by range, and return them."""
-    if not runs:
-        return out
     ((name, ascending),), start = runs[0].by, 0
     columns = [run.table.columns[name] for run in runs]
     for range_bounds in zip(*map(pairwise, common_bounds(runs)), strict=True):

@@ -231,11 +231,6 @@ def _(frame: Sort) -> Expr:
     return exchange(split, order.count, SortPartition(frame.names, tuple(map(frame.dtype_of, frame.names))))
 
 
-def sorts_numbers(frame: Frame) -> bool:
-    """Whether a frame is one column of numbers and nothing else, sorted in several partitions."""
-    return isinstance(frame, Sort) and frame.order.count > 1 and _kind_of(frame) == NUMBERS
-
-
 def _kind_of(frame: Sort) -> str:
     """Return what is sorted, in partitions few enough to compare each row with every splitter between them."""
     if not frame.order.numbered and ROW in frame.names:
