@@ -1,8 +1,7 @@
 """Checksums of stored bytes: 64 bits of XXH3, which finds accidental damage but no forgery.
 
-One thread takes 26 GB/s of blocks of 1 MiB from memory, and two 18 GB/s together where others use the memory as well.
-The multilinear hash of NumPy's `einsum` that was here before took 11 and 7 GB/s on the same machine.
-The library lets other threads run while it goes over more than some kilobytes.
+The bytes are summed by a library that releases the interpreter lock for blocks of more than some kilobytes, so several
+threads sum at a time.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from akdask.typing import NumberArray
 
 
 class Checksum:
-    """The checksum of bytes that come in blocks; their bounds make no difference.
+    """The checksum of bytes that come in blocks of any size; block bounds do not change it.
 
     Examples
     --------
@@ -60,7 +59,7 @@ _MOST = 2**16
 
 
 class _Right:
-    """What was compared and found right, the oldest forgotten first."""
+    """Comparisons that found equal checksums; the oldest are forgotten first."""
 
     def __init__(self) -> None:
         self._found: OrderedDict[Hashable, None] = OrderedDict()
@@ -75,7 +74,7 @@ class _Right:
         return key in self._found
 
     def add(self, key: Hashable) -> None:
-        """Note something; what was noted before longest goes."""
+        """Note a comparison; the oldest one is forgotten."""
         with self._lock:
             self._found[key] = None
             while len(self._found) > _MOST:
@@ -87,12 +86,12 @@ RIGHT = _Right()
 
 
 def sum_of_ranges(reader: RangeReader, ranges: Iterable[tuple[int, int]], what: str) -> int:
-    """Return the checksum of ranges of bytes of an open file, one after the other; each is a start and a stop.
+    """Return the checksum of several byte ranges of an open file, one after the other.
 
     Raises
     ------
     FileFormatError
-        If the file ends before; `what` names them.
+        If the file ends before the last range does; `what` names the ranges in the message.
     """
     found, buffer = Checksum(), np.empty(_BLOCK, np.uint8)
     for begin, end in ranges:
@@ -105,7 +104,7 @@ def sum_of_ranges(reader: RangeReader, ranges: Iterable[tuple[int, int]], what: 
 
 @dataclass(frozen=True, slots=True)
 class FileSums:
-    """The checksums of a whole file: of its data, and of what describes these, which follows.
+    """The checksums of a whole file: one of its data, and one of the metadata that describe the data.
 
     Parameters
     ----------
@@ -143,8 +142,8 @@ class FileSums:
         file : FileIdentity
             The file.
         is_proven : bool
-            Whether the checksums are those of this very file; else it is a copy, or another program has written it
-            since, which is so if neither its data nor what describes them is what was written.
+            Whether the checksums belong to this very file. If not, it is a copy, or another program has written it
+            since; then it is right if both its data and its metadata have these checksums.
 
         Returns
         -------
@@ -169,7 +168,7 @@ class FileSums:
 
 
 def differing_error(what: str, found: int, expected: int) -> FileFormatError:
-    """Return the error for bytes that are not those that were written."""
+    """Return the error for bytes whose checksum differs from the one written."""
     return FileFormatError(
         f"{what} is not what was written.",
         details=[f"checksum {found:016x}, written with {expected:016x}"],

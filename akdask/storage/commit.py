@@ -1,10 +1,10 @@
 """A set of files appears whole or not at all.
 
-Every file is first written into a hidden folder beside its target, which is on the same file system.  When all are
-there, a journal in that folder names what is to be done: from then on the write counts as done.  If its process dies,
-the next process that opens or writes the set carries the journal out.  If a rename fails, a second journal restores the
-old files.  A task that runs twice, or after the commit, writes to the hidden folder only, and each hidden folder
-belongs to one writer.
+Every file is first written into a hidden folder beside its target, on the same file system.  When all files are
+complete, a journal in that folder lists the renames and removals to do: from then on the write counts as done.  If its
+process dies, the next process that opens or writes the set carries the journal out.  If a rename fails, a second
+journal restores the old files.  A task that runs twice, or after the commit, writes to the hidden folder only, and each
+hidden folder belongs to one writer.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _PAUSE = 0.01
 
 
 def write_error(path: str, error: Exception) -> WriteError:
-    """Turn an error of the operating system, or of a library, into one that says what was written and what to do."""
+    """Turn an error of the operating system or a library into one that names the file and the remedy."""
     number = getattr(error, "errno", None) or _number_in(str(error))
     reason = os.strerror(number) if number else str(error)
     return WriteError(
@@ -56,7 +56,7 @@ def write_error(path: str, error: Exception) -> WriteError:
 
 @contextmanager
 def errors_naming(target: str) -> Iterator[None]:
-    """Turn what the operating system raises into an error that names a file that the user knows.
+    """Turn errors of the operating system into errors that name the user's file.
 
     HDF5 has some errors of the system in the text of others only, as where a full disk is noticed when a file closes.
     """
@@ -87,7 +87,7 @@ def _is_durable(*, replaces: bool) -> bool:
 
 
 def staging(target: str) -> Staging | ObjectStaging:
-    """Return what a write to a path or URL is prepared in."""
+    """Return the staging area of a write to a path or URL."""
     return ObjectStaging(target) if is_remote(target) else Staging(target)
 
 
@@ -105,20 +105,20 @@ class Staging:
     def __init__(self, target: str) -> None:
         self.target = target
         self.folder = hidden_folder(target)
-        # A task of an earlier write that is still running must not put its files among those of a later one.
+        # A task of an earlier write that is still running must not add its files to a later write.
         self._tag = unique_tag()
         self._writer = os.geteuid()
         self._durable = True
         self._lock: Lock | None = None
         self._hidden: HiddenFolder | None = None
-        # Open for as long as this object is there, since tasks may be about to write when the write ends.
+        # Open for the lifetime of this object: tasks may be about to write when the write ends.
         self._staged: dict[str, Directory] = {}
 
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "_lock": None, "_hidden": None, "_staged": {}}
 
     def create(self, *, replaces: Callable[[], object] = lambda: True) -> None:
-        """Make and lock the folder; first complete or remove the write of a dead writer.
+        """Make and lock the folder, after completing or removing the write of a dead writer.
 
         Parameters
         ----------
@@ -157,7 +157,7 @@ class Staging:
         raise self._locked_out()
 
     def _locked_out(self) -> WriteError:
-        """Return the error that says what stands in the place of the hidden folder."""
+        """Return the error that names whatever occupies the place of the hidden folder."""
         try:
             hidden = HiddenFolder.at(self.folder)
         except OSError:
@@ -211,11 +211,11 @@ class Staging:
 
     @contextmanager
     def present(self, path: str) -> Iterator[str]:
-        """Give where a file of the set that is there can be read, inside the ``with``."""
+        """Yield a path under which an existing file of the set can be read inside the ``with``."""
         yield path
 
     def attempt(self, name: str) -> str:
-        """Return a path for one attempt at a file; no other attempt has the same."""
+        """Return a path for one attempt at a file; each attempt gets its own."""
         return self.path(f"{name}.{unique_tag()}")
 
     def finish(self, attempt: str, name: str) -> str:
@@ -233,7 +233,7 @@ class Staging:
         return self.path(name)
 
     def replace(self, name: str, target: str) -> None:
-        """Put the finished file of that name beside the folder once the others are there: one that no set needs."""
+        """Put an optional finished file beside the folder once the set is in place."""
         assert self._hidden is not None, "who commits has created"
         self._files.rename(name, os.path.basename(target), self._hidden.parent)
 
@@ -243,7 +243,7 @@ class Staging:
         stale: Sequence[str] = (),
         finishing: Callable[[], object] = lambda: None,
     ) -> None:
-        """Rename finished files to their targets, in order, then remove stale ones; undo all of it on failure.
+        """Rename finished files to their targets, in order, then remove stale ones; undo everything on failure.
 
         Parameters
         ----------
@@ -252,13 +252,12 @@ class Staging:
         stale : sequence of path
             Files that the new ones make obsolete.
         finishing : callable
-            What is done when all is in place, before the next writer may begin; a disk that does not let it does no
-            harm.
+            Called when all files are in place, before the next writer may begin. Errors of the disk are ignored.
 
         Raises
         ------
         WriteError
-            If a rename fails; what was there before is there again.
+            If a rename fails; the old files are restored.
         """
         assert self._hidden is not None, "who commits has created"
         hidden = self._hidden
@@ -282,11 +281,11 @@ class Staging:
                 self._go_back(hidden, back, error)
                 raise
             finally:
-                # Whatever else interrupts this, the next that opens or writes the set may act.
+                # After any other interruption, the next process that opens or writes the set may act.
                 self._release()
 
     def _rollback(self, hidden: HiddenFolder, targets: Sequence[str], stale: Sequence[str]) -> Journal | None:
-        """Give the present files second names, and return the journal that restores them; None without hard links."""
+        """Link the present files to second names; return the journal that restores them, None without hard links."""
         backups, made = [], []
         for number, path in enumerate([*targets, *stale]):
             present = os.path.basename(path)
@@ -319,7 +318,7 @@ class Staging:
         hidden.remove()
 
     def discard(self) -> None:
-        """Remove the folder and its content; the folder of another writer stays."""
+        """Remove the folder and its content, but never the folder of another writer."""
         try:
             if self._hidden is not None:
                 self._hidden.remove()

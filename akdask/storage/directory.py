@@ -1,8 +1,8 @@
-"""An open folder: what is in it is reached from its descriptor, by single names, and no link is followed.
+"""An open folder, whose files are reached through its descriptor by single names, without following links.
 
-A path is looked up anew at every call, so it may lead to another file than the one that was examined.  A descriptor
-stays with its folder even if the folder is moved or replaced.  Files are opened without waiting and are used only if
-they are regular, so that no FIFO and no device can hold a reader.
+A path is resolved at every call, so it may lead to another file than the one that was examined.  A descriptor stays
+with its folder even if the folder is moved or replaced.  Files are opened without waiting and are used only if they are
+regular, so that no FIFO and no device can block a reader.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _CANNOT_SYNC = {errno.EINVAL, errno.ENOTSUP}  # some file systems, of folders
 
 
 class Directory:
-    """A folder that is held open; also a context, which closes it.
+    """An open folder; as a context, it closes itself.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ class Directory:
 
     @property
     def anchor(self) -> str:
-        """A path of this very folder for libraries that open by path; valid in this process while it is open."""
+        """Return a path of this very folder for libraries that open by path; valid here while it is open."""
         return path_of_open(self.descriptor, self.path)
 
     def path_of(self, name: str) -> str:
@@ -100,7 +100,7 @@ class Directory:
         return open_regular(_single(name), flags, folder=self)
 
     def read(self, name: str, most: int, owners: Container[int] | None = None) -> bytes:
-        """Return what is in a file.
+        """Return the content of a file.
 
         Parameters
         ----------
@@ -109,7 +109,7 @@ class Directory:
         most : int
             Bytes that it may have.
         owners : container of int, optional
-            Users one of whom must own the file; any user unless given.
+            Users one of whom must own the file. None allows any user.
 
         Raises
         ------
@@ -121,7 +121,7 @@ class Directory:
             return file.read(most)
 
     def write(self, name: str, content: bytes, *, durable: bool) -> None:
-        """Write a file that must not be there yet.
+        """Write a file that must not exist yet.
 
         Raises
         ------
@@ -166,7 +166,7 @@ class Directory:
             os.close(descriptor)
 
     def rename(self, name: str, new: str, to: Directory | None = None) -> None:
-        """Give something in the folder another name, here or in another folder, in place of what has that name."""
+        """Rename an entry of the folder, here or into another folder, replacing any entry of that name."""
         there = self if to is None else to
         os.replace(_single(name), _single(new), src_dir_fd=self.descriptor, dst_dir_fd=there.descriptor)
 
@@ -218,9 +218,9 @@ def open_regular(path: str, flags: int = os.O_RDONLY, *, folder: Directory | Non
     Parameters
     ----------
     path : str
-        The file; a single name if `folder` is given.
+        Path of the file; a single name if `folder` is given.
     flags : int
-        As `os.open` takes them.
+        Flags of `os.open`.
     folder : Directory, optional
         The folder that the file is in.
     follows : bool
@@ -250,7 +250,7 @@ def path_of_open(descriptor: int, path: str) -> str:
 
 
 def check_status(status: os.stat_result, most: float, owners: Container[int] | None, path: str) -> None:
-    """Refuse an open file that is too large, or of another user than those given; None for any user.
+    """Refuse an open file that is too large or that none of the given users owns; None allows any user.
 
     Raises
     ------
@@ -264,7 +264,7 @@ def check_status(status: os.stat_result, most: float, owners: Container[int] | N
 
 
 def is_single_name(name: object) -> bool:
-    """Whether this is text that names something in a folder, and nothing elsewhere.
+    """Whether this is the name of a direct entry of a folder, and not a path that leads elsewhere.
 
     Examples
     --------
@@ -287,7 +287,7 @@ def _single(name: str) -> str:
 
 
 def _sync(descriptor: int) -> None:
-    """Wait until what is open is on disk, and close it."""
+    """Flush an open file to disk and close it."""
     try:
         os.fsync(descriptor)
     except OSError as error:

@@ -42,9 +42,9 @@ class FileIdentity:
     size : int
         Bytes.
     version : str
-        What `state_of` tells of a local file, the file system's own mark of a remote one.
+        State of the file: from `state_of` for local files, the file system's own mark for remote ones.
     options : StorageOptions
-        What a remote file is opened with.
+        Options with which a remote file is opened.
     """
 
     path: str
@@ -81,7 +81,7 @@ def path_text(path: Any) -> str:
 
 
 def absolute(path: str | os.PathLike[str]) -> str:
-    """Return the path as any worker can use it: absolute, with ``~`` expanded.  URLs stay as they are.
+    """Return the absolute path with ``~`` expanded, which any worker can use.  URLs stay as they are.
 
     Raises
     ------
@@ -105,7 +105,7 @@ def absolute(path: str | os.PathLike[str]) -> str:
 
 
 def written_path(path: str | os.PathLike[str]) -> str:
-    """Return the absolute path of what is to be written.
+    """Return the absolute path of a file to be written.
 
     Raises
     ------
@@ -123,7 +123,7 @@ def written_path(path: str | os.PathLike[str]) -> str:
         return _written_url(text)
     if not text.strip():
         raise ArgumentError("files are written under a name, and none is given.", hint="name them: 'folder/name.h5'.")
-    path = absolute(text)  # refuses what no file system can hold
+    path = absolute(text)  # refuses names that no file system can hold
     folder, name = os.path.split(text)
     if name in {"", ".", ".."}:
         raise ArgumentError(
@@ -191,7 +191,7 @@ def _described(url: str, info: Mapping[str, Any]) -> FileIdentity:
 
 
 def version_of(info: Mapping[str, Any]) -> str:
-    """Return what tells states of a remote file apart: the mark of its content, else the time of its modification.
+    """Return the version of a remote file: the mark of its content, else its time of modification.
 
     Examples
     --------
@@ -203,7 +203,7 @@ def version_of(info: Mapping[str, Any]) -> str:
 
 
 def identify_all(paths: Sequence[str]) -> tuple[FileIdentity, ...]:
-    """Return size and version of files: remote ones of a folder by one listing, where it tells of all; see `identify`.
+    """Return size and version of files, by one listing for each remote folder where possible; see `identify`.
 
     Raises
     ------
@@ -227,7 +227,7 @@ def identify_all(paths: Sequence[str]) -> tuple[FileIdentity, ...]:
 
 
 def infos_in(folder: str) -> dict[str, Mapping[str, Any]]:
-    """Return what a remote file system tells of the files in a folder, by name; nothing where it cannot list."""
+    """Return a remote file system's records of the files in a folder, by name; empty where it cannot list."""
     if folder.startswith(("http://", "https://")):  # pages of links are no listings
         return {}
     system, inner = file_system(folder)
@@ -241,7 +241,7 @@ def infos_in(folder: str) -> dict[str, Mapping[str, Any]]:
 
 
 def is_unchanged(file: FileIdentity) -> bool:
-    """Whether the file is there as it was."""
+    """Whether the file exists in the same state."""
     try:
         with accessing(file.options):
             return identify(file.path) == file
@@ -273,10 +273,11 @@ def has_status(file: FileIdentity, status: os.stat_result) -> bool:
 
 
 def state_of(status: os.stat_result) -> str:
-    """Return what tells states of a file or folder in place apart, besides the size of a file.
+    """Return a mark that changes with the state of a local file or folder, to be compared besides its size.
 
-    The time of modification, the time of change, inode and owner.  Any program may set the time of modification back;
-    that of change the system alone sets, with each change of content, times, owner, rights or names.
+    The mark holds the times of modification and change, the inode and the owner.  Any program may set the time of
+    modification back. Only the system sets the time of change, with each change of content, times, owner, rights or
+    names.
     """
     return f"{status.st_mtime_ns}/{status.st_ctime_ns}/{status.st_ino}/{status.st_uid}"
 
@@ -309,7 +310,7 @@ def is_file(path: str) -> bool:
 
 
 def matching(pattern: str) -> list[str]:
-    """Return the files that match a glob pattern, in no particular order; hidden ones only if the pattern says so."""
+    """Return the files that match a glob pattern, unordered; hidden ones only if the pattern begins with a dot."""
     if is_remote(pattern):
         system, inner = file_system(pattern)
         shows_hidden = inner.rpartition("/")[2].startswith(".")
@@ -333,7 +334,7 @@ def is_folder(path: str) -> bool:
 def files_below(folder: str) -> list[str]:
     """Return all files in a folder and its folders, in no particular order.
 
-    What begins with a dot is hidden, and what begins with an underscore is, to Spark and Hive, no data.
+    Names that begin with a dot are hidden. Spark and Hive do not count names that begin with an underscore as data.
     """
     if is_remote(folder):
         system, inner = file_system(folder)
@@ -358,7 +359,7 @@ def identities_below(folder: str) -> dict[str, FileIdentity]:
     Raises
     ------
     MissingFileError, FileFormatError
-        If a file goes away meanwhile, or what is there is no file; or the folder cannot be listed.
+        If a file disappears meanwhile, an entry is not a regular file, or the folder cannot be listed.
     """
     if is_remote(folder):
         system, inner = file_system(folder)
@@ -390,7 +391,7 @@ def _are_data(names: list[str]) -> bool:
 
 
 def names_in(folder: str) -> list[str]:
-    """Return the names of the files in a folder; none where it cannot be listed."""
+    """Return the names of the files in a folder; empty where it cannot be listed."""
     try:
         if is_remote(folder):
             system, inner = file_system(folder)

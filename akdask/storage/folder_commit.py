@@ -1,8 +1,8 @@
 """A folder of files is written, or replaced, as a whole or not at all.
 
-The new folder is filled in a hidden one beside its target.  When all of it is on disk, it gets a second name there,
-which says what is to be done.  That name is the journal: from then on the write counts as done.  Each step is one
-rename that leaves a visible trace, so if the process dies, the next one takes the remaining steps.
+The new folder is filled in a hidden one beside its target.  Once all of it is on disk, it is renamed to a second hidden
+name, which states the remaining steps.  That name is the journal: from then on the write counts as done.  Each step is
+one rename that leaves a visible trace, so if the process dies, the next one takes the remaining steps.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ _HIDDEN = ".akdask-folder"
 _NEW = "new"
 _OLD = "old"
 _REPLACE, _PRESERVE = "replace", "preserve"
-"""Names of a finished folder, that say what becomes of the one in its place."""
+"""Names of a finished folder; each decides the fate of the folder that it replaces."""
 
-# Of writers on machines that share no locks with this one: how long nothing may happen until they are taken for dead.
+# For writers on machines that share no locks with this one: seconds without any change after which they count as dead.
 _ABANDONED = 24 * 3600.0
 _STALLED = 60.0
 _PATIENCE = 2 * _STALLED
@@ -56,7 +56,7 @@ class FolderStaging:
         self._lock: Lock | None = None
 
     def create(self) -> str:
-        """Make the hidden folder, after what dead writers have left is put in order, and return the folder to fill.
+        """Clean up after dead writers, make the hidden folder, and return the folder to fill.
 
         Raises
         ------
@@ -91,19 +91,19 @@ class FolderStaging:
         )
 
     def commit(self, check: Callable[[str], object], *, preserves: bool) -> None:
-        """Put the new folder in its place, and remove the one that was there, or keep it as `previous`.
+        """Put the new folder in its place, and remove the old one or keep it as `previous`.
 
         Parameters
         ----------
         check : callable
-            Given the path of each folder that is to go; raises if it must not.
+            Given the path of each folder to be removed; raises if it must stay.
         preserves : bool
-            Whether the folder that was there is kept.
+            Whether the old folder is kept.
 
         Raises
         ------
         WriteError
-            If that fails; what was there before is there again.
+            If a step fails; the old folder is restored.
         """
         assert self._hidden is not None, "who commits has created"
         hidden = self._hidden
@@ -125,7 +125,7 @@ class FolderStaging:
             self.discard()
 
     def discard(self) -> None:
-        """Remove what has been prepared, unless the write has happened; may be called again."""
+        """Remove the prepared folder, unless the write has happened; may be called again."""
         if self._hidden is not None and self._hidden.marker is None:
             self._hidden.remove()
         self._release()
@@ -182,7 +182,7 @@ class _Hidden:
         return found.st_uid in owners and not found.st_mode & 0o022
 
     def finish(self, marker: str) -> None:
-        """Wait until the new folder is on disk, then rename it to say what is to be done with it."""
+        """Wait until the new folder is on disk, then rename it to the name that states the remaining steps."""
         with self.folder.child(_NEW) as new:
             _sync_all(new)
         self.parent.sync()
@@ -195,7 +195,7 @@ class _Hidden:
         Raises
         ------
         OSError
-            If one fails; those before it are taken.
+            If a step fails; the earlier steps are done.
         """
         marker = self.marker
         if marker is None:
@@ -233,7 +233,7 @@ class _Hidden:
             ) from error
 
     def remove(self) -> None:
-        """Remove what writers make, as far as possible; the signature of the writer goes last."""
+        """Remove the files that writers make, as far as possible, the writer's signature last."""
         for name in (_NEW, _OLD):
             shutil.rmtree(name, ignore_errors=True, dir_fd=self.folder.descriptor)
         with suppress(OSError):
@@ -302,7 +302,7 @@ def _recover(path: str) -> None:
     while True:
         try:
             hidden = _Hidden(path)
-        except OSError:  # it is gone; or it is what no writer makes
+        except OSError:  # already removed, or not made by a writer
             return
         with hidden:
             if not hidden.is_believed or _finished(hidden) or hidden.marker is None:
@@ -339,7 +339,7 @@ def _finished(hidden: _Hidden) -> bool:
 
 
 def _is_complete(hidden: _Hidden, error: OSError) -> bool:
-    """Return True if the target is there, be it the old one; raise an error if it is not."""
+    """Return True if the target exists, be it the old one; otherwise raise an error."""
     if hidden.marker is None or hidden.parent.has(hidden.target):
         return True
     raise FileError(

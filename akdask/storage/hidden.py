@@ -1,8 +1,8 @@
-"""The hidden folder in which a write is prepared: where it lies, whose it is, and what may be in it.
+"""The hidden folder in which a write is prepared: its place, its owner and its permitted content.
 
-It holds ``owner``, signed by the process that writes; a folder named by twelve hexadecimal digits with the finished
-files; and from the moment that the write has happened, ``journal``.  Everything is reached from open descriptors of
-the folder and of the one that it lies in.
+It holds three entries. ``owner`` is signed by the process that writes. A folder named by twelve hexadecimal digits has
+the finished files. ``journal`` exists from the moment that the write has happened.  All of them are reached from open
+descriptors of the hidden folder and its parent.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ OWNER = "owner"
 """Name of the file that the process signs which writes."""
 
 JOURNAL = "journal"
-"""Name of the file that says what is to be done."""
+"""Name of the file that lists the remaining steps."""
 
 _TAG = "[0-9a-f]{12}"
 _STAGED = re.compile(_TAG)
-# What NFS makes of a file that is removed while it is open goes by itself.
+# Files that NFS makes of removed files that are open disappear by themselves.
 _LAYOUT = re.compile(rf"{OWNER}|{JOURNAL}|{JOURNAL}\.{_TAG}|{_TAG}|\.nfs[0-9a-f]+")
 _OTHERS_WRITE = 0o022
 
@@ -50,7 +50,7 @@ def is_staged_name(name: str) -> bool:
 
 
 class HiddenFolder:
-    """An existing hidden folder and its parent, both held open; as a context, closes both.
+    """An existing hidden folder and its parent, both open; as a context, closes both.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class HiddenFolder:
 
     @classmethod
     def at(cls, path: str) -> HiddenFolder | None:
-        """Open what is there, None if nothing is.
+        """Open the hidden folder; return None if it does not exist.
 
         Raises
         ------
@@ -88,7 +88,7 @@ class HiddenFolder:
         Raises
         ------
         FileExistsError
-            If something is there.
+            If the path exists.
         OSError
             If it cannot be made.
         """
@@ -121,7 +121,7 @@ class HiddenFolder:
 
     @property
     def owners(self) -> set[int]:
-        """The users that own the files of the set, as far as they are there and can be seen."""
+        """Return the users that own the visible files of the set."""
         own = self.set_name
         found: set[int] = set()
         with suppress(OSError):
@@ -146,7 +146,7 @@ class HiddenFolder:
 
     @property
     def has_journal(self) -> bool:
-        """Whether there is a journal; true also where the folder cannot be looked into."""
+        """Whether there is a journal; also True where the folder cannot be read."""
         try:
             return self.folder.has(JOURNAL)
         except OSError:
@@ -159,11 +159,11 @@ class HiddenFolder:
         return now is not None and os.path.samestat(now, self.folder.status())
 
     def has_only_what_writers_make(self) -> bool:
-        """Whether it holds only files that writers make; a foreign folder may have been given its name."""
+        """Whether it holds only files that writers make; somebody may have given a foreign folder its name."""
         return all(map(_LAYOUT.fullmatch, self.folder.names()))
 
     def remove(self) -> None:
-        """Remove what writers make, as far as possible: the journal first, the signature of the writer last.
+        """Remove the files that writers make, as far as possible: the journal first, the writer's signature last.
 
         Anything else stays, and so does the folder then.  A task of an interrupted write may still put a file among the
         finished ones: then the signature stays as well, by which the next that opens or writes the set removes them.
@@ -187,13 +187,13 @@ class HiddenFolder:
             self.folder.rmdir(name)
 
     def remove_if_empty(self) -> None:
-        """Remove it if nothing is in it."""
+        """Remove the folder if it is empty."""
         with suppress(OSError):
             if self.is_in_place:
                 self.parent.rmdir(self.name)
 
     def close(self) -> None:
-        """Close both folders; may be called again."""
+        """Close both folders."""
         self.folder.close()
         self.parent.close()
 
@@ -226,7 +226,7 @@ class Owner:
     host : str
         Name of its machine.
     kernel : str
-        Changes whenever the machine is started; the name of the machine where the system has no such mark.
+        Changes whenever the machine starts; the machine's name where the system has no such id.
     pid : int
         Number of the process.
     since : float
@@ -244,7 +244,7 @@ class Owner:
 
 
 class Lock:
-    """The lock on one folder; also a context, which ends it."""
+    """The lock on one folder; as a context, it releases itself."""
 
     def __init__(self, descriptor: int, *, is_exclusive: bool) -> None:
         self._descriptor: int | None = descriptor
@@ -252,7 +252,7 @@ class Lock:
 
     @classmethod
     def make(cls, folder: Directory) -> Lock | None:
-        """Lock a folder that has just been made, and sign it; None if another process has taken it away meanwhile."""
+        """Lock and sign a folder that has just been made; None if another process has removed it meanwhile."""
         try:
             lock = cls._open(folder, os.O_RDWR | os.O_CREAT)
         except FileNotFoundError:
@@ -264,7 +264,7 @@ class Lock:
 
     @classmethod
     def take_over(cls, folder: Directory, abandoned_after: float) -> Lock | None:
-        """Lock a folder whose writer is dead; None if it may live.
+        """Lock a folder whose writer is dead; None if the writer may live.
 
         Parameters
         ----------
@@ -278,7 +278,7 @@ class Lock:
         FileNotFoundError
             If no writer has signed there.
         OSError
-            If the lock cannot be tried: no right to, or what is signed is no regular file.
+            If the lock cannot be tried: missing rights, or the signature is no regular file.
         """
         try:
             lock = cls._open(folder, os.O_RDWR)
@@ -304,7 +304,7 @@ class Lock:
                     return None
                 raise
             is_exclusive = False
-        if not _is_in(folder, descriptor):  # the folder was removed, and perhaps made anew, between both calls
+        if not _is_in(folder, descriptor):  # the folder was removed, and perhaps replaced, between both calls
             os.close(descriptor)
             return None
         return cls(descriptor, is_exclusive=is_exclusive)
@@ -346,7 +346,7 @@ class Lock:
 
 
 def read_owner(folder: Directory) -> Owner | None:
-    """Return the writer that has signed in a folder; None if there is none, or it cannot be read."""
+    """Return the writer that signed a folder; None if there is none or the signature cannot be read."""
     try:
         found = json.loads(folder.read(OWNER, _LARGEST))
     except (OSError, ValueError, RecursionError):
@@ -374,7 +374,7 @@ def _kernel() -> str:
 
 
 def _quiet_time(folder: Directory) -> float:
-    """Return for how many seconds nothing has changed in a folder."""
+    """Return the seconds since the last change in a folder."""
     inside = [status for name in folder.names() if (status := folder.find(name)) is not None]
     return time.time() - max(status.st_mtime for status in [folder.status(), *inside])
 

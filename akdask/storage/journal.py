@@ -1,7 +1,7 @@
 """The steps that replace a set, written down before the first is taken.
 
-Once the journal is there, the write has happened: a process that finds it carries it out.  Each step may be taken
-again, also by several processes at once.
+Once the journal exists, the write has happened: a process that finds it carries it out.  Each step may be repeated,
+also by several processes at once.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Rename:
 
 @dataclass(frozen=True, slots=True)
 class Journal:
-    """What is to be done, in order: renames first, then removals.
+    """The steps of a commit, in order: renames first, then removals.
 
     It has names instead of paths, since a folder may be moved or have another path on another machine.
 
@@ -68,7 +68,7 @@ class Journal:
     removals: tuple[str, ...] = ()
 
     def write(self, hidden: HiddenFolder, *, durable: bool) -> None:
-        """Put the journal into the hidden folder, whole, in place of one that is there.
+        """Put the complete journal into the hidden folder, replacing an older one.
 
         A durable journal is on disk afterwards, and so are all names that lead to it and to its files.
         """
@@ -108,11 +108,11 @@ class Journal:
 
     @property
     def beside(self) -> tuple[str, ...]:
-        """All names beside the hidden folder that the journal gives or takes away."""
+        """Return all names beside the hidden folder that the journal creates or removes."""
         return (*(step.target for step in self.renames), *self.removals)
 
     def _is_allowed(self, hidden: HiddenFolder) -> bool:
-        """Whether all names are such as a writer gives, and what is done is what the owner of the folder may do."""
+        """Whether writers give such names, and the owner of the folder may take each step."""
         own = hidden.set_name
         return all(_is_staged(step.source) for step in self.renames) and all(
             is_written_name(name, own) and (is_of_set(name, own) or _belongs_to_writer(hidden, name))
@@ -132,7 +132,7 @@ class Journal:
         Raises
         ------
         OSError
-            If a step fails; those before it are taken.
+            If a step fails; the earlier steps are done.
         """
         identity = _identity(hidden)
         with _Staged(hidden) as staged:
@@ -166,7 +166,7 @@ class _Staged:
                 folder.close()
 
     def _find(self, source: str) -> tuple[Directory | None, str]:
-        """Return the folder of a file and the file's name in it; the folder is None if it is gone."""
+        """Return the folder of a file and the file's name in it; the folder is None if it no longer exists."""
         tag, _, name = source.partition("/")
         if tag not in self._folders:
             try:
@@ -176,7 +176,7 @@ class _Staged:
         return self._folders[tag], name
 
     def status(self, source: str) -> os.stat_result | None:
-        """Return the status of a finished file, None if it is there no more."""
+        """Return the status of a finished file; None if it no longer exists."""
         folder, name = self._find(source)
         return None if folder is None else folder.find(name)
 
@@ -195,7 +195,7 @@ class _Staged:
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), self._hidden.folder.path_of(step.source))
 
     def _check(self, step: Rename, found: os.stat_result) -> None:
-        """Refuse what the writer cannot have put there: files of other users, links, folders and devices."""
+        """Refuse files that the writer cannot have put there: files of other users, links, folders and devices."""
         if self._may_be_foreign(step.source):
             return
         path = self._hidden.folder.path_of(step.source)
@@ -218,7 +218,8 @@ class _Staged:
 def is_written_name(name: object, own: str) -> bool:
     """Whether a writer of the set `own` may give a file beside its hidden folder that name.
 
-    It is one name, and none that is hidden, for what is hidden steers programs: but those of the set, and its manifest.
+    It is a single name. Hidden names are refused, since hidden files configure programs; the set's own hidden files and
+    its manifest are allowed.
 
     Examples
     --------
@@ -231,10 +232,10 @@ def is_written_name(name: object, own: str) -> bool:
 
 
 def _belongs_to_writer(hidden: HiddenFolder, name: str) -> bool:
-    """Whether another user's journal may touch a name that does not tell that it is of the set.
+    """Whether another user's journal may touch a file whose name does not show that it belongs to the set.
 
-    What is there must belong to that user, who can do the same without us; so a journal does no more than its writer
-    may.  A journal of this user touches what this user names.
+    The present file must belong to that user, who could do the same by hand.  A journal of this user may touch any file
+    that it names.
     """
     if hidden.writer == os.geteuid():
         return True
@@ -243,7 +244,7 @@ def _belongs_to_writer(hidden: HiddenFolder, name: str) -> bool:
 
 
 def _parsed(text: bytes) -> Journal | None:
-    """Return what a journal says, None if it is none of this version."""
+    """Return the journal in a text; None if it is malformed or of another version."""
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):
@@ -277,7 +278,7 @@ def _is_in_place(source: os.stat_result | None, beside: Directory, target: str) 
 
 
 def _identity(hidden: HiddenFolder) -> str | None:
-    """Return what tells the present journal of a folder from earlier and later ones."""
+    """Return a mark of a folder's present journal that differs from those of earlier and later ones."""
     try:
         return state_of(hidden.folder.status(JOURNAL))
     except OSError:

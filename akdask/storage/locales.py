@@ -27,15 +27,15 @@ _LOCALES = re.compile(r"(?:_LOCALE\d+)+(\.[^./]*)?$")
 _NUMBERED = re.compile(r"_\d{4,}(\.[^./]*)?$")
 _HIDDEN = ".akdask-write"
 MAGIC = re.compile(r"[*?\[]")
-"""What makes a name a pattern."""
+"""Characters that make a name a pattern."""
 
 MISSING_HINT = "check the name; relative ones begin at the working directory."
-"""What to do where nothing has a name."""
+"""Advice for names that match no file."""
 
 _MOST_NAMED = 10
 
 _SETS = 8
-"""Lists of files of which is remembered what their names say: thousands of them take some milliseconds each time."""
+"""Lists of files whose parsed names are remembered, since parsing thousands takes milliseconds."""
 
 
 def split_extension(path: str) -> tuple[str, str]:
@@ -64,7 +64,7 @@ def locale_path(path: str, index: int) -> str:
 
 
 def set_path(path: str) -> str:
-    """Return the set that a file belongs to, as writing names it; a file that is no locale is a set of its own.
+    """Return the path by which a file's set is written; a file that is no locale is a set of its own.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def set_path(path: str) -> str:
 
 
 def numbered_set_path(path: str) -> str:
-    """Return the set that a file of samples belongs to, by the number in its name; another path as it is.
+    """Return the set of a samples file, by the number in its name; other paths are returned unchanged.
 
     Examples
     --------
@@ -97,7 +97,7 @@ def list_path(path: str) -> str:
 
 
 def is_of_set(name: str, own: str) -> bool:
-    """Whether the name of a file tells that it belongs to the set `own`: a locale, or samples and their list.
+    """Whether a file's name belongs to the set `own`: a locale of it, its samples or their list.
 
     Examples
     --------
@@ -109,13 +109,13 @@ def is_of_set(name: str, own: str) -> bool:
 
 @lru_cache(_SETS)
 def sets_of(paths: tuple[str, ...]) -> Sequence[str]:
-    """Return the sets that files belong to, each once: also those that samples belong to by their number."""
+    """Return the distinct sets that files belong to, including those that samples belong to by number."""
     sets = dict.fromkeys(map(set_path, paths))
     return list(sets | dict.fromkeys(map(numbered_set_path, sets)))
 
 
 def hidden_folder(path: str) -> str:
-    """Return the folder in which a write of the set is prepared; one for all that may write the same files.
+    """Return the hidden folder for writes of the set; writes of the same files share one.
 
     Examples
     --------
@@ -144,7 +144,7 @@ def hidden_folders(folder: str) -> list[str]:
 
 
 def split_locale(path: str) -> tuple[str, str] | None:
-    """Return the path under which the set of a file is written, and the digits of its locale; None for other files.
+    """Return a file's set path and the digits of its locale; None for other files.
 
     Examples
     --------
@@ -167,7 +167,7 @@ def sort_key(path: str) -> str:
 
 
 def locale_files(path: str) -> list[str]:
-    """Return the files of exactly this set, in order: never those of a longer prefix."""
+    """Return the files of exactly this set, in order, without files of a longer prefix."""
     path = absolute(path)
     folder, slash, name = path.rpartition("/")
     prefix, extension = split_extension(name)
@@ -179,16 +179,16 @@ def locale_files(path: str) -> list[str]:
 def expand(filenames: Filenames) -> list[str]:
     """Return the files that a user means.
 
-    Each name is taken literally if there is such a file or folder, which means all files below it; else as that of a
-    set that was written under it: ``d/x.h5`` for ``d/x_LOCALE0000.h5`` and so on, or just ``d/x``; else as a pattern.
-    Files of one name are put in the order of the locales; several names keep the order given.
+    Each name is first taken literally; a folder means all files below it.  Otherwise it is taken as a set's name, as in
+    writing: ``d/x.h5`` means ``d/x_LOCALE0000.h5`` and so on, or just ``d/x``.  Otherwise it is a pattern. Files of one
+    name are put in the order of the locales; several names keep the order given.
 
     Raises
     ------
     ArgumentError
         If no name is given, or a blank one.
     MissingFileError
-        If a name or a pattern finds nothing.
+        If a name or a pattern matches no file.
     InconsistentFilesError
         If a file is missing from within the numbering of a set that a pattern finds.
     """
@@ -225,14 +225,14 @@ def names_of(filenames: Any) -> list[str]:
 
 
 def names_without_files(filenames: Filenames) -> list[str]:
-    """Return those of the names, or patterns, that `expand` would find nothing for."""
+    """Return the names and patterns for which `expand` would find no file."""
     names = names_of(filenames)
     found = _of_each(_expand_one, map(absolute, names))
     return [name for name, files in zip(names, found, strict=True) if not files]
 
 
 def patterns_of(filenames: Filenames) -> list[re.Pattern[str]]:
-    """Return what paths must match to be meant by those of the names that are patterns, folders, or stand for a set."""
+    """Return patterns of the paths that names stand for, where they are patterns, folders or sets."""
     given = list(map(absolute, names_of(filenames)))
     found: list[str] = []
     for name, is_there in zip(given, _of_each(exists, given), strict=True):
@@ -244,7 +244,7 @@ def patterns_of(filenames: Filenames) -> list[re.Pattern[str]]:
 
 
 def _of_each(function: Callable[[str], Found], names: Iterable[str]) -> list[Found]:
-    """Return what a function finds of each name; of URLs many at a time, as each is asked about by a request."""
+    """Return a function's result for each name; URLs are looked up concurrently, since each takes a request."""
     given = list(names)
     return concurrently(function, given) if any(map(is_remote, given)) else list(map(function, given))
 
@@ -282,7 +282,7 @@ def files_of_prefix(path: str) -> list[str]:
 
 @lru_cache(_SETS)
 def _as_numbered(files: tuple[str, ...], pattern: str) -> Sequence[str]:
-    """Return what a pattern finds in the order of the locales; it is asked for again whenever a set is read again."""
+    """Return the files of a pattern in the order of the locales, after checking that none is missing."""
     found = sorted(files, key=sort_key)
     _check_numbering(found, pattern)
     return found
@@ -336,7 +336,7 @@ def _translated(part: str) -> str:
 
 
 def _nearby(path: str) -> str:
-    """Say why nothing is found under a path, with names in the same folder that may have been meant."""
+    """Explain why a path matches no file, and suggest similar names in the same folder."""
     if is_folder(path):
         return "a folder without files"
     folder, slash, name = path.rpartition("/")

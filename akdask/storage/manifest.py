@@ -2,8 +2,8 @@
 
 It is a cache.  A manifest that is absent, cut short, damaged or of another version is no manifest, never an error.
 
-Its checksum finds accidental damage.  Against forgery, a manifest is only believed if it has the right owner, and size,
-types and every offset are checked before any of it is used.
+Its checksum finds accidental damage.  Against forgery, a manifest is believed only if it has the right owner, and its
+size, types and every offset are checked before use.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ from akdask.storage.files import FileIdentity, is_remote, last_changed, owner_of
 from akdask.storage.locales import sort_key, split_locale
 
 _FORMAT = b"akdask\0\4"
-"""Ends every manifest, before its checksum; the last byte is the version."""
+"""Last bytes of a manifest before its checksum; the last byte is the version."""
 
 _END = 16  # bytes of format and checksum
 _LARGEST = 2**31  # bytes; 10,000 files of 1,000 columns take half of it
 
 _PLACE = b"place"
-"""Under which the metadata of the table say which file this manifest was written to, and when."""
+"""Key in the table's metadata for the file that this manifest was written to, and the time of writing."""
 
 _TRIES = 20
 _PAUSE = 0.001
@@ -57,7 +57,7 @@ def manifest_path(path: str) -> str:
 
 
 def later_than(time: int, path: str) -> int:
-    """Make an empty file and return its time of modification, in ns; wait a little until that is later than `time`.
+    """Make an empty file and return its time of modification in ns, after waiting until that is later than `time`.
 
     Raises
     ------
@@ -94,12 +94,12 @@ def write_manifest(path: str, batch: pa.RecordBatch) -> None:
         file.write(_FORMAT)
         file.write(checksum(np.frombuffer(table, np.uint8)).to_bytes(8, "little"))
         file.flush()
-        # What is written moves the time on, and a copy has another inode or another time.
+        # Writing moves the time on, and a copy has another inode or another time.
         os.utime(file.fileno(), ns=(status.st_mtime_ns, status.st_mtime_ns))
 
 
 def is_original(path: str, batch: pa.RecordBatch) -> bool:
-    """Whether a manifest is the very file that it was written to, and no copy; it may have been renamed.
+    """Whether a manifest is the very file that was written, and no copy; it may have been renamed.
 
     Parameters
     ----------
@@ -121,16 +121,16 @@ def _place(status: os.stat_result) -> bytes:
 def read_manifest(
     path: str, owners: Container[int] | None = None, schema: Callable[[], pa.Schema] | None = None
 ) -> pa.RecordBatch | None:
-    """Return the table of a manifest; None if it is missing, damaged, of another version or of another schema.
+    """Return the table of a manifest; None if it is missing, damaged, or of another version or schema.
 
     Parameters
     ----------
     path : str
-        The manifest; a link in its place is none.
+        Path of the manifest; links are not followed.
     owners : container of int, optional
-        Users one of whom must own the file; any user unless given.
+        Users one of whom must own the file. None allows any user.
     schema : callable, optional
-        Returns the schema that the table must have before any of it is read; metadata do not count.
+        Returns the schema that the table must have, checked before the table is read; metadata do not count.
     """
     try:
         raw = _content(path, owners)
@@ -154,8 +154,8 @@ def _content(path: str, owners: Container[int] | None) -> np.typing.NDArray[np.u
 def _table(stream: pa.Buffer, schema: pa.Schema | None) -> pa.RecordBatch | None:
     """Return the one table of a stream, None if it is not made as `write_manifest` makes it.
 
-    Arrow believes a stream until it is asked to validate it, and acts on dictionaries, compressed bodies and a foreign
-    byte order even before.  A manifest has none of these, so they are refused first.
+    Arrow does not validate a stream unless told to, and decodes dictionaries, compressed bodies and foreign byte orders
+    even earlier.  A manifest has none of these, so they are refused first.
     """
     messages = pa.ipc.MessageReader.open_stream(stream)
     head, rows = messages.read_next_message(), messages.read_next_message()
@@ -170,7 +170,7 @@ def _table(stream: pa.Buffer, schema: pa.Schema | None) -> pa.RecordBatch | None
 
 
 def _is_compressed(metadata: bytes) -> bool:
-    """Whether the header of a record batch, which Arrow has verified, says that its body is compressed.
+    """Whether the header of a record batch, verified by Arrow, declares a compressed body.
 
     It is a FlatBuffers table: the third member of the message is the header, the fourth of that names the compression.
     """
@@ -203,7 +203,7 @@ def _has_nulls(column: pa.Array) -> bool:
 
 
 def to_struct(*arrays: npt.NDArray[np.void]) -> pa.StructArray:
-    """Return the fields of structured arrays as those of one Arrow struct."""
+    """Return structured arrays as one Arrow struct with the same fields."""
     columns = {name: _to_arrow(array[name]) for array in arrays for name in array.dtype.names or ()}
     return pa.StructArray.from_arrays(list(columns.values()), list(columns))
 
@@ -216,7 +216,7 @@ def _to_arrow(values: npt.NDArray[Any]) -> pa.Array:
 
 
 def from_struct(struct: pa.StructArray, dtype: np.dtype[np.void]) -> npt.NDArray[np.void]:
-    """Return the fields of an Arrow struct as those of a structured array."""
+    """Return an Arrow struct as a structured array with the same fields."""
     found = np.empty(len(struct), dtype)
     for name in dtype.names or ():
         column = struct.field(name)
@@ -228,7 +228,7 @@ def from_struct(struct: pa.StructArray, dtype: np.dtype[np.void]) -> npt.NDArray
 
 
 class OfFile(Protocol):
-    """What is told of one file."""
+    """The description of one file in a manifest."""
 
     @property
     def file(self) -> FileIdentity:
@@ -240,7 +240,7 @@ Description = TypeVar("Description", bound=OfFile)
 
 
 class Standing(Enum):
-    """How a file stands to the row of a manifest that has its name; see the module."""
+    """Relation of a file to the manifest's row of the same name; see the module."""
 
     IN_PLACE = auto()
     UNPROVEN = auto()
@@ -248,7 +248,7 @@ class Standing(Enum):
 
 
 class ManifestRows(ABC, Generic[Description]):
-    """What one manifest tells of the files of its set.
+    """The descriptions in one manifest of the files of its set.
 
     A subclass reads its own columns, and checks them, in its constructor.
 
@@ -262,7 +262,7 @@ class ManifestRows(ABC, Generic[Description]):
     Attributes
     ----------
     key : bytes
-        Under which the metadata of the table say what files are made of.
+        Key in the table's metadata for the schemas of the files.
     """
 
     key: ClassVar[bytes]
@@ -289,12 +289,12 @@ class ManifestRows(ABC, Generic[Description]):
 
     @classmethod
     def compared(cls, found: Description, claimed: Description) -> Description:
-        """Return what an unproven file was found to be, with what a manifest claims of it as far as that agrees.
+        """Return the description of an unproven file, completed by claims of a manifest that agree with it.
 
         Raises
         ------
         FileFormatError
-            If what describes the data is damaged; looked for where the setting ``verify_checksums`` is on.
+            If the file's metadata are damaged; checked where the setting ``verify_checksums`` is on.
         """
         return found
 
@@ -304,8 +304,8 @@ class ManifestRows(ABC, Generic[Description]):
         return list(self._rows)
 
     def find(self, file: FileIdentity) -> tuple[Standing, Description | None]:
-        """Return how a file stands to the manifest, and the description that this gives of it unless it is other."""
-        # Asked of thousands of files: `os.path.basename` takes three times as long.
+        """Return a file's relation to the manifest, and its description unless the file is another one."""
+        # Called for thousands of files; `os.path.basename` is slower.
         row = self._rows.get(file.path[file.path.rfind("/") + 1 :])
         if row is None or self._sizes[row] != file.size:
             return Standing.OTHER, None
@@ -328,7 +328,7 @@ class ManifestRows(ABC, Generic[Description]):
         path : str
             The set.
         owner : int
-            The user who owns the files that it is asked about.
+            The user who owns the set's files.
         """
         batch = read_manifest(manifest_path(path), {os.geteuid(), owner}, partial(_types, cls))
         try:
@@ -345,9 +345,9 @@ class ManifestRows(ABC, Generic[Description]):
         path : str
             The file.
         files : sequence of descriptions
-            The files of the set, all of one folder, in the state in which they will be there.
+            The files of the set, all in one folder, in their final state.
         are_in_place : bool, default True
-            Whether they are; else they are described as copies are, since they have yet to be renamed.
+            Whether the files have been renamed to their final paths. Until then they are described as copies.
 
         Raises
         ------
@@ -367,21 +367,21 @@ class ManifestRows(ABC, Generic[Description]):
 
     @classmethod
     def described(cls, files: Sequence[FileIdentity]) -> dict[FileIdentity, Description]:
-        """Return descriptions of the files that manifests describe as they are now; the others must be inspected."""
+        """Return descriptions of the files that manifests describe in their present state; others must be inspected."""
         return {found.file: found for found in cls.told(files).in_place.values()}
 
     @classmethod
     def told(cls, files: Sequence[FileIdentity], patterns: Sequence[re.Pattern[str]] = ()) -> Told[Description]:
-        """Return what manifests tell of files, and of files that are not there.
+        """Return the descriptions in manifests of present files and of missing ones.
 
-        At the end of the numbering nothing else tells of a file that is lost.
+        Only a manifest can reveal that the last files of the numbering are missing.
 
         Parameters
         ----------
         files : sequence of FileIdentity
-            All files that are there.
+            All present files.
         patterns : sequence of re.Pattern
-            Whole paths of the files that are meant match one of them; files that match none are not missed.
+            Patterns of whole paths. A file that matches none of them is not reported missing.
         """
         in_place: dict[str, Description] = {}
         unproven: dict[str, Description] = {}
@@ -406,7 +406,7 @@ class ManifestRows(ABC, Generic[Description]):
 
 @dataclass(frozen=True, slots=True)
 class Told(Generic[Description]):
-    """What manifests tell.
+    """Descriptions of files from manifests, and the files that are missing.
 
     Parameters
     ----------
@@ -445,11 +445,11 @@ def rows_batch(
     files : sequence of FileIdentity
         A row for each.
     schemas : sequence of str, list or dict
-        What files are made of, as JSON has it.
+        Schemas of the files, in their JSON form.
     schema_of : sequence of int
         Which of the schemas each file has.
     columns : mapping of str to Arrow array
-        What the format keeps besides, a row for each file.
+        Further columns of the format, with a row for each file.
     """
     found = {
         "name": arrow_bytes([os.fsencode(os.path.basename(file.path)) for file in files], pa.binary()),
@@ -478,6 +478,6 @@ def _strings(values: Sequence[str]) -> pa.Array:
 
 
 def _are_single_names(names: Sequence[bytes]) -> bool:
-    """Whether each names something in a folder and nothing elsewhere; asked of thousands at once."""
+    """Whether every name is that of a direct entry of a folder; vectorized, as there may be thousands."""
     joined = b"".join(names)
     return b"/" not in joined and b"\0" not in joined and {b"", b".", b".."}.isdisjoint(names)

@@ -1,8 +1,8 @@
-"""Sets in object stores, where nothing can be renamed: one object, the catalog of the set, says which files it has.
+"""Sets in object stores, which cannot rename: one object, the set's catalog, lists its files.
 
-Stores promise little: an object appears, or is replaced, as a whole once all of it is uploaded.  Two objects cannot be
-replaced at once, and there are no locks.  Arkouda's servers and other tools want the files under their ``_LOCALE``
-names.  So a write goes in five steps:
+Stores promise little: an object appears or is replaced as a whole, once all of it is uploaded.  Two objects cannot be
+replaced at once, and there are no locks.  Arkouda's servers and other tools expect the files under their ``_LOCALE``
+names.  So a write takes five steps:
 
 1. Files are uploaded under hidden names of this write, ``.x.h5.akdask-write/TAG/x_LOCALE0000.h5``.
 2. One small object beside the set, the catalog ``.x.h5.akdask-set``, is replaced: *staged*, with names, sizes and marks
@@ -11,17 +11,17 @@ names.  So a write goes in five steps:
 4. The catalog is replaced again: *published*, with sizes and marks under the ``_LOCALE`` names.
 5. The uploads are removed.
 
-Readers of akdask read the uploads while the catalog says staged, and the ``_LOCALE`` files when it says published.
-They compare size and mark of every file with it: a set of which some files are not those of the catalog is an error; if
-none is, another program has replaced the set, and a warning says that the catalog is stale.  A set without a catalog is
-that of another program, and only its numbering is checked.
+Readers of akdask read the uploads while the catalog says staged, and the ``_LOCALE`` files when it says published. They
+compare size and mark of every file with the catalog.  If some files differ from it, that is an error. If all of them
+differ, another program has replaced the set, and a warning says that the catalog is stale.  A set without a catalog was
+written by another program, and only its numbering is checked.
 
-A writer that is killed before step 2 leaves the old set; later, the new one, and the next writer goes on at step 3.
-Until then other programs, which know no catalogs, may see files of both sets: only akdask's readers are promised all or
-nothing.  Of two writers at a time, the last to begin wins: it removes the uploads of the other, whose switch fails.
-Objects are added to a set by writing all of its files anew, as copies with more in them: the same five steps.
-Readers that opened the set before a write are told that its files have changed.  Uploads in parts that were never
-completed take space in some stores, until a rule of the bucket removes them.
+A writer that is killed before step 2 leaves the old set. One that is killed later leaves the new set, and the next
+writer continues at step 3. Until then other programs, which know no catalogs, may see files of both sets: only akdask's
+readers are promised all or nothing.  Of two concurrent writers, the last to begin wins: it removes the uploads of the
+other, whose switch fails. Adding objects to a set rewrites all of its files in the same five steps. Readers that opened
+the set before a write get an error that its files have changed.  Uploads in parts that were never completed take space
+in some stores, until a rule of the bucket removes them.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class Entry:
     size : int
         Bytes.
     mark : str
-        What tells its states apart: see `version_of`.
+        Version of the object: see `version_of`.
     """
 
     name: str
@@ -153,7 +153,7 @@ class Catalog:
         Raises
         ------
         FileError
-            If it is damaged: it alone says which files the set has.
+            If it is damaged: only the catalog lists the files of the set.
         """
         place = catalog_path(path)
         system, inner = file_system(place)
@@ -190,12 +190,12 @@ class Catalog:
         return cls(path, content["tag"], content["published"], entries, tuple(content["stale"]))
 
     def publish(self) -> None:
-        """Put the uploads under their own names; may be repeated by any writer.
+        """Copy the uploads to their final names; any writer may repeat this.
 
         Raises
         ------
         OSError, FileError
-            If that fails; akdask's readers have the new set all the same.
+            If a copy fails; akdask's readers have the new set all the same.
         """
         system, uploads = file_system(self.uploads)
         folder = file_system(self.folder)[1]
@@ -226,12 +226,12 @@ def catalogued(folder: str) -> dict[str, str]:
 
 
 def state_of(info: Mapping[str, Any]) -> tuple[int | None, str]:
-    """Return size and mark of an object, as an `Entry` has them."""
+    """Return size and mark of an object, in the form of an `Entry`."""
     return size_of(info), version_of(info)
 
 
 def size_of(info: Mapping[str, Any] | None) -> int | None:
-    """Return the bytes of an object, None if it is not there or the store does not say."""
+    """Return the size of an object in bytes; None if it does not exist or the store does not report it."""
     return None if info is None else info.get("size")
 
 
@@ -242,7 +242,7 @@ def _remove(path: str) -> None:
 
 
 def remove_folder(path: str) -> None:
-    """Remove a folder with all objects in it, if it is there."""
+    """Remove a folder with all objects in it, if it exists."""
     system, inner = file_system(path)
     with suppress(FileNotFoundError):
         retrying(lambda: system.rm(inner, recursive=True))
@@ -275,7 +275,7 @@ class ObjectStaging:
         return f"{hidden_folder(self.target)}/{self._tag}"
 
     def create(self, *, replaces: Callable[[], object] = lambda: True) -> None:
-        """Publish what a dead writer has staged, and remove its uploads.
+        """Publish the staged files of a dead writer, and remove its uploads.
 
         Raises
         ------
@@ -302,7 +302,7 @@ class ObjectStaging:
 
     @contextmanager
     def present(self, path: str) -> Iterator[str]:
-        """Give a copy on this machine of a file of the set that is there, inside the ``with``."""
+        """Yield the path of a local copy of an existing file of the set, inside the ``with``."""
         copy = self.attempt(path.rpartition("/")[2])
         try:
             with self._errors_naming():
@@ -317,7 +317,7 @@ class ObjectStaging:
                 os.unlink(copy)
 
     def attempt(self, name: str) -> str:
-        """Return a path on this machine for one attempt at a file; no other attempt has the same."""
+        """Return a local path for one attempt at a file; each attempt gets its own."""
         folder = self._local.get(self._tag)
         if folder is None:
             made = tempfile.mkdtemp(prefix="akdask-", dir=dask.config.get("temporary-directory", None))
@@ -344,7 +344,7 @@ class ObjectStaging:
         return self.path(name)
 
     def replace(self, name: str, target: str) -> None:
-        """Put a finished file beside the set that no set needs; sets in stores have none."""
+        """Discard an optional finished file; sets in stores have none."""
 
     def commit(
         self,
@@ -361,12 +361,12 @@ class ObjectStaging:
         stale : sequence of path
             Files that the new ones make obsolete.
         finishing : callable
-            What is done when all is in place.
+            Called when all files are in place.
 
         Raises
         ------
         WriteError
-            If an upload is missing, or the store refuses; the message tells which set is there.
+            If an upload is missing or the store refuses; the message names the set that remains.
         """
         with self._errors_naming():
             catalog = self._switch(renames, stale)
@@ -411,7 +411,7 @@ class ObjectStaging:
 
     @contextmanager
     def _errors_naming(self) -> Iterator[None]:
-        """Turn what the store raises into an error that names the set."""
+        """Turn errors of the store into errors that name the set."""
         try:
             with accessing(self._options):
                 yield
@@ -428,24 +428,24 @@ Catalogs: TypeAlias = Mapping[str, Mapping[str, str]]
 
 
 def is_stored(path: str) -> bool:
-    """Whether a path is a URL where sets are written, which those of web servers and of this machine are not."""
+    """Whether a path is a URL to which sets are written, unlike those of web servers and local files."""
     return "://" in path and not path.startswith(("http://", "https://", "file://"))
 
 
 def catalogs_beside(names: Iterable[str]) -> Catalogs:
-    """Return the sets that have catalogs, by the folders that some URLs lie in; each folder is listed once."""
+    """Return the sets that have catalogs, by the folders of the given URLs; each folder is listed once."""
     return {folder: catalogued(folder) for folder in dict.fromkeys(map(_folder_of, names)) if not has_magic(folder)}
 
 
 def found_in_store(name: str, known: Catalogs) -> list[str]:
-    """Return the files that a URL or a pattern of them means, with uploads for those that are not published yet.
+    """Return the files of a URL or URL pattern, with uploads in place of unpublished files.
 
     Parameters
     ----------
     name : str
         The URL.
     known : mapping of str to mapping
-        What `catalogs_beside` has found; other folders are listed.
+        Result of `catalogs_beside`; further folders are listed here.
 
     Raises
     ------
@@ -519,7 +519,7 @@ def compare_with_catalogs(files: Sequence[FileIdentity]) -> None:
     Raises
     ------
     InconsistentFilesError
-        If some are not those that the catalog of their set names.
+        If some files differ from the catalog of their set.
 
     Warns
     -----
@@ -535,7 +535,7 @@ def compare_with_catalogs(files: Sequence[FileIdentity]) -> None:
 
 
 def without_differing(files: Sequence[FileIdentity]) -> tuple[list[FileIdentity], list[str]]:
-    """Return the files that are those of the catalogs of their sets, and what is wrong with others.
+    """Return the files that agree with the catalogs of their sets, and messages about the others.
 
     Warns
     -----
@@ -550,7 +550,7 @@ def without_differing(files: Sequence[FileIdentity]) -> tuple[list[FileIdentity]
 
 
 def _differing(files: Sequence[FileIdentity]) -> Iterator[tuple[Catalog, dict[str, str]]]:
-    """Yield the catalogs that differ from the sets of some files, and what is wrong with these by their names."""
+    """Yield catalogs that differ from given files, with the differences by file name."""
     sets: dict[str, dict[str, FileIdentity]] = {}
     for file in [file for file in files if "://" in file.path and is_stored(file.path)]:
         folder, _, name = file.path.rpartition("/")

@@ -1,4 +1,4 @@
-"""Stored objects in any format: their kinds and members, what a set of files offers, and what a writer does.
+"""Stored objects in any format: their kinds and members, and the protocols of sets of files and of writers.
 
 The kinds and the names of members are Arkouda's data model.  Each format maps them to its own layout.
 """
@@ -60,7 +60,7 @@ SEGMENTS = "segments"
 CODES = "codes"
 CATEGORIES = "categories"
 NA_CODES = "NA_Codes"
-ORDERED = "ordered"  # no member: a parameter of a Categorical, which some formats can tell
+ORDERED = "ordered"  # no member, but a parameter of a Categorical, which some formats record
 PERMUTATION = "permutation"
 UNIQUE_KEY_IDX = "unique_key_idx"
 
@@ -74,18 +74,18 @@ ROW_LABELS = "Index"
 """The member of a DataFrame that labels its rows."""
 
 UNIT, ZONE = "unit", "zone"
-"""What params of times tell: what is counted, and the zone or None."""
+"""Parameters of times: the unit or duration, and the zone or None."""
 
 MAY_LACK = "may_lack"
-"""What params of times tell where no bounds do: whether some may be NaT."""
+"""Parameters of times without bounds: whether some may be NaT."""
 
 LIMBS = "limbs"
-"""The table of an object that tells how many limbs its integers of any size need, in all partitions."""
+"""The table of an object with the number of limbs of its big integers, in all partitions."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoredColumn:
-    """One column of a source: what a plan scans."""
+    """One stored column, which a plan scans."""
 
     source: Source
     column: str
@@ -100,10 +100,10 @@ class StoredObject:
     name : str
         Its path in the files, for a root object its name.
     kind : ObjType
-        What it is.
+        Kind of the object.
     members : mapping of str to StoredColumn
-        ``values`` of a pdarray or Strings; ``codes``, ``categories``, ``NA_Codes`` and where stored ``permutation``
-        and ``segments`` of a Categorical.
+        ``values`` of a pdarray or Strings. A Categorical has ``codes``, ``categories``, ``NA_Codes`` and, where stored,
+        ``permutation`` and ``segments``.
     children : mapping of str to StoredObject
         Members that are objects themselves, such as the columns of a DataFrame.
     params : mapping of str to value
@@ -127,7 +127,7 @@ class StoredSet(Protocol):
 
     @property
     def kinds(self) -> Mapping[str, ObjType]:
-        """Kinds of all stored objects by name, also of those that cannot be read; in the user's order."""
+        """Kinds of all stored objects by name, including unreadable ones; in the user's order."""
         ...
 
     def objects(self, names: Sequence[str] | None = None) -> Mapping[str, StoredObject]:
@@ -138,7 +138,7 @@ class StoredSet(Protocol):
         MissingDatasetError
             If there is no object of a name.
         InconsistentFilesError
-            If the files disagree about one of the objects; all disagreements are told.
+            If the files disagree about an object; the message lists all disagreements.
         UnsupportedError
             If an object is of a kind that cannot be read.
         """
@@ -157,7 +157,7 @@ class ObjectSpec:
     name : str
         Its name at root.
     kind : ObjType
-        What it is.
+        Kind of the object.
     members : mapping of str to hashable
         Where the rows come from: member (``values``, ``codes``) to name of a column of each partition.
     tables : mapping of str to hashable
@@ -166,7 +166,7 @@ class ObjectSpec:
     dtype : ColumnType, optional
         Type of the values, the same in every file even where there are no rows.
     children : mapping of str to ObjectSpec
-        Members that are objects themselves; their names are paths.
+        Members that are objects themselves, named by paths.
     params : mapping of str to value
         Numbers that describe the object as a whole, such as the shape of an array.
     """
@@ -187,15 +187,14 @@ FileLayout: TypeAlias = Literal["distribute", "single"]
 """Whether a write makes one file for each partition, or one in all."""
 
 Receipt: TypeAlias = Any
-"""What one partition has written, as its writer wants it back for the commit; picklable."""
+"""Receipt of one written partition, which the commit takes; picklable."""
 
 
 class Writer(Protocol):
     """One write of objects to a set.  Picklable once it has begun.
 
     The client calls `begin`, workers call `write`, and the client calls `commit` with the receipts, or `abort`.  Until
-    `commit` nothing that was there is touched; for sets of files that is done by
-    `akdask.storage.staged_writer.StagedWriter`.
+    `commit` existing files stay untouched. `akdask.storage.staged_writer.StagedWriter` ensures this for sets of files.
     """
 
     @property
@@ -231,7 +230,7 @@ class Writer(Protocol):
         ...
 
     def abort(self) -> None:
-        """Remove all that was prepared; what was there before stays."""
+        """Remove the prepared files; existing files stay."""
         ...
 
 
@@ -244,7 +243,7 @@ class JoinedFile:
     index : int
         Number of the file.
     file : optional
-        What the manifest is to tell of it.
+        Description of the file for the manifest.
     """
 
     index: int
@@ -261,16 +260,16 @@ class JoiningWriter(Writer, Protocol):
         ...
 
     def join(self, index: int, receipts: Sequence[Receipt]) -> JoinedFile:
-        """Make a file of what its partitions have written, some bytes at a time.
+        """Join the files of several partitions into one, streaming their bytes.
 
-        Called for each file once its partitions are written, if `per_file` is more than 1; `commit` is then given what
-        it returns.  A commit that is given the receipts of partitions does it itself.
+        Called for each file once its partitions are written, if `per_file` is more than 1; `commit` then takes the
+        results. A commit that takes the receipts of partitions joins them itself.
         """
         ...
 
 
 class CuttingWriter(Writer, Protocol):
-    """A writer that says where rows are cut into partitions, since not every cut can be written."""
+    """A writer that chooses the bounds of partitions, since not every bound can be written."""
 
     def cut(self, names: Sequence[str], nrows: int) -> Sequence[int]:
         """Return the rows of each partition.  Called before `begin`, once for the objects of each frame.
@@ -297,7 +296,7 @@ class Difference:
     reason : str
         In a few words.
     files : sequence of str
-        Which files do, and what they have.
+        The differing files, and their schemas.
     can_widen : bool, default False
         Whether ``widen=True`` reads it.
     """
@@ -307,22 +306,22 @@ class Difference:
     can_widen: bool = False
 
     def error(self, name: str, hint: str = "") -> InconsistentFilesError:
-        """Return the error that a reader of it raises; `hint` says what else can be done."""
+        """Return the error for a reader of the object; `hint` names alternatives."""
         return differing_error({name: self}, hint)
 
 
 @runtime_checkable
 class DifferingSet(Protocol):
-    """A set of files that says what they do not have alike."""
+    """A set of files that reports differences between the schemas of its files."""
 
     @property
     def differences(self) -> Mapping[str, Difference]:
-        """Names of what the files have differently, and how."""
+        """Differences between the files, by the names of objects."""
         ...
 
 
 def differing_error(found: Mapping[str, Difference], hint: str = "") -> InconsistentFilesError:
-    """Return the error that tells of all that was asked for and that files have differently."""
+    """Return one error for all requested objects that differ between files."""
     names = [repr(name) for name in list(found)[:_MOST_NAMES]] + ["…"] * (len(found) > _MOST_NAMES)
     told = "; ".join(dict.fromkeys(one.reason for one in found.values()))
     hints = ["widen=True reads numbers in a type that has all of them"] * any(one.can_widen for one in found.values())
@@ -337,16 +336,16 @@ def differing_error(found: Mapping[str, Difference], hint: str = "") -> Inconsis
 def warn_of_left_out(
     label: str, differing: Mapping[str, Difference], unreadable: Mapping[str, str] | None = None
 ) -> None:
-    """Tell in one warning what is left out, and why; nothing if all is read.
+    """Name all omitted objects and the reasons in one warning; none if all objects are read.
 
     Parameters
     ----------
     label : str
         How a user names the set.
     differing : mapping of str to Difference
-        What the files have differently.
+        Objects that differ between the files.
     unreadable : mapping of str to str
-        What cannot be read, whichever files have it, and why.
+        Objects that cannot be read in any file, and the reasons.
     """
     told = {name: one.reason for name, one in differing.items()} | dict(unreadable or {})
     if not told:

@@ -32,8 +32,9 @@ Opened = TypeVar("Opened", bound=StoredSet)
 Describer: TypeAlias = Callable[
     [Sequence[FileIdentity], Sequence[re.Pattern[str]]], tuple[Callable[[FileIdentity], Description], list[str]]
 ]
-"""Given the files that are there and the patterns that they were found by, returns what describes each of them, and the
-files that are known to be lost."""
+"""Takes the present files and the patterns that found them; returns a description of each file, and the files known to
+be missing.
+"""
 
 
 def manifest_describer(
@@ -41,14 +42,14 @@ def manifest_describer(
     inspect_ahead: Callable[[Sequence[FileIdentity]], object],
     inspect: Callable[[FileIdentity], DescribedFile],
 ) -> Describer[DescribedFile]:
-    """Return a describer that asks manifests first, and inspects the files that are not as they describe them.
+    """Return a describer that consults manifests first, and inspects the files that differ from them.
 
     Parameters
     ----------
     manifest : subclass of ManifestRows
-        The manifests of the format; not asked if the setting `manifest` is off.
+        The format's manifests; unused if the setting `manifest` is off.
     inspect_ahead : callable
-        Inspects many remote files at a time, so that `inspect` finds what they hold remembered; no errors.
+        Inspects many remote files concurrently, so that `inspect` finds their metadata cached; raises no errors.
     inspect : callable
         Describes one file.
     """
@@ -77,7 +78,7 @@ def manifest_describer(
 
 
 class SetOpener(Generic[Description, Opened]):
-    """Opens sets of one format, and keeps those that it has opened last.
+    """Opens sets of one format, and caches the last ones.
 
     Parameters
     ----------
@@ -110,11 +111,11 @@ class SetOpener(Generic[Description, Opened]):
         filenames : str, path or sequence of them
             Each a file or a glob pattern.
         options : hashable
-            All that `make` goes by besides the files.
+            Everything that `make` depends on besides the files.
         make : callable
             Makes a set of descriptions.
         allow_errors : bool, default False
-            Leave out files that are missing or cannot be described, with one warning; the set is made anew each time.
+            Leave out files that are missing or cannot be described, with one warning. Such a set is not cached.
 
         Raises
         ------
@@ -139,9 +140,9 @@ class SetOpener(Generic[Description, Opened]):
         options: Hashable,
         make: Callable[[Sequence[Description]], Opened],
     ) -> Opened:
-        # What was opened without checksums has not compared what describes the files.
+        # Sets opened without checksums have not verified the metadata of their files.
         key = (files, options, patterns, config.get("verify_checksums"))
-        # Keys are compared one by one: to hash those of a thousand files takes longer.
+        # Keys are compared one by one: hashing the keys of a thousand files takes longer.
         with self._lock:
             for index, (known, opened) in enumerate(self._sets):
                 if known == key:
@@ -209,7 +210,7 @@ def _readable(
 
 
 def _without_errors(function: Callable[[Any], Item], items: Iterable[Any], problems: list[str]) -> Iterator[Item]:
-    """Yield what a function returns for items, and note the errors that it raises."""
+    """Yield a function's results for items, and collect the errors that it raises."""
     for item in items:
         try:
             yield function(item)
@@ -218,7 +219,7 @@ def _without_errors(function: Callable[[Any], Item], items: Iterable[Any], probl
 
 
 def warn_of_skipped(told: Sequence[str], count: int) -> None:
-    """Tell in one warning how many files are left out, and why."""
+    """Name the omitted files and the reasons in one warning."""
     shown = "\n".join(told[:_MOST_MESSAGES])
     warn(f"{count} file{'s are' if count > 1 else ' is'} left out:\n{shown}", RuntimeWarning)
 

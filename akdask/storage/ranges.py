@@ -37,7 +37,7 @@ _BLOCK = 512  # bytes that `st_blocks` counts
 
 
 class RangeReader(ABC):
-    """Reads ranges of bytes of one file; holds it open only inside ``with``."""
+    """Reads byte ranges of one file, which is open only inside ``with``."""
 
     def __init__(self, file: FileIdentity) -> None:
         self.file = file
@@ -52,7 +52,7 @@ class RangeReader(ABC):
 
     @abstractmethod
     def read_into(self, out: NumberArray, offset: int, dataset: str) -> None:
-        """Fill a contiguous array with the bytes at `offset`; `dataset` is named if that fails.
+        """Fill a contiguous array with the bytes at `offset`; errors name `dataset`.
 
         Raises
         ------
@@ -61,15 +61,15 @@ class RangeReader(ABC):
         """
 
     def expect(self, streams: Sequence[Stream], *, goes_back: bool = False) -> None:  # noqa: B027 - the system reads local files ahead
-        """Begin to fetch what will be read, if that takes long.
+        """Begin to fetch the ranges that will be read, where fetching takes long.
 
         Parameters
         ----------
         streams : sequence of sequence of (int, int)
-            Where ranges begin and end in the file.  Those of a stream will be read in their order, and the streams side
-            by side, as columns are; none need be read.
+            Bounds of ranges in the file.  The ranges of a stream are read in order, and the streams side by side, as
+            columns are. None of them has to be read.
         goes_back : bool, default False
-            Whether a reader looks at what follows, such as headers, before it reads on.
+            Whether a reader parses later bytes, such as headers, before it reads on.
         """
 
     @property
@@ -141,13 +141,13 @@ class _LocalReader(RangeReader):
         try:
             data = os.lseek(self.descriptor, offset, os.SEEK_DATA)
         except OSError as error:
-            # There is no data from here on; or the file system does not tell.
+            # No data from here on, or the file system does not report holes.
             data = self.file.size if error.errno == errno.ENXIO and offset < self.file.size else offset
         return min(data - offset, size)
 
 
 class _RemoteReader(RangeReader):
-    """Reads ahead of what is asked for; whether the file was as it was all the while is known at the end."""
+    """Reads ahead; at the end it checks that the file did not change meanwhile."""
 
     def __enter__(self) -> Self:
         self._bytes = RemoteBytes(self.file)
@@ -162,7 +162,7 @@ class _RemoteReader(RangeReader):
             if self._bytes.has_replied and not self._bytes.is_same():
                 raise changed_error(self.file)
         elif isinstance(error, AkdaskError):
-            # What looks damaged may be of two states of the file.
+            # Apparent damage may come from two states of the file.
             is_same = True
             with suppress(FileError):
                 is_same = self._bytes.is_same()
@@ -260,7 +260,7 @@ class ConsecutiveReader(PartReader):
                 yield reader, begin - first, end - first, begin - start
 
     def stretches(self, column: str) -> list[Stretch] | None:
-        """Return where all rows of a column lie, None where one of the parts does not tell."""
+        """Return the stretches of a column, in order; None where a part does not have them."""
         found: list[Stretch] = []
         for _, _, reader in self._readers:
             some = reader.stretches(column)
@@ -274,7 +274,7 @@ _KEEP_SIZE = 1
 """Linux's flag that a file be no longer than it is."""
 
 _NOT_DONE = frozenset({errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL})
-"""How file systems say that they cannot reserve space."""
+"""Errors of file systems that cannot reserve space."""
 
 
 @contextmanager
@@ -297,7 +297,7 @@ def opened(path: str) -> Iterator[int]:
 def _reserve(descriptor: int) -> None:
     """Have space on the disk for a whole file before it is written, where the system can do that.
 
-    Writing then takes two thirds of the time, since the file system need not look for space again and again.
+    This makes writing faster, since the file system allocates space once.
     """
     nbytes = os.fstat(descriptor).st_size
     fallocate = _fallocate()
@@ -354,8 +354,8 @@ class Extent:
     dtype : str
         NumPy's name of the stored type, byte order included: ``<i8``, ``>f4``, ``|u1``.
     offset : int
-        Position of the first element in the file; below 0, where only the file's own library finds it
-        (`ELSEWHERE`, `OUTSIDE`).
+        Position of the first element in the file. Negative where only the file's own library finds it (`ELSEWHERE`,
+        `OUTSIDE`).
     length : int
         Number of elements.
     """

@@ -1,12 +1,13 @@
-"""Bytes of a remote file that are fetched before they are asked for, several requests at a time.
+"""Fetch bytes of a remote file before they are read, by several requests at a time.
 
-Who opens a file says which ranges it will read, as streams: each is read about from its first byte to its last, all of
-them side by side, as the columns of a partition are.  Ranges that lie close together become one request, long ones
-several.  Of each stream some requests are under way or wait in memory; reading on in it starts the next.  A stream that
-nobody reads from, such as a column behind a filter that leaves no rows, gets no further than its first requests.
+The opener of a file announces the ranges that it will read, as streams. Each stream is read about from its first byte
+to its last, all of them side by side, as the columns of a partition are.  Ranges that lie close together become one
+request, long ones several.  A few requests of each stream are under way or wait in memory; reading on in it starts the
+next.  A stream that nobody reads, such as a column behind a filter that leaves no rows, gets no further than its first
+requests.
 
-The setting ``read_ahead`` bounds what a process holds in this way.  What is asked for is fetched whatever else is held,
-so that no task waits for another.
+The setting ``read_ahead`` bounds the bytes that a process buffers in this way.  Bytes that a task waits for are fetched
+in any case, so that no task waits for another.
 """
 
 from __future__ import annotations
@@ -34,35 +35,35 @@ GAP = 2**17
 """Bytes between two ranges that are rather fetched than left out, as a request of their own would take as long."""
 
 _MOST, _PART = 2**29, 16
-"""Bytes that are read ahead unless the setting says otherwise, and the part of the memory that they are at most."""
+"""Bytes read ahead by default, and their largest share of the memory."""
 
 _DEPTH = AT_ONCE
 """Requests of a task that are under way or wait, over all of its streams, if these are few: one task may be alone."""
 
 _DEMANDED = 16
-"""Requests of one read that are under way whatever else is in memory."""
+"""Requests of one read that are under way however full the memory is."""
 
 _SMALLEST, _SHARE = 2**17, 4
-"""Bytes of the smallest request of a long range, and the part of what may be read ahead that one task is to take."""
+"""Size in bytes of the smallest request for a long range, and the share of the buffer limit for one task."""
 
 _REST = 8
 """The part of a request that is no request of its own: column chunks are often a little longer than a whole number."""
 
 _LEAST = 2
-"""Those of each stream, if they are many."""
+"""Requests of each stream, if there are many streams."""
 
 ByteRange: TypeAlias = tuple[int, int]
 Stream: TypeAlias = Sequence[ByteRange]
 
 
 class _Buffers:
-    """The bytes that this process has fetched, or is fetching, before they are asked for."""
+    """The bytes that this process has fetched ahead, or is fetching."""
 
     def __init__(self) -> None:
         self.start_anew()
 
     def start_anew(self) -> None:
-        """Hold nothing."""
+        """Forget all buffers."""
         self.nbytes = 0
         self.lock = Lock()
 
@@ -91,16 +92,16 @@ def threads() -> ThreadPoolExecutor:
 
 @cache
 def looking_threads() -> ThreadPoolExecutor:
-    """Return the threads that ask whether files are as they were, beside those that bring bytes.
+    """Return the threads that check whether files have changed, apart from the threads that fetch bytes.
 
-    Each of many small files is asked about once: behind one another in the queue of `threads`, these short requests
-    would keep bytes of the next files waiting.
+    Each of many small files is checked once. In the queue of `threads` these short requests would delay the bytes of
+    the next files.
     """
     return ThreadPoolExecutor(AT_ONCE, "akdask-look")
 
 
 def _start_anew() -> None:
-    """Forget the threads of the parent, and what it held: a forked process has neither."""
+    """Forget the parent's threads and buffers: a forked process has neither."""
     _BUFFERS.start_anew()
     threads.cache_clear()
     looking_threads.cache_clear()
@@ -115,7 +116,7 @@ def can_read_ahead() -> bool:
 
 
 def buffer_limit() -> int:
-    """Return the bytes that may be read ahead: what the setting says."""
+    """Return the limit of bytes read ahead, from the setting."""
     limit = config.get("read_ahead")
     return min(_MOST, machine.memory() // _PART) if limit is None else int(limit)
 
@@ -137,7 +138,7 @@ class _Request:
         self.users = 0
 
     def begin(self, fetch: Callable[[int, int], bytes], limit: float = math.inf) -> bool:
-        """Fetch the bytes unless that has begun, or there are too many; return whether it has."""
+        """Fetch the bytes unless that has begun or the limit is reached; return whether it has begun."""
         if self.future is None:
             if not _BUFFERS.reserve(self.stop - self.start, limit):
                 return False
@@ -175,7 +176,7 @@ class _Progress:
             self.requests.append(request)
 
     def go_on(self, number: int, depth: int, fetch: Callable[[int, int], bytes]) -> None:
-        """Drop what lies before a request, but for some, and begin those that follow."""
+        """Drop the requests before a position, but for some, and begin the following ones."""
         while self.passed < number - self.lookback:
             before = self.requests[self.passed]
             before.users -= 1
@@ -200,7 +201,7 @@ class ReadAhead:
     Parameters
     ----------
     fetch : callable
-        Returns the bytes from one position to another; called by several threads at a time.
+        Returns the bytes between two positions; called by several threads at a time.
     done : callable
         Called when all that was expected has been fetched, by any thread.
     """
@@ -216,14 +217,14 @@ class ReadAhead:
         self._last: _Request | None = None
 
     def expect(self, streams: Sequence[Stream], lookback: int = 0) -> None:
-        """Begin to fetch what will be read.
+        """Begin to fetch the ranges that will be read.
 
         Parameters
         ----------
         streams : sequence of sequence of (int, int)
             Where the ranges of each stream begin and end, in the order in which they will be read.
         lookback : int, default 0
-            Requests behind the one that is read from that are kept, for who goes back a little.
+            Requests kept behind the one being read, for readers that step back a little.
         """
         made = sorted(_requests(streams, _request_size(len(streams))), key=lambda request: request.start)
         for request in made:
@@ -251,7 +252,7 @@ class ReadAhead:
             _waiting().append(self)
 
     def _begin(self, streams: Sequence[_Progress], limit: int) -> bool:
-        """Begin the first requests of all streams before the second of any; return whether there was room for all."""
+        """Begin the first requests of all streams before the second of any; return whether all fit into the limit."""
         return all(
             progress.begin(0, depth, self._fetch, limit) for depth in range(1, self._depth + 1) for progress in streams
         )
@@ -274,7 +275,7 @@ class ReadAhead:
                 yield request
 
     def read_into(self, target: npt.NDArray[np.uint8], offset: int) -> None:
-        """Fill an array with the bytes from a position on; what was not expected is fetched now."""
+        """Fill an array with the bytes at a position; bytes that were not announced are fetched now."""
         if self._has_copied_last(target, offset):
             return
         if not self._is_read:
@@ -316,7 +317,7 @@ class ReadAhead:
             waiting.popleft()
 
     def _has_copied_last(self, target: npt.NDArray[np.uint8], offset: int) -> bool:
-        """Fill an array from the request that was read from last, if that has all of it; return whether it has.
+        """Fill an array from the last request, if that has all of its bytes; return whether it has.
 
         Headers and pages of Parquet are thousands of short reads, each of which begins no request.
         """
@@ -327,7 +328,7 @@ class ReadAhead:
         return True
 
     def _catch_up(self, part: _Request) -> None:
-        """Begin what will be waited for after a request: the next of all streams that are behind its own.
+        """Begin the requests that will be needed after this one: the next of all streams that are behind its own.
 
         So they are not waited for one after the other where there is no room to read ahead.
         """
@@ -338,7 +339,7 @@ class ReadAhead:
                 progress.requests[progress.at + 1].begin(self._fetch)
 
     def close(self) -> None:
-        """Hold nothing any more."""
+        """Drop all buffers."""
         for request in self._requests:
             request.drop()
             request.positions.clear()
@@ -356,7 +357,7 @@ _OF_THREAD = local()
 
 
 def _waiting() -> deque[ReadAhead]:
-    """Return what this thread has opened early, and not found room for: its task reads it later, in that order."""
+    """Return the files that this thread opened early without room to read ahead, in the order of their tasks."""
     found: deque[ReadAhead] | None = getattr(_OF_THREAD, "waiting", None)
     if found is None:
         found = _OF_THREAD.waiting = deque()
@@ -364,7 +365,7 @@ def _waiting() -> deque[ReadAhead]:
 
 
 def _split(start: int, stop: int, size: int) -> list[_Request]:
-    """Return requests for a range; a short rest goes with the last, as alone it would take a whole latency."""
+    """Return requests for a range; a short rest joins the last one, as alone it would cost a whole latency."""
     found = [_Request(first, min(first + size, stop)) for first in range(start, stop, size)]
     if len(found) > 1 and found[-1].stop - found[-1].start < size // _REST:
         found.pop()
@@ -378,7 +379,7 @@ def _request_size(nstreams: int) -> int:
 
 
 def _requests(streams: Sequence[Stream], size: int) -> Iterator[_Request]:
-    """Yield requests for all ranges of some streams; those of short ranges that are close together are one."""
+    """Yield requests for all ranges of some streams; short ranges that are close together share one."""
     last: _Request | None = None
     end = -1
     for start, stop in sorted(found for stream in streams for found in stream):

@@ -1,28 +1,29 @@
 """Recovery of sets whose writer was killed: the next reader or writer completes the write, or removes its traces.
 
-A write is prepared in a hidden folder beside its set.  No folder: nothing to do, which costs one `stat` for each set.
-A folder without a journal: the old set is there, and the folder goes unless its writer lives.  With a journal: the new
-set is there as soon as the journal is carried out, so readers wait for a living writer and act for a dead one.
+A write is prepared in a hidden folder beside its set.  Without a folder there is nothing to do, which costs one `stat`
+for each set. A folder without a journal means that the old set is in place, and the folder is removed unless its writer
+lives.  With a journal, the new set is in place as soon as the journal is carried out, so readers wait for a living
+writer and act for a dead one.
 
 Trust: many users may write to a folder, so a user may make a hidden folder to trick a reader into changes that this
 user has no right to make.
 
 - A hidden folder is acted on only if its owner is this user, or the one user who owns all present files of the set.
   For the superuser too, this user is number 0.  No secret is needed: the file system says who made what.
-- A hidden folder of anybody else is left alone.  The set is read as it is: as long as none of its files belongs to
+- A hidden folder of anybody else is left alone, and the set is read as it is: as long as none of its files belongs to
   that user, none has been replaced.  If some do and others do not, and there is a journal, the set may be half
-  replaced, and that is an error.  To write, the folder must go first, and the error says so.
-- Folders and files are opened once, links are not followed, and what was examined is what is used (`Directory`).  A
-  journal takes regular files of the hidden folder's owner, or of this user, from a folder in it to names beside it, or
-  removes such names.  A journal can say nothing else.  Hidden names are only those of its own set; and what another
-  user's journal replaces or removes is of its own set, or that user's, who may do the same by hand.
-- Only what writers make is removed, by its names, and only where the folder is signed: any other folder may have been
-  given the hidden name by somebody who may rename it.
-- A reader does what the rights of its user allow and no more.  Where it may not, it reads the old set if that is whole,
-  and says so if it is not.
+  replaced, and that is an error.  To write, the folder must be removed first, and the error says so.
+- Folders and files are opened once, links are not followed, and the examined file is the one used (`Directory`).  A
+  journal moves regular files of the hidden folder's owner, or of this user, from a folder in it to names beside it, or
+  removes such names, and can do nothing else.  Hidden names must belong to its own set. Another user's journal may
+  replace or remove only files of its own set, or files of that user, who could do the same by hand.
+- Only files that writers make are removed, by their names, and only where the folder is signed: somebody who may rename
+  folders may have given the hidden name to another one.
+- A reader acts only within its user's rights.  Where they do not suffice, it reads the old set if that is complete, and
+  otherwise raises an error.
 
 A user who may write to the folder of a set can replace or remove its files by hand as well, unless the folder is
-sticky; that is not prevented here.
+sticky. Nothing here prevents that.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ else:
 
 Found = TypeVar("Found")
 
-# Of writers on machines that share no locks with this one: how long nothing may happen until they are taken for dead.
+# For writers on machines that share no locks with this one: seconds without any change after which they count as dead.
 _ABANDONED = 24 * 3600.0  # while they compute and write
 _STALLED = 60.0  # while they rename; to act for one that lives does no harm
 _PATIENCE = 2 * _STALLED
@@ -75,7 +76,7 @@ _LARGEST_BLANK = 4096  # bytes of a signature that a power failure has blanked
 
 
 def settled(filenames: Filenames, read: Callable[[list[str]], Found]) -> Found:
-    """Return what `read` finds in the files that a user means; no file is replaced while it runs.
+    """Return the result of `read` for the files that a user means; no file is replaced while it runs.
 
     Sets whose writers have died are put in order before.
 
@@ -84,7 +85,7 @@ def settled(filenames: Filenames, read: Callable[[list[str]], Found]) -> Found:
     FileError
         If files are replaced all the time, or a set is half replaced and cannot be completed from here.
     AkdaskError
-        What `expand` and `read` raise, unless a file was replaced meanwhile.
+        Errors of `expand` and `read`, unless a file was replaced meanwhile.
     """
     folders = _folders(names_of(filenames))
     stores = _stores(names_of(filenames))
@@ -97,7 +98,7 @@ def settled(filenames: Filenames, read: Callable[[list[str]], Found]) -> Found:
             if before == _changes(folders, stores):
                 raise
             continue
-        # Other files of the folder may come and go; what is found twice was there between both.
+        # Other files of the folder may come and go. Files found before and after were present in between.
         if before == _changes(folders, stores) or found == previous:
             return found
         previous = found
@@ -108,7 +109,7 @@ def _in_order(filenames: Filenames) -> list[str]:
     """Return the files that a user means, after their sets are put in order."""
     names = names_of(filenames)
     if any(map(is_stored, names)):
-        # Each takes some requests: of a list of thousands, many are asked about at a time.
+        # Each takes some requests, so those of a long list run concurrently.
         known = catalogs_beside(filter(is_stored, names))
         each = concurrently(lambda name: found_in_store(name, known) if is_stored(name) else _in_order(name), names)
         return [path for paths in each for path in paths]
@@ -159,9 +160,9 @@ def recover(path: str) -> bool:
 
 
 def recover_naming(paths: Iterable[str]) -> None:
-    """Complete or remove writes of dead writers that replace some files, whatever set these were written with.
+    """Complete or remove writes of dead writers that replace given files, whichever set the files were written with.
 
-    A list of samples is named as its user likes, so its name does not tell whose write it belongs to.  Each folder is
+    The user chooses the name of a list of samples, so it does not show the write that it belongs to.  Each folder is
     listed once.
 
     Parameters
@@ -202,7 +203,7 @@ def _names_any(folder: str, wanted: set[str]) -> bool:
 
 
 def _opened(folder: str) -> HiddenFolder | None:
-    """Open a hidden folder; None if there is none, or something that no writer can have made."""
+    """Open a hidden folder; None if it does not exist or no writer can have made it."""
     try:
         return HiddenFolder.at(folder)
     except OSError:
@@ -243,7 +244,7 @@ def _half_replaced(hidden: HiddenFolder, error: OSError) -> FileError:
 
 
 def _finish(hidden: HiddenFolder) -> bool:
-    """Carry out the journal of a dead writer and clear its folder away; False if the writer may live."""
+    """Carry out the journal of a dead writer and remove its folder; False if the writer may live."""
     try:
         lock = locking.Lock.take_over(hidden.folder, _STALLED if hidden.has_journal else _ABANDONED)
     except FileNotFoundError:
@@ -266,7 +267,7 @@ def _is_left_by_a_writer(hidden: HiddenFolder) -> bool:
     """Whether a writer made this folder without a journal; anyone may give a folder that name."""
     if not hidden.has_only_what_writers_make():
         return False
-    # A writer may be killed before it signs, and a power failure may blank what it has signed.
+    # A writer may be killed before it signs, and a power failure may blank its signature.
     return locking.read_owner(hidden.folder) is not None or not hidden.folder.read(OWNER, _LARGEST_BLANK).strip(b"\0")
 
 
@@ -282,7 +283,7 @@ def _is_living(hidden: HiddenFolder) -> bool:
 
 
 def _has_nothing_to_do(hidden: HiddenFolder) -> bool:
-    """Whether the set is whole as it is, though the folder cannot be removed."""
+    """Whether the set is complete as it is, though the folder cannot be removed."""
     try:
         journal = journals.Journal.read(hidden)
         return journal is None or journal.is_carried_out(hidden)
@@ -323,7 +324,7 @@ def _stores(names: Iterable[str]) -> list[str]:
 
 
 def _changes(folders: Iterable[str], stores: Iterable[str]) -> list[Any]:
-    """Return when the names in folders changed last, where any rename shows; and the states of catalogs in stores."""
+    """Return the times of the last change of names in folders, which any rename updates, and the states of catalogs."""
     found: list[Any] = [catalogued(folder) for folder in stores if not has_magic(folder)]
     for folder in folders:
         try:

@@ -1,7 +1,7 @@
 """The registry of formats: which one a file has, and how sets of that format are opened and written.
 
-Everything above this package reads and writes through the registry, so another format is another entry.  Formats of
-akdask itself are those of `_BUILT_IN`; other packages name theirs as entry points of the group `akdask.formats`.
+Everything above this package reads and writes through the registry, so a new format is a new entry.  The built-in
+formats stand in `_BUILT_IN`; other packages register theirs as entry points of the group `akdask.formats`.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _BUILT_IN = (
     "akdask.formats.csv.format",
     "akdask.formats.zarr.format",
 )
-"""Modules that register akdask's own formats.  They import what is slow to load when a file is opened."""
+"""Modules that register akdask's own formats.  They import slow libraries only when a file is opened."""
 
 _DEFAULT = "HDF5"
 _FIRST_BYTES = 64
@@ -56,24 +56,23 @@ _ARROW = b"ARROW1\0\0"
 
 
 class Format:
-    """A format of files; one that is only recognized, unless a subclass opens and writes sets of it.
+    """A file format; it only recognizes files, unless a subclass opens and writes sets.
 
     Attributes
     ----------
     name : str
-        Its name, as Arkouda spells it; case does not matter where users give it.
+        Name of the format, in Arkouda's spelling; users may give it in any case.
     signatures : tuple of bytes
         First bytes of its files.
     folder_signatures : tuple of str
-        A folder with a file of one of these names is a set of the format; none unless its sets are folders.
+        Names of files, one of which marks a folder as a set of the format; empty unless its sets are folders.
     extensions : tuple of str
-        Extensions of new files that choose the format where nobody names it; never used for existing files.
+        Extensions of new files that select the format by default; never used for existing files.
     read_options : frozenset of str
-        What `open` takes, of the options of `akdask.read`: ``strict_types``, ``allow_errors``,
-        ``calc_string_offsets``, ``column_delim``, ``read_nested``, ``has_non_float_nulls``, ``fixed_len``,
-        ``null_indices``.
+        Options of `akdask.read` that `open` accepts: ``strict_types``, ``allow_errors``, ``calc_string_offsets``,
+        ``column_delim``, ``read_nested``, ``has_non_float_nulls``, ``fixed_len``, ``null_indices``.
     write_options : frozenset of str
-        What `writer` takes besides, such as ``compression``.
+        Further options of `writer`, such as ``compression``.
     is_tabular : bool
         Whether all objects of a set have the same rows in each file.
     joins_partitions : bool
@@ -81,9 +80,9 @@ class Format:
     chooses_partitions : bool
         Whether its writers are `akdask.storage.objects.CuttingWriter`.
     has_missing_text : bool
-        Whether files tell missing text from empty text; writers of others are never given any.
+        Whether files distinguish missing text from empty text; other formats are never given missing text.
     has_time_units : bool
-        Whether files tell what times count, and their zone; writers of others are given nanoseconds of UTC.
+        Whether files record unit and zone of times; writers of other formats are given nanoseconds of UTC.
     """
 
     name: ClassVar[str]
@@ -103,7 +102,7 @@ class Format:
         return first.startswith(self.signatures)
 
     def recognizes_packed(self, path: str) -> bool:
-        """Whether a file with first bytes of no format is one of this once it is unpacked; looks into it."""
+        """Whether a compressed file is of this format, by its unpacked first bytes."""
         return False
 
     @property
@@ -119,7 +118,7 @@ class Format:
         filenames : str, path or sequence of them
             Each a file or a glob pattern.
         **options
-            Those of `read_options`.
+            Options of `read_options`.
 
         Raises
         ------
@@ -130,7 +129,7 @@ class Format:
         raise UnsupportedError(f"{first!r} is a {self.name} file, which cannot be read yet.")
 
     def damages(self, files: Sequence[str]) -> Iterable[tuple[str, str]]:
-        """Read all bytes of a set that akdask has written, and yield what is not as it was written.
+        """Read all bytes of a set written by akdask, and yield the damage found.
 
         Parameters
         ----------
@@ -140,12 +139,12 @@ class Format:
         Yields
         ------
         (str, str)
-            Path of a file, and what is wrong; of files that are missing as well.
+            Path and damage of each file, including missing files.
 
         Raises
         ------
         UnsupportedError
-            If no manifests tell of files of the format.
+            If no manifests describe files of the format.
         """
         raise UnsupportedError(f"files of format {self.name!r} have no manifests.", details=list(files[:1]))
 
@@ -175,9 +174,9 @@ class Format:
         file_type : {"distribute", "single"}, default "distribute"
             One file for each partition, or one in all.
         overwrite : bool, default False
-            With append: replace objects that are there already.
+            In append mode: replace existing objects.
         **options
-            Those of `write_options`.
+            Options of `write_options`.
 
         Raises
         ------
@@ -216,16 +215,16 @@ def _load_built_in() -> None:
 
 @cache
 def _load_entry_points() -> None:
-    """Register the formats of other packages; looking for these takes long, so only where none of ours fits."""
+    """Register the formats of other packages; this is slow, so only where no built-in format fits."""
     for point in metadata.entry_points(group=ENTRY_POINTS):
         try:
             _add(point.load())
-        except Exception as error:  # whatever another package raises, files of other formats can be read
+        except Exception as error:  # files of other formats can be read whatever another package raises
             warn(f"the format {point.name!r} of {point.value!r} cannot be loaded: {error}", RuntimeWarning)
 
 
 def formats() -> dict[str, Format]:
-    """Return all formats by name, those of other packages too."""
+    """Return all formats by name, including those of other packages."""
     _load_built_in()
     _load_entry_points()
     return {known.name: known for known in _FORMATS.values()}
@@ -258,14 +257,14 @@ def format_written(path: str) -> Format:
 
 
 def format_of(path: str) -> Format:
-    """Return the format of a file, told from its first bytes and never from its extension.
+    """Return the format of a file, by its first bytes and never by its extension.
 
     Raises
     ------
     MissingFileError
         If there is no such file.
     FileFormatError
-        If the first bytes are those of none of the formats, or the file cannot be read.
+        If the first bytes match no format, or the file cannot be read.
     """
     first = _first_bytes(path)
     _load_built_in()
@@ -309,7 +308,7 @@ def format_of_files(filenames: Filenames, *, allow_errors: bool = False) -> Form
             return settled(name, _first_format)
         except FileError:
             continue
-    # Its opening tells what is wrong with each of the files.
+    # Opening it reports the errors of each file.
     return format_named(_DEFAULT)
 
 
@@ -355,9 +354,9 @@ def open_files(filenames: Filenames, file_format: Format | None = None, **option
     filenames : str, path or sequence of them
         Each a file or a glob pattern.
     file_format : Format, optional
-        Their format, unless given told from their first bytes.
+        Format of the files, unless the first bytes decide.
     **options
-        Of `akdask.read`; those that the format does not take change nothing.
+        Options of `akdask.read`; the format ignores those that it does not have.
 
     Raises
     ------
@@ -376,10 +375,10 @@ def _first_bytes(path: str) -> bytes:
     try:
         if is_remote(path):
             system, inner = file_system(path)
-            # From web servers that give whole files only, an opened file takes the first bytes all the same.
+            # Files from web servers that send only whole files are opened to read their first bytes.
             with retrying(lambda: system.open(inner, "rb")) as file:
                 return bytes(retrying(lambda: file.read(_FIRST_BYTES)))
-        identify(path)  # a folder or a device is told of as such
+        identify(path)  # a folder or a device gets its own message
         with os.fdopen(open_regular(path, follows=True), "rb") as file:
             return file.read(_FIRST_BYTES)
     except FileNotFoundError:
@@ -389,15 +388,15 @@ def _first_bytes(path: str) -> bytes:
 
 
 class FileFormat(Format, ABC):
-    """A format that says by which functions its sets are opened and written; each imports what it returns."""
+    """A format defined by the functions that open and write its sets; each imports its result."""
 
     @abstractmethod
     def opener(self) -> Callable[..., StoredSet]:
-        """Return what opens a set, given file names and `read_options`."""
+        """Return the function that opens a set, given file names and `read_options`."""
 
     @abstractmethod
     def writer_class(self) -> Callable[..., Writer]:
-        """Return what makes a writer, given the arguments of `Format.writer`."""
+        """Return the factory of a writer, which takes the arguments of `Format.writer`."""
 
     def open(self, filenames: Filenames, **options: Any) -> StoredSet:
         """Open files as one set; see `Format.open`."""
@@ -414,6 +413,6 @@ class FileFormat(Format, ABC):
         overwrite: bool = False,
         **options: Any,
     ) -> Writer:
-        """Return a writer of objects, which has not begun; see `Format.writer`."""
+        """Return a writer of objects, before its `begin`; see `Format.writer`."""
         how = {"npartitions": npartitions, "mode": mode, "file_type": file_type, "overwrite": overwrite}
         return self.writer_class()(path, specs, **how, **options)

@@ -29,10 +29,10 @@ Item = TypeVar("Item")
 AT_ONCE = 32
 """Requests under way at a time."""
 
-_PAUSE = 0.05  # seconds before the second try; doubled for each that follows
+_PAUSE = 0.05  # seconds before the second attempt; doubled for each further one
 _LONGEST_PAUSE = 5.0
 _CACHING = frozenset({"s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "adl", "oss"})
-"""Protocols whose file systems remember listings, so that what has changed since looks as it was."""
+"""Protocols whose file systems cache listings, so that changes since then are not seen."""
 
 _TRANSIENT = frozenset(
     {
@@ -57,7 +57,7 @@ class NoAnswerError(FileError):
 
 
 class StorageOptions:
-    """What fsspec needs to open a file system, such as keys or ``anon=True``.  Immutable; equal if all options are.
+    """Options with which fsspec opens a file system, such as keys or ``anon=True``.  Immutable; compared by value.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ def accessing(options: StorageOptions) -> Iterator[None]:
 
 
 def takes_storage_options(function: Callable[Parameters, Found]) -> Callable[Parameters, Found]:
-    """Have a function with a parameter `storage_options` open URLs with what is given for it.
+    """Make a function with a parameter `storage_options` open URLs with these options.
 
     Raises
     ------
@@ -172,19 +172,19 @@ _USED: set[str] = set()
 
 
 def is_used() -> bool:
-    """Whether this process has opened a remote file system; if not, no plan reads remote files."""
+    """Whether this process has opened a remote file system; otherwise no plan reads remote files."""
     return bool(_USED)
 
 
 def retrying(request: Callable[[], Found]) -> Found:
-    """Return what a request gives; repeat it, after ever longer pauses, where it fails in a way that may pass.
+    """Return a request's result, repeating it after ever longer pauses where its failure may pass.
 
     The setting ``remote_tries`` bounds how often.
 
     Raises
     ------
     OSError
-        What the file system raises.
+        Errors of the file system.
     NoAnswerError
         In place of errors of its own, such as missing keys.
     """
@@ -206,19 +206,19 @@ def retrying(request: Callable[[], Found]) -> Found:
 
 
 def is_transient(error: BaseException) -> bool:
-    """Whether what has failed may succeed when it is tried again: no answer, or a server that is busy or broken."""
+    """Whether a failure may pass: no answer, or a server that is busy or broken."""
     if isinstance(error, ConnectionError | TimeoutError):
         return True
     status = getattr(error, "status", None) or getattr(error, "code", None)
     if status in _TRANSIENT_STATUS or getattr(error, "errno", None) in _TRANSIENT:
         return True
-    # What aiohttp raises of connections that break is no OSError; it is known by its name, as aiohttp may be absent.
+    # aiohttp's errors for broken connections are not OSErrors. They are recognized by name, as aiohttp may be absent.
     names = {kind.__name__ for kind in type(error).__mro__}
     return bool(names & {"ClientConnectionError", "ClientPayloadError", "EndpointConnectionError"})
 
 
 def concurrently(function: Callable[[Item], Found], items: Iterable[Item]) -> list[Found]:
-    """Return what a function gives for items, many of which are under way at a time, with the options of this call."""
+    """Return a function's results for items, many of which run concurrently, with the options of this call."""
     given = list(items)
     if len(given) < 2:
         return list(map(function, given))

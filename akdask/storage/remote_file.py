@@ -1,4 +1,4 @@
-"""Bytes of one remote file in the state that is known: requests repeated, and replies of a wrong length told."""
+"""Read byte ranges of one remote file in a known state, repeating requests and refusing replies of a wrong length."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from akdask.storage.remote import accessing, file_system, retrying
 class RemoteBytes:
     """Fetches ranges of bytes of a file, for several threads at a time.
 
-    Nothing is asked of the file before the first range is.  Whether all of them are of the same state of it is known
-    afterwards, by `is_same`, since it may be replaced between two requests.
+    The first request is that of the first range.  The file may be replaced between two requests, so `is_same` tells
+    only afterwards whether all ranges came from the same state.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class RemoteBytes:
         Raises
         ------
         FileError
-            If more bytes come than are asked for, or the file is gone.
+            If more bytes come than requested, or the file no longer exists.
         OSError
             If the file system does not answer, or fewer bytes come, as often as the request is repeated.
         """
@@ -104,7 +104,7 @@ _WITH_RANGES: set[str] = set()
 def demand_ranges(url: str) -> None:
     """Refuse a web server that gives whole files only: each of many ranges would be the whole file, in memory.
 
-    Asks each server once in a process, and other file systems never.
+    Tests each web server once in a process, and other file systems never.
 
     Raises
     ------
@@ -119,7 +119,7 @@ def demand_ranges(url: str) -> None:
         return
     system, inner = file_system(url)
     try:
-        # Opened files stop at the first bytes of a reply that is longer than what was asked for.
+        # Opened files stop at the first bytes of a reply that is longer than requested.
         with system.open(inner, "rb") as file:
             file.seek(last)
             file.read(1)
@@ -131,7 +131,7 @@ def demand_ranges(url: str) -> None:
 
 
 def ranges_error(url: str) -> FileError:
-    """Return the error for a server that gives more of a file than it is asked for."""
+    """Return the error for a server that sends more of a file than requested."""
     return FileError(
         f"the server of {url!r} does not support ranges: it gives more bytes of a file than it is asked for.",
         hint="download the file and read the copy, or use a server that answers range requests.",
@@ -181,7 +181,7 @@ class RemoteFile(io.RawIOBase):
         return self._position
 
     def readinto(self, buffer: Any) -> int:
-        """Fill a buffer with the next bytes, as many as there are; return how many."""
+        """Fill a buffer with the next available bytes and return their number."""
         target = memoryview(buffer).cast("B")
         count = max(min(len(target), self._size - self._position), 0)
         if not count:
@@ -189,7 +189,7 @@ class RemoteFile(io.RawIOBase):
         start, stop = self._position, self._position + count
         first, last = -(-start // BLOCK), stop // BLOCK
         if last - first > 1:
-            # What is long is read once, and whole.
+            # Long reads bypass the cache of blocks, by one request.
             target[:count] = self._bytes.fetch(start, stop)
         else:
             for number in range(start // BLOCK, -(-stop // BLOCK)):

@@ -1,10 +1,10 @@
-"""What the lazy layer needs of anything that can be scanned: sets of files of any format.
+"""Protocols of data that plans scan: sources, their partitions, and readers of row ranges.
 
-A `Source` is one row space of a set of files: columns that have the same number of rows in every file.  A
-`Part` is one partition of it, small enough to travel to a worker, and carries where the bytes are.  A `PartReader`
-reads row ranges of it and holds open files only between ``__enter__`` and ``__exit__``.
+A `Source` is one row space of a set of files: columns that have the same number of rows in every file.  A `Part` is one
+partition of it, small enough to travel to a worker; it holds the positions of the bytes.  A `PartReader` reads row
+ranges of it and holds open files only between ``__enter__`` and ``__exit__``.
 
-The protocols may be subclassed: then nothing is open, nothing known of values, and rows are found by `read` alone.
+Subclasses of the protocols inherit defaults: nothing opens early, no bounds are known, and only `read` finds rows.
 """
 
 from __future__ import annotations
@@ -40,15 +40,15 @@ def text_prefix(text: str) -> bytes | None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Bounds:
-    """What is known of the values of a column in each partition, without reading them.
+    """Known bounds of a column's values in each partition, found without reading them.
 
-    A partition of which nothing is known has the bounds of the type.
+    A partition without known bounds has the bounds of the type.
 
     Parameters
     ----------
     minima, maxima : ndarray, shape (npartitions,)
-        No value but NaN is outside.  Of the column's dtype; for strings bytes, between which `text_prefix` of
-        each string lies.
+        Only NaN may lie outside.  Of the column's dtype; for strings bytes, between which the `text_prefix` of each
+        string lies.
     nans : ndarray, shape (npartitions,), bool
         Whether there may be NaN.
     """
@@ -67,13 +67,13 @@ RowRanges: TypeAlias = npt.NDArray[np.int64]
 
 
 class RowBounds(NamedTuple):
-    """What is known of the values of a column in stretches of a partition's rows, without reading them."""
+    """Known bounds of a column's values in stretches of a partition's rows, found without reading them."""
 
     starts: npt.NDArray[np.int64]
     """The first row of each stretch, counted from the first of the partition: ascending, the first is 0."""
 
     bounds: Bounds
-    """Those of each stretch, as if it were a partition."""
+    """Bounds of each stretch, as if it were a partition."""
 
 
 IN_MEMORY = -1
@@ -83,14 +83,14 @@ IN_MEMORY = -1
 class Stretch(NamedTuple):
     """Rows of a column that lie one after the other, in a file or in memory.
 
-    Those of a bool column may be any bytes: what is not 0 is true.
+    The bytes of a bool column may have any value: all but 0 are true.
     """
 
     descriptor: int
-    """Of the file, which is open for as long as the reader is; or `IN_MEMORY`."""
+    """Descriptor of the file, which is open as long as the reader is; or `IN_MEMORY`."""
 
     offset: int
-    """Of the first row, in bytes; or its address."""
+    """Position of the first row in bytes, or its address."""
 
     nrows: int
     """Number of rows."""
@@ -108,13 +108,13 @@ class PartReader(Protocol):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Close what is open."""
+        """Close the files."""
 
     def read(self, column: str, start: int, stop: int, out: NumberArray | None = None) -> Column:
         """Return rows `start` to `stop` of a column, counted from the first row of the partition.
 
-        `out`, where given, is a contiguous array of the column's dtype with at least ``stop - start`` elements.
-        Numbers are read into it, and a view of it is returned, which is only valid until the next read into it.
+        `out`, where given, is a contiguous array of the column's dtype with at least ``stop - start`` elements. Numbers
+        are read into it, and the result is a view of it, which is valid until the next read into it.
         """
         ...
 
@@ -123,13 +123,13 @@ class PartReader(Protocol):
         return self.read(column, start, stop)
 
     def stretches(self, column: str) -> Sequence[Stretch] | None:
-        """Return where all rows of a column lie, in order; None where only `read` finds them."""
+        """Return the stretches of all rows of a column, in order; None where only `read` finds them."""
         return None
 
     def row_bounds(self, column: str, within: RowRanges) -> RowBounds | None:
-        """Return what is known of the values of a column in stretches of the rows; None if nothing is.
+        """Return known bounds of a column's values in stretches of the rows; None if unknown.
 
-        What has to be looked up is looked up for the ranges `within` alone.
+        Lookups are limited to the ranges `within`.
         """
         return None
 
@@ -147,7 +147,7 @@ class Part(Protocol):
 
 
 def opens_early(part: Part) -> bool:
-    """Whether a part begins to fetch what will be read of it when it is opened, so that opening it early is of use."""
+    """Whether a part starts fetching when it is opened, so that opening it early is of use."""
     return bool(getattr(part, "is_remote", False))
 
 
@@ -182,5 +182,5 @@ class Source(Protocol):
         ...
 
     def bounds(self, column: str) -> Bounds | None:
-        """Return what is known of the values of a column in each partition, None if nothing is."""
+        """Return known bounds of a column's values in each partition; None if unknown."""
         return None

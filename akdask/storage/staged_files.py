@@ -1,4 +1,4 @@
-"""Files of any names that appear together or not at all: lists, schemas, and whatever no set is."""
+"""Files of any names that appear together or not at all, such as lists, schemas and other files outside sets."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ Add: TypeAlias = Callable[[str, Callable[[str], object]], None]
 
 @contextmanager
 def staged_files(target: str, paths: Sequence[str], *, stale: Callable[[], Sequence[str]] = tuple) -> Iterator[Add]:
-    """Give a function that adds a file to one write; all are put into place at the end of the ``with`` statement.
+    """Yield a function that adds a file to one write; all files are put in place at the end of the ``with``.
 
-    If anything is raised before, or they cannot be put into place, what was there before is there.
+    If an error is raised before, or they cannot be put into place, the old files stay.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ def staged_files(target: str, paths: Sequence[str], *, stale: Callable[[], Seque
     paths : sequence of str
         The files to be written, all in the same folder.
     stale : callable
-        Returns files there that the new ones make obsolete; called once the write of a dead writer is in order.
+        Returns existing files that the new ones make obsolete; called after recovery of earlier writes.
 
     Raises
     ------
@@ -63,7 +63,7 @@ def _finished(staged: Staging | ObjectStaging, name: str, write: Callable[[str],
 
 
 def write_files(files: Mapping[str | os.PathLike[str], Iterable[bytes]]) -> None:
-    """Write blocks of bytes to files: those of a folder appear together; what was there stays until all are written.
+    """Write blocks of bytes to files: all files of a folder appear together, once all are written.
 
     Files of several folders are put into place folder by folder, since no file system does that at once.
 

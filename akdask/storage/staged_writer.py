@@ -1,7 +1,7 @@
 """The part of a writer that no format changes: files are staged, put into place all at once, or thrown away.
 
-The client makes a writer, calls `begin`, sends it to the workers that call `write`, and calls `commit` with what they
-return, or `abort`.  Until `commit` nothing that was there is touched.  A format says how the bytes of a file are made.
+The client makes a writer, calls `begin`, sends it to the workers that call `write`, and calls `commit` with their
+receipts, or `abort`.  Until `commit` existing files stay untouched.  A format's subclass makes the bytes of a file.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from akdask.storage.objects import Columns, FileLayout, JoinedFile, Mode, Object
 
 
 class DescribedFile(Protocol):
-    """What a manifest tells of one file."""
+    """The manifest's description of one file."""
 
     @property
     def file(self) -> FileIdentity:
@@ -47,7 +47,7 @@ class DescribedFile(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class FileReceipt:
-    """What one partition has written, for the commit.
+    """The receipt of one written partition, for the commit.
 
     Parameters
     ----------
@@ -67,8 +67,8 @@ Receipt = TypeVar("Receipt", bound=FileReceipt)
 class StagedWriter(ABC, Generic[Receipt]):
     """One write of a set, one file for each partition or a single file.  Picklable once it has begun.
 
-    A subclass writes the file of one partition in `write`.  It may also join those of several partitions (`_join`),
-    write manifests (`_write_manifest`), and add to files that are there (`_names_in`).
+    A subclass writes the file of one partition in `write`.  It may also join several partitions (`_join`), write
+    manifests (`_write_manifest`), and add to existing files (`_names_in`).
 
     Parameters
     ----------
@@ -83,18 +83,18 @@ class StagedWriter(ABC, Generic[Receipt]):
     file_type : {"distribute", "single"}, default "distribute"
         One file for each partition, or one in all.
     overwrite : bool, default False
-        With append: replace objects that are there already.
+        In append mode: replace existing objects.
     per_file : int, default 1
         How many partitions go into each file of a set.
 
     Attributes
     ----------
     noun : str
-        What messages call the objects of the format.
+        Word for the format's objects in messages.
     library_errors : tuple of exception types
-        What the library that makes the files raises besides `OSError`.
+        Errors of the file library besides `OSError`.
     update_hint, replace_hint : str
-        What a user does who replaces objects of a set that is not there, or adds objects that are there already.
+        Advice for a user who replaces objects of a missing set, or adds objects that exist already.
     """
 
     noun: ClassVar[str] = "objects"
@@ -128,7 +128,7 @@ class StagedWriter(ABC, Generic[Receipt]):
             [f"partition-{index}" for index in range(npartitions)] if self.per_file > 1 else list(self._file_names)
         )
         self._added_to: tuple[FileIdentity, ...] = ()
-        # A set that is named like a locale of another shares its hidden folder, which takes files of the other only.
+        # A set that is named like a locale of another shares its hidden folder, which accepts files of the other only.
         self._may_have_manifest = not self.is_single and set_path(self.path) == self.path and not is_remote(self.path)
         self._has_manifest = bool(config.get("manifest")) and self._may_have_manifest
         self._in_manifest: Sequence[Any] = ()
@@ -141,7 +141,7 @@ class StagedWriter(ABC, Generic[Receipt]):
         WriteError
             If the folder is missing or not writable, or another write of the set is under way.
         ExistsError
-            If an object is to be added that is there already, or a set to files of the other type.
+            If an object to be added exists already, or a set is added to files of the other type.
         InconsistentFilesError
             If objects are to be added to a set with another number of files.
         MissingFileError
@@ -177,7 +177,7 @@ class StagedWriter(ABC, Generic[Receipt]):
         """
 
     def join(self, index: int, receipts: Sequence[Receipt]) -> JoinedFile:
-        """Make a file of those that its partitions have written.
+        """Join the files of several partitions into one.
 
         Raises
         ------
@@ -193,7 +193,7 @@ class StagedWriter(ABC, Generic[Receipt]):
             return JoinedFile(index, self._described(finished) if self._has_manifest else None)
 
     def commit(self, receipts: Sequence[Receipt | JoinedFile]) -> list[str]:
-        """Put all files into place, and remove those that they make obsolete.
+        """Put all files into place, and remove the files that they make obsolete.
 
         Returns
         -------
@@ -203,8 +203,8 @@ class StagedWriter(ABC, Generic[Receipt]):
         Raises
         ------
         WriteError
-            If a partition is missing, a file that was added to has changed meanwhile, or one cannot be put into place;
-            the old set is there unchanged.
+            If a partition is missing, a file that was added to has changed meanwhile, or a file cannot be put into
+            place. The old set stays unchanged.
 
         Warns
         -----
@@ -227,21 +227,21 @@ class StagedWriter(ABC, Generic[Receipt]):
         return self.targets
 
     def abort(self) -> None:
-        """Remove all that was prepared; what was there before stays."""
+        """Remove the prepared files; existing files stay."""
         self._staging.discard()
 
     # ------------------------------------------------------------------------------------------- what a format may say
 
     def _join(self, staged: Sequence[str], target: str, receipts: Sequence[Receipt], old: str | None) -> None:
-        """Write a file that holds what those of its partitions hold, and what an old file does if there is one."""
+        """Write a file with the content of its partitions' files and of the old file, if there is one."""
         raise NotImplementedError
 
     def _described(self, path: str) -> DescribedFile | None:
-        """Return what a manifest tells of a file that was joined, None if the format has none of such."""
+        """Return the manifest's description of a joined file; None if the format has no manifests."""
         return None
 
     def _completed(self, files: Sequence[Any]) -> Sequence[Any]:
-        """Return the descriptions of all files with what only they together tell."""
+        """Return the descriptions of all files, completed by values that need all of them."""
         return files
 
     def _write_manifest(self, path: str, files: Sequence[Any], *, are_in_place: bool) -> None:
@@ -253,7 +253,7 @@ class StagedWriter(ABC, Generic[Receipt]):
         raise NotImplementedError
 
     def _check_nothing_there(self) -> None:
-        """Refuse to make a set in append mode where something else is in its place; here nothing is."""
+        """Refuse append mode where other objects occupy the set's place; this class has no such case."""
 
     @property
     def _nfiles(self) -> int:
@@ -263,18 +263,18 @@ class StagedWriter(ABC, Generic[Receipt]):
     # ------------------------------------------------------------------------------------------- what formats build on
 
     def _present(self) -> list[str]:
-        """Return the files that are there now: of a set those of any number, of a single file that path only."""
+        """Return the existing files: of a set, any number; of a single file, that path only."""
         if not self.is_single:
             return locale_files(self.path)
         return [self.path] if exists(self.path) else []
 
     def _target_of(self, index: int) -> str:
-        """Return what messages name as the file that a partition is written to."""
+        """Return the path that messages name as a partition's file."""
         return self.targets[index] if len(self.targets) == self.npartitions else self.path
 
     @contextmanager
     def _errors_naming(self, path: str) -> Iterator[None]:
-        """Turn what the operating system and the library raise into an error that names the file to be written."""
+        """Turn errors of the operating system and the library into errors that name the file to be written."""
         try:
             yield
         except AkdaskError:
@@ -296,7 +296,7 @@ class StagedWriter(ABC, Generic[Receipt]):
                 f"{self.path!r} has {len(present)} files, the {self.noun} to add have {self._nfiles} partitions.",
                 hint=f"cut the rows anew with num_locales={len(present)}, or write the whole set with mode='truncate'.",
             )
-        # Files of old sets may be numbered without zeros: they are added to as they are.
+        # Files of old sets may be numbered without zeros; they keep their names.
         self.targets = present
         self._added_to = identify_all(present)
         compare_with_catalogs(self._added_to)
@@ -306,7 +306,7 @@ class StagedWriter(ABC, Generic[Receipt]):
             raise ExistsError(f"{self.noun} of these names exist already.", details=taken, hint=self.replace_hint)
 
     def _complete(self, receipts: Sequence[Receipt | JoinedFile]) -> list[tuple[str, str]]:
-        """Return the finished files and their places, after joining partitions that are not joined; manifest last."""
+        """Return the finished files and their targets, after joining the remaining partitions; manifest last."""
         joined = {receipt.index: receipt for receipt in receipts if isinstance(receipt, JoinedFile)}
         written = {receipt.index: receipt for receipt in receipts if not isinstance(receipt, JoinedFile)}
         missing = [k for k in range(self.npartitions) if k not in written and k // self.per_file not in joined]
@@ -331,7 +331,7 @@ class StagedWriter(ABC, Generic[Receipt]):
             )
 
     def _manifest(self, described: Sequence[DescribedFile | None]) -> list[tuple[str, str]]:
-        """Return the finished manifest and its place; nothing if it cannot be written, for no set needs one."""
+        """Return the finished manifest and its target; empty if it cannot be written, since it is optional."""
         files = [file.at(path) for file, path in zip(described, self.targets, strict=True) if file is not None]
         if len(files) < len(described) or not self._has_manifest:
             return []
@@ -348,7 +348,7 @@ class StagedWriter(ABC, Generic[Receipt]):
         return self._staging.finish(attempt, "manifest")
 
     def _renew_manifest(self) -> None:
-        """Write the manifest anew once the files are in place, since renaming them has changed their states.
+        """Rewrite the manifest once the files are in place, since renaming them has changed their states.
 
         The one that came with them describes them as it does copies, in case this process dies meanwhile.
         """

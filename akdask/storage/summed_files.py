@@ -1,4 +1,4 @@
-"""Manifests that know of each file its checksums alone, or besides what a format keeps."""
+"""Manifests with checksums of files, alone or besides a format's own descriptions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from akdask.storage.staged_files import staged_files
 
 
 class OfSummedFile(Protocol):
-    """What is told of one file that has checksums."""
+    """The description of one file with checksums."""
 
     @property
     def file(self) -> FileIdentity:
@@ -48,7 +48,7 @@ class SummedFile:
     sums : FileSums, optional
         Its checksums.
     is_proven : bool, default True
-        Whether they are those of this file, and not of what it may be a copy of.
+        Whether the checksums belong to this file, and not to the original of a copy.
     """
 
     file: FileIdentity
@@ -56,12 +56,12 @@ class SummedFile:
     is_proven: bool = True
 
     def at(self, path: str) -> SummedFile:
-        """Return what is told of the file when it is in another place."""
+        """Return the description of the file at another path."""
         return replace(self, file=replace(self.file, path=path))
 
 
 def sum_columns(files: Sequence[OfSummedFile]) -> dict[str, pa.Array]:
-    """Return the columns of a manifest that have the checksums of files; `SumsOfRows` reads them."""
+    """Return the manifest columns of file checksums, which `SumsOfRows` reads."""
     known = [file.sums for file in files]
     return {
         "stop": arrow_numbers([-1 if sums is None else sums.stop for sums in known], np.int64),
@@ -96,7 +96,7 @@ class SumsOfRows:
 
 
 class SummedManifest(ManifestRows[SummedFile]):
-    """The rows of a manifest of files whose checksums alone are known: those of CSV."""
+    """The rows of a manifest with checksums only, as for CSV."""
 
     key: ClassVar[bytes] = b"summed"
 
@@ -105,7 +105,7 @@ class SummedManifest(ManifestRows[SummedFile]):
         self._sums = SumsOfRows(batch)
 
     def describe(self, file: FileIdentity, row: int) -> SummedFile:
-        """Return what a row tells of a file."""
+        """Return the description of a file from a row."""
         return SummedFile(file, self._sums[row])
 
     @classmethod
@@ -115,15 +115,15 @@ class SummedManifest(ManifestRows[SummedFile]):
 
     @classmethod
     def compared(cls, found: SummedFile, claimed: SummedFile) -> SummedFile:
-        """Return an unproven file with the checksums that are claimed of it."""
+        """Return the description of an unproven file with its claimed checksums."""
         return replace(claimed, is_proven=False)
 
 
 def differing_files(manifest: type[ManifestRows[Any]], files: Sequence[FileIdentity]) -> Iterable[tuple[str, str]]:
-    """Read all bytes of files whose manifests know their checksums, and yield what is wrong: path, and words.
+    """Read all bytes of files with known checksums, and yield the path and damage of differing files.
 
-    Files that are missing are named as well.  A manifest that was copied with its files, all of which are what was
-    written, is then theirs.
+    Missing files are yielded as well.  If a manifest was copied with its files, and all of them match it, it is adopted
+    for the copies.
     """
     told = manifest.told(files, [re.compile(".*", re.DOTALL)])
     lost, is_right = [path for path in told.lost if not exists(path)], True
@@ -141,7 +141,7 @@ def differing_files(manifest: type[ManifestRows[Any]], files: Sequence[FileIdent
 
 
 def adopt(manifest: type[ManifestRows[Any]], told: Told[Any]) -> None:
-    """Have manifests say that their files are in place; those of which a file is missing stay as they are.
+    """Rewrite manifests for copied files that all match; manifests with a missing file stay as they are.
 
     So they do where this user may not write, and while another process writes the set.
 
@@ -150,7 +150,7 @@ def adopt(manifest: type[ManifestRows[Any]], told: Told[Any]) -> None:
     manifest : subclass of ManifestRows
         The manifests of the format.
     told : Told
-        What they tell of files, all of which were found to be what was written.
+        Descriptions of the files, all of which were found to match.
     """
     known = told.in_place | told.unproven
     for (path, owner), members in by_set([found.file for found in told.unproven.values()]).items():
