@@ -5,8 +5,8 @@ from types import ModuleType
 
 from numpy import bool, bool_, e, euler_gamma, float64, inf, int64, nan, newaxis, pi, str_, uint8, uint64
 
+from akdask import arkouda as arkouda
 from akdask import array_api, config, random
-from akdask import compat as compat
 from akdask import errors as errors
 from akdask import extension as extension
 from akdask import io as io
