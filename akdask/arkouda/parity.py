@@ -1,6 +1,6 @@
 """Which of Arkouda's names akdask has, and whether they take the same parameters: the page ``docs/parity.md``.
 
-``python -m akdask.compat.parity docs/parity.md`` writes the page; a test keeps it true.  Names and signatures are
+``python -m akdask.arkouda.parity docs/parity.md`` writes the page; a test keeps it true.  Names and signatures are
 those of ``api.csv``: facts about Arkouda as of 2026-08, with the tier of each name.
 """
 
@@ -366,7 +366,7 @@ def page() -> str:
         "# Arkouda's names in akdask",
         "",
         "Written by `python -m akdask.arkouda.parity docs/parity.md`, from the list of names in",
-        "[`api.csv`](../akdask/compat/api.csv) and the package; a test keeps it true. A name is *there* if it",
+        "[`api.csv`](../akdask/arkouda/api.csv) and the package; a test keeps it true. A name is *there* if it",
         "takes the parameters that Arkouda's takes, by the same names, in the same order and with the same",
         "defaults; more are allowed. It *differs* as is said, is *refused* with what to use instead, or is *not",
         "there* for the reason given. Values and rules that differ are told in [From Arkouda](howto/from_arkouda.md).",

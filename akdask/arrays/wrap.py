@@ -33,7 +33,7 @@ ASKED_FOR = {"Strings": "arrays.strings", "Categorical": "arrays.categorical"}
 SHOWN_BY = {**dict.fromkeys(("int", "uint", "float", "bool", "bigint"), "arrays.pdarray"), "str": "arrays.strings"}
 SHOWN_BY["list"] = "arrays.segarray"
 MADE_OF = {"M": "arrays.datetimes", "m": "arrays.datetimes"}
-"""Modules of akdask.collections that register classes, by the names, kinds and NumPy kinds for which they do."""
+"""Modules of akdask that register classes, by the names, kinds and NumPy kinds for which they do."""
 
 
 def shows(*kinds: Kind) -> Callable[[MakeArray], MakeArray]:

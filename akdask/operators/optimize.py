@@ -1,8 +1,8 @@
 """The optimiser: plans that are computed together, rewritten once before they are lowered.
 
-A pass downwards finds what is needed of each node (`finding`), one upwards rewrites (`rewriting`) by rules (`rules`).
-Both take time in proportion to the plan, and plans without anything that rules are for are left at once: kinds of nodes
-are told by their names, so that a plan waits for the modules of no others.
+A pass downwards finds the needs of each node (`rewrite_rules.find_needs`). A pass upwards (`rewriting`) applies
+`rewrite_rules.RULES`. Both take time in proportion to the plan. Plans without a kind of node that has rules are left at
+once. Kinds of nodes are known by their names, so that a plan loads no modules of other kinds.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Manifests of HDF5 sets: where the datasets of each file lie, and summaries of their data, checksums included.
 
-See `akdask.storage.atomic.manifest_rows`.  What a manifest says of a file must fit into the file.
+See `ManifestRows` in `akdask.storage.manifest`.  What a manifest says of a file must fit into the file.
 """
 
 from __future__ import annotations
