@@ -1,4 +1,4 @@
-"""Names and prose of the package use the terms of the field, as the glossary of the architecture has them."""
+"""Names and prose of the package use the terms of the field, as the glossary has them."""
 
 from __future__ import annotations
 
