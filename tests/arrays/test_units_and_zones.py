@@ -57,7 +57,7 @@ def test_frames_of_pandas_keep_the_unit(unit):
             same(getattr(df.groupby("k")[name], how)(), getattr(frame.groupby("k")[name], how)())
         for how in ("min", "max"):
             assert getattr(getattr(df, name), how)(skipna=True) == getattr(frame[name], how)()
-        same(df.merge(df, on=name)[name], frame[name].sort_values())
+        same(df.merge(df, on=name)[name], frame.merge(frame, on=name, sort=True)[name])
         same(df.groupby(name, dropna=False).k.sum(), frame.groupby(name, dropna=False).k.sum())
         same(getattr(df, name).shift(), frame[name].shift())
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -91,6 +93,66 @@ def test_quantile_ranges_are_those_of_pandas(values, q):
     wanted, expected = pd.qcut(series, q, retbins=True, duplicates="drop")
     assert found.tolist() == labels(wanted)
     assert np.allclose(bounds, expected)
+
+
+MOMENTS = pd.Series(["2026-01-05", "2026-02-01", "2026-03-01 12:00", None, "2026-01-05", "2026-01-20"], dtype="M8[us]")
+SIDES = pd.Series(["2026-01-05", "2026-01-20", "2026-02-01", "2026-03-02"], dtype="M8[us]")
+TIMELY = {
+    "times": (MOMENTS, SIDES),
+    "seconds": (MOMENTS.dt.as_unit("s"), SIDES.dt.as_unit("ns")),
+    "zoned": (MOMENTS.dt.tz_localize("Europe/Berlin"), SIDES.dt.tz_localize("UTC")),
+    "spans": (MOMENTS - MOMENTS[0], SIDES - SIDES[0]),
+}
+
+
+@pytest.mark.parametrize("kind", TIMELY)
+def test_intervals_of_times_are_those_of_pandas(kind):
+    series, bounds = TIMELY[kind]
+
+    def compare(found, expected, want_labels):
+        wanted, sides = expected
+        assert found[0].tolist() == (labels(wanted) if want_labels else wanted.fillna(-1).tolist())
+        pd.testing.assert_index_equal(found[1], sides, exact=True)
+
+    for bins in (1, 3, list(bounds), pd.Index(bounds)):
+        for right, lowest, names in itertools.product((True, False), (True, False), (None, False)):
+            how = {"right": right, "include_lowest": lowest, "labels": names, "retbins": True}
+            compare(ak.cut(ak.Series(series), bins, **how), pd.cut(series, bins, **how), names is None)
+    for q in (1, 2, 3, 10, [0, 0.3, 1]):
+        for names in (None, False):
+            how = {"labels": names, "retbins": True, "duplicates": "drop"}
+            compare(ak.qcut(ak.Series(series), q, **how), pd.qcut(series, q, **how), names is None)
+    named = {"labels": ["early", "middle", "late"]}
+    assert ak.cut(ak.Series(series), 3, **named).tolist() == labels(pd.cut(series, 3, **named))
+
+
+@pytest.mark.parametrize(("q", "size"), [(7, 8), (9, 10), (12, 13), (49, 99)])
+def test_ranges_of_the_same_size_have_the_elements_that_pandas_puts_there(q, size):
+    assert ak.qcut(ak.arange(size), q, labels=False).tolist() == pd.qcut(np.arange(size), q, labels=False).tolist()
+
+
+def test_quantiles_of_nanoseconds_are_whole_parts_of_the_time_between():
+    start, step = pd.Timestamp("2026-01-05 00:00:00.000000001"), pd.Timedelta(3_000_000_003)
+    times = ak.Series(pd.Series([start, start + step]).dt.as_unit("ns"))
+    assert times.quantile([1 / 3, 2 / 3]).tolist() == [start + step // 3, start + step * 2 // 3]
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda: ak.cut(ak.Series(MOMENTS), [1, 2, 3]),
+        lambda: ak.cut(ak.Series(MOMENTS - MOMENTS[0]), [1, 2, 3]),
+        lambda: ak.cut(ak.Series(MOMENTS - MOMENTS[0]), SIDES),
+        lambda: ak.cut(ak.Series(MOMENTS), list(SIDES)[::-1]),
+        lambda: ak.cut(ak.Series(MOMENTS), SIDES.dt.tz_localize("UTC")),
+        lambda: ak.cut(ak.Series(MOMENTS[3:4]), 2),
+        lambda: ak.qcut(ak.Series(MOMENTS[3:4]), 2),
+        lambda: ak.qcut(ak.Series(MOMENTS), 5),
+    ],
+)
+def test_intervals_that_times_do_not_have_are_refused(ask):
+    with pytest.raises(ArgumentError):
+        ask()
 
 
 def test_intervals_have_names_or_numbers():

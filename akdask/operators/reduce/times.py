@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from operator import add
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from akdask.columns.dtypes import INT64, NOT_A_TIME
+from akdask.columns.exact import EXACT
 from akdask.deferred import DeferredModule
 from akdask.engine.reduction import AdjacentRowGroups, DistinctForm, Reduction, ScalarForm, State, giving, select_rows
 from akdask.errors import TimeOverflowError
@@ -101,7 +103,7 @@ def _quantile_of_groups(
 
 
 def times_between(low: NumberArray, high: NumberArray, weight: NumberArray, rank: NumberArray) -> NumberArray:
-    """Return numbers between two others, exactly; what is left of a unit is cut off, as by pandas.
+    """Return numbers between two others, exactly where floats do not hold them; the rest of a unit is cut off.
 
     Parameters
     ----------
@@ -121,18 +123,40 @@ def times_between(low: NumberArray, high: NumberArray, weight: NumberArray, rank
         middle = (low & high) + ((low ^ high) >> 1)
         middle += (middle < 0) & ((low ^ high) & 1 == 1)
         return np.where(weight == 0.5, middle, low)
-    # A weight such as 0.3 is meant as a decimal number, of which a float has the first digits.
-    decimal = np.rint(weight * DECIMALS)
-    is_decimal = np.abs(weight - decimal / DECIMALS) <= 4 * np.spacing(rank + 1.0)
-    over, under = (
-        np.where(is_decimal, of_decimal, of_float).astype(np.int64).astype(object)
-        for of_decimal, of_float in ((decimal, weight * 2.0**53), (DECIMALS, 2.0**53))
-    )
+    found = np.empty(len(low), np.int64)
+    near = (low > -EXACT) & (high < EXACT)
+    if near.any():
+        start, end, share = (item[near].astype(np.float64) for item in (low, high, weight))
+        # As NumPy, and thereby pandas, takes quantiles: from the nearer side.
+        found[near] = np.where(share < 0.5, start + (end - start) * share, end - (end - start) * (1 - share))
+    if not near.all():
+        found[~near] = _exactly_between(*(item[~near] for item in (low, high, weight, rank)))
+    return found
+
+
+def _exactly_between(low: NumberArray, high: NumberArray, weight: NumberArray, rank: NumberArray) -> NumberArray:
+    """Return numbers between others that floats do not hold."""
+    pairs = list(zip(weight.tolist(), (4 * np.spacing(rank + 1.0)).tolist(), strict=True))
+    meant = {pair: _fraction(*pair) for pair in set(pairs)}
+    over = np.array([meant[pair].numerator for pair in pairs], object)
+    under = np.array([meant[pair].denominator for pair in pairs], object)
     start, end = low.astype(object), high.astype(object)
     exact = start * under + (end - start) * over
     found: NumberArray = np.where(exact < 0, -(-exact // under), exact // under).astype(np.int64)
     return found
 
+
+def _fraction(weight: float, tolerance: float) -> Fraction:
+    """Return the number that a weight is meant as: 2/3 or 0.3, of which a float has the first digits."""
+    exact = Fraction(weight)
+    for meant in (exact.limit_denominator(LARGEST_DENOMINATOR), Fraction(round(weight * DECIMALS), DECIMALS)):
+        if abs(exact - meant) <= tolerance:
+            return meant
+    return exact
+
+
+LARGEST_DENOMINATOR = 10_000
+"""Of weights that are fractions of small numbers, as those between ranges of the same size are."""
 
 DECIMALS = 10**12
 
