@@ -1,1 +1,1 @@
-"""The lazy layer: nodes, values, the optimiser, and what runs plans."""
+"""The lazy layer: plan nodes, row-wise values, the optimiser, and the schedulers that run plans."""

@@ -1,4 +1,4 @@
-"""Worker affinity: the workers on which tasks run, for as long as they are alive.
+"""Worker affinity: tasks run on the workers that hold their inputs, as long as these workers are alive.
 
 Dask has two kinds of restrictions.  Strict ones let a task wait forever if its worker dies.  Loose ones let a task run
 elsewhere while its worker is paused for lack of memory; to move the inputs then takes memory of the same worker.  So
@@ -36,5 +36,5 @@ class RelaxAffinity(SchedulerPlugin):
 
 
 def annotate(workers: Mapping[Any, str], *, strict: bool) -> dict[str, dict[Any, Any]]:
-    """Return the annotations that tell Dask the workers of tasks, by key."""
+    """Return annotations that tell Dask on which workers tasks run, by key."""
     return {**restrict(workers, strict=strict), HAS_AFFINITY: dict.fromkeys(workers, True)}

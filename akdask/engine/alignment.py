@@ -1,4 +1,4 @@
-"""Bringing values of several frames to common rows, or refusing to: columns are never aligned by guess."""
+"""Alignment: brings columns of several frames to common rows, or refuses; columns are never aligned by guess."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ Aligned = tuple[Frame, Value]
 
 
 def align(operation: str, items: Sequence[Aligned], *, keeps_rows: bool = False) -> tuple[Frame, list[Value]]:
-    """Return one frame on which all values can be evaluated, and the values as they read there.
+    """Return one frame on which all values can be evaluated, and the values rewritten for it.
 
     Parameters
     ----------
     operation : str
-        What the values are needed for, for the error message: ``add``.
+        Name of the operation in the error message, such as ``add``.
     items : sequence of (Frame, Value)
         Values with the frames of their columns.
     keeps_rows : bool
@@ -29,8 +29,8 @@ def align(operation: str, items: Sequence[Aligned], *, keeps_rows: bool = False)
     Returns
     -------
     frame : Frame
-        With the rows of the item with the most partitions, the first of several, unless the first item keeps its own.
-        So small inputs are partitioned like large ones, and columns filtered by one mask have the same rows.
+        The rows of the item with the most partitions (of the first such item), unless the first item keeps its own. So
+        small inputs are partitioned like large ones, and columns filtered by one mask have the same rows.
     values : list of Value
         In the order of the items.
 
@@ -79,7 +79,7 @@ def _combine(
 
 
 def _packed_like(packed: Frame, frame: Frame, values: list[Value]) -> tuple[Frame, list[Value]]:
-    """Return rows with the partitions of a `Compact` of the same rows."""
+    """Return rows repartitioned like a `Compact` of the same rows."""
     if not isinstance(packed, Compact) or packed.frame.rows.token != frame.rows.token:
         return frame, values
     apart = separated(values)
@@ -88,7 +88,7 @@ def _packed_like(packed: Frame, frame: Frame, values: list[Value]) -> tuple[Fram
 
 
 def _unpacked_like(frame: Frame, packed: Frame, value: Value) -> Aligned:
-    """Return a value of a `Compact` on the partitions that it merges, where a frame of the same rows has those."""
+    """Return a value of a `Compact` on the unmerged partitions, if a frame of the same rows has these."""
     if not isinstance(packed, Compact) or packed.frame.rows.token != frame.rows.token:
         return packed, value
     rows = packed.frame
@@ -96,7 +96,7 @@ def _unpacked_like(frame: Frame, packed: Frame, value: Value) -> Aligned:
 
 
 def _realigned(operation: str, frame: Frame, other: Frame, value: Value) -> Aligned:
-    """Repartition rows of the same number like another frame."""
+    """Repartition a frame like another frame with the same number of rows."""
     lengths, given = frame.rows.lengths, other.rows.lengths
     if lengths is None or given is None or sum(lengths) != sum(given):
         raise AlignmentError(
@@ -117,7 +117,7 @@ def _side_by_side(left: Frame, right: Frame) -> Frame | None:
         return _zip(left, right)
     if not isinstance(left, SELECTIONS) or not isinstance(right, SELECTIONS):
         return None
-    # The same selection of rows that differ, such as no rows at all of either, is no common ground.
+    # Equal selections of different rows (no rows of either, for example) do not make the rows equal.
     if selected_by(left) != selected_by(right) or not left.frame.rows.same_rows(right.frame.rows):
         return None
     inner = _side_by_side(left.frame, right.frame)
@@ -125,7 +125,7 @@ def _side_by_side(left: Frame, right: Frame) -> Frame | None:
 
 
 def _settled(frame: Frame, values: list[Value]) -> tuple[Frame, list[Value]]:
-    """Return a frame without selections, with the values as its columns if the given one has any."""
+    """Return a frame without selections; the values become its columns if the given frame has any selection."""
     if not isinstance(frame, SELECTIONS):
         return frame, values
     apart = separated(values)

@@ -1,9 +1,9 @@
-"""The memory of Dask's workers, which return the space of an array to the system as soon as it is freed.
+"""Freed memory on Dask's workers: kept for new arrays, and returned to the system when memory runs short.
 
-Dask starts workers with ``MALLOC_TRIM_THRESHOLD_=65536``, to keep reserved memory close to used memory.  But to get the
-space of a temporary array from the system, with zeroed pages, takes ten times as long as to fill it.  So workers keep
-freed space here, and return all of it when memory runs short: otherwise Dask would count it as data and spill, again
-and again without effect.
+Dask starts workers with ``MALLOC_TRIM_THRESHOLD_=65536``, to keep reserved memory close to used memory.  But the system
+zeroes the pages of each new array, which takes far longer than filling them. So workers keep freed space here. They
+return all of it when memory runs short. Otherwise Dask would count it as data, and spill again and again without
+effect.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ TRIM_THRESHOLD, MMAP_THRESHOLD = -1, -3
 """Parameters of the C library's ``mallopt``."""
 
 MAX_CACHED_ARRAY = 2**25
-"""Bytes of the largest array whose space is kept; glibc reaches this value by itself where it may."""
+"""Bytes of the largest array whose space is kept; glibc raises its own threshold up to this value."""
 
 ENOUGH_MEMORY = 64 * MAX_CACHED_ARRAY
 """Workers with less memory keep no freed space."""
@@ -36,7 +36,7 @@ INTERVAL = 200
 """Milliseconds between two checks of a worker's memory."""
 
 SHORT = 0.5
-"""The fraction of a worker's memory from which on it is short: Dask begins to spill at 0.6."""
+"""The fraction of a worker's memory above which memory is short; Dask begins to spill at 0.6."""
 
 
 keep_freed(lambda: min(config.get("spare_memory"), data_memory(machine.memory()) // SPARE))

@@ -26,30 +26,30 @@ SMALL_ROWS = 2**18
 """Up to this number of rows, splitting does not pay."""
 
 FEW = max(4, 2 * CORES)
-"""Up to this number of partitions, each has its own task.  Depends on this machine alone, as clusters come and go."""
+"""Up to this number of partitions, each has its own task.  It depends on this machine only, as clusters come and go."""
 
 MOST_ROWS = 2**23
 """From this number of rows on, the overhead of a task does not matter."""
 
 FEW_GROUP_BATCHES, GROUP_BATCHES = 4, 32
 FEW_GROUP_ROWS, MOST_GROUP_ROWS = 2**20, 2**23
-"""Batches of rows that are grouped, and rows of each: of few rows there are few batches, which find each group as many
-times; of many there are enough to keep many threads busy.  Independent of the machine: float sums are merged batch by
-batch."""
+"""Numbers of batches for grouping, and rows of a batch. Few rows make few batches, since each batch finds each group
+again. Many rows make enough batches to keep many threads busy. The numbers do not depend on the machine, because float
+sums are merged batch by batch."""
 
 GROUP_COLUMNS = 2
-"""Columns of the size of a partition's that keys, and what is found of them, may take together where memory is short:
-grouping takes several times as much."""
+"""Memory that the keys of a batch and their groups may take where memory is short, in columns of a partition. Grouping
+itself takes several times as much."""
 
 MOST_FILES = 128
-"""Largest number of partitions of a batch: remote files take long to open."""
+"""Largest number of partitions of a batch; remote files take long to open."""
 
 
 def partition_batches(frame: Frame, keys: Sequence[Value] = ()) -> Batches:
     """Return the batches of a frame, chosen by the known partition lengths and by the partition size of the cluster.
 
-    If `keys` are given, only the lengths of the frames with their columns count: groups found from the same keys are
-    then partitioned alike, whatever else is computed from them.
+    If `keys` are given, only the lengths of the frames with their columns count. Groupings by the same keys are then
+    partitioned alike, whatever is computed from them.
     """
     return _batches(frame, {column.source for column in columns_of(*keys)}, FEW, MOST_ROWS)
 
@@ -58,7 +58,7 @@ def group_batches(frame: Frame, keys: Sequence[Value]) -> Batches:
     """Return the batches of rows that are grouped, chosen by partition lengths alone.
 
     The float sums of a group are added in row order within a batch, and batch by batch.  So results have the same bits
-    for any number of threads and on any cluster, but for those whose memory does not hold such batches.
+    for any number of threads and on any cluster whose memory holds such batches.
     """
     rows = rows_read(frame, {column.source for column in columns_of(*keys)})
     if rows is None:
@@ -71,12 +71,12 @@ def group_batches(frame: Frame, keys: Sequence[Value]) -> Batches:
 
 
 def rows_grouped(keys: Sequence[Value]) -> int:
-    """Return how many rows with some keys the memory of a task allows to group."""
+    """Return the number of rows that a task's memory allows to group by some keys."""
     return GROUP_COLUMNS * partition_size() // (sum(map(assumed_width, keys)) + ITEMSIZE) + 1
 
 
 def reduction_batches(frame: Frame) -> Batches:
-    """Return the batches of a frame that is reduced to a few numbers: one for each core if partitions are small.
+    """Return the batches of a frame that is reduced to a few numbers; if partitions are small, one batch for each core.
 
     All threads then take equally long, and fewer tasks wait for each other.
     """
@@ -99,7 +99,7 @@ def single_partitions(frame: Frame) -> Batches:
 
 @lru_cache(64)
 def batch_neighbours(rows: tuple[int, ...], few: int = FEW, most: int = MOST_ROWS) -> Batches:
-    """Return batches of adjacent partitions: at least `few` batches, those of several partitions of up to `most` rows.
+    """Return at least `few` batches of adjacent partitions; a batch of several partitions has up to `most` rows.
 
     Examples
     --------

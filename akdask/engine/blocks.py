@@ -46,7 +46,7 @@ from akdask.storage.source import RowBounds, RowRanges, Stretch, opens_early
 from akdask.typing import Column, NumberArray
 
 OPEN_PARTITIONS, OPEN_AHEAD = 4, 16
-"""Partitions that are open at a time, of several files perhaps; remote ones, which wait for their bytes."""
+"""Partitions that are open at a time, maybe of several files; remote ones wait for their bytes."""
 
 
 class Partition:
@@ -55,7 +55,7 @@ class Partition:
     Parameters
     ----------
     inputs : sequence of Part, RowPositions or Table
-        The sources of the columns; all have the same number of rows.
+        Sources of the columns, with equal numbers of rows.
     replicas : sequence
         Replicated results that programs refer to, each indexed by field.
     selections : sequence of Mask, ExpandMatches or Range
@@ -66,7 +66,7 @@ class Partition:
         Hand the mask of a final `Mask` to the consumer as ``block.mask`` instead of applying it: a reduction of a
         plain column is faster under a mask than after copying the selected rows.
     identity : tuple of hashable
-        Distinguishes its rows from those of other partitions with the same columns.
+        Tells the rows from other partitions with the same columns.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class Partition:
         self.selections = selections
         self.nrows, self._block_rows = nrows, block_rows = sizes_of(inputs, block_rows)
         self._leave = len(selections) - 1 if leave_last_mask and selections else None
-        # Rows that are repeated may be more than there were.
+        # Repeated rows may be more than the rows of the inputs.
         repeats = any(isinstance(selection, ExpandMatches) for selection in selections)
         self._buffer_rows = block_rows if repeats else min(block_rows, nrows)
         self._stack = ExitStack()
@@ -113,7 +113,7 @@ class Partition:
 
     @property
     def opens_early(self) -> bool:
-        """Whether opening it begins to fetch what will be read; see `opens_early` of parts."""
+        """Whether opening the partition begins to fetch its bytes; see `opens_early` of parts."""
         return any(not isinstance(item, Table | RowPositions) and opens_early(item) for item in self.inputs)
 
     def each(self) -> Iterator[Partition]:
@@ -131,11 +131,11 @@ class Partition:
 
     @property
     def keeps_row_numbers(self) -> bool:
-        """Whether rows that are left can be read again by their numbers."""
+        """Whether the rows that are left can be read again by their numbers."""
         return all(isinstance(selection, Mask) for selection in self.selections)
 
     def blocks_of(self, rows: NumberArray) -> Iterator[Block]:
-        """Yield blocks of only the rows of some ascending numbers, which the selections have left; see `numbers_of`."""
+        """Yield blocks of the rows with some ascending numbers, as `numbers_of` returns them."""
         for start, stop in near_rows(rows, self._block_rows):
             block = Block(self, int(rows[start]), int(rows[stop - 1]) + 1)
             block.select_rows(rows[start:stop] - rows[start], stop - start)
@@ -143,14 +143,14 @@ class Partition:
             self._give_back(0)
 
     def unfiltered_columns(self, program: Program) -> list[Column] | None:
-        """Return the results of a program that only passes on columns, None for any other."""
+        """Return the results of a program that only passes on columns, None for any other program."""
         columns = []
         for register in program.outputs:
             step = program.steps[register]
             if not isinstance(step, Load):
                 return None
             if not self.nrows:
-                columns.append(empty(step.dtype))  # what stands for a partition that is left out has no columns
+                columns.append(empty(step.dtype))  # an excluded partition has no columns
                 continue
             column = self._readers[step.base].read(step.column, 0, self.nrows)
             columns.append(read_only(column) if isinstance(self.inputs[step.base], Table) else column)
@@ -161,7 +161,7 @@ class Partition:
         seen = [0] * len(self.selections)
         first, last = 0, self.nrows
         if self.selections and isinstance(self.selections[0], Range):
-            # What lies outside a leading range need not be read.
+            # Rows outside a leading range need not be read.
             first, last = min(self.selections[0].start, last), min(self.selections[0].stop, last)
         for start, stop in windows(self._left, first, last, self._block_rows):
             seen[:1] = [start]
@@ -170,7 +170,7 @@ class Partition:
 
     @cached_property
     def _left(self) -> RowRanges | None:
-        """The rows that may be left after the first selections, None for all."""
+        """The rows that the first selections may leave, None for all."""
         return RowPruning(self.selections).ranges(self.nrows, self.replicas, self._row_bounds)
 
     def _row_bounds(self, load: Load, within: RowRanges) -> RowBounds | None:
@@ -238,9 +238,9 @@ class Partition:
         return self._readers[load.base].read(load.column, start, stop, out)
 
     def stretches(self, loads: Iterable[Load]) -> list[Sequence[Stretch]] | None:
-        """Return where the rows of some columns that may be left lie in open files, each from the first of a unit on.
+        """Return the positions in open files of the rows that may be left, for each column from the start of a unit.
 
-        None if one can only be read by `read`, or if so few are that `read` looks at fewer pages of files.
+        None if a column can only be read by `read`, or if so few rows may be left that `read` looks at fewer pages.
         """
         found = []
         for load in [] if leaves_few(self._left, self.nrows) else loads:
@@ -252,12 +252,12 @@ class Partition:
 
     @property
     def reads_files(self) -> bool:
-        """Whether each column of a block is read from files to a buffer, and rows are as adjacent as in the files."""
+        """Whether all columns of a block are read from files to buffers, with rows as adjacent as in the files."""
         in_memory = (Table, RowPositions, ConsecutiveParts)
         return not any(isinstance(item, in_memory) for item in self.inputs)
 
     def extents(self, nblocks: int) -> Iterator[tuple[int, int]]:
-        """Yield the rows that may be left, as many as some blocks have at a time, from the first of a unit on."""
+        """Yield ranges of the rows that may be left, each as long as `nblocks` blocks and from the start of a unit."""
         for start, stop in windows(self._left, 0, self.nrows, nblocks * self._block_rows):
             yield start - (0 if self._block_rows % UNIT else start % UNIT), stop
 
@@ -265,7 +265,7 @@ class Partition:
         """Return the positions of the rows of a block in the units of summation, None if they are adjacent."""
         several = next(filter(is_several, self.inputs), None)
         if several is not None:
-            # All are one block, and each begins a unit.
+            # All parts are one block, and each part begins a unit.
             sizes = np.array([part.nrows for part in several.parts])
             extents = -(-sizes // UNIT) * UNIT
             shifts = np.cumsum(extents) - extents - (np.cumsum(sizes) - sizes)
@@ -291,14 +291,14 @@ class Partition:
             self._free[dtype] = [buffer for buffer in buffers if len(buffer) >= self._buffer_rows]
 
     def lend(self, dtype: ColumnType, buffer: NumberArray) -> None:
-        """Keep a buffer that holds a result until the next block."""
+        """Keep a buffer with a result until the next block."""
         self._lent.append((dtype, buffer))
 
 
 class PartitionBatch:
-    """The partitions of a task, read one after the other, each open only while it is read.
+    """The partitions of a task, read one after the other; each is open only while it is read.
 
-    Those whose bytes take long to come are opened before, for as long as there is room to hold them.
+    Remote partitions are opened ahead, as long as there is room to hold their bytes.
     """
 
     def __init__(self, partitions: Sequence[Partition], identity: tuple[Hashable, ...] = ()) -> None:
@@ -315,11 +315,11 @@ class PartitionBatch:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        # Also those that nobody has gone on from: closing a partition tells whether its files were replaced.
+        # Abandoned partitions are closed too: closing tells whether their files were replaced.
         self._stack.__exit__(kind, error, trace)
 
     def each(self) -> Iterator[Partition]:
-        """Yield each partition, open."""
+        """Yield each partition while it is open."""
         before = None
         for (partition,) in self._in_turn(1):
             if before is not None:
@@ -328,7 +328,7 @@ class PartitionBatch:
             before = partition
 
     def open_several(self) -> Iterator[list[Partition]]:
-        """Yield the partitions in groups, which are open until the next."""
+        """Yield the partitions in groups; a group is open until the next one."""
         return self._in_turn(OPEN_PARTITIONS)
 
     def _in_turn(self, count: int) -> Iterator[list[Partition]]:
@@ -382,12 +382,12 @@ class Block:
         self._start, self._stop = start, stop
         self._selections: list[NumberArray | slice] = []
         self._nexpanded, self._extent = 0, self.nrows
-        # With the number of selections that each has gone through: one that nobody reads again goes through no more.
+        # Each column with the number of selections applied to it; a column that is not read again goes through no more.
         self._columns: dict[ColumnKey, tuple[Column, int]] = {}
         self._handed_on: dict[int, Column] = {}
 
     def load(self, load: Load, out: NumberArray | None = None, *, encoded: bool = False) -> Column:
-        """Return a column's rows, read at most once for each block; text may be encoded if that is wanted."""
+        """Return a column's rows, read at most once for each block; text may be encoded if the caller wants that."""
         column, selected = self._columns.get(name := (load.base, load.column), (None, 0))
         if column is None:
             if self._origin is not None:
@@ -397,7 +397,7 @@ class Block:
         for number, rows in enumerate(self._selections[selected:], selected + 1):
             column = selected_rows(column, rows, out if number == len(self._selections) else None)
         self._columns[name] = column, len(self._selections)
-        # Later programs may select some of the rows, which is faster while they are encoded.
+        # Later programs may select some of the rows, which is faster for encoded text.
         return column if encoded else decoded(column)
 
     def recall(self, slot: int) -> Column:
@@ -418,7 +418,7 @@ class Block:
         self.nrows = count
 
     def expanded(self, positions: NumberArray | None, column: Load, rows: NumberArray) -> Block:
-        """Return the rows at the given positions, all if None, each paired with a row of some table."""
+        """Return the rows at the given positions (None for all), each paired with a row of some table."""
         block = Block(self.partition, self._start, self._stop)
         block.nrows = len(rows)
         block._origin = self
@@ -435,7 +435,7 @@ class Block:
             self.mask = None
 
     def numbers_of(self, positions: NumberArray) -> NumberArray:
-        """Return the numbers in the partition of rows at some positions of a block, where these are kept."""
+        """Return the partition's row numbers for some positions of a block, if these are kept."""
         for rows in reversed(self._selections):
             positions = np.asarray(selected_rows(rows, positions))
         return positions + self._start
@@ -460,8 +460,8 @@ class Block:
     def evaluate(self, program: Program, out: Sequence[NumberArray | None] | None = None) -> list[Column]:
         """Run a program on the rows.
 
-        `out` may name arrays for the results, or None; those that could not be computed in place are returned
-        elsewhere.  The results are valid until the next block.
+        `out` may name arrays for the results, or None; results that could not be computed in place are returned in
+        other arrays. The results are valid until the next block.
         """
         partition = self.partition
         targets = dict(zip(program.outputs, out, strict=True)) if out is not None else {}

@@ -1,4 +1,4 @@
-"""The memory budget of this process: how much of what waits for other tasks may be in memory, and when it is short."""
+"""The memory budget of this process: bounds the bytes of waiting and kept results, and tells when memory is short."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ from akdask.columns.memory import spare_bytes
 from akdask.engine.allocator import SPARE, give_back_freed_memory
 
 WAITING = 2
-"""The divisor of the memory up to which results may wait in it, beside all else that the process has."""
+"""The divisor of the memory that bounds waiting results, given all other memory of the process."""
 
 LEFT_TO_TASKS = 2**32
-"""Bytes that what plans keep leaves to tasks, if these are at most half of the memory; a quarter, if that is more."""
+"""Bytes left to tasks beside persisted results, if these are at most half of the memory; a quarter if that is more."""
 
 ANYWAY = 16
-"""The divisor of the memory that bounds results that may wait in it whatever else the process has."""
+"""The divisor of the memory that bounds waiting results, whatever else the process holds."""
 
 EXHAUSTED = 0.7
-"""The fraction of the memory from which on no task begins beside others; Dask pauses its workers at 0.8.  Beside much
-that plans keep, it is that of what is left to tasks."""
+"""The fraction of the memory above which no task begins beside others; Dask pauses its workers at 0.8. Where plans keep
+much, it is the fraction of the memory left to tasks."""
 
 LOOK = 0.02
-"""Seconds for which a look at the memory of this process holds."""
+"""Seconds for which a measurement of this process's memory is valid."""
 
 INTERVAL = 0.2
 """Seconds between two attempts to give freed memory back to the system."""
 
 
 class CountedBytes:
-    """The bytes of some objects, each for as long as it is there and not discarded."""
+    """The bytes of some objects, each counted until it is freed or discarded."""
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._nbytes = 0
-        # What is not needed any more may be found out while this thread has the lock.
+        # A finalizer may run in this thread while it holds the lock, so it only appends here.
         self._returned: deque[int] = deque()
 
     @property
@@ -59,15 +59,15 @@ class CountedBytes:
         owner.in_budget = ending
 
     def start_anew(self) -> None:
-        """Leave the lock of the parent, which a thread that is not here may have for ever, in a forked process."""
+        """Replace the lock in a forked process; a thread of the parent may hold the old one for ever."""
         self._lock = Lock()
 
 
 class MemoryBudget:
-    """Bytes in the memory of this process of what waits for tasks that need it, and of what plans keep.
+    """Bytes in this process's memory of results that wait for other tasks, and of results that plans keep.
 
-    The memory that tasks take for themselves is not counted but measured.  Of the limit, half at least is left to them
-    by what waits, and `LEFT_TO_TASKS` or a quarter by what plans keep.
+    The memory that running tasks take is measured, not counted. Waiting results leave at least half of the limit to
+    tasks; kept results leave `LEFT_TO_TASKS` or a quarter.
     """
 
     def __init__(self) -> None:
@@ -78,25 +78,25 @@ class MemoryBudget:
 
     @property
     def nbytes(self) -> int:
-        """Bytes that wait now."""
+        """Bytes of waiting results."""
         return self._waiting.nbytes
 
     def add(self, owner: Any, nbytes: int) -> None:
-        """Count some bytes for as long as an object is there and `discard` is not called."""
+        """Count some bytes as waiting until the object is freed or `discard` is called."""
         self._waiting.add(owner, nbytes)
         self.most = max(self.most, self.nbytes)
 
     def keep(self, owner: Any, nbytes: int) -> None:
-        """Count the bytes of an object from now on as those of what plans keep: it waits for nobody."""
+        """Count the bytes of an object as kept by a plan; no task waits for it."""
         self.discard(owner)
         self._persisted.add(owner, nbytes)
 
     def discard(self, owner: Any) -> None:
-        """Count the bytes of an object no longer."""
+        """Stop counting the bytes of an object."""
         owner.in_budget()
 
     def is_short(self, more: int = 0, *, persisted: bool = False) -> bool:
-        """Whether no more bytes may wait in memory than do, or not so many more; or whether no more may be kept."""
+        """Whether there is no memory for so many more bytes of waiting results, or of kept ones."""
         limit, wanted = machine.memory(), (self._persisted if persisted else self._waiting).nbytes + more
         if wanted <= limit // ANYWAY:
             return False
@@ -110,7 +110,7 @@ class MemoryBudget:
         return True
 
     def is_exhausted(self) -> bool:
-        """Whether this process has so much memory, for whatever purpose, that tasks had better run one by one."""
+        """Whether this process uses so much memory, for any purpose, that tasks had better run one by one."""
         until, found = self._seen
         if monotonic() > until:
             limit, persisted = machine.memory(), self._persisted.nbytes
@@ -121,11 +121,11 @@ class MemoryBudget:
 
     @staticmethod
     def _is_in_use(limit: int) -> bool:
-        # Of what is kept for new arrays, some may never have been touched, and is not counted as in use.
+        # Spare space for new arrays may never have been touched; then the system does not count it as in use.
         return machine.memory_in_use() - min(spare_bytes(), machine.memory() // SPARE) > limit
 
     def start_anew(self) -> None:
-        """Leave the locks of the parent in a forked process."""
+        """Replace the locks in a forked process."""
         self._waiting.start_anew()
         self._persisted.start_anew()
 

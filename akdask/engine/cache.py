@@ -1,8 +1,8 @@
-"""The cache of results that tasks of this process have computed and later tasks use again.
+"""The cache of results that tasks of this process have computed and later tasks reuse.
 
-A GroupBy holds a `CacheLease` on its groupings, a plan holds one on the groups that were found for it, and on each
-column that it materializes.  While a lease exists, its results are cached, up to the setting ``cache_size`` of bytes in
-all; the least recently used are dropped first, and computed again when they are needed.
+A GroupBy holds a `CacheLease` on its groupings. A plan holds leases on its groups and on each column that it
+materializes. While a lease exists, its results are cached, up to ``cache_size`` bytes in all. The least recently used
+results are dropped first, and computed again when they are needed.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from weakref import WeakValueDictionary, finalize
 from akdask import config, machine
 
 Key = tuple[Hashable, ...]
-"""The name of a lease, and which of its results."""
+"""The name of a lease, and the key of one of its results."""
 
 SHARE = 8
 """The divisor of this machine's memory that bounds the cache by default."""
@@ -30,7 +30,7 @@ class CachedResult(Protocol):
 
     @property
     def nbytes(self) -> int:
-        """Bytes that it occupies."""
+        """Bytes of memory that it takes."""
         ...
 
 
@@ -43,7 +43,7 @@ _lock = RLock()
 
 
 def _start_anew() -> None:
-    """Replace the lock in a forked process: a thread that it lacks may hold the old one."""
+    """Replace the lock in a forked process; a thread that it lacks may hold the old one."""
     global _lock  # noqa: PLW0603 - there is one for the process
     _lock = RLock()
 
@@ -122,7 +122,7 @@ def _drop(key: Key) -> None:
 
 
 def sizes() -> dict[Hashable, int]:
-    """Return the bytes of all results that are cached, by the names of their leases."""
+    """Return the bytes of all cached results, by the names of their leases."""
     with _lock:
         return {name: sum(_sizes[key] for key in keys) for name, keys in _by_name.items()}
 

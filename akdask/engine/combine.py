@@ -1,4 +1,4 @@
-"""Frames that combine rows of several partitions: gathered, repartitioned, limited, reversed."""
+"""Frames that combine rows of several partitions: gather, repartition, limit, reverse and concatenate."""
 
 from __future__ import annotations
 
@@ -64,12 +64,12 @@ class Limit(OverProject):
         return [min(abs(self.count), sum(lengths))]
 
     def of_columns(self, names: Container[Hashable]) -> Limit:
-        """Return the same rows with fewer columns: they are few, and each reader may as well find its own."""
+        """Return the same rows with fewer columns; rows are few, so each reader may find its own."""
         project = self.frame
         used = {name: value for name, value in zip(project.names, project.values, strict=True) if name in names}
         if len(used) == len(project.names):
             return self
-        # Rows are counted by a column.
+        # Counting rows takes one column.
         used = used or {project.names[0]: project.values[0]}
         return Limit(Project(project.frame, tuple(used), tuple(used.values())), self.count)
 
@@ -150,7 +150,7 @@ def _concat_slices(tables: Sequence[Table], ranges: Sequence[tuple[int, int]]) -
 
 
 def all_partitions(count: int) -> tuple[tuple[int, int], ...]:
-    """Return the references of a task to all partitions of its first input."""
+    """Return references to all partitions of a task's first input."""
     return tuple((0, partition) for partition in range(count))
 
 
@@ -212,7 +212,7 @@ MOST_PARTS = 64
 
 
 class Compact(OverProject):
-    """The same rows in the same order, with adjacent partitions merged; `counts` has how many for each new one."""
+    """The same rows in the same order, with adjacent partitions merged; `counts` has the size of each merger."""
 
     frame: Project
     counts: tuple[int, ...]
@@ -231,7 +231,7 @@ class Compact(OverProject):
 
 
 def joined(parts: Sequence[Project]) -> Concat | Compact:
-    """Return the rows of projections with the same names and types, end to end."""
+    """Concatenate the rows of projections with the same names and types."""
     concat = Concat(tuple(parts))
     count, wanted = concat.npartitions, _partitions(concat)
     if wanted is None or count < 2 * wanted:
@@ -244,9 +244,9 @@ def joined(parts: Sequence[Project]) -> Concat | Compact:
 def _partitions(concat: Concat) -> int | None:
     """Return the number of partitions to compact a concatenation to, None to leave it as it is.
 
-    What is read from files a few times stays as it is: there, partitions may be pruned, and only needed columns are
-    read. The answer depends on the plan alone and not on lengths counted later, as equal plans must have equal
-    partitions.
+    A concatenation of files that are read a few times stays as it is, since its partitions may be pruned and only the
+    needed columns are read. The answer depends on the plan alone and not on lengths counted later, as equal plans must
+    have equal partitions.
     """
     bases = {base.rows.token: base for part in concat.frames for base in part.frame.bases[:1]}
     most_times = MOST_TIMES * max(each_after_its_inputs(base, _ORIGIN, _origin) for base in bases.values())
@@ -261,9 +261,9 @@ def _partitions(concat: Concat) -> int | None:
 
 
 def _origin(frame: Frame, inputs: Sequence[int]) -> int:
-    """Return the most partitions of what rows were concatenated of, kept or merged since or not.
+    """Return the largest number of partitions among the parts of a concatenation, materialized or merged since or not.
 
-    Else each step of a loop could take the partitions of the step before for those of its largest base.
+    Otherwise each step of a loop could mistake the partitions of the step before for those of its largest base.
     """
     is_seen_through = isinstance(frame, Concat | Compact | Project | Zip | Filter) or frame.is_materialized
     return max(inputs) if inputs and is_seen_through else frame.npartitions
@@ -272,7 +272,8 @@ def _origin(frame: Frame, inputs: Sequence[int]) -> int:
 def rows_at_most(frame: Frame) -> int | None:
     """Return an upper bound of the rows of a frame, None if the plan has none.
 
-    Each frame on the way caches it, as loops ask again at each step.  Without nested calls, for long chains.
+    Each frame on the way caches the bound, since loops need it at each step. The walk is iterative, as chains may be
+    long.
     """
     stack = [frame]
     while stack:
@@ -291,7 +292,7 @@ def rows_at_most(frame: Frame) -> int | None:
 
 
 def _bounding(node: Frame) -> list[Frame]:
-    """Return the frames that bound the rows of one of unknown number: together if it is a concatenation."""
+    """Return the frames that bound the rows of a frame of unknown length; the bound of a concatenation is their sum."""
     if node.rows.is_fixed:
         return []
     if isinstance(node, Concat):

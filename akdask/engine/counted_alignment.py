@@ -1,7 +1,7 @@
-"""Bringing columns to common rows where the user combines them: rows of unknown number are counted there.
+"""Alignment with counting: brings columns to common rows, and counts rows of unknown number for that.
 
-Arkouda knows the length of each array, so scripts combine what two filters have left whenever as many rows are left.
-Plans know lengths that have been counted; where columns are combined, and nowhere else, the count is asked for.
+Arkouda knows the length of each array, so scripts combine the results of two filters that leave equally many rows. A
+plan knows only counted lengths. Combining columns is the one place where lengths are counted without a request.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from akdask.errors import AlignmentError
 
 
 def align(operation: str, items: Sequence[Aligned], *, keeps_rows: bool = False) -> tuple[Frame, list[Value]]:
-    """Return one frame on which all values can be evaluated, and the values there, as `akdask.engine.alignment` does.
+    """Return one frame on which all values can be evaluated, and the values there; see `akdask.engine.alignment`.
 
     Counts rows of unknown number, in one computation, where the plan does not tell that all have the same rows.
 
@@ -36,12 +36,12 @@ def align(operation: str, items: Sequence[Aligned], *, keeps_rows: bool = False)
 
 
 def share_rows(operation: str, items: Sequence[Aligned]) -> Sequence[Aligned]:
-    """Return columns as they are, for a node that aligns them itself; counts their rows where `align` does."""
+    """Return columns unchanged, for a node that aligns them itself; count their rows where `align` would."""
     align(operation, items)
     return items
 
 
 def _may_share_rows(frames: Sequence[Frame]) -> bool:
-    """Whether a count may show that frames have as many rows: some are not counted, and no two are known to differ."""
+    """Whether a count may show equal lengths: some frames are not counted, and no two are known to differ."""
     rows = [frame.rows for frame in frames]
     return any(item.lengths is None for item in rows) and len({item.size for item in rows} - {None}) < 2

@@ -1,4 +1,4 @@
-"""The bridge to dask.array: one NumPy array for each partition, lazily."""
+"""Bridges to Dask's own collections: lazy partitions of a dask.dataframe and chunks of a dask.array."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class ToDask(Frame):
 
 
 class NamedGraph(UserDict[Any, Any]):
-    """Tasks that are known by the name of their plan: of a plain dict, Dask would hash all that is in them."""
+    """Tasks known by the name of their plan; Dask would hash the whole contents of a plain dict."""
 
     name: str
 
@@ -64,7 +64,7 @@ def to_dask(frame: Project, form: Callable[..., Any], extras: Sequence[Frame], m
     extras : sequence of Frame
         One-partition nodes.
     meta : DataFrame
-        What `form` gives for no rows.
+        The result of `form` for no rows.
     """
     import dask.dataframe as dd
 
@@ -96,7 +96,7 @@ def _plain_key(key: Any) -> Any:
 
 
 def _divisions(rows: RowSpace, meta: pd.DataFrame) -> tuple[int | None, ...]:
-    """Rows that are only numbered have known divisions, where no partition is empty."""
+    """Return the known divisions of rows that are only numbered, if no partition is empty."""
     if not isinstance(meta.index, pd.RangeIndex) or not rows.lengths or not all(rows.lengths):
         return (None,) * (rows.npartitions + 1)
     starts = list(accumulate(rows.lengths, initial=0))
@@ -119,7 +119,7 @@ def _to_pandas(tables: Sequence[Any], form: Callable[..., Any], start: int) -> A
 
 @dataclass(frozen=True, slots=True)
 class _Chunk:
-    """Makes the array of a partition; text is Python objects, as the longest string differs between partitions."""
+    """Makes the array of a partition; text becomes Python objects, since string widths differ between partitions."""
 
     form: Callable[..., Any]
     is_number: bool
@@ -158,6 +158,6 @@ def to_dask_array(project: Project, form: Callable[..., Any], extras: Sequence[F
     graph = NamedGraph(materialize(plan))
     graph.name = plan._name
     lengths = project.rows.lengths or (math.nan,) * project.npartitions
-    # What refers to labels shows text, and there are none to look up.
+    # A column of labels shows text, and an empty array has no labels to look up.
     meta = np.empty(0, object) if extras else chunk(Table({0: empty(dtype)}, 0))
     return da.Array(graph, plan._name, (tuple(lengths),), meta=meta, dtype=meta.dtype)

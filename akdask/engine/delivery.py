@@ -1,7 +1,7 @@
-"""Columns read straight into the arrays that a user gets, where tasks share the memory of this process.
+"""Direct results: tasks of this process read columns of files straight into the arrays that a user gets.
 
-Elsewhere each partition has arrays of its own, which are then joined: twice the memory, and most of the time goes into
-finding and clearing it.
+Elsewhere each partition has its own arrays, which are joined later.  That takes twice the memory, and most of the time
+goes into allocating and clearing it.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ from akdask.storage.source import Part
 from akdask.typing import NumberArray
 
 Columns = tuple[tuple[Hashable, Any], ...]
-"""Columns of a part: what the table calls them, and what the part does."""
+"""Columns of a part: their names in the table, and in the part."""
 
 
 class Destination(dict[Hashable, Any]):
-    """Arrays for the numbers of all partitions, which the tasks of one process fill."""
+    """Arrays for the numbers of all partitions; the tasks of one process fill them."""
 
     def __reduce__(self) -> Any:
         raise TransferError(
@@ -66,7 +66,7 @@ class Delivery(Frame):
 def can_be_delivered(frame: Project, *, chunked: bool = False) -> bool:
     """Whether tasks share the memory of this process, and a projection is columns of files.
 
-    One with strings may be anything if these stay in chunks.
+    A projection with strings may have any columns if the strings stay in chunks.
     """
     return shares_memory() and (
         _is_read(frame)
@@ -116,7 +116,7 @@ def _joined(project: Project, chunked: bool) -> Expr:
 
 
 def _parts(project: Project, index: int) -> tuple[tuple[Part, Columns], ...]:
-    """Return what one partition is read from, with the columns of each file."""
+    """Return the sources of one partition, with the columns of each file."""
     found = []
     for base in Chain.of(project.frame).bases:
         assert isinstance(base, Scan), "nothing else is delivered"
@@ -132,13 +132,13 @@ def _parts(project: Project, index: int) -> tuple[tuple[Part, Columns], ...]:
 
 
 def _new_destination(inputs: Sequence[Any], dtypes: Sequence[tuple[Hashable, ColumnType]], nrows: int) -> Destination:
-    """Return arrays for the numbers of all partitions: a task, so that each computation has its own."""
+    """Allocate arrays for the numbers of all partitions, in a task, so that each computation has its own arrays."""
     manage_freed_memory()
     return Destination({name: new_array(nrows, dtype.numpy) for name, dtype in dtypes if dtype.is_number})
 
 
 def _read(inputs: Sequence[Any], parts: Sequence[tuple[Part, Columns]], start: int) -> dict[Hashable, pa.Array]:
-    """Read the numbers of one partition to where they belong, and return its strings."""
+    """Read the numbers of one partition to their place in the result, and return its strings."""
     (destination,) = inputs
     strings = {}
     for part, columns in parts:
@@ -169,13 +169,13 @@ def _delivered(
 
 
 def _in_chunks(tables: Sequence[Table]) -> Table:
-    """Join tables end to end, but for strings, of which chunks take no copy."""
+    """Concatenate tables; chunks of strings are not copied."""
     if len(tables) == 1:
         return tables[0]
     columns = {}
     for name in tables[0].columns:
         chunks = [table.columns[name] for table in tables]
-        # What is a few rows of more would keep all of them in memory.
+        # A view of a few rows would keep the whole buffer in memory.
         in_chunks = is_arrow(chunks[0], "LargeStringArray") and not any(map(is_slice, chunks))
         columns[name] = pa.chunked_array(chunks) if in_chunks else concat_rows(chunks)
     return Table(columns, sum(table.nrows for table in tables))

@@ -1,16 +1,17 @@
-"""The exchange: every partition is split into slices, and each new partition is made of one slice of every old one.
+"""The exchange: splits every partition into slices, and makes each new partition of one slice of every old one.
 
-The caller says how to split rows and how to finish a partition: a sort splits by ranges of keys and sorts each range.
-This module decides how slices travel.  Where memory is short, split partitions wait in spill files (spill.py).
+The caller says how to split rows and how to finish a partition. A sort, for example, splits by ranges of keys and sorts
+each range. This module decides how slices travel. Where memory is short, split partitions wait in spill files
+(spill.py).
 
 - Threads of one process pass them on as they are.
-- On a cluster split partitions stay where they are split, in spill files (spill.py) where memory is short, and each new
-  partition is one task, which fetches its slices from all workers (fetch.py).  There are as many tasks as partitions,
-  and what a worker takes with it when it dies is computed anew.
-- A cluster that takes no plugins cannot keep what no task depends on.  There, slices are results of tasks: each worker
-  splits some partitions, keeps them, and sends for each new partition the slices of all of them at once.  That is a
-  task for each worker and new partition.  Where there would be very many slices all the same, those of several
-  partitions are concatenated first.
+- On a cluster, split partitions stay on the workers that split them. Each new partition is one task, which fetches its
+  slices from all workers (fetch.py). There are as many tasks as partitions. If a worker dies, its partitions are
+  recomputed.
+- A cluster that takes no plugins cannot keep results on which no task depends. There, slices are results of tasks. Each
+  worker splits some partitions, keeps them, and sends all their slices for a new partition at once. That is a task for
+  each worker and new partition. If there would still be very many slices, the slices of several partitions are
+  concatenated first.
 
 Dask's P2P shuffle has as few tasks, but starts from the beginning when a worker dies, and was slower where partitions
 were many: see docs/scale.md.
@@ -54,7 +55,7 @@ MEMORY_SHARE = 4
 """The divisor of the memory of all workers that bounds split partitions in memory."""
 
 FINE_PARTITIONS = 1024
-"""Up to this number, new partitions stay so small that they are sorted quickly; more of them are larger."""
+"""Up to this number, new partitions are small and quick to sort; above it, partitions grow instead."""
 
 MAX_SLICES = 2**18
 """Largest number of slices of an exchange."""
@@ -63,21 +64,21 @@ PARTITIONS_PER_BUFFER = 4
 """Approximate size of a shuffle buffer, in new partitions: Dask may choose to move all of it."""
 
 FEWEST_GROUPS = 64
-"""The slices of this number of old partitions are never concatenated, however many new ones there are."""
+"""The slices of this number of old partitions are never concatenated, however many new partitions there are."""
 
 Item = TypeVar("Item")
 
 Source: TypeAlias = tuple[Hashable, list[Hashable]]
-"""The key of a task whose result is sliced, and the keys that it concatenates, if any."""
+"""The key of a task whose result is sliced, and the keys of the tasks whose results it concatenates, if any."""
 
 
 class Exchange(Node):
     """The partitions made of the slices that the tasks of `split` return, each by one task.
 
-    Threads of one process pass slices on as they are.  Workers, unless there are None, keep split partitions where they
-    are split, and fetch slices from each other; each partition has a task that says where it is.  Each of the `workers`
-    splits consecutive ones, if it can, so that it sends few parts; the input of a split, a partition of `origin`, is
-    computed on the same worker.
+    Threads of one process pass slices on as they are; `workers` is None then. Otherwise each worker keeps the
+    partitions that it splits, and workers fetch slices from each other. A task for each partition tells where it is.
+    Each of the `workers` splits consecutive partitions, if it can, so that it sends few parts. The input of a split, a
+    partition of `origin`, is computed on the same worker.
     """
 
     split: Expr
@@ -99,7 +100,7 @@ class Exchange(Node):
         else:
             told = self._tokens
             graph = {token: Task(token, tell_place, TaskRef(key)) for token, key in zip(told, keys, strict=True)}
-        # One for all new partitions: with a list for each, references would grow with the product.
+        # One list for all new partitions; with a list for each, references would grow with the product.
         graph[self._index] = Task(self._index, SplitIndex.of, List(*map(TaskRef, told)), keys)
         for number in range(self.count):
             key = (self._name, number)
@@ -126,12 +127,12 @@ class Exchange(Node):
 
 
 class SliceExchange(Node):
-    """The partitions made of the slices that the tasks of `split` return, as far as Dask alone passes them on.
+    """The partitions made of the slices that the tasks of `split` return, where only Dask passes them on.
 
-    Slices are results of tasks: each of the `workers` splits consecutive partitions, keeps them, and sends the slices
-    of all of them for a new partition together.  Without affinity, Dask would weigh bytes against waiting tasks, and
-    move a whole partition through memory for one slice.  The input of a split, a partition of `origin`, is computed on
-    the same worker.  If `is_buffered`, no slice is taken before all partitions are split.
+    Slices are results of tasks. Each of the `workers` splits consecutive partitions, keeps them, and sends all their
+    slices for a new partition together.  Without affinity, Dask would weigh bytes against waiting tasks, and move a
+    whole partition through memory for one slice.  The input of a split, a partition of `origin`, is computed on the
+    same worker.  If `is_buffered`, no slice is taken before all partitions are split.
     """
 
     split: Expr
@@ -174,7 +175,7 @@ class SliceExchange(Node):
 
     @cached_property
     def _groups(self) -> list[list[Source]]:
-        """Sources whose slices travel together: those of one worker, or each alone."""
+        """Sources whose slices travel together: all of one worker, or each alone."""
         sources = self._concatenated[1]
         return _runs(sources, min(len(self.workers) or len(sources), len(sources)))
 
@@ -235,7 +236,7 @@ def exchange(split: Expr, count: int, finish: FinishPartition, origin: Expr | No
 
 
 def _concatenated(node: Exchange | SliceExchange) -> tuple[dict[Any, Any], list[Source]]:
-    """Return the tasks that concatenate slices where there would be very many, and what slices are taken from then."""
+    """Return the tasks that concatenate slices if there would be very many, and the sources of slices from then on."""
     keys = list(node.split.__dask_keys__())
     groups = max(MAX_SLICES // node.count, FEWEST_GROUPS)
     if len(keys) <= groups:
@@ -253,7 +254,7 @@ def _concatenated(node: Exchange | SliceExchange) -> tuple[dict[Any, Any], list[
 def _annotate(
     node: Exchange | SliceExchange, workers: Sequence[str], placed: Sequence[Sequence[Hashable]], *, strict: bool
 ) -> dict[str, dict[Any, Any]]:
-    """Return the annotations of the tasks that are placed on each worker, and of what their partitions are made of."""
+    """Return the annotations of each worker's tasks, and of the tasks of their input partitions."""
     from akdask.engine.affinity import annotate
 
     origins = dict(zip(node.split.__dask_keys__(), node.origin.__dask_keys__(), strict=False))
@@ -274,13 +275,13 @@ def memory_share() -> int:
 
 
 def _make(slices: Sequence[Sequence[Part]], finish: FinishPartition) -> Any:
-    """Finish a new partition, given its slices: the function of its task."""
+    """Finish a new partition from its slices.  This is the function of its task."""
     _free_memory()
     return finish(list(chain(*slices)))
 
 
 def _fetch(index: SplitIndex, number: int, finish: FinishPartition) -> Any:
-    """Fetch the slices of a new partition, and finish it: the function of its task."""
+    """Fetch the slices of a new partition, and finish it.  This is the function of its task."""
     _free_memory()
     return finish(index.fetch(number, finish))
 
@@ -291,26 +292,26 @@ def _free_memory() -> None:
 
 
 def _wait_for(*_: Any) -> None:
-    """Wait for other tasks: the function of tasks without a result."""
+    """Wait for other tasks.  This is the function of tasks without a result."""
 
 
 def _fill_buffer(sources: Sequence[Slices], numbers: range, _: None) -> ShuffleBuffer:
-    """Collect the slices of partitions for some new ones: the function of a task."""
+    """Collect the slices of partitions for some new ones.  This is the function of a task."""
     return ShuffleBuffer(sources, numbers, name=task_name())
 
 
 def _take_slice(sources: Sequence[Slices], index: int, finish: FinishPartition | None) -> Sequence[Part]:
-    """Return the parts of one new partition from several sources: the function of a task."""
+    """Return the parts of one new partition from several sources.  This is the function of a task."""
     return _packed(taken(sources, index), finish)
 
 
 def _take_buffered(buffer: ShuffleBuffer, index: int, finish: FinishPartition | None) -> Sequence[Part]:
-    """Return the parts of one new partition from a buffer: the function of a task."""
+    """Return the parts of one new partition from a buffer.  This is the function of a task."""
     return _packed(buffer.parts(index), finish)
 
 
 def _packed(parts: Sequence[Part], finish: FinishPartition | None) -> Sequence[Part]:
-    """Return parts as they are, or concatenated if `finish` is given."""
+    """Return parts unchanged, or concatenated if `finish` is given."""
     return finish.pack(parts) if finish and parts else parts
 
 
@@ -321,10 +322,10 @@ def _runs(items: Sequence[Item], count: int) -> list[list[Item]]:
 
 
 def concat_slices(slices: Sequence[Slices], finish: FinishPartition) -> Slices:
-    """Concatenate the slices of several partitions, for each new one; in a spill file if one of them is on disk.
+    """Concatenate the slices of several partitions for each new one, in a spill file if one of them is on disk.
 
-    In this process those that are cut or read when they are taken stay so: it would take as long now, and a second
-    place in memory or on disk.
+    In this process, lazily cut or read slices stay lazy. To cut them now would take as long, and a second copy in
+    memory or on disk.
     """
     used = [item for item in slices if item is not None]
     is_here = current_worker() is None
@@ -340,7 +341,7 @@ def concat_slices(slices: Sequence[Slices], finish: FinishPartition) -> Slices:
 def partition_count(frame: Frame) -> int:
     """Return the number of partitions to exchange the rows of a frame into, by size.
 
-    A multiple of the threads for as long as they are few; of many rows, as many as a thread of a worker can hold.
+    A small count is a multiple of the threads. Many rows make partitions as large as a worker's thread can hold.
     """
     rows = max_rows(frame)
     if rows is None:
@@ -357,9 +358,9 @@ def _partition_size() -> int:
 
 
 def max_rows(frame: Frame) -> int | None:
-    """Return the number of rows, or of those that they were selected from; None if the plan tells neither.
+    """Return the number of rows, or of the rows that they are selected from; None if the plan tells neither.
 
-    Rows that have been counted tell nothing, as the same plan is to run in the same way before and after.
+    Counted lengths do not matter: a plan has to run in the same way before and after a count.
     """
     source = _read_from(frame).rows
     return source.size if source.is_fixed else None
@@ -369,9 +370,9 @@ _READ_FROM = "_read_from"
 
 
 def _read_from(frame: Frame) -> Frame:
-    """Return the frame below all selections, projections and sorts, or before, if rows are known for good.
+    """Return the frame below all selections, projections and sorts, or an earlier one whose length the plan tells.
 
-    Those on the way cache it, as loops ask at each step.
+    Frames on the way cache it, since loops need it at each step.
     """
     asked = [frame]
     while _READ_FROM not in asked[-1].__dict__ and not asked[-1].rows.is_fixed:
@@ -382,7 +383,7 @@ def _read_from(frame: Frame) -> Frame:
             break
         asked.append(below)
     source: Frame = asked[-1].__dict__.get(_READ_FROM, asked[-1])
-    # The last one may be the source, which would not be freed before garbage is collected if it referred to itself.
+    # The last frame may be the source itself; a reference to itself would keep it until garbage is collected.
     for node in asked[:-1]:
         node.__dict__[_READ_FROM] = source
     return source

@@ -1,4 +1,4 @@
-"""What `explain` returns: a plan as text, and as a table for notebooks."""
+"""Explained plans: text that `explain` returns, shown as a table by notebooks, and estimates of a plan's work."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ from akdask.storage.files import is_remote
 
 
 class Estimate(NamedTuple):
-    """What a node, or a plan, takes."""
+    """The work of a node, or of a plan."""
 
     rows: int = 0
-    """Rows that are read, of files and of what is in memory."""
+    """Rows that are read from files and from memory."""
 
     nbytes: int = 0
-    """Bytes that are read of files, as they are in memory."""
+    """Bytes that are read from files, counted as they are in memory."""
 
     tasks: int = 0
     """Tasks."""
 
     def describe(self) -> str:
-        """Return it in words.
+        """Describe the work in words.
 
         Examples
         --------
@@ -54,7 +54,7 @@ class Estimate(NamedTuple):
 
 
 def estimate(lowered: Iterable[Expr]) -> Estimate:
-    """Return what lowered plans take together; what they share is counted once."""
+    """Estimate the work of lowered plans together; shared nodes are counted once."""
     total = Estimate()
     for node in distinct_nodes(lowered):
         total += estimate_node(node)
@@ -73,7 +73,7 @@ def distinct_nodes(roots: Iterable[Expr]) -> Iterator[Expr]:
 
 
 def estimate_node(node: Expr) -> Estimate:
-    """Return what the tasks of one lowered node take, without those of its inputs."""
+    """Estimate the work of one lowered node's tasks, without its inputs."""
     match node:
         case Pipeline():
             return Estimate(*_read(node.layout), node.layout.ntasks)
@@ -87,7 +87,7 @@ def estimate_node(node: Expr) -> Estimate:
 
 
 def _read(layout: PipelineLayout) -> tuple[int, int]:
-    """Return the rows that a pipeline goes through, and the bytes that it reads of files."""
+    """Return the rows that a pipeline goes through, and the bytes that it reads from files."""
     numbers = [number for batch in layout.batches for number in batch]
     rows = nbytes = 0
     for position, base in enumerate(layout.chain.bases):
@@ -103,7 +103,7 @@ def _read(layout: PipelineLayout) -> tuple[int, int]:
 
 
 def _rows_of(chain: Chain, numbers: Sequence[int], lengths: Sequence[int]) -> int:
-    """Return how many rows some partitions of a chain go through, given those of the partitions of its bases."""
+    """Count the rows that partitions of a chain go through, given the rows of each partition of its bases."""
     if not chain.selections:
         return sum(lengths[number] for number in numbers)
     rows = 0
@@ -115,33 +115,33 @@ def _rows_of(chain: Chain, numbers: Sequence[int], lengths: Sequence[int]) -> in
 
 
 def width(dtype: ColumnType) -> int:
-    """Return the bytes that an element of a type takes, about."""
+    """Return the approximate bytes of an element of a type."""
     return TEXT_BYTES if dtype.kind == "str" else dtype.itemsize
 
 
 _TOKENS = re.compile("-[0-9a-f]{32}")
 
 MOST_LEVELS = 24
-"""Nested nodes that are shown; a loop makes plans of thousands of levels, all alike."""
+"""Levels of nested nodes that are shown; a loop makes plans of thousands of similar levels."""
 
 
 class Branch(NamedTuple):
     """A node of a tree, without its inputs."""
 
     level: int
-    """How many nodes stand between this one and the result."""
+    """The number of nodes between this one and the result."""
 
     title: str
-    """What it is, in words."""
+    """The node in words."""
 
     details: Sequence[str] = ()
-    """Further lines about it."""
+    """Further lines about the node."""
 
     name: str = ""
-    """The name of the node, by which its tasks are known; empty for what is only mentioned."""
+    """The name of the node, with which its tasks' keys begin; empty for a node that is only mentioned."""
 
     estimate: Estimate | None = None
-    """What its tasks take; None for what has none."""
+    """The work of its tasks; None for a node without tasks."""
 
     def text(self) -> Iterator[str]:
         """Yield the lines of the node."""
@@ -156,7 +156,7 @@ class Branch(NamedTuple):
 
 
 class _Described(NamedTuple):
-    """A node in words, further lines about it, its inputs, and what its tasks take."""
+    """A node in words, further lines about it, its inputs, and the work of its tasks."""
 
     title: str
     details: Sequence[str]
@@ -175,9 +175,9 @@ def planned(lowered: Expr) -> list[Branch]:
 
 
 def _tree(root: Any, describe_node: Callable[[Any], _Described | list[Any]]) -> Iterator[Branch]:
-    """Yield each node, its inputs below it; those that it shares with others are described once.
+    """Yield each node, with its inputs below it; shared inputs are described once.
 
-    Without nested calls, of which a long chain would need more than Python allows.
+    The walk is iterative, as a long chain would exceed Python's recursion limit.
     """
     seen: set[str] = set()
     stack = [(root, 1)]
@@ -258,10 +258,10 @@ _BAR = 8.0
 
 
 class Spent(NamedTuple):
-    """What the tasks of a node took when they ran."""
+    """The time and number of tasks that a node took when it ran."""
 
     seconds: float
-    """Of all its tasks, one after the other."""
+    """Seconds of all its tasks, one after the other."""
 
     tasks: int
     """How many of them ran."""
@@ -295,7 +295,7 @@ class Explanation(str):
         spent: Mapping[str, Spent] | None = None,
         title: str = "As it will run",
     ) -> Explanation:
-        """Return the text of two trees; of the second with what was spent on its nodes, if it has run."""
+        """Make the text of two trees; the second one shows the time of its nodes if it has run."""
         lines = ["As written", *_lines(written), title, *_lines(planned, spent)]
         self = super().__new__(cls, "\n".join(lines))
         self._written, self._planned, self._spent, self._title = written, planned, spent, title
@@ -305,7 +305,7 @@ class Explanation(str):
         return str(self)
 
     def _repr_html_(self) -> str:
-        """Return the trees as tables: a line for each node, below it what it is made of."""
+        """Return the trees as HTML tables: a line for each node, its inputs below it."""
         head = "<tr><th>{}</th><th>tasks</th><th>rows</th><th>read of files</th>{}</tr>"
         timed = "" if self._spent is None else "<th>seconds</th><th></th>"
         longest = max((found.seconds for found in (self._spent or {}).values()), default=0.0)
@@ -347,7 +347,7 @@ def explain(plan: Node) -> Explanation:
 
 
 class Budget(NamedTuple):
-    """What may be computed without being asked for."""
+    """A limit of work that may be computed without a request."""
 
     rows: int
     """Rows of all inputs, those of each input counted once."""
@@ -356,33 +356,33 @@ class Budget(NamedTuple):
     """Partitions of all inputs."""
 
     nbytes: int
-    """Bytes read of files; of remote ones a sixteenth."""
+    """Bytes read from files; of remote files, a sixteenth."""
 
 
 SMALL = Budget(100_000, 64, 2**24)
-"""What is as good as at hand."""
+"""Work that takes no noticeable time."""
 
 SHOWN = Budget(20_000_000, 512, 2**28)
-"""What takes up to a second: what is shown of groups, joins and sorted rows."""
+"""Work of up to a second: shown rows of groups, joins and sorts."""
 
 CLUSTER = Budget(2_000_000, 64, 2**25)
-"""What is shown of what a cluster computes, which cannot be stopped when it takes long."""
+"""Work of shown rows on a cluster, which cannot be stopped when it takes long."""
 
 REMOTE = 16
-"""How many times as long a remote file is taken to take."""
+"""The assumed ratio of the time to read a remote file to that of a local one."""
 
 LEAVES = (Scan, Rows, Literal, Persisted)
 
 
 def shown_budget() -> Budget:
-    """Return what may be computed to be shown, where it would be computed now."""
+    """Return the work that may be done to show rows, on the scheduler that is current."""
     return SHOWN if shares_memory() else CLUSTER
 
 
 def is_cheap(frame: Frame, values: Sequence[Value]) -> bool:
     """Whether the first and last partition can be shown at once.
 
-    True if they need nothing of other partitions but small tables, and all inputs are small.
+    True if they need no other partitions except for small tables, and all inputs are small.
     """
     chain = Chain.of(frame)
     needed = [base for base in chain.bases if not isinstance(base, LEAVES)]
@@ -398,12 +398,12 @@ def partitions_stand_alone(project: Project) -> bool:
 
 
 def is_small(frame: Frame, values: Sequence[Value], within: Budget = SMALL) -> bool:
-    """Whether all rows can be computed at once, since all that they are made of is known to be small."""
+    """Whether all rows can be computed at once, since all their inputs are known to be small."""
     return _is_within(within, [Project(frame, tuple(range(len(values))), tuple(values))])
 
 
 def edge_of_limit(frame: Frame, values: Sequence[Value]) -> tuple[Frame, list[Value], int] | None:
-    """Return where the rows of a `Limit` are sought first: values on the first or last partition of its input.
+    """Return values on the first or last partition of a `Limit`'s input, where its rows are sought first.
 
     If a filter leaves few rows, all partitions may have to be read for the wanted rows.
 
@@ -442,7 +442,7 @@ def _is_within(budget: Budget, nodes: Sequence[Frame]) -> bool:
 
 
 def _leaves(nodes: Sequence[Frame]) -> Iterator[Frame]:
-    """Yield what the rows of some nodes are made of, each once."""
+    """Yield the sources of the rows of some nodes, each once."""
     stack, seen = list(nodes), set[str]()
     while stack:
         node = stack.pop()

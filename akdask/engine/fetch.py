@@ -1,7 +1,7 @@
-"""Slices that stay where partitions were split until the tasks of new partitions fetch them, worker from worker.
+"""Fetched slices: split partitions stay on their workers, and tasks of new partitions fetch slices from there.
 
-So there is one task for each new partition, whatever the number of workers, and slices are results of no task.  What
-Dask does not know of it is told to it by the plugins of `akdask.engine.keeping`.
+So there is one task for each new partition, whatever the number of workers. Slices are not results of tasks, so plugins
+(`akdask.engine.keeping`) make Dask keep the partitions that they belong to.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from akdask._distributed import answers_of, current_worker, holders_of, own_resu
 from akdask.errors import UnreachableWorkerError
 
 Part = Any
-"""What an old partition gives to a new one; splitting a block of rows makes one part for each."""
+"""The rows that an old partition gives to a new one; each block of rows that is split makes one part."""
 
 Slices: TypeAlias = Sequence[Sequence[Part]] | None
 """For each new partition, its parts in row order; None if no partition gets any."""
 
 FETCH = "akdask_slices"
-"""What workers call the question for slices."""
+"""The name of the workers' handler for requests of slices."""
 
 PAUSE = 0.25
 """Seconds to wait for the scheduler to know that results are lost, before a task is handed back to it."""
@@ -34,16 +34,16 @@ MANY_PARTS = 16
 """From this number of source partitions on, parts are concatenated before they travel, to save messages."""
 
 NOWHERE = ""
-"""Stands for the worker of partitions that are being computed anew."""
+"""Stands for the worker of partitions that are being recomputed."""
 
 _silence: dict[tuple[str, str], tuple[float, float]] = {}
-"""When workers were asked first and last since they ceased to answer, by the address here and theirs."""
+"""For a pair of addresses, here and there: when the silent worker was first and last called."""
 
 Holders: TypeAlias = Mapping[str, Sequence[int]]
-"""The numbers of the partitions that each worker holds, in order, by its address."""
+"""The ascending numbers of the partitions that each worker holds, by its address."""
 
 Run: TypeAlias = Sequence[int]
-"""Numbers of old partitions that follow one another."""
+"""Consecutive numbers of old partitions."""
 
 
 class FinishPartition(Protocol):
@@ -54,7 +54,7 @@ class FinishPartition(Protocol):
         ...
 
     def pack(self, parts: Sequence[Part], /) -> list[Part]:
-        """Return the same rows as fewer parts, which keep nothing else in memory."""
+        """Merge parts to fewer parts of the same rows, which keep nothing else in memory."""
         ...
 
 
@@ -67,7 +67,7 @@ class SplitIndex:
     keys : tuple of hashable
         Dask's name of each split partition, in order.
     holders : dict of str to list of int
-        The numbers of those that each worker holds, by its address.
+        The numbers of the partitions that each worker holds, by its address.
     here : sequence
         The split partitions themselves, in order, where no worker runs the tasks.
     """
@@ -78,7 +78,7 @@ class SplitIndex:
 
     @staticmethod
     def of(tokens: Sequence[Any], keys: tuple[Hashable, ...]) -> SplitIndex:
-        """Return the index of partitions, given what `tell_place` returned for each: the function of a task."""
+        """Make the index of partitions from the results of `tell_place`.  This is the function of a task."""
         if not all(isinstance(token, str) for token in tokens):
             return SplitIndex(keys, here=tokens)
         holders: defaultdict[str, list[int]] = defaultdict(list)
@@ -89,12 +89,12 @@ class SplitIndex:
     def fetch(self, number: int, finish: FinishPartition) -> list[Part]:
         """Return the parts of a new partition from all old ones, in their order.
 
-        A task that finds some lost is handed back to the scheduler, which computes these anew before it runs again.
+        If some are lost, the task is handed back to the scheduler, which recomputes them before it runs the task again.
 
         Raises
         ------
         UnreachableWorkerError
-            If a worker that holds some has not answered this one for longer than a scheduler takes to give it up.
+            If a worker that holds some has been silent for longer than a scheduler takes to give it up.
         """
         if not self.holders:
             return taken(self.here, number)
@@ -114,7 +114,7 @@ class SplitIndex:
     def _ask(
         self, worker: Any, holders: Holders, number: int, finish: FinishPartition, found: dict[int, Sequence[Part]]
     ) -> list[int]:
-        """Add parts to those that are found, by the number of the first partition of a run; return what is lost."""
+        """Fetch parts, keyed by the number of the first partition of a run; return the numbers of lost partitions."""
         runs = {address: list(_runs(numbers)) for address, numbers in holders.items()}
         pickled = pickle.dumps(finish)
         asked: dict[str, dict[str, Any]] = {
@@ -146,11 +146,11 @@ class SplitIndex:
 
     @cached_property
     def _known(self) -> Holders:
-        """Where partitions are as far as this process knows."""
+        """The holders of partitions as far as this process knows."""
         return self.holders
 
     def _found_again(self, worker: Any, lost: Sequence[int]) -> Holders:
-        """Ask the scheduler where partitions are, and remember it."""
+        """Ask the scheduler which workers hold partitions, and remember the answer."""
         who_has = holders_of(worker, [self.keys[index] for index in lost])
         holders: defaultdict[str, list[int]] = defaultdict(list)
         for index in lost:
@@ -167,19 +167,19 @@ class SplitIndex:
 
 
 def _note_silence(here: str, answers: Mapping[str, Any]) -> None:
-    """Note since when workers have not answered the one at the address `here`."""
+    """Note since when workers have not answered the worker at the address `here`."""
     now = time.monotonic()
     for there, answer in answers.items():
         since, last = _silence.pop((here, there), (now, now))
         if answer is None:
-            # What was not asked for long may have been another worker at this address.
+            # After a long pause, another worker may have had this address.
             _silence[here, there] = (since if now - last < worker_ttl() else now), now
 
 
 def _check_silence(here: str, holders: Holders) -> None:
-    """Raise if a worker that holds what is needed, as the scheduler says, has long been silent.
+    """Raise if a worker that still holds needed partitions, as the scheduler says, has long been silent.
 
-    A scheduler takes some minutes to give up a worker whose machine has gone: these are waited for twice.
+    A scheduler takes some minutes to give up a worker whose machine has gone; this waits twice as long.
     """
     now = time.monotonic()
     silent = {there: now - _silence[here, there][0] for there in holders if (here, there) in _silence}
@@ -193,7 +193,7 @@ def _check_silence(here: str, holders: Holders) -> None:
 
 
 def tell_place(slices: Slices) -> str | Slices:
-    """Return the address of the worker that holds the slices of a partition: the function of a task.
+    """Return the address of the worker that holds the slices of a partition.  This is the function of a task.
 
     Without workers, all tasks share the slices themselves.
     """
@@ -221,9 +221,9 @@ def parts_of_runs(
 
 
 def answer(split: Mapping[Hashable, Slices], runs: Sequence[Sequence[Hashable]], number: int, finish: bytes) -> bytes:
-    """Return the same as bytes: the answer of a worker to another.
+    """Return the parts of runs as bytes: the answer of a worker to another.
 
-    Copied to one string of bytes, since messages of many small parts would take longer.
+    They are copied to one string of bytes, since messages of many small parts would take longer.
     """
     return pickle.dumps(parts_of_runs(split, runs, number, _loaded(finish)), 5)
 

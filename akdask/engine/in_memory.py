@@ -1,4 +1,4 @@
-"""What is held in memory: results that `persist` has left, arrays that were made, what is cached for later."""
+"""Memory in use by results: lists what `persist`, created arrays and caches hold in memory, and where."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class ResultMemory(NamedTuple):
     """Bytes that one node of plans, or one grouping, keeps in memory."""
 
     name: str
-    """Of the node, or of the lease of the grouping."""
+    """Name of the node, or of the lease of the grouping."""
     kind: str
-    """Why it is kept, in words."""
+    """The reason why it is kept, in words."""
     nbytes: Mapping[str, int]
     """Bytes at each place, in memory or spilled: the address of a worker, or `HERE`."""
 
@@ -55,7 +55,7 @@ def spilled_bytes() -> int:
 
 
 def other_bytes(results: Iterable[ResultMemory]) -> dict[str, int]:
-    """Return the bytes of results that workers hold for others than the given ones, by worker."""
+    """Return the bytes of workers' results that belong to others than the given plans, by worker."""
     client = default_client()
     if client is None:
         return {}
@@ -88,7 +88,7 @@ def _is_future(item: Any) -> bool:
 
 
 def _locations(keys: set[Hashable]) -> dict[Hashable, dict[str, int]]:
-    """Return at which workers the results of some keys are, with their bytes."""
+    """Return the workers that hold the results of some keys, with their bytes."""
     client = default_client()
     if client is None or not keys:
         return {}

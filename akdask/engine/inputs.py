@@ -1,4 +1,4 @@
-"""What a task reads of a partition: selections and inputs, those of small partitions as one."""
+"""Inputs of partition tasks: selections, and open readers of files and tables; small partitions are read as one."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class TableReader(Reader):
 
 
 class CopyingTableReader(TableReader, PartReader):
-    """Reads columns of a table that is one part of several, whose rows are read to one array."""
+    """Reads columns of a table that is one of several parts; their rows are read to one array."""
 
     def __exit__(self, *_: object) -> None:
         """Leave the table in memory."""
@@ -140,7 +140,7 @@ class PositionReader(Reader):
 
 @lru_cache(maxsize=4)
 def _numbers(count: int) -> NumberArray:
-    """Return the numbers from 0, which need not be made in new memory for each block."""
+    """Return the numbers from 0, from one array that all blocks share."""
     numbers = np.arange(count)
     numbers.flags.writeable = False
     return numbers
@@ -170,7 +170,7 @@ def coalesce_partitions(members: Sequence[Given], block_rows: int) -> Iterator[G
 
 
 def _are_read_alike(first: Given, second: Given) -> bool:
-    """Whether both are read with the same selections, none of which counts rows, and no input is numbers of rows."""
+    """Whether both have the same selections, none of which counts rows, and no input is row numbers."""
     selections = zip(first[0], second[0], strict=True)
     if any(one is not other or isinstance(one, Range) for one, other in selections):
         return False
@@ -179,7 +179,7 @@ def _are_read_alike(first: Given, second: Given) -> bool:
 
 
 def _agree(member: Given) -> bool:
-    """Whether the inputs have equal numbers of rows; otherwise the partition stays alone, so that it raises."""
+    """Whether the inputs have equal numbers of rows; otherwise the partition stays alone, and raises there."""
     return len({item.nrows for item in member[1]}) == 1
 
 
@@ -200,14 +200,14 @@ def is_several(item: Input) -> TypeGuard[ConsecutiveParts]:
 
 
 def selected_rows(column: Column, rows: NumberArray | slice, out: NumberArray | None = None) -> Column:
-    """Return the rows at the given positions or in a slice; numbers at positions in `out` if that is given."""
+    """Return the rows at the given positions or in a slice; numbers at positions are written to `out` if given."""
     if isinstance(rows, slice):
         return slice_rows(column, rows.start, rows.stop, rows.step)
     return gather(column, rows, out)
 
 
 def read_only(column: Column) -> Column:
-    """Return a column that cannot be changed: plans keep tables in memory, and a caller must copy it."""
+    """Return a read-only view of a column, which a caller must copy to change; plans keep tables in memory."""
     if isinstance(column, np.ndarray):
         column = column.view()
         column.flags.writeable = False
@@ -234,9 +234,9 @@ def common_nrows(inputs: Sequence[Input]) -> int:
 
 
 def sizes_of(inputs: Sequence[Input], block_rows: int) -> tuple[int, int]:
-    """Return the rows of a partition and those of its blocks: all if they are few, as a block costs as much as many.
+    """Return the rows of a partition and of its blocks; few rows are one block, since each block has a fixed cost.
 
-    Blocks stay whole units of summation if they are.
+    Blocks of whole units of summation stay such blocks.
     """
     nrows = common_nrows(inputs)
     few = FEW_ROWS if block_rows % UNIT == 0 else FEW_ROWS - 1

@@ -1,8 +1,7 @@
-"""What schedulers and workers do for exchanges whose slices are fetched: keep split partitions, and hand out slices.
+"""Dask plugins for exchanges with fetched slices: the scheduler keeps split partitions, and workers hand out slices.
 
-No task depends on the partitions that others fetch slices of, since that would move them whole.  So the scheduler is
-asked to keep them for as long as some new partition is to be made, as if a client wanted them; it computes those anew
-that a worker takes with it when it dies.
+No task depends on a split partition, since that would move it whole. So the scheduler keeps it as if a client wanted
+it, as long as some new partition has to be made. It recomputes the partitions of a worker that dies.
 """
 
 from __future__ import annotations
@@ -51,25 +50,25 @@ class KeepSplit(SchedulerPlugin):
         self._scheduler = scheduler
 
     def update_graph(self, scheduler: Scheduler, *, tasks: Sequence[Any], **_: Any) -> None:
-        """Keep what new exchanges will split."""
+        """Keep the split partitions of new exchanges."""
         for task in tasks_of(scheduler, tasks):
             if IS_INDEX in (task.annotations or {}):
                 self._exchanges.add(task.key)
                 self._keep(task)
 
     def remove_worker(self, scheduler: Scheduler, worker: str, *, stimulus_id: str, **_: Any) -> None:
-        """Take back what says that lost partitions are there, so that the tasks that fetch them wait for them again.
+        """Release the index of lost partitions, so that the tasks that fetch them wait for them again.
 
-        Those would otherwise keep workers busy, in vain, on which the partitions are to be computed.
+        Otherwise these tasks would keep workers busy in vain, and the lost partitions need the workers.
         """
         for index in tasks_of(scheduler, self._exchanges & scheduler.tasks.keys()):
             lost = [token for token in index.dependencies if any(task.state != "memory" for task in token.dependencies)]
-            # One after the other: the index waits for those that are not there any more.
+            # One after the other: the index waits for the missing partitions.
             for tasks in (lost, [index] if lost else []):
                 release_results(scheduler, tasks, stimulus_id)
 
     def transition(self, key: Any, start: str, finish: str, *_: Any, **__: Any) -> None:
-        """Keep partitions that are to be split again, and let go of those of exchanges that are complete."""
+        """Keep partitions that have to be split again, and release the partitions of complete exchanges."""
         if key not in self._exchanges:
             return
         if finish == "waiting":
@@ -96,7 +95,7 @@ class HandOutSlices(WorkerPlugin):
     name = "akdask-hand-out-slices"
 
     def setup(self, worker: Worker) -> None:
-        """Have the worker answer."""
+        """Register the handler that answers requests of slices."""
 
         async def slices(runs: Sequence[Sequence[Hashable]], number: int, finish: bytes) -> dict[str, Any]:
             split = {key: worker.data[key] for key in chain(*runs) if key in worker.data}

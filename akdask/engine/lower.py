@@ -1,7 +1,7 @@
 """Lowering: logical frames to physical nodes, one registered function for each kind of frame.
 
-A logical node knows nothing of tasks.  When Dask asks for a graph, `lower` finds the function for its type in the
-module that declares it, and returns a physical node whose inputs Dask lowers in turn.
+A logical node knows nothing of tasks.  When Dask needs a graph, `lower` finds the function for the node's type, which
+the module that declares the node registers. It returns a physical node, whose inputs Dask lowers in turn.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def lower(frame: Expr) -> Expr:
 
 
 def has_tasks(frame: Expr) -> bool:
-    """Whether a frame is lowered to tasks, rather than read by those of other frames."""
+    """Whether a frame is lowered to tasks of its own; others are read by the tasks of other frames."""
     return lower.dispatch(type(frame)) is not lower.dispatch(object)
 
 
@@ -30,13 +30,13 @@ _optimizers: list[Optimizer] = []
 
 
 def optimizes(optimizer: Optimizer) -> Optimizer:
-    """Have a function rewrite plans that are computed together, before they are lowered."""
+    """Register the function that rewrites plans that are computed together, before they are lowered."""
     _optimizers.append(optimizer)
     return optimizer
 
 
 def optimized(plans: Sequence[Any]) -> list[Any]:
-    """Return plans as they are lowered: rewritten by the optimiser, which knows all that plans are made of."""
+    """Optimise plans before they are lowered; the optimiser rewrites them together with all their inputs."""
     found = list(plans)
     for optimizer in _optimizers:
         found = optimizer(found)

@@ -1,4 +1,4 @@
-"""Columns computed once and kept in memory for several readers."""
+"""Materialized columns: computed once, and kept in memory for several passes over them."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ from akdask.engine.tables import PersistedResults, Tables, Tasks
 from akdask.engine.values import ColumnRef, ResidentColumn, Value, assumed_width, columns_of, substitute_all
 
 MOST_ROUNDS = 8
-"""Rounds over rows that are read again for each of them."""
+"""Rounds over rows that are streamed again for each round."""
 
 MOST_STEPS = 32
-"""Successive operations that are repeated for each value asked for after them."""
+"""Successive operations that are repeated for each result that is computed after them."""
 
 MOST_STEPS_OF_UNKNOWN = 128
-"""The same for rows whose number is unknown."""
+"""The same limit for rows whose number is unknown."""
 
 MOST_ROUNDS_OF_MANY = 64
-"""The same for rows that may not fit in memory: to read them again is faster than to spill them."""
+"""The same limit for rows that may not fit in memory: reading them again is faster than spilling them."""
 
 SHARE = 16
-"""The divisor of this machine's memory that bounds a column to be kept."""
+"""The divisor of this machine's memory that bounds a kept column."""
 
 _ON_WORKERS = "_on_workers"
 
@@ -52,8 +52,8 @@ class WorkerResults(NamedTuple):
 class Materialized(OverProject):
     """A projection whose results stay in memory, for several passes.
 
-    Later computations find them as well, for as long as the plan lives: where the cache of this process has space, or
-    where `akdask.engine.run` holds them on the workers of a cluster.
+    Later computations reuse them as long as the plan lives: if the cache of this process has space, or if
+    `akdask.engine.run` holds them on the workers of a cluster.
     """
 
     is_materialized = True
@@ -61,12 +61,12 @@ class Materialized(OverProject):
     frame: Project
 
     def describe(self) -> str:
-        """Say that the column is kept, and whether it is already."""
+        """Describe the column, and whether it is in memory already."""
         return "Kept of an earlier round" if self.is_there else "Keep for later rounds"
 
     @property
     def on_workers(self) -> WorkerResults | None:
-        """Its results where the workers that compute next hold them."""
+        """Its results on workers, if these are the workers that compute next."""
         found: WorkerResults | None = self.__dict__.get(_ON_WORKERS)
         if found is None or shares_memory():
             return None
@@ -77,7 +77,7 @@ class Materialized(OverProject):
         return None if any(map(is_cancelled, islice(found.graph.values(), 1))) else found
 
     def hold(self, results: WorkerResults | None) -> None:
-        """Have workers hold its results for as long as the plan lives; no longer for None."""
+        """Have workers hold its results as long as the plan lives; None releases them."""
         self.__dict__[_ON_WORKERS] = results
 
     @property
@@ -87,7 +87,7 @@ class Materialized(OverProject):
 
     @property
     def cached(self) -> tuple[CachedResult, ...] | None:
-        """Its results where all of them are kept already."""
+        """Its results if all of them are in the cache."""
         if not is_leased(self._name):
             return None
         found = [find((self._name, number)) for number in range(self.npartitions)]
@@ -99,7 +99,7 @@ class Materialized(OverProject):
         return [self.frame]
 
     def dependencies(self) -> list[Expr]:
-        """Return what is needed to compute it: nothing where it is kept already, for those who walk through plans."""
+        """Return the inputs of its computation; none if its results are in memory already."""
         return [] if self.is_there else super().dependencies()
 
     def column(self, name: Hashable) -> ResidentColumn:
@@ -107,7 +107,7 @@ class Materialized(OverProject):
 
     @cached_property
     def lease(self) -> CacheLease:
-        """The wish that the cache keeps the results."""
+        """The lease that makes the cache keep the results."""
         return lease(self._name)
 
     @cached_property
@@ -116,16 +116,17 @@ class Materialized(OverProject):
 
 
 def within_rounds(frame: Frame, values: Sequence[Value]) -> tuple[Frame, Sequence[Value]]:
-    """Return values on the rows of a frame, materialized where to compute them would take too much.
+    """Return values on the rows of a frame; columns that would be recomputed too often are materialized.
 
     Each round over a column needs a result of the round before (`akdask.engine.node`), and repeats the work of all
-    earlier rounds, so that work would grow with the square of the rounds.  A few rounds are cheaper than the memory:
-    rows are streamed, whatever their size, as in ``(a - a.mean()) / a.std()``.  After `MOST_ROUNDS` the column is kept,
-    and rounds are counted anew, so that no step runs more often than that.  Rows that may be too many to be kept, or
-    whose number is unknown, are streamed for longer.
+    earlier rounds, so that work would grow with the square of the rounds.  A few rounds are cheaper than the memory, so
+    rows of any size are streamed for them, as in ``(a - a.mean()) / a.std()``. After `MOST_ROUNDS` the column is kept,
+    and rounds are counted from there, so that no step runs more often than that. Rows of unknown number, or too many to
+    keep, are streamed for longer.
 
-    A loop that asks for a value in each round does the same in separate computations.  After `MOST_STEPS` successive
-    operations the column is kept as well, unless it has too many rows; a plan does not tell whether more will follow.
+    A loop that computes a result in each round repeats work in the same way, in separate computations.  After
+    `MOST_STEPS` successive operations the column is kept as well, unless it has too many rows; a plan does not tell
+    whether more will follow.
 
     Columns are kept one by one: unused ones are never computed, and equal columns have equal names whatever else is
     kept beside them.
@@ -153,17 +154,17 @@ def within_rounds(frame: Frame, values: Sequence[Value]) -> tuple[Frame, Sequenc
 
 
 def _materialized(frame: Frame, value: Value) -> Value:
-    """Return a value that is kept; of integers of which some are missing both parts are, as floats would not do."""
+    """Return a kept value; of integers with missing rows both parts are kept, as floats could change them."""
     columns = [Materialized(Project(frame, (0,), (part,))).column(0) for part in separated([value])]
     return recombined([value], columns)[0]
 
 
 def rejoined(frame: Frame, values: Sequence[Value]) -> tuple[Frame, Sequence[Value]]:
-    """Return a frame on which values can be evaluated that refer to columns as they were, and to kept ones.
+    """Return a frame for values of which some refer to a column as it was, and some to the materialized column.
 
-    Operators of arrays have the frame of one of them, and values of others on the same rows, some of which may
-    have been kept meanwhile, while their rows are those of the frame.  A column that is kept knows its node, and that
-    knows the frame of which it was made.
+    An operator of arrays takes the frame of one array, and the values of others on the same rows. Some of these columns
+    may have been materialized meanwhile. A materialized column knows its node, and the node knows the frame that it was
+    made from.
     """
     columns = columns_of(*values)
     common, moved = align("compute with", [(_frame_of(column, frame), column) for column in columns])
@@ -192,7 +193,7 @@ def _frame_of(column: ColumnRef, frame: Frame) -> Frame:
 def _fit(frame: Frame, values: Sequence[Value]) -> bool | None:
     """Whether each column can be kept, None if unknown.
 
-    Depends on this machine alone, as clusters come and go but names must not.
+    The answer depends on this machine only: clusters come and go, but names of plans must stay.
     """
     rows = rows_at_most(frame)
     if rows is None:

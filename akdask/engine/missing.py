@@ -1,8 +1,9 @@
-"""Integers and bool of which some are missing: floats to compute with, but known exactly.
+"""Missing values in integers, bools and text: expressions that keep the values exact.
 
-Such a column is an expression of two others, the integers and where they are missing.  What moves, compares, fills or
-chooses rows works on these two, and so keeps integers that no float is equal to.  What computes with the floats is
-refused as soon as it meets such an integer.
+Integers or bools with missing rows have the type float64, but are an expression of two columns: the integers, and the
+mask of missing rows. Operations that move, compare, fill or choose rows work on these two, and so keep integers that no
+float is equal to. Arithmetic on the floats raises an error if it meets such an integer. Text with missing rows has a
+type of its own, and every operation a rule for it.
 """
 
 from __future__ import annotations
@@ -18,14 +19,14 @@ from akdask.engine.values import Call, Constant, Value, widened
 from akdask.errors import ArgumentError
 
 INTEGERS, MISSING = "integers", "missing"
-"""What the two parts of a column are called beside its name, in projections."""
+"""Suffixes of the names of a column's two parts, in projections."""
 
 OPERATION = "missing_as_nan"
-"""What makes floats of the two parts."""
+"""The operation that makes floats of the two parts."""
 
 
 def with_missing(integers: Value, missing: Value, column: str = "") -> Value:
-    """Return integers as floats, NaN where they are missing; `column` is what errors call them."""
+    """Return integers as floats, NaN where they are missing; `column` is the name in error messages."""
     apart = parts(integers)
     if apart is not None:
         column = column or named(integers)
@@ -34,7 +35,7 @@ def with_missing(integers: Value, missing: Value, column: str = "") -> Value:
 
 
 def named(value: Value) -> str:
-    """Return what errors call a column of integers of which some are missing."""
+    """Return the name of a column of integers with missing rows, for error messages."""
     return str(value.params.get("column", "")) if isinstance(value, Call) else ""
 
 
@@ -44,18 +45,18 @@ def parts(value: Value) -> tuple[Value, Value] | None:
 
 
 def is_in_parts(value: Value) -> bool:
-    """Whether a value is integers of which some may be missing."""
+    """Whether a value is integers with a mask of missing rows."""
     return parts(value) is not None
 
 
 def exact_type(value: Value) -> ColumnType:
-    """Return the type of the integers where some may be missing, and otherwise that of the value."""
+    """Return the type of the exact integers if some may be missing, otherwise the type of the value."""
     apart = parts(value)
     return value.dtype if apart is None else apart[0].dtype
 
 
 def separated(values: Iterable[Value]) -> list[Value]:
-    """Return values, and for integers of which some are missing the two that they are made of."""
+    """Return values, with the two parts in place of integers that have missing rows."""
     given = list(values)
     if not _in_parts(given):
         return given
@@ -63,7 +64,7 @@ def separated(values: Iterable[Value]) -> list[Value]:
 
 
 def recombined(values: Iterable[Value], moved: Sequence[Value]) -> list[Value]:
-    """Return values on other rows, of what `separated` gave of them; of more than that, the rest as it is."""
+    """Return values on other rows from the parts that `separated` made; additional values stay as they are."""
     given = list(values)
     if not _in_parts(given):
         return list(moved)
@@ -75,10 +76,10 @@ def recombined(values: Iterable[Value], moved: Sequence[Value]) -> list[Value]:
 
 
 def key_parts(value: Value) -> list[Value]:
-    """Return what a value is compared by as a key, first what counts more, each with nothing missing.
+    """Return the values without missing rows that compare like a key, the most significant first.
 
-    Integers of which some are missing are told apart and put in order by two: whether they are missing, and what they
-    are where they are not.  Of narrow ones, each is a float.
+    Integers with missing rows compare by two values: whether they are missing, and the integers. Narrow integers
+    compare as floats.
     """
     apart = parts(value)
     if apart is None or apart[0].dtype.itemsize < FLOAT64.itemsize:
@@ -88,26 +89,26 @@ def key_parts(value: Value) -> list[Value]:
 
 
 def of_key_parts(value: Value, keys: Sequence[Value]) -> Value:
-    """Return a value on other rows, of what `key_parts` gave of it there."""
+    """Return a value on other rows from the values that `key_parts` made of it."""
     return keys[0] if len(keys) == 1 else with_missing(keys[1], keys[0], named(value))
 
 
 def _in_parts(values: Sequence[Value]) -> list[Value]:
-    """Return those that are in parts, with one call for all: most frames have none, and some thousands of columns."""
+    """Return the values in parts, with one call for all; some frames have thousands of columns, most without parts."""
     return [value for value in values if isinstance(value, Call) and value.operation == OPERATION]
 
 
-# what operations make of them
+# results of operations on them
 
 
 def is_missing(value: Value) -> Value:
-    """Return which floats are missing, without making floats of integers."""
+    """Return the mask of missing floats, without making floats of integers."""
     apart = parts(value)
     return Call("isnan", value) if apart is None else apart[1]
 
 
 def as_mask(value: Value) -> Value:
-    """Return bools of which some are missing as bools, False where they are; other values as they are."""
+    """Return bools with missing rows as bools, False where they are missing; other values stay as they are."""
     apart = parts(value)
     if apart is None or apart[0].dtype != BOOL:
         return value
@@ -115,7 +116,7 @@ def as_mask(value: Value) -> Value:
 
 
 def filled(value: Value, filling: Value) -> Value:
-    """Return numbers with others in place of those that are missing: integers filled with integers stay so."""
+    """Fill missing numbers with others; integers filled with integers stay integers."""
     apart = parts(value)
     if apart is not None and filling.dtype.kind in _EXACT:
         return Call("where", apart[1], filling, apart[0])
@@ -123,7 +124,7 @@ def filled(value: Value, filling: Value) -> Value:
 
 
 def rule(operation: str, args: Sequence[Value], params: Mapping[str, Any]) -> Value | None:
-    """Return what an operation makes of integers of which some are missing, None where it takes them as floats."""
+    """Return the result of an operation on integers with missing rows; None if the operation takes them as floats."""
     found = _RULES.get(operation)
     return None if found is None else found(operation, args, params)
 
@@ -132,7 +133,7 @@ _EXACT = ("int", "uint", "bool")
 
 
 def integers_and_missing(value: Value) -> tuple[Value, Value]:
-    """Return the integers of a value, and where they are missing, if any; NaN by itself is a missing integer."""
+    """Return the integers of a value, and their mask of missing rows, if any; a lone NaN is a missing integer."""
     apart = parts(value)
     if apart is not None:
         return apart
@@ -150,7 +151,7 @@ def _missing_in(args: Iterable[Value]) -> Value:
 
 
 def _compared(operation: str, args: Sequence[Value], params: Mapping[str, Any]) -> Value:
-    """Return a comparison, which does not hold where an integer is missing."""
+    """Return a comparison; it is False where an integer is missing."""
     present = negated(_missing_in(args))
     return Call("logical_and", Call(operation, *[integers_and_missing(arg)[0] for arg in args], **params), present)
 
@@ -165,11 +166,11 @@ def _tested(operation: str, args: Sequence[Value], params: Mapping[str, Any]) ->
 
 
 def _chosen(operation: str, args: Sequence[Value], params: Mapping[str, Any]) -> Value | None:
-    """Return a choice among integers as such, where nothing but integers is chosen from."""
+    """Return a choice among integers as integers, if all alternatives are integers."""
     condition, *sides = args
     apart = [integers_and_missing(side) for side in sides]
     for at, taken in enumerate((condition, negated(condition))):
-        # Where an integer is taken, it is there already.
+        # Rows that take an integer take no missing one here.
         if negated(apart[at][1]) == taken:
             apart[at] = (apart[at][0], Constant(np.bool_(False)))
     kinds = {integers.dtype.kind for integers, _ in apart}
@@ -186,7 +187,7 @@ def _chosen(operation: str, args: Sequence[Value], params: Mapping[str, Any]) ->
 
 
 def _as_unsigned(integers: Value) -> Value:
-    """Return a natural number as an unsigned one, other values as they are."""
+    """Return a natural number as an unsigned integer, other values unchanged."""
     if isinstance(integers, Constant) and integers.dtype.kind == "int" and integers.value >= 0:
         return Constant(np.uint64(integers.value))
     return integers
@@ -216,14 +217,14 @@ def _joined(operation: str, args: Sequence[Value], params: Mapping[str, Any]) ->
 
 
 def _computed(operation: str, args: Sequence[Value], params: Mapping[str, Any]) -> Value | None:
-    """Return arithmetic with integers of which none is missing: floats there as well, none of them another number."""
+    """Return arithmetic with integers as floats, if none is missing and each equals a float."""
     if not any(arg.dtype in (INT64, UINT64) for arg in args):
         return None
     return Call(operation, *[widened(arg, FLOAT64) for arg in args], **params)
 
 
 def _converted(operation: str, args: Sequence[Value], params: Mapping[str, Any]) -> Value | None:
-    """Return integers as another type: as text, what is missing stays so; no other integers stand for it."""
+    """Convert integers to another type; missing ones stay missing in text, are True in bools, and raise in integers."""
     (integers, missing), wanted = integers_and_missing(args[0]), column_type(params["dtype"])
     made = Call(operation, integers, **params)
     if wanted.kind == "str":
@@ -236,7 +237,7 @@ def _converted(operation: str, args: Sequence[Value], params: Mapping[str, Any])
 
 
 def negated(value: Value) -> Value:
-    """Return where bools are False: of a negation what it negates."""
+    """Return the mask where bools are False; the negation of a negation is its argument."""
     return value.args[0] if getattr(value, "operation", "") == "logical_not" else Call("logical_not", value)
 
 
@@ -261,10 +262,10 @@ def _is_utf8(text: str) -> bool:
 
 
 def call(operation: str, *args: Value, **params: Any) -> Value:
-    """Return an operation on values, whose text and integers may be missing; as `Call` where none may.
+    """Return an operation on values whose text and integers may have missing rows; a plain `Call` if none may.
 
-    As in pandas, tests of missing text are False, ``!=`` is True, and changed text stays missing.  Its length is 0: no
-    integer stands for what is missing.  Where there is no rule, missing text is an error when it is met.
+    As in pandas, tests of missing text are False, ``!=`` is True, and changed text stays missing.  Its length is 0, as
+    no integer stands for a missing one. Operations without a rule raise when they meet missing text.
     """
     if any(type(param) is str and not _is_utf8(param) for param in params.values()):
         raise ArgumentError(
@@ -282,22 +283,22 @@ def call(operation: str, *args: Value, **params: Any) -> Value:
 
 
 def is_missing_text(value: Value) -> Value:
-    """Return where text is missing."""
+    """Return the mask of missing text."""
     return Call("is_missing", value)
 
 
 def is_present(value: Value) -> Value:
-    """Return where text is not missing."""
+    """Return the mask of text that is not missing."""
     return Call("logical_not", is_missing_text(value))
 
 
 def filled_text(value: Value, text: str = "") -> Value:
-    """Return text with other text in place of what is missing."""
+    """Fill missing text with other text."""
     return Call("fill_missing", value, Constant(text)) if value.dtype == NULLABLE_STR else value
 
 
 def demanded(value: Value) -> Value:
-    """Return text none of which may be missing: an error when it is computed, if some is."""
+    """Return text that must not be missing; computing it raises if some is."""
     return Call("demand_text", value) if value.dtype == NULLABLE_STR else value
 
 
@@ -307,7 +308,7 @@ def missing_text() -> Value:
 
 
 def without_missing(value: Value) -> Value:
-    """Return text as such that is never missing, once it has been filled; other values as they are."""
+    """Return text of the type without missing values, after it has been filled; other values unchanged."""
     return Call("as_text", value) if value.dtype == NULLABLE_STR else value
 
 
@@ -324,7 +325,7 @@ def _only_present(found: Value, args: Args) -> Value:
 
 
 def _equal(operation: str, args: Args, params: Params) -> Value:
-    """Return where text is equal: a sentinel only equals another."""
+    """Return where text is equal; a sentinel equals only another sentinel."""
     found = Call("equal", *args)
     return _only_present(found, args[:1]) if len(_nullable(args)) == len(args) else found
 
@@ -334,7 +335,7 @@ def _not_equal(operation: str, args: Args, params: Params) -> Value:
 
 
 def _tested_as_bytes(operation: str, args: Args, params: Params) -> Value:
-    """Return a test that any bytes can take."""
+    """Return a test that accepts any bytes."""
     return _only_present(Call(operation, *map(without_missing, args), **params), args)
 
 
@@ -352,17 +353,17 @@ def _of_filled(operation: str, args: Args, params: Params) -> Value:
 
 
 def _counted(operation: str, args: Args, params: Params) -> Value:
-    """Return how many things are found in text: none in what is missing, though there may be some in no text."""
+    """Count substrings; missing text has none, though an empty pattern may be found in empty text."""
     return Call("where", is_missing_text(args[0]), Constant(0), _of_filled(operation, args, params))
 
 
 def _applied(operation: str, args: Args, params: Params) -> Value:
-    """Return what a function makes of text that is there: text that is missing stays so, and numbers refuse it."""
+    """Apply a function to text, and leave missing text missing; functions with number results raise on it."""
     return (_changed if column_type(params["dtype"]) == STR else _demanded)(operation, args, params)
 
 
 def _of_bytes(operation: str, args: Args, params: Params) -> Value:
-    """Return what any bytes give: what is missing gives what no text does."""
+    """Apply a function to any bytes; a missing row gives a result that no text gives."""
     return Call(operation, *map(without_missing, args), **params)
 
 
@@ -371,7 +372,7 @@ def _demanded(operation: str, args: Args, params: Params) -> Value:
 
 
 def _cast(operation: str, args: Args, params: Params) -> Value:
-    """Return text as another type: what is missing is NaN, and an error where that is not."""
+    """Cast text to another type; missing text becomes NaN, and an error for types without it."""
     wanted = column_type(params["dtype"])
     if wanted == STR:
         return args[0]
@@ -387,7 +388,7 @@ def _parse_time(operation: str, args: Args, params: Params) -> Value:
 
 
 _AWARE = ("where", "is_missing", "fill_missing", "make_missing")
-"""Operations that take text that may be missing."""
+"""Rules of operations that accept missing text."""
 
 Rule = Callable[[str, Args, Params], Value]
 

@@ -1,4 +1,4 @@
-"""All that plans are made of, in one list: what a node is made of comes before it."""
+"""Needs: the columns, order and rows that readers need of each node, in a list with inputs before their users."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ _PARTS = "_parts"
 
 
 def is_logical(plan: Any) -> bool:
-    """Whether a plan is still to be lowered, as Dask asks for plans to be simplified after that once more."""
+    """Whether a plan has to be lowered yet; Dask simplifies plans once more after lowering."""
     return isinstance(plan, Frame) or (
         isinstance(plan, Node) and any(isinstance(operand, Frame) for operand in plan.operands)
     )
 
 
 def inputs_first(plans: Sequence[Node]) -> list[Node]:
-    """Return all nodes of plans, each once and after those that it or its values refer to.
+    """Return all nodes of plans, each once, after the nodes that it or its values refer to.
 
-    What is materialized is a plan of its own, whose name its results are kept by: it stays as it is.
+    A materialized column is a plan of its own. It stays as it is, since its results are kept by its name.
     """
     found: list[Node] = []
     seen: set[str] = set()
@@ -44,7 +44,7 @@ def inputs_first(plans: Sequence[Node]) -> list[Node]:
         seen.add(name)
         if not is_value:
             stack.append((part, True))
-            # Most values of a frame refer to its columns, and to no other node.
+            # Most values of a frame refer to its columns and to no other node.
             stack += [(item, False) for item in parts_of(part) if type(item) not in _LEAVES]
         elif isinstance(part, Replica):
             stack.append((part.node, False))
@@ -54,7 +54,7 @@ def inputs_first(plans: Sequence[Node]) -> list[Node]:
 
 
 def parts_of(node: Any) -> list[Any]:
-    """Return the nodes and values that a node is made of, those among tuples and in reductions too; it keeps them."""
+    """Return the nodes and values that a node is made of, also within tuples and reductions; the node caches them."""
     known: list[Any] | None = node.__dict__.get(_PARTS)
     if known is not None:
         return known
@@ -65,7 +65,7 @@ def parts_of(node: Any) -> list[Any]:
         if isinstance(operand, Expr | Value):
             found.append(operand)
         elif type(operand) is tuple:
-            # Without nested calls, as a frame may have thousands of columns.
+            # Iterative, as a frame may have thousands of columns.
             reductions = []
             for item in operand:
                 if isinstance(item, Expr | Value):
@@ -78,14 +78,14 @@ def parts_of(node: Any) -> list[Any]:
 
 
 EVERY_ROW = 0
-"""Stands for all rows among numbers of first rows, and of last ones, which are negative."""
+"""Means all rows, where other numbers count first rows, or last rows if negative."""
 
 Columns = Iterable[Hashable]
 
 
 @dataclass(frozen=True, slots=True)
 class ReaderNeed:
-    """What one reader needs of the rows of a node; columns that its values refer to come on top.
+    """One reader's need of the rows of a node, apart from the columns that its values refer to.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ class ReaderNeed:
 
 @dataclass(slots=True)
 class Need:
-    """What all readers of a node need together.
+    """The needs of all readers of a node together.
 
     Parameters
     ----------
@@ -124,9 +124,9 @@ class Need:
     owns_input : bool
         Whether it is the only reader of the frame that it selects rows of.
     only_looks_up : bool
-        Whether it selects matches whose numbers of rows only serve to look up columns of the other side.
+        Whether it selects matches whose row numbers only serve to look up columns of the other side.
     is_computed_in_place : bool
-        Whether all readers of a projection may as well compute its columns on the rows that it is of.
+        Whether all readers of a projection can compute its columns on the rows of its input.
     """
 
     columns: set[Hashable] = field(default_factory=set)
@@ -140,7 +140,7 @@ class Need:
     is_computed_in_place: bool = False
 
     def add(self, reader: Node, request: ReaderNeed) -> None:
-        """Take in what one more reader needs."""
+        """Add the need of one more reader."""
         self.readers.append(reader)
         if request.columns is None:
             self.every_column = True
@@ -151,18 +151,18 @@ class Need:
         self.rows = request.rows if self.rows is None else _more(self.rows, request.rows)
 
     def wants(self, name: Hashable) -> bool:
-        """Whether anybody reads a column."""
+        """Whether some reader reads a column."""
         return self.every_column or name in self.columns
 
     def only(self, names: Sequence[Hashable]) -> list[Hashable]:
-        """Return those of some columns that are read, the first if none is: rows are counted by a column."""
+        """Return the columns that are read; the first one if none is, since counting rows takes a column."""
         if self.every_column:
             return list(names)
         wanted = self.columns
         return [name for name in names if name in wanted] or list(names[:1])
 
     def only_frames(self, zipped: Zip) -> list[Frame]:
-        """Return those of frames side by side of which columns are read, the first if none is."""
+        """Return the frames side by side whose columns are read; the first one if none are."""
         return [frame for number, frame in enumerate(zipped.frames) if self.wants(number)] or [zipped.frames[0]]
 
 
@@ -177,7 +177,7 @@ ReaderNeeds = Iterator[tuple[Expr, ReaderNeed]]
 
 @singledispatch
 def needs_of_inputs(node: Node, need: Need) -> ReaderNeeds:
-    """Yield the inputs of a node, and what it needs of each if that much is needed of itself."""
+    """Yield the inputs of a node, and the need of each input that follows from the node's own need."""
     for part in parts_of(node):
         if isinstance(part, Expr):
             yield part, ReaderNeed()

@@ -34,7 +34,7 @@ Lengths = tuple[int, ...]
 
 
 def _start_anew() -> None:
-    """Leave the lock that a thread may hold which a forked process does not have of its parent."""
+    """Replace the lock in a forked process; a thread of the parent may hold the old one."""
     global _lock  # noqa: PLW0603 - there is one for the process
     _lock = Lock()
 
@@ -44,7 +44,7 @@ os.register_at_fork(after_in_child=_start_anew)
 
 @dataclass(frozen=True, slots=True)
 class ColumnIdentity:
-    """What the rows of a column hold: columns of equal identities are equal, row by row.
+    """Identity of a column's contents: columns of equal identities are equal, row by row.
 
     Made by `akdask.engine.rowwise.column_identity`, of a value and of the frame that it is read on.
     """
@@ -52,23 +52,23 @@ class ColumnIdentity:
     token: str
 
     def partitioned_like(self, own: RowSpace, other: RowSpace) -> ColumnIdentity:
-        """Return the identity of the same column once its rows are cut into the partitions of other rows."""
+        """Return the identity of the same column in the partitions of other rows."""
         return self if own.same_rows(other) else ColumnIdentity(token("cut", self, other.token))
 
 
 def rows_decided_by(kind: str, deciding: Sequence[ColumnIdentity], npartitions: int, *params: Any) -> RowSpace:
-    """Return rows that are selected or made, as many as the values of columns decide.
+    """Return a row space whose number of rows depends on the values of columns.
 
     Parameters
     ----------
     kind : str
         How.
     deciding : sequence of ColumnIdentity
-        All columns whose values have a say in how many rows are made.
+        All columns whose values affect the number of rows.
     npartitions : int
         Number of partitions.
     *params
-        Whatever else has, such as the token of the row space that rows are selected from.
+        Other parameters that affect it, such as the token of the row space that rows are selected from.
     """
     assert all(isinstance(column, ColumnIdentity) for column in deciding), "a value alone names no rows"
     return RowSpace(token(kind, tuple(deciding), npartitions, *params), npartitions)
@@ -77,7 +77,7 @@ def rows_decided_by(kind: str, deciding: Sequence[ColumnIdentity], npartitions: 
 def rows_rearranged(
     kind: str, given: Sequence[RowSpace], npartitions: int, lengths_of: Callable[..., Sequence[int]], *params: Any
 ) -> RowSpace:
-    """Return rows whose number follows from the lengths of others, which `lengths_of` is called with.
+    """Return a row space whose lengths follow from the lengths of others, by `lengths_of`.
 
     Their name does not depend on whether the others have been counted.
     """
@@ -91,7 +91,7 @@ def rows_rearranged(
 
 
 def counted(rows: RowSpace) -> RowSpace:
-    """Return rows with their lengths if they have been counted by now."""
+    """Return rows with their lengths, if these have been counted by now."""
     lengths = None if rows.is_fixed else known_lengths(rows.token)
     return rows if lengths is None else RowSpace(rows.token, rows.npartitions, lengths, rows.total)
 
@@ -102,7 +102,7 @@ def known_lengths(row_token: str) -> Lengths | None:
 
 
 def remember_lengths(row_token: str, lengths: Lengths) -> None:
-    """Keep the outcome of a count."""
+    """Remember counted lengths."""
     with _lock:
         _known[row_token] = lengths
         while len(_known) > _LIMIT:
@@ -113,14 +113,14 @@ _ROUNDS = "_rounds"
 
 
 class Rounds(NamedTuple):
-    """Of a frame: the rounds along its own rows, and the most along any rows that it is made from."""
+    """Rounds of a frame: along its own rows, and the largest number along any rows that it is made from."""
 
     own: int
     most: int
 
 
 def rounds_on(own: int, values: Sequence[Value]) -> int:
-    """Return the rounds of values on rows that have taken some already."""
+    """Return the rounds of values on rows that have taken some rounds already."""
     most, awaited = own, 0
     # No generators, as frames may have very many columns, and most operations have one.
     for value in values:
@@ -132,15 +132,15 @@ def rounds_on(own: int, values: Sequence[Value]) -> int:
 
 
 def rounds_of(frame: Expr) -> Rounds:
-    """Return the rounds of a frame, which keeps them."""
+    """Return the rounds of a frame, which caches them."""
     found: Rounds | None = frame.__dict__.get(_ROUNDS)
     return each_after_its_inputs(frame, _ROUNDS, _rounds) if found is None else found
 
 
 def each_after_its_inputs(frame: Expr, name: str, rule: Callable[[Expr, list[Any]], Any]) -> Any:
-    """Return what a rule finds of a frame and of what it has found of its inputs, without nesting calls.
+    """Return the result of a rule for a frame, given the rule's results for the frame's inputs; without recursion.
 
-    Each frame keeps it under the name.
+    Each frame caches its result under the name.
     """
     stack = [] if name in frame.__dict__ else [frame]
     while stack:
@@ -176,7 +176,7 @@ def _rounds(frame: Expr, inputs: Sequence[Rounds]) -> Rounds:
 
 
 def values_of_round(frame: Expr) -> list[Value]:
-    """Return the values among the operands of a frame, and those that are reduced."""
+    """Return the values among the operands of a frame, and the values in its reductions."""
     # A list, as frames may have very many columns.
     found: list[Value] = []
     for operand in frame.operands:
@@ -194,7 +194,7 @@ _DEPTH = "_depth"
 
 
 class Depth(NamedTuple):
-    """Operations before the columns of a frame, and operations since then that selected its rows."""
+    """Depth of a frame: operations before its columns, and operations since then that selected rows."""
 
     columns: int
     selection: int
@@ -234,9 +234,9 @@ _OPTIMIZED = "_optimized"
 
 
 class NodeRef(ref["Node"]):
-    """A weak reference to a node, by which others of the same name are found to be it.
+    """A weak reference by name to a node, so that nodes of equal names are one object.
 
-    `WeakValueDictionary` does the same in four times as many calls, a good part of what a small plan takes.
+    `WeakValueDictionary` does the same in more calls, which would be a good part of the time of a small plan.
     """
 
     __slots__ = ("name", "nodes")
@@ -246,7 +246,7 @@ class NodeRef(ref["Node"]):
 
 
 def _forget(entry: NodeRef) -> None:
-    """Let go of the name of a node that nobody holds any more, unless another node has it by now."""
+    """Drop the name of a freed node, unless another node has it by now."""
     if entry.nodes.get(entry.name) is entry:
         del entry.nodes[entry.name]
 
@@ -264,19 +264,19 @@ class Node(SingletonExpr):
 
     @classmethod
     def living(cls) -> list[Self]:
-        """Return the nodes of the class that somebody holds."""
+        """Return the living nodes of the class."""
         return [node for entry in list(cls._instances.values()) if (node := entry()) is not None]
 
     @classmethod
     def named(cls, name: str) -> Self | None:
-        """Return the node of the class that has a name, None if nobody holds it."""
+        """Return the living node of the class with a name, None without one."""
         entry = cls._instances.get(name)
         return None if entry is None else entry()
 
     def __new__(cls, *operands: Any, _determ_token: str | None = None) -> Self:
-        """Return the node of these operands, the same object for as long as anybody holds it.
+        """Return the node of these operands: the same object as long as somebody holds it.
 
-        What Dask's constructors do for nodes of any kind takes five times as long.
+        Dask's constructors are more general, and take several times as long.
         """
         name = f"{cls.step(*operands)}-{_determ_token or token(cls.__name__, *operands)}"
         nodes = cls._instances
@@ -292,28 +292,28 @@ class Node(SingletonExpr):
 
     @classmethod
     def step(cls, *_operands: Any) -> str:
-        """Return what tasks of such a node do, in words without hyphens: Dask shows it of a key, and groups by it."""
+        """Describe the node's tasks in words without hyphens; Dask shows them as a key's prefix, and groups by it."""
         return cls.__name__.lower()
 
     def __reduce__(self) -> tuple[Any, ...]:
         return flattened(self)
 
     def made_of(self) -> Made:
-        """Return what the node is made of, its name and what it has found of its rows included."""
+        """Return the parts of the node, with its name and the cached facts about its rows."""
         state = {name: self.__dict__[name] for name in PICKLED if name in self.__dict__}
         return _remade, (type(self), self._determ_token, state, *self.operands)
 
     def __dask_graph__(self) -> dict[Any, Any]:
-        """Return all tasks, those of what is still to be lowered too.
+        """Return all tasks; a logical node is lowered first.
 
-        Dask would ask each frame below for its own part, which is its whole graph again: see `Frame._layer`.
+        Dask would collect the graph of each frame below, each of which is a whole graph again; see `Frame._layer`.
         """
         if any(isinstance(item, Frame) for item in self.operands):
             return materialize(self)
         return tasks_below([self])
 
     def __dask_annotations__(self) -> dict[str, dict[Any, Any]]:
-        """Return what the scheduler is to know of tasks: by what it is, and the keys of the tasks."""
+        """Return annotations for the scheduler: for each kind, values by the keys of tasks."""
         found: dict[str, dict[Any, Any]] = {}
         for node in self.walk():
             if isinstance(node, Node):
@@ -322,16 +322,16 @@ class Node(SingletonExpr):
         return found
 
     def annotations(self) -> Mapping[str, Mapping[Any, Any]]:
-        """Return what the scheduler is to know of this node's own tasks."""
+        """Return annotations of this node's own tasks for the scheduler."""
         return {}
 
     def lower_completely(self) -> Expr:
-        """Return the tasks of a plan that is computed alone, once it has been optimised."""
+        """Return the tasks of a plan that is computed alone, after optimising it."""
         (plan,) = lower_plans([self])
         return plan
 
     def _simplify_up(self, parent: Expr, dependents: Any) -> Expr | None:
-        """Return what ``dask.compute`` hands to Dask, optimised as a whole; tried once for each sequence of plans."""
+        """Optimise the plans of a ``dask.compute`` together, once for each sequence of plans."""
         if not isinstance(parent, ExprSequence) or _OPTIMIZED in parent.__dict__:
             return None
         ours = [plan for plan in parent.operands if isinstance(plan, Node)]
@@ -347,7 +347,7 @@ class Node(SingletonExpr):
     # Rewriting is akdask's own (rewrite.py): columns refer to nodes by name, so Dask must not rename them.
 
     def lower_once(self, lowered: dict[str, Expr]) -> Expr:
-        """Lower the node and all below it, one by one: Dask nests calls, and a chain may be longer than Python can."""
+        """Lower the node and all nodes below it, iteratively; Dask's nested calls would overflow on long chains."""
         begun: dict[str, tuple[Expr, list[Expr]]] = {}
         stack: list[Expr] = [self]
         while stack:
@@ -356,7 +356,7 @@ class Node(SingletonExpr):
                 stack.pop()
                 continue
             if node._name in begun:
-                # All below it have been lowered by now.
+                # All nodes below it have been lowered by now.
                 out, inputs = begun[node._name]
             else:
                 out = node
@@ -380,7 +380,8 @@ class Node(SingletonExpr):
 
 
 PICKLED = ("planned_rows", "npartitions")
-"""Cached fields that are pickled with a node: another process may not know the lengths known when it was planned."""
+"""Cached fields that are pickled with a node; another process may lack the lengths that were known when it was
+planned."""
 
 
 def _remade(cls: type[Node], determ_token: str, state: Mapping[str, Any], *operands: Any) -> Node:
@@ -397,25 +398,25 @@ class Frame(Node):
 
     # Without an annotation, which would make it an operand.
     no_more_rows = False
-    """Whether it has no more rows than its first input."""
+    """Whether it has at most as many rows as its first input."""
 
     keeps_rows = False
-    """Whether it has as many rows as its first input."""
+    """Whether it has exactly as many rows as its first input."""
 
     is_seen_through = False
-    """Whether its rows are found anew by each of those who read them, rather than once for all of them."""
+    """Whether each reader computes its rows again, rather than one task for all readers."""
 
     shows_inputs = False
     """Whether values on its rows refer to the columns of its inputs."""
 
     is_materialized = False
-    """Whether its result stays in memory once it has been found, so that nothing before it is done again."""
+    """Whether its result stays in memory once computed, so that nothing below it is computed again."""
 
     has_own_rows = True
-    """Whether its rows are told by itself, whatever it is made of."""
+    """Whether it defines its own row space, whatever its inputs are."""
 
     weight = 8
-    """How many operations on columns it counts as, where it is judged what results are worth keeping."""
+    """The number of operations on columns that it counts as, where the optimiser judges which results to keep."""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -423,15 +424,15 @@ class Frame(Node):
 
     @cached_property
     def planned_rows(self) -> RowSpace:
-        """The row space of the result, as far as the plan alone tells it."""
+        """The row space of the result, as far as the plan alone tells."""
         raise NotImplementedError
 
     @property
     def rows(self) -> RowSpace:
-        """The row space of the result, with lengths that have been counted since it was planned."""
+        """The row space of the result, with all lengths that have been counted since it was planned."""
         found: RowSpace | None = self.__dict__.get("planned_rows")
         if found is None:
-            # Those below first, one by one: a chain may be longer than Python nests calls.
+            # Inputs first, one by one: a chain may be longer than Python nests calls.
             for node in _inputs_first(self):
                 node.planned_rows  # noqa: B018 -- kept by the node
             found = self.planned_rows
@@ -449,12 +450,12 @@ class Frame(Node):
 
     @cached_property
     def sources(self) -> frozenset[str]:
-        """The names that columns of values on these rows may have for their source."""
+        """The possible source names of columns in values on these rows."""
         return frozenset([base._name for base in self.bases])
 
     @property
     def inputs(self) -> list[Frame]:
-        """The frames that it is made of, but for those that values refer to."""
+        """The input frames, without frames that values refer to."""
         return [item for item in self.dependencies() if isinstance(item, Frame)]
 
     @property
@@ -464,27 +465,27 @@ class Frame(Node):
 
     @property
     def depth(self) -> int:
-        """How many operations are done one after the other until its result is there."""
+        """The longest chain of operations before its result is complete."""
         return sum(depth_of(self))
 
     @property
     def limiting(self) -> Frame | None:
-        """An input that it has no more rows than, None if it may have more than each."""
+        """The input that bounds its number of rows, None if it may have more rows than each input."""
         return self.operands[0] if self.no_more_rows else None
 
     def of_columns(self, names: Container[Hashable]) -> Frame:
-        """Return a frame of the same rows for readers of some columns, the frame itself if that saves nothing."""
+        """Return a frame of the same rows for readers of some columns; the frame itself if that saves nothing."""
         return self
 
     @property
     def pass_key(self) -> Hashable:
-        """What frames of a type agree in whose columns one pass over their inputs may find; None to be found alone."""
+        """Key of the frames that one pass over the inputs can compute together; None if it is computed alone."""
         return None
 
     def in_one_pass(self, others: Sequence[Self]) -> tuple[Frame, dict[str, Any]] | None:
-        """Return a frame that has the columns of this one and of others of the same `pass_key`, None if there is none.
+        """Return a frame with the columns of this one and of others of the same `pass_key`, None if there is none.
 
-        Also returns where each column is found in it, by the token of the column.
+        Also returns the new column for each old one, by the token of the old column.
         """
         return None
 
@@ -496,9 +497,9 @@ class Frame(Node):
         return lower(self)
 
     def _layer(self) -> dict[Any, Any]:
-        """Return the whole graph: Dask asks un-optimised plans for it in ``dask.optimize`` and ``dask.visualize``.
+        """Return the whole graph, for un-optimised plans in ``dask.optimize`` and ``dask.visualize``.
 
-        It asks all nodes of a plan; rows that are only ever read by the tasks of others have no part of their own.
+        Dask collects the layers of all nodes; frames that only the tasks of others read have no layer of their own.
         """
         return materialize(self) if has_tasks(self) else {}
 
@@ -507,7 +508,7 @@ class Frame(Node):
 
 
 def _on_lowered(node: Expr, inputs: Sequence[Expr], lowered: Mapping[str, Expr]) -> Expr:
-    """Return a node on what its inputs were lowered to, named by its own name and by theirs alone."""
+    """Return a node on the lowered inputs, named by its own name and by theirs alone."""
     names = [lowered[item._name]._name for item in inputs]
     if names == [item._name for item in inputs]:
         return node
@@ -516,7 +517,7 @@ def _on_lowered(node: Expr, inputs: Sequence[Expr], lowered: Mapping[str, Expr])
 
 
 def _inputs_first(frame: Frame) -> Iterator[Frame]:
-    """Yield the frames below one whose rows are not cached yet, and the frame itself, each after its inputs."""
+    """Yield the frames below one whose rows are not cached yet, then the frame itself, inputs first."""
     stack = [] if frame.has_own_rows else [frame]
     while stack:
         node = stack[-1]
@@ -535,13 +536,13 @@ def _inputs_first(frame: Frame) -> Iterator[Frame]:
 
 
 def lower_plans(plans: Sequence[Node]) -> list[Expr]:
-    """Return the tasks of plans that are computed together, once they have been optimised."""
+    """Return the tasks of plans that are computed together, after optimising them."""
     lowered: dict[str, Expr] = {}
     return [plan.lower_once(lowered) for plan in optimized(plans)]
 
 
 def tasks_below(plans: Iterable[Expr]) -> dict[Any, Any]:
-    """Return the tasks of plans that have been lowered, and of all below them."""
+    """Return the tasks of lowered plans, and of all nodes below them."""
     graph: dict[Any, Any] = {}
     seen: set[str] = set()
     stack = list(plans)

@@ -1,4 +1,4 @@
-"""What the compiled loop over vectors of rows can do: each instruction names its types, as registers have none."""
+"""Opcodes of the compiled loop over vectors of rows; each names its types, since registers have none."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from akdask.columns.summation import UNIT
 from akdask.engine.operation import promote
 
 VECTOR = 2**11
-"""Rows that an instruction is run on at a time: two or three vectors of numbers fill the cache next to the core."""
+"""Rows that an instruction runs on at a time; two or three vectors of numbers fill the cache next to the core."""
 
 BLOCK = UNIT
-"""Rows that are read at a time: what a call of the system costs is little beside copying as many."""
+"""Rows that are read at a time; the cost of a system call is small beside copying that many rows."""
 
 FAILED = -1
-"""Answers that a file ends early, or cannot be read."""
+"""The result for files that end early or cannot be read."""
 
 
 class StoredForm(IntEnum):
-    """How the numbers of a column are stored."""
+    """Storage formats of the numbers of a column."""
 
     NUMBERS = 0
     """As they are in memory, in eight bytes."""
 
     BOOLS = auto()
-    """Any bytes: what is not 0 is true."""
+    """Any bytes; every byte but 0 is true."""
 
     INT8 = auto()
     INT16 = auto()
@@ -43,7 +43,7 @@ WIDTHS = (8, 1, 1, 2, 4, 1, 2, 4, 4)
 
 
 class Opcode(IntEnum):
-    """Instructions; ``INTS`` are of either sign where that makes no difference to their bits."""
+    """Instructions; ``INTS`` work on either sign, which makes no difference to the bits."""
 
     ADD_FLOATS = 0
     SUBTRACT_FLOATS = auto()
@@ -101,10 +101,10 @@ class OpcodeChoice:
     Parameters
     ----------
     by_type : dict of ColumnType to Opcode
-        What it does on arguments of each type; they are converted to that of the result, or, where `compares`, to the
-        one that NumPy compares them in.
+        The instruction for arguments of each type. They are converted to the type of the result, or, if it `compares`,
+        to the type in which NumPy compares them.
     compares : bool
-        Whether the result is bool whatever the arguments are.
+        Whether the result is bool for all arguments.
     swapped : bool
         Whether the instruction takes the arguments the other way round.
     """
@@ -114,12 +114,12 @@ class OpcodeChoice:
     swapped: bool = False
 
     def operand_type(self, result: ColumnType, args: tuple[ColumnType, ...]) -> ColumnType | None:
-        """Return the type that arguments are converted to, None where there is none."""
+        """Return the type that arguments are converted to, None if there is none."""
         if not self.compares:
             return result
         if args.count(args[0]) == len(args):
             return args[0]
-        # Integers of different signs, and beside floats, compare as what they are, which no instruction does.
+        # Integers of different signs, or beside floats, are compared exactly, which no instruction does.
         common = promote(*args)
         return None if common == FLOAT64 and not {INT64, UINT64}.isdisjoint(args) else common
 
@@ -162,7 +162,7 @@ CHOICES: dict[str, OpcodeChoice] = {
     "logical_xor": OpcodeChoice(_XOR, compares=True),
     "logical_not": OpcodeChoice({BOOL: Opcode.NOT_BOOLS}, compares=True),
 }
-"""Operations by their names in `akdask.engine.operations`; one that is not here is left to its own kernel."""
+"""Opcodes of operations by the names in `akdask.engine.operations`; other operations use their NumPy kernels."""
 
 CONVERSIONS: dict[tuple[ColumnType, ColumnType], Opcode] = {
     (INT64, FLOAT64): Opcode.FLOATS_OF_INTS,
@@ -175,4 +175,4 @@ CONVERSIONS: dict[tuple[ColumnType, ColumnType], Opcode] = {
 LEAST = {FLOAT64: Opcode.LEAST_FLOATS, INT64: Opcode.LEAST_INTS, UINT64: Opcode.LEAST_UINTS}
 MOST = {FLOAT64: Opcode.MOST_FLOATS, INT64: Opcode.MOST_INTS, UINT64: Opcode.MOST_UINTS}
 Instruction: TypeAlias = tuple[Opcode, int, int, int, int]
-"""What to do, the row of the result (of sums and counts, their number), and those of up to three arguments."""
+"""The opcode, the row of the result (for sums and counts, their number), and the rows of up to three arguments."""

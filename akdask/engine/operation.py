@@ -1,4 +1,4 @@
-"""How a row-wise operation is declared: a name, a rule for the type of its result, and a kernel."""
+"""Row-wise operations: a name, a rule for the type of the result, and a kernel."""
 
 from __future__ import annotations
 
@@ -24,10 +24,11 @@ from akdask.columns.dtypes import (
 from akdask.errors import ArgumentTypeError
 
 Rule = Callable[..., ColumnType | None]
-"""Column types in (and the parameters by name), the type of the result out; None where there is none."""
+"""Column types in (and the parameters by name), the type of the result out; None if the types do not fit."""
 
 Kernel = Callable[..., Any]
-"""Columns or scalars in, ``out=`` and the parameters by name; a column out, or a scalar where all arguments are."""
+"""Columns or scalars in, ``out=`` and the parameters by name; a column out, or a scalar if all arguments are
+scalars."""
 
 BINDING = frozenset("&|^")
 """Operators that Python binds more strongly than comparisons."""
@@ -52,10 +53,10 @@ class Operation:
     symbol : str, optional
         The operator that users write for it.
     in_place : bool
-        Whether the result may be written over an argument of the same type: so for single ufuncs, not for kernels that
-        read their arguments again.
+        Whether the result may be written over an argument of the same type. True for single ufuncs, not for kernels
+        that read their arguments again.
     modular : bool
-        Whether the kernel wants to know ``max_bits``, where arguments are integers of any size.
+        Whether the kernel takes ``max_bits`` if arguments are integers of any size.
     """
 
     name: str
@@ -72,7 +73,7 @@ class Operation:
         Raises
         ------
         ArgumentTypeError
-            If the operation does not take such types, or not that many.
+            If the operation does not take such types, or so many.
         """
         found = self.rule(*types, **params) if self.arity in (None, len(types)) else None
         if found is None:
@@ -94,7 +95,7 @@ class Operation:
             Where to write a result of numbers: contiguous, of exactly the result's dtype and length, and sharing no
             memory with the arguments unless the operation works in place.
         **params
-            What the operation wants to know besides.
+            Further parameters of the operation.
 
         Returns
         -------
@@ -113,9 +114,9 @@ def _hint(operation: Operation, types: Sequence[ColumnType]) -> str:
 
 
 def promote(*types: ColumnType) -> ColumnType | None:
-    """Return the type that number columns have in common, None if one of them holds strings or lists.
+    """Return the common type of number columns, None if one of them holds strings or lists.
 
-    Text has a type in common with other text of which some may be missing.
+    Text has a common type with text that may have missing rows.
 
     Arkouda's rule, ``mySafeCast`` in its BinOp.chpl, is NumPy's: int64 with uint64 gives float64.
 
@@ -135,7 +136,7 @@ def promote(*types: ColumnType) -> ColumnType | None:
 
 
 def scalar_type(value: Any, other: ColumnType | None = None) -> ColumnType:
-    """Return the column type that a plain value takes beside a column of type `other`.
+    """Return the column type of a plain value beside a column of type `other`.
 
     A Python int is int64, but uint64 from 2**63 on, and beside a column of uint64 or uint8 it is of that type if it
     fits, so that ``unsigned + 1`` stays unsigned; of more than 64 bits it is a bigint.  NumPy scalars keep their own
@@ -178,20 +179,20 @@ def _int_type(value: int, other: ColumnType | None) -> ColumnType:
 
 
 def numbers_to(result: ColumnType) -> Rule:
-    """Return the rule that takes any numbers and gives one type."""
+    """Return the rule that accepts any numbers and has one result type."""
     return lambda *types, **_: result if all(t.is_number for t in types) else None
 
 
 def wide_integers(*types: ColumnType, **_: Any) -> ColumnType | None:
-    """Take 64-bit integers and give the type of the first: the rule of operations on bits."""
+    """Return the type of the first of 64-bit integers: the rule of operations on bits."""
     return types[0] if all(t in (INT64, UINT64) for t in types) else None
 
 
 def by_numpy(ufunc: np.ufunc) -> Rule:
-    """Return the rule that NumPy has for a ufunc, in the types that columns have.
+    """Return NumPy's type rule for a ufunc, in the types of columns.
 
-    The 8- and 16-bit results that NumPy gives for bool and uint8 become uint8 (what Arkouda gives for ``bool ** bool``
-    and its like) and float64.
+    NumPy's 8- and 16-bit results for bool and uint8 become uint8 (Arkouda's result of ``bool ** bool`` and the like)
+    and float64.
     """
 
     def rule(*types: ColumnType, **_: Any) -> ColumnType | None:

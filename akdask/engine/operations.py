@@ -1,4 +1,4 @@
-"""Every row-wise operation by name: what the plan layer knows of the kernels.  A new family registers itself here."""
+"""Table of every row-wise operation by name, with its kernel.  A new family registers itself here."""
 
 from __future__ import annotations
 
@@ -44,14 +44,15 @@ _MODULES = {
     "LIST_OPERATIONS": "operators.values.segarray",
     "LIST_REDUCTIONS": "operators.values.segarray",
 }
-"""Modules of `akdask.operators` by the operations that they have; those of numbers come first, which load no others."""
+"""Modules of `akdask.operators` by the operations that they have.  Modules of numbers come first; they load no
+others."""
 
 _LIST_COMPARISONS = ("equal", "not_equal")
-"""What `segarray.LIST_COMPARISONS` has for lists as well."""
+"""Comparisons that `segarray.LIST_COMPARISONS` has for lists as well."""
 
 
 def _with(operation: Operation, kind: Kind, holds: Callable[[Any], bool], rule: Rule, kernel: Kernel) -> Operation:
-    """Return an operation on numbers and strings that takes columns of another kind as well, in a way of their own."""
+    """Return an operation on numbers and strings, extended by another kernel for columns of another kind."""
 
     def either_rule(*types: ColumnType, **params: Any) -> ColumnType | None:
         chosen = rule if any(dtype.kind == kind for dtype in types) else operation.rule
@@ -75,7 +76,7 @@ def _is_list(item: Any) -> bool:
 
 
 def _of_lists(name: str) -> tuple[Rule, Kernel]:
-    """Return a comparison of lists, whose module is loaded when lists are compared."""
+    """Return a comparison of lists; its module is loaded when lists are first compared."""
 
     def rule(*types: ColumnType, **params: Any) -> ColumnType | None:
         return segarray.LIST_COMPARISONS[name][0](*types, **params)
@@ -87,7 +88,7 @@ def _of_lists(name: str) -> tuple[Rule, Kernel]:
 
 
 class _Operations(Mapping[str, Operation]):
-    """The operations of all families, which are loaded in their order until one has what is asked for."""
+    """The operations of all families; modules are loaded in their order until one has the operation."""
 
     def __init__(self) -> None:
         # Threads that look for the same operation at once find equal ones.
@@ -118,4 +119,4 @@ class _Operations(Mapping[str, Operation]):
 OPERATIONS = _Operations()
 
 UFUNCS: dict[np.ufunc, str] = {ufunc: op.name for ufunc, op in {**elementwise.BY_UFUNC, **generic.BY_UFUNC}.items()}
-"""NumPy's functions that have an operation of their own."""
+"""NumPy's functions that have their own operation."""

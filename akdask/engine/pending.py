@@ -1,7 +1,8 @@
-"""Results of tasks that wait in this process for others, or are persisted: the oldest go to disk where memory is short.
+"""Pending results: tables that wait for other tasks or are persisted; the oldest go to disk when memory is short.
 
-Dask's workers do the same with theirs; its scheduler for threads keeps all.  Only tables can wait on disk: they are
-most of what plans hand from task to task.  Slices of an exchange are kept or spilled where they are made (spill.py).
+Dask's workers spill results too, but its scheduler for threads keeps all in memory. Only tables can wait on disk; they
+are most of the data that plans pass from task to task. Slices of an exchange are kept or spilled where they are made
+(spill.py).
 """
 
 from __future__ import annotations
@@ -30,14 +31,14 @@ else:
 
 
 TINY_BYTES = 2**12
-"""Bytes up to which a result is not spilled: what tells where it is takes as many, and it would keep a file there of
-which all else is not needed any more."""
+"""Bytes up to which a result is not spilled. The record of its place takes as many, and a small result could keep a
+large spill file alive."""
 
 SMALL_BYTES = 2**17
-"""Bytes up to which a table that plans keep stays in memory: to look after it would take longer."""
+"""Bytes up to which a kept table stays in memory without being counted, which would take longer."""
 
 _in_memory: dict[ref[PendingResult], None] = {}
-"""Results that are in memory, the oldest first."""
+"""Results in memory, the oldest first."""
 
 
 class PendingResult:
@@ -62,9 +63,9 @@ class PendingResult:
         return fetch, (self.fetch(),)
 
     def fetch(self) -> Any:
-        """Return the result, from wherever it is.
+        """Return the result, from memory or disk.
 
-        On disk it stays: columns are read from there when they are asked for, and tables of groups by range.
+        A spilled result stays on disk: columns are read when they are used, and tables of groups by range.
         """
         result, on_disk = self._result, self._on_disk
         if on_disk is None:
@@ -84,11 +85,11 @@ class PendingResult:
 
     @property
     def needed_bytes(self) -> int:
-        """Bytes that a task needs for the result beside those that the process has in any case."""
+        """Bytes that a task needs for the result beside the memory that the process uses in any case."""
         return 0 if self._is_persisted else self.nbytes
 
     def keep(self) -> None:
-        """Note that plans keep the result, and make room if there is too little memory for all that they keep."""
+        """Mark the result as kept by a plan, and spill others if kept results take too much memory."""
         with self._lock:
             self._is_persisted = True
             if self._on_disk is None:
@@ -97,11 +98,11 @@ class PendingResult:
 
     @property
     def is_in_use(self) -> bool:
-        """Whether a task that runs has fetched it: memory would not be freed before this ends."""
+        """Whether a running task has fetched it; spilling would then free no memory."""
         return self._holders > 0
 
     def hold(self, by: int) -> None:
-        """Note that one more task has fetched it, or one less."""
+        """Count one more task that has fetched it, or one less."""
         with self._lock:
             self._holders += by
 
@@ -122,9 +123,9 @@ class PendingResult:
 
 
 def pend(result: Any) -> Any:
-    """Return a result of a task as it waits for others: a table as a `PendingResult`, anything else as it is.
+    """Return a result as it waits for other tasks: a table as a `PendingResult`, other objects unchanged.
 
-    Those that have waited longest make room for it.
+    The results that have waited longest are spilled to make room.
     """
     if not isinstance(result, Table | PartialTable):
         return result
@@ -137,9 +138,10 @@ def pend(result: Any) -> Any:
 
 
 def persisted(key: Any, result: Any) -> Any:
-    """Return a result that a plan keeps, as its graph has it under a key: few rows as they are, in memory.
+    """Return the graph's entry for a result that a plan keeps: a small table unchanged.
 
-    A large table is the result of a task, for whatever scheduler; that for threads has it wait as it is.
+    A large table becomes the result of a task, for any scheduler; the scheduler for threads takes the pending result
+    directly.
     """
     if isinstance(result, Table):
         result = result if result.nbytes <= SMALL_BYTES else pend(result)
@@ -150,21 +152,21 @@ def persisted(key: Any, result: Any) -> Any:
 
 
 def result_in(item: Any) -> Any:
-    """Return the result that a graph has under some key, pending if it is; another task as it is."""
+    """Return the result in a graph's entry, maybe pending; other tasks unchanged."""
     if isinstance(item, DataNode):
         return item.value
     return item.args[0] if isinstance(item, Task) and item.func is fetch else item
 
 
 def _spill_oldest(nbytes: int, *, persisted: bool = False) -> None:
-    """Spill the oldest results, as much as has come, for as long as memory is short."""
+    """Spill the oldest results, up to the bytes that were added, as long as memory is short."""
     freed = 0
     while freed < nbytes and memory_budget.is_short(persisted=persisted) and (oldest := _oldest()) is not None:
         freed += oldest.spill()
 
 
 def _oldest() -> PendingResult | None:
-    """Take the oldest result that only memory holds out of their list."""
+    """Take the oldest result that is only in memory off the list."""
     for name in list(_in_memory):
         result = name()
         if result is None or not result.is_in_use:
@@ -186,7 +188,7 @@ class InputsInUse:
     pending : mapping
         The inputs of the task, by key.
     fetched : mapping
-        What has been fetched of them.
+        The results that have been fetched.
     """
 
     def __init__(self, pending: Mapping[Any, Any], fetched: Mapping[Any, Any]) -> None:
@@ -195,7 +197,7 @@ class InputsInUse:
             item.hold(1)
 
     def let_go(self, result: Any) -> Any:
-        """Note that the task has ended, and return its result as it waits for others: an input as it has waited."""
+        """Mark the task as ended, and return its result as it waits for others; an input is returned as it was."""
         same = next((item for item, fetched in self._inputs if fetched is result), None)
         found = pend(result) if same is None else same
         for item, _ in self._inputs:
@@ -209,7 +211,7 @@ def fetch_all(results: Mapping[Any, Any]) -> dict[Any, Any]:
     Raises
     ------
     MemoryError
-        If they take more than this process may use, instead of the end that the system would make of it.
+        If they take more memory than this process may use; otherwise the system would kill it.
     """
     needed = sum(result.needed_bytes for result in results.values() if isinstance(result, PendingResult))
     if needed and needed > machine.memory():
@@ -218,5 +220,5 @@ def fetch_all(results: Mapping[Any, Any]) -> dict[Any, Any]:
 
 
 def fetch(result: Any) -> Any:
-    """Return what a task has returned."""
+    """Return the result of a task, read from disk if need be."""
     return result.fetch() if isinstance(result, PendingResult) else result

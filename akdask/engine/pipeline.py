@@ -36,18 +36,18 @@ STRING_WIDTH = 4
 """Number columns that need as much cache as one string column, stored and decoded."""
 FEWEST_ROWS = 2**14
 MOST_NAMED, LONGEST_NAME = 2, 20
-"""Columns that the name of a task has room for, and letters of each."""
+"""Columns that the name of a task shows, and letters of each."""
 
 Compile = Callable[[Sequence[Value]], Program]
 MakeSink = Callable[[Compile, Sequence[Value]], Sink]
 
 Member: TypeAlias = tuple[tuple[Selection, ...], tuple[Part | RowPositions | None, ...]]
-"""What a task gets for a partition: its selections, and its inputs, None for those made by other tasks."""
+"""Inputs of a task for a partition: its selections, and its sources; None for sources made by other tasks."""
 
 
 @dataclass(frozen=True)
 class PipelineLayout:
-    """What the tasks of a pipeline share, and how each finds its own inputs.
+    """The shared part of a pipeline's tasks, and the way in which each finds its own inputs.
 
     `npartitions` is that of the chain.  `batches` has the partitions of each task, none for a task without rows.
     """
@@ -74,7 +74,7 @@ class PipelineLayout:
 
     @cached_property
     def step(self) -> str:
-        """What the tasks do, such as ``read+filter+sum bytes``, in words that Dask shows whole."""
+        """Description of the tasks, such as ``read+filter+sum bytes``, in words that Dask shows in full."""
         scans = [number for number, base in enumerate(self.chain.bases) if isinstance(base, Scan)]
         words = ["read"] if scans else []
         words += ["filter" if isinstance(mask, Mask) else "match" for mask in self.masks]
@@ -140,7 +140,7 @@ class Pipeline(Node):
         return graph
 
     def _without_rows(self, key: Any, replicas: List) -> DataNode | Task:
-        """Return what the sink makes of no rows; only a sink that uses replicated results needs a task."""
+        """Return the sink's result for no rows; only a sink that uses replicated results needs a task for it."""
         if replicas.args:
             return Task(key, run_batch, *self._no_rows, replicas)
         return DataNode(key, self._nothing)
@@ -171,16 +171,16 @@ def run_batch(
     replicas: Sequence[Any],
     identity: tuple[Hashable, ...] = (),
 ) -> Any:
-    """Run a pipeline on the partitions of a batch: the function of its tasks.
+    """Run a pipeline on the partitions of a batch.  This is the function of its tasks.
 
-    `shared` are the sink, the rows of a block, and whether the plan is large; `members` are the partitions; `made` are
+    `shared` has the sink, the rows of a block, and whether the plan is large. `members` are the partitions. `made` are
     the inputs from other tasks, in the order of the partitions.  Returns the result of the sink.
     """
     manage_freed_memory()
     sink, block_rows, is_large = shared
     if is_large:
-        # For what is computed next: most work takes less time than loading it.  Where this pays at once, it is loaded
-        # by the loops that sort and group.
+        # The compiler is loaded for later computations; most work takes less time than loading it.  Where it pays at
+        # once, it is loaded by the loops that sort and group.
         compiled.prepare(warm_up)
     remaining = iter(made)
     broadcast = [item.columns if isinstance(item, Table) else item for item in replicas]
@@ -199,14 +199,14 @@ def run_batch(
 
 
 def rows_of_task(task: Task, tables: Mapping[Hashable, int]) -> int | None:
-    """Return the rows that the task of a pipeline goes over, as far as a plan tells it; None if it reads files.
+    """Return the number of rows that a pipeline's task goes over, as far as the plan tells; None if it reads files.
 
     Parameters
     ----------
     task : task of Dask
-        Whose function is `run_batch`.
+        Its function is `run_batch`.
     tables : mapping of key to int
-        Rows of the tables that are in memory; those made by other tasks are theirs.
+        Rows of the tables in memory, by the keys of the tasks that made them.
     """
     (sink, *_), members, made, *_ = task.args
     if getattr(sink, "picks_rows", False):
@@ -232,7 +232,7 @@ def rows_of_task(task: Task, tables: Mapping[Hashable, int]) -> int | None:
 
 
 def _what(sink: Sink) -> str:
-    """Return what a sink does, in words: by the names of its reductions, or by its own."""
+    """Describe a sink: by the names of its reductions, or in its own words."""
     if isinstance(sink, Reduce):
         calls = (*sink.plain_calls, *sink.computed_calls)
         return ", ".join(dict.fromkeys(reduction.name for _, reduction in calls)) or "reduce"
@@ -245,7 +245,7 @@ def _class_in_words(kind: type) -> str:
 
 
 def _in_words(column: str) -> str:
-    """Return the name of a column as keys of tasks may have it: short, and without what UTF-8 does not have."""
+    """Return a column's name for the keys of tasks: short, and without characters that UTF-8 lacks."""
     return column[:LONGEST_NAME].encode(errors="replace").decode()
 
 
@@ -261,13 +261,13 @@ def pipeline(
     Parameters
     ----------
     frame : Frame
-        Where the rows come from.
+        The source of the rows.
     values : sequence of Value
-        What the sink evaluates.
+        The values that the sink evaluates.
     make_sink : callable
         Returns the sink, given a function that compiles values, and the values.
     purpose : str
-        What the values are for, shown by `explain`; distinguishes pipelines of the same values.
+        Purpose of the values, shown by `explain`; distinguishes pipelines of the same values.
     batches : tuple of tuples of int, optional
         Partitions that may share a task, as `partition_batches` returns them, if it does not matter which partitions a
         result covers.  There is at least one result.  Without batches, each partition has its own, with rows or not.
@@ -279,7 +279,7 @@ def pipeline(
 def _seen_through(
     frame: Frame, values: Sequence[Value], batches: Batches | None
 ) -> Iterator[tuple[Frame, Sequence[Value], Batches | None]]:
-    """Yield the chains below projections and concatenations, without recursion: there may be very many."""
+    """Yield the chains below projections and concatenations, iteratively: there may be very many."""
     stack: list[tuple[Frame, Sequence[Value], Batches | None]] = [(frame, values, batches)]
     while stack:
         frame, values, batches = stack.pop()
@@ -312,7 +312,7 @@ def _pipeline(
     sink = make_sink(compiler.last, values)
     batches = _batches_left(chain, frame, batches)
     layout = PipelineLayout(
-        # Which partitions are left is known from more than the state of the files, which names the frame.
+        # The files' state, which names the frame, is not all that decides which partitions are left.
         token("pipeline", purpose, frame, tuple(values), batches),
         purpose,
         chain,
@@ -328,7 +328,7 @@ def _pipeline(
 
 
 def _computes(masks: Sequence[Mask | ExpandMatches], sink: Sink) -> bool:
-    """Whether a pipeline does more than collect columns as they are, for which no compiled loop is of use."""
+    """Whether a pipeline does more than collect columns unchanged, which needs no compiled loop."""
     if masks or not isinstance(sink, Collect):
         return True
     return not all(isinstance(step, Load) for program in sink.programs for step in program.steps)
@@ -362,7 +362,7 @@ def _masks(chain: Chain, positions: dict[str, int], compiler: Compiler) -> tuple
 
 
 def narrowed(frame: Frame, values: Sequence[Value]) -> Frame:
-    """Return the frame without bases whose columns are not used, so that these are not computed."""
+    """Return the frame without bases whose columns are unused, so that these are not computed."""
     chain = Chain.of(frame)
     if len(chain.bases) == 1:
         return frame
@@ -374,7 +374,7 @@ def narrowed(frame: Frame, values: Sequence[Value]) -> Frame:
 
 
 def _of_used_columns(frame: Frame, values: Sequence[Value]) -> tuple[Frame, Sequence[Value]]:
-    """Return the rows and the values on bases that compute no other columns than those that are used."""
+    """Return the rows and the values on bases that compute only the columns that are used."""
     if all(type(base).of_columns is Frame.of_columns for base in frame.bases):
         return frame, values
     chain = Chain.of(frame)
@@ -392,7 +392,7 @@ def _of_used_columns(frame: Frame, values: Sequence[Value]) -> tuple[Frame, Sequ
 
 
 def _in_one_pass(frame: Frame, values: Sequence[Value]) -> tuple[Frame, Sequence[Value]]:
-    """Return the rows and the values on bases of which no two could be found in one pass over their inputs."""
+    """Return the rows and the values on merged bases: columns that one pass can compute are computed together."""
     chain = Chain.of(frame)
     alike: defaultdict[Hashable, list[Frame]] = defaultdict(list)
     for base in chain.bases:

@@ -1,10 +1,10 @@
-"""Values compiled for the block interpreter: a flat list of steps, in execution order.
+"""Programs: values compiled to flat lists of steps, which the block interpreter executes in order.
 
-Each step writes one register.  Steps name the registers that are not read afterwards, so that their buffers are reused
-by the next step: a long chain of arithmetic needs two or three buffers, which stay in the cache of the core.
+Each step writes one register. Steps name the registers that are not read afterwards, so that the next step reuses their
+buffers. A long chain of arithmetic thus needs two or three buffers, which stay in the cache of the core.
 
-The programs of a chain of filters run one after the other, each on the rows left by the ones before.  A result that a
-later program needs is handed on, so that nothing is computed twice, however long the chain is.
+The programs of a chain of filters run one after the other, each on the rows left by the programs before. A result that
+a later program needs is handed on, so that nothing is computed twice in a chain of any length.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Load:
 
 
 ColumnKey: TypeAlias = tuple[int, Hashable]
-"""Which column of which input a step loads; hashed without a call of Python's, unlike the step."""
+"""Key of a step's column: its input and name; hashed without a Python call, unlike the step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,7 @@ class Program:
         return [step for step in self.steps if isinstance(step, Load)]
 
     def with_encoded(self, count: int) -> Program:
-        """Return the program that leaves text encoded of which it makes nothing but some of the first results."""
+        """Return the program that leaves text encoded if it only appears among the first results."""
         used = {arg for step in self.steps if isinstance(step, Apply) for arg in step.args}
         used.update(self.outputs[count:], (register for register, _ in self.hands_on))
         loaded = {register for register, step in enumerate(self.steps) if isinstance(step, Load)}
@@ -182,7 +182,7 @@ class Compiler:
         return self._compile(values, self._slots.keys() - self._available, forgets)
 
     def last(self, values: Sequence[Value]) -> Program:
-        """Compile a part of the last program."""
+        """Compile another part of the last program."""
         return self._compile(values, (), ())
 
     def _compile(self, values: Sequence[Value], new: Container[str], forgets: Sequence[int]) -> Program:
@@ -250,7 +250,7 @@ def _step(
 
 
 def _constants_alone(value: Call) -> list[Constant]:
-    """Return the constants of a call without other arguments: not every kernel knows the number of rows."""
+    """Return the constants of a call that has no other arguments, since some kernels do not know the number of rows."""
     found: list[Constant] = []
     for arg in value.args:
         if isinstance(arg, ColumnRef | Call):
@@ -261,7 +261,7 @@ def _constants_alone(value: Call) -> list[Constant]:
 
 
 def _params(value: Call) -> Mapping[str, Any]:
-    """Return the parameters of the kernel, with ``max_bits`` for integers of any size, whose columns do not have it."""
+    """Return the parameters of the kernel, with ``max_bits`` for integers of any size, since their columns lack it."""
     numbers = [dtype for arg in value.args if (dtype := arg.dtype.item or arg.dtype).kind == "bigint"]
     if not numbers or not OPERATIONS[value.operation].modular:
         return value.params

@@ -1,7 +1,8 @@
-"""How far a computation is, where it takes longer than a second: a line on a terminal, or below a notebook's cell.
+"""Progress of computations of over a second: a line on a terminal, or an output below a notebook's cell.
 
-One thread of the process looks after the computation that its main thread waits for, and sleeps otherwise: most end
-before there is anything to tell.  Where nobody looks on, as in a job, there is no such thread.
+One thread of the process watches the computation that the main thread waits for, and sleeps otherwise. Most
+computations end before there is anything to show. Without a terminal or notebook, as in a job, there is no such thread.
+
 """
 
 from __future__ import annotations
@@ -32,31 +33,31 @@ from akdask.engine.run import run
 from akdask.engine.scheduler import recorded
 
 _BAR = 30
-"""Characters of a bar, at most."""
+"""Largest number of characters of a bar."""
 
 
 class Shown(Protocol):
-    """Where progress is shown."""
+    """Place where progress is shown."""
 
     def show(self, done: int, total: int, said: str) -> None:
-        """Show how much is done of all, and a few words about it."""
+        """Show the finished part of the total, and a few words about it."""
 
     def clear(self) -> None:
-        """Show nothing any more."""
+        """Remove the output."""
 
 
 class Line:
-    """A line of a terminal, which is wiped out at the end."""
+    """A line of a terminal, which is erased at the end."""
 
     def __init__(self) -> None:
         self._width = 0
 
     def show(self, done: int, total: int, said: str) -> None:
-        """Write the line over the last one."""
+        """Write the line over the previous one."""
         self._write(progress_bar(done, total, said, get_terminal_size().columns))
 
     def clear(self) -> None:
-        """Wipe the line out."""
+        """Erase the line."""
         if self._width:
             self._write("")
             print("\r", end="", file=sys.stderr, flush=True)
@@ -67,10 +68,10 @@ class Line:
 
 
 class CellOutput:
-    """An output below a notebook's cell, which is emptied at the end."""
+    """An output below a notebook's cell, which is cleared at the end."""
 
     def __init__(self, context: Context) -> None:
-        # Which cell has asked is a variable of its context.
+        # The parent cell is a variable of the context.
         self._context = context
         self._handle: Any = None
 
@@ -79,7 +80,7 @@ class CellOutput:
         self._context.run(self._display, f"<progress value='{done}' max='{max(total, 1)}'></progress> {escape(said)}")
 
     def clear(self) -> None:
-        """Empty the output."""
+        """Clear the output."""
         if self._handle is not None:
             self._context.run(self._display, "")
 
@@ -93,7 +94,7 @@ class CellOutput:
 
 
 def progress_bar(done: int, total: int, said: str, columns: int) -> str:
-    """Return a line that shows how much of something is done; as much of it as a terminal of some columns has room for.
+    """Return a line with a bar, a percentage and words, cut to the columns of the terminal.
 
     Examples
     --------
@@ -106,14 +107,14 @@ def progress_bar(done: int, total: int, said: str, columns: int) -> str:
 
 
 PATIENCE = 1.0
-"""Seconds after which progress is shown."""
+"""Seconds until progress is first shown."""
 
 PAUSE = 0.25
-"""Seconds between two looks."""
+"""Seconds between two updates."""
 
 
 class _Tasks(Callback):
-    """The tasks of one computation by threads of this process: how many there are of each node, and are done."""
+    """The tasks of one computation by threads of this process: for each node, their total and finished numbers."""
 
     def __init__(self) -> None:
         self.begun = perf_counter()
@@ -125,7 +126,7 @@ class _Tasks(Callback):
 
     def _start(self, dsk: Mapping[Hashable, Any]) -> None:
         self.total += Counter(map(_node_of, dsk))
-        # Nobody else may hold the nodes once their tasks are made.
+        # The nodes may be freed once their tasks are made.
         self._nodes = {name: node for name in self.total if (node := Pipeline.named(name)) is not None}
 
     def _pretask(self, key: Hashable, dsk: Any, state: Any) -> None:
@@ -135,11 +136,11 @@ class _Tasks(Callback):
         self.done[_node_of(key)] += 1
 
     def counts(self) -> tuple[int, int, str]:
-        """Return how many tasks are done, how many there are, and the step that was begun last."""
+        """Return the number of finished tasks, of all tasks, and the step that began last."""
         return sum(list(self.done.values())), sum(self.total.values()), key_split(self.step)
 
     def taken(self) -> Estimate:
-        """Return the rows and bytes that were read until now."""
+        """Return the rows and bytes that have been read until now."""
         if self._taken is None:
             self._taken = {name: estimate_node(node) for name, node in self._nodes.items()}
         found = Estimate()
@@ -150,14 +151,14 @@ class _Tasks(Callback):
 
 
 class _ClusterTasks:
-    """The tasks of a cluster, those of other clients too."""
+    """The tasks of a cluster, including the tasks of other clients."""
 
     def __init__(self, client: Any) -> None:
         self.begun = perf_counter()
         self._client = client
 
     def counts(self) -> tuple[int, int, str]:
-        """Return how many tasks are done, how many there are, and the step that most tasks run of."""
+        """Return the number of finished tasks, of all tasks, and the step that most running tasks belong to."""
         steps = tasks_by_step(self._client)
         done = sum(states.get("memory", 0) + states.get("released", 0) for states in steps.values())
         total = sum(sum(states.values()) for states in steps.values())
@@ -165,12 +166,12 @@ class _ClusterTasks:
         return done, total, str(busiest)
 
     def taken(self) -> Estimate:
-        """Return nothing, as the scheduler does not tell what tasks read."""
+        """Return nothing; the scheduler does not know what tasks read."""
         return Estimate()
 
 
 class _Watch:
-    """The thread that looks after the computation of the main thread."""
+    """The thread that watches the computation of the main thread."""
 
     def __init__(self) -> None:
         self._changed = Condition()
@@ -178,13 +179,13 @@ class _Watch:
         Thread(target=self._look, name="akdask progress", daemon=True).start()
 
     def begin(self, tasks: _Tasks | _ClusterTasks, shown: Shown) -> None:
-        """Look after the tasks of a computation from now on."""
+        """Begin to watch the tasks of a computation."""
         with self._changed:
             self._current = tasks, shown
             self._changed.notify()
 
     def end(self) -> None:
-        """Look no more, and show nothing."""
+        """Stop watching, and remove the output."""
         with self._changed:
             if self._current is not None:
                 self._current[1].clear()
@@ -202,13 +203,13 @@ class _Watch:
                     tasks, shown = current
                     try:
                         shown.show(*_told(tasks))
-                    except Exception:  # whatever fails here, the computation goes on
+                    except Exception:  # a failure here must not end the computation
                         self._current = None
                     self._changed.wait(PAUSE)
 
 
 def _told(tasks: _Tasks | _ClusterTasks) -> tuple[int, int, str]:
-    """Return how much is done of all, and what is to be said: step, tasks, rows and bytes a second, time left."""
+    """Return the finished part, and a text: step, tasks, rows and bytes a second, time left."""
     (done, total, step), taken = tasks.counts(), tasks.taken()
     elapsed = max(perf_counter() - tasks.begun, 1e-9)
     words = [step, f"{done:,} of {total:,} tasks"]
@@ -230,7 +231,7 @@ _watch: _Watch | None = None
 
 @contextmanager
 def progress() -> Iterator[None]:
-    """Show how far what is computed inside is, where the setting ``progress`` wants it and somebody looks on."""
+    """Show the progress of computations inside, if the setting ``progress`` allows it and there is a place for it."""
     shown = _place() if current_thread() is main_thread() else None
     if shown is None:
         yield
@@ -252,7 +253,7 @@ def progress() -> Iterator[None]:
 
 
 def _place() -> Shown | None:
-    """Return where progress is to be shown, None if nowhere."""
+    """Return the place to show progress, None without one."""
     wanted = config.get("progress")
     if wanted is False:
         return None
@@ -278,14 +279,14 @@ scheduler.surround(progress)
 
 
 class Profile(Explanation):
-    """A plan that was computed, with what its tasks took.
+    """A computed plan, with the time that its tasks took.
 
     Attributes
     ----------
     result : object
-        What was computed.
+        The result.
     seconds : float
-        From the call until the result was there.
+        Time from the call to the result.
     """
 
     result: Any
@@ -293,9 +294,10 @@ class Profile(Explanation):
 
 
 def profile(plan: Node) -> Profile:
-    """Compute a plan, and return what it took with the result.
+    """Compute a plan, and return the result with the time of each node.
 
-    Seconds are those of tasks, which run beside each other: of one node they may be more than those of the whole.
+    A node's seconds are the sum over its tasks. Tasks run in parallel, so a node may take more seconds than the whole
+    plan.
     """
     tree = planned(tasks_of(plan))
     client = default_client()
@@ -309,7 +311,7 @@ def profile(plan: Node) -> Profile:
 
 
 def _by_node(seconds: Mapping[Hashable, float]) -> dict[str, Spent]:
-    """Return what was spent on each node, by its name, which the keys of its tasks begin with."""
+    """Return the time of each node by its name, with which the keys of its tasks begin."""
     found: defaultdict[str, list[float]] = defaultdict(list)
     for key, taken in seconds.items():
         found[key[0] if isinstance(key, tuple) else str(key)].append(taken)

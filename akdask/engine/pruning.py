@@ -1,7 +1,8 @@
-"""Pruning: which partitions, and which of their rows, filters may leave, judged by the bounds of columns alone.
+"""Pruning: skips partitions and rows that filters must drop, judged by the bounds of columns.
 
-A predicate is evaluated on intervals instead of rows.  Whole partitions are left out when tasks are made; within
-a partition, a task asks its inputs for the bounds of smaller stretches, such as pages, and reads only what is left.
+A predicate is evaluated on intervals instead of rows. Partitions are excluded when tasks are made. Within a partition,
+a task takes the bounds of smaller stretches, such as pages, from its inputs, and reads only the rows that may be left.
+
 """
 
 from __future__ import annotations
@@ -35,11 +36,11 @@ class Interval:
     Parameters
     ----------
     low, high : ndarray
-        Smallest and largest value.  Bool results lie between False and True, and are in doubt where these differ.
+        Smallest and largest value. A bool result is undecided if its bounds are False and True.
     nans : ndarray of bool
         Whether a row may be NaN, which is in no interval.
     exact : bool
-        False if low and high are prefixes of strings: these order like the strings, but may tie.
+        False if low and high are prefixes of strings. Prefixes sort like the strings, but may tie.
     """
 
     low: Any
@@ -49,14 +50,14 @@ class Interval:
 
 
 def apply(operation: str, args: Sequence[Interval | None], *, of_bools: bool) -> Interval | None:
-    """Return between which values the results of an operation lie, None if nothing is known of them.
+    """Return the interval of an operation's results, None if it is unknown.
 
     Parameters
     ----------
     operation : str
         The name of an operation of `akdask.engine.operations`.
     args : sequence of Interval
-        Its arguments, None for those of which nothing is known.
+        Its arguments, None for unknown intervals.
     of_bools : bool
         Whether all arguments are bools.
     """
@@ -66,7 +67,7 @@ def apply(operation: str, args: Sequence[Interval | None], *, of_bools: bool) ->
     return COMPARISONS[operation](*known) if operation in COMPARISONS and len(known) == len(args) else None
 
 
-# Bounds are compared as rows are: integers and floats as what they are.
+# Bounds are compared as rows are: integers with floats exactly.
 _is_less, _is_at_most = partial(compare, np.less), partial(compare, np.less_equal)
 
 
@@ -139,7 +140,7 @@ COMPARISONS: dict[str, Callable[..., Interval]] = {
 Bools = npt.NDArray[np.bool_]
 
 FEWER = 16
-"""How many times fewer rows are left than there were, where these are few."""
+"""A smaller share of the rows than one in so many counts as few."""
 
 
 def partitions_left(bases: Sequence[Frame], predicates: Sequence[Value]) -> Bools | None:
@@ -188,7 +189,7 @@ def _of_bounds(bounds: Bounds | None) -> Interval | None:
 # ------------------------------------------------------------------------------------------------- rows of a partition
 
 FindBounds: TypeAlias = Callable[[Load, RowRanges], RowBounds | None]
-"""Returns what is known of the values of a column in stretches of rows: see `PartReader.row_bounds`."""
+"""Returns the bounds of a column's values in stretches of rows: see `PartReader.row_bounds`."""
 
 
 class RowPruning:
@@ -205,21 +206,21 @@ class RowPruning:
         self._loads = list(dict.fromkeys(load for program in self._predicates for load in _compared(program)))
 
     def ranges(self, nrows: int, replicas: Sequence[Any], find: FindBounds) -> RowRanges | None:
-        """Return which of `nrows` rows may be left, None for all.
+        """Return the ranges of `nrows` rows that may be left, None for all.
 
-        Between two ranges there are `UNIT` rows or more: what is nearer is read along.
+        Two ranges are at least `UNIT` rows apart; smaller gaps are read along.
         """
         everything: RowRanges = np.array([[0, nrows]])
         if not self._loads or not nrows:
             return None
-        # What is known anyway comes first: of rows that it excludes nothing else is looked up.
+        # Bounds that are in memory come first; rows that they exclude need no further look-ups.
         left = self._left(everything, everything[:0], replicas, find)
         if len(left):
             left = self._left(left, left, replicas, find)
         return None if left.tolist() == everything.tolist() else left
 
     def _left(self, ranges: RowRanges, within: RowRanges, replicas: Sequence[Any], find: FindBounds) -> RowRanges:
-        """Return what is left of some ranges, given bounds that are as narrow as can be within others."""
+        """Return the rest of some ranges, given the narrowest bounds within others."""
         found = {load: find(load, within) for load in self._loads}
         known = {load: bounds for load, bounds in found.items() if bounds is not None}
         if not known:
@@ -231,7 +232,7 @@ class RowPruning:
 
 
 def _leading(selections: Sequence[Selection]) -> Iterator[Program]:
-    """Yield the predicates before which no rows are counted, but from the first of the partition, nor repeated."""
+    """Yield the leading predicates, before which rows are neither repeated nor counted, except from the first row."""
     for number, selection in enumerate(selections):
         if isinstance(selection, Mask):
             yield selection.predicate
@@ -240,7 +241,7 @@ def _leading(selections: Sequence[Selection]) -> Iterator[Program]:
 
 
 def _compared(program: Program) -> Iterator[Load]:
-    """Yield the columns whose bounds may tell something of the results."""
+    """Yield the columns whose bounds may decide some results."""
     for step in program.steps:
         if isinstance(step, Load) and step.dtype == BOOL:
             yield step
@@ -251,14 +252,14 @@ def _compared(program: Program) -> Iterator[Load]:
 
 
 def _at(bounds: RowBounds, starts: npt.NDArray[np.int64]) -> Bounds:
-    """Return the bounds of the rows from some on, up to the next of these."""
+    """Return the bounds of the stretches that begin at some rows."""
     return bounds.bounds.take(np.searchsorted(bounds.starts, starts, "right") - 1)
 
 
 def _holds(
     predicates: Sequence[Program], columns: Mapping[Load, Interval | None], replicas: Sequence[Any]
 ) -> Bools | None:
-    """Return for each stretch of rows whether all predicates may hold, None if nothing is known."""
+    """Return for each stretch of rows whether all predicates may hold, None if that is unknown."""
     handed_on: dict[int, Interval | None] = {}
     left: list[Any] = []
     for program in predicates:
@@ -274,7 +275,7 @@ def _holds(
                 case Recall():
                     known.append(handed_on[step.slot])
                 case Apply():
-                    # Operations on bools that give bools: others work on the bits of integers.
+                    # Operations on bools that give bools; other operations work on the bits of integers.
                     known.append(apply(step.operation, [known[arg] for arg in step.args], of_bools=step.dtype == BOOL))
         handed_on |= {slot: known[register] for register, slot in program.hands_on}
         left += [truth.high for register in program.outputs if (truth := known[register]) is not None]
@@ -282,7 +283,7 @@ def _holds(
 
 
 def _joined(ranges: RowRanges, starts: npt.NDArray[np.int64], holds: Bools) -> RowRanges:
-    """Return what is left of ranges if some stretches are not; those nearer to each other than a `UNIT` are joined."""
+    """Drop stretches from ranges, and join ranges that are nearer to each other than a `UNIT`."""
     stops = np.append(starts[1:], ranges[-1, 1])
     # Each stretch begins in or before one range.
     number = np.maximum(np.searchsorted(ranges[:, 0], starts, "right") - 1, 0)
@@ -297,7 +298,7 @@ def _joined(ranges: RowRanges, starts: npt.NDArray[np.int64], holds: Bools) -> R
 
 
 def windows(left: RowRanges | None, first: int, last: int, most: int) -> Iterator[tuple[int, int]]:
-    """Yield the rows between two that are left, at most some at a time, cut where all rows would be.
+    """Yield ranges of the rows that are left between two rows; cuts are at multiples of `most`, as for all rows.
 
     Examples
     --------
@@ -312,11 +313,11 @@ def windows(left: RowRanges | None, first: int, last: int, most: int) -> Iterato
 
 
 NEAR, MOST_READS = 2**12, 32
-"""Rows between two that are read along with them, and parts of a partition that are read one by one."""
+"""Gap of rows up to which two parts are read together, and the most parts of a partition that are read one by one."""
 
 
 def near_rows(rows: NumberArray, most: int) -> Iterator[tuple[int, int]]:
-    """Yield the ranges among ascending row numbers of those that are read together, none from more than `most` rows.
+    """Yield ranges of ascending row numbers that are read together; no range spans more than `most` rows.
 
     Examples
     --------
@@ -330,7 +331,7 @@ def near_rows(rows: NumberArray, most: int) -> Iterator[tuple[int, int]]:
 
 
 def leaves_few(left: RowRanges | None, nrows: int) -> bool:
-    """Tell whether so few rows are left, of so many, that it pays to look for them alone.
+    """Tell whether so few of the rows are left that reading them one by one pays.
 
     Examples
     --------
@@ -341,7 +342,7 @@ def leaves_few(left: RowRanges | None, nrows: int) -> bool:
 
 
 def stretches_left(stretches: Sequence[Stretch], left: RowRanges | None, itemsize: int) -> Sequence[Stretch]:
-    """Return where the rows lie that are left; each begins a unit of summation, as the stretches do."""
+    """Return the stretches of the rows that are left; each begins a unit of summation."""
     if left is None:
         return stretches
     found, row = list[Stretch](), 0

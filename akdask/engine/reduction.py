@@ -1,6 +1,6 @@
-"""What a reduction is: its types, and how it is computed of a column, of groups and of lists.
+"""Reductions: the types of each, and its forms for a column, for groups and for lists.
 
-Every form has the same three steps: the state of some rows, the merge of states, the result.  Scalar reductions,
+Every form has the same three steps: the state of some rows, the merge of states, and the result.  Scalar reductions,
 GroupBy, DataFrame.groupby, reductions along an axis and SegArray take theirs from here.
 """
 
@@ -46,7 +46,7 @@ GroupState: TypeAlias = tuple[Column, ...]
 
 
 class RowGroups(Protocol):
-    """Rows by group; what a grouped reduction needs to know of them."""
+    """Rows by group: the operations that grouped reductions use."""
 
     count: int
     """Number of groups."""
@@ -64,7 +64,7 @@ class RowGroups(Protocol):
         ...
 
     def adjacent(self, values: NumberArray) -> tuple[NumberArray, NumberArray]:
-        """Return the values with those of each group adjacent, in their order, behind where each begins and ends."""
+        """Return the values with each group adjacent and in order, and the first and last position of each group."""
         ...
 
     def pick(self, mask: NumberArray) -> NumberArray:
@@ -73,10 +73,10 @@ class RowGroups(Protocol):
 
 
 class AdjacentRowGroups(RowGroups, Protocol):
-    """Groups whose rows follow each other."""
+    """Groups whose rows are adjacent."""
 
     segments: NumberArray
-    """Where each group begins."""
+    """The position of the first row of each group."""
 
     nrows: int
     """Number of rows."""
@@ -90,19 +90,19 @@ class MergeByUfuncs:
     *ufuncs : numpy.ufunc
         One for each column.
     skipping : sequence of numpy.ufunc, optional
-        Those that are used instead where NaN are skipped.
+        Ufuncs used instead if NaN are skipped.
     """
 
     def __init__(self, *ufuncs: np.ufunc, skipping: Sequence[np.ufunc] | None = None) -> None:
         self.ufuncs = ufuncs, ufuncs if skipping is None else tuple(skipping)
 
     def __call__(self, groups: RowGroups, skipna: bool, *state: Column) -> GroupState:
-        """Return the state of groups of which several rows are merged."""
+        """Merge the states of rows in the same group."""
         ufuncs = self.ufuncs[skipna]
         return tuple(reduce_column(groups, ufunc, column) for ufunc, column in zip(ufuncs, state, strict=True))
 
     def in_place(self, skipna: bool, total: GroupState, more: GroupState) -> None:
-        """Merge states of numbers of the same groups into the first of them."""
+        """Merge number states of the same groups into the first state."""
         for ufunc, column, other in zip(self.ufuncs[skipna], total, more, strict=True):
             ufunc(column, other, out=column)
 
@@ -113,7 +113,7 @@ def itself(result: Column) -> Column:
 
 
 def reduce_column(groups: RowGroups, ufunc: np.ufunc, column: Column) -> Column:
-    """Reduce a column of numbers, or integers of any size as Python's."""
+    """Reduce a column of numbers, or integers of any size as Python integers."""
     if isinstance(column, np.ndarray):
         return groups.reduce(ufunc, column)
     return from_ints(groups.reduce(ufunc, np.array(to_ints(column), object)).tolist())
@@ -124,12 +124,12 @@ def reduce_by_rank(groups: RowGroups, ufunc: np.ufunc, column: Column) -> Column
     order = kernels.argsort([column], [True])
     ranks = np.empty(len(order), np.int64)
     ranks[order] = np.arange(len(order))
-    # Groups without rows get anything.
+    # Groups without rows get an arbitrary value here.
     return take_rows(column, order.take(groups.reduce(ufunc, ranks), mode="clip"))
 
 
 def missing_rows(column: Column, skipna: bool) -> NumberArray | None:
-    """Return which rows are to be skipped, None if none are."""
+    """Return the mask of rows to skip, None to skip none."""
     if not skipna or not isinstance(column, np.ndarray) or column.dtype != np.float64:
         return None
     missing = np.isnan(column)
@@ -137,7 +137,7 @@ def missing_rows(column: Column, skipna: bool) -> NumberArray | None:
 
 
 def count_rows_of_groups(groups: RowGroups, column: Column, skipna: bool) -> GroupState:
-    """Return the number of rows of each group, whatever they hold."""
+    """Return the number of rows of each group, whatever their values."""
     return (groups.sizes(),)
 
 
@@ -152,14 +152,14 @@ def count_values(groups: RowGroups, column: Column, skipna: bool) -> GroupState:
 def totals(
     ufunc: np.ufunc, identity: float, types: Mapping[ColumnType, ColumnType]
 ) -> Callable[[RowGroups, Column, bool], GroupState]:
-    """Return what adds up or multiplies the values of each group, in the types of the results."""
+    """Return the reduction that sums or multiplies the values of each group, in the types of the results."""
     wanted = {given.numpy: total.numpy for given, total in types.items() if given.is_number}
 
     def partial(groups: RowGroups, column: Column, skipna: bool) -> GroupState:
         if not isinstance(column, np.ndarray):
             return (reduce_column(groups, ufunc, column),)
         if skipna and column.dtype == np.float64:
-            # Looking at the results is faster than looking for NaN among the rows.
+            # Checking the results is faster than looking for NaN among the rows.
             reduced = groups.reduce(ufunc, column)
             if not np.isnan(reduced).any():
                 return (reduced,)
@@ -171,7 +171,7 @@ def totals(
 
 
 TOTALS = {BOOL: INT64, UINT8: UINT64, INT64: INT64, UINT64: UINT64, FLOAT64: FLOAT64}
-"""Types of sums and products: those of NumPy, which Arkouda's sums have too.  Integers wrap."""
+"""Types of sums and products, as in NumPy and Arkouda.  Integers wrap."""
 
 NUMBERS = tuple(TOTALS)
 ANYTHING = (*NUMBERS, STR, BIGINT)
@@ -180,16 +180,16 @@ State: TypeAlias = Any
 """The state of a scalar reduction: small, and picklable."""
 
 Types: TypeAlias = Mapping[ColumnType, ColumnType]
-"""Type of the result for every type of column that is taken."""
+"""Type of the result for every supported type of column."""
 
 
 def giving(result: ColumnType, *types: ColumnType) -> Types:
-    """Return one type of result for all given types, which are those of numbers unless given."""
+    """Return a type table with one result type for all given types, by default all number types."""
     return dict.fromkeys(types or NUMBERS, result)
 
 
 def themselves(*types: ColumnType) -> Types:
-    """Return the types of results that are elements of the column."""
+    """Return a type table of results that are elements of the column."""
     return {dtype: dtype for dtype in types}
 
 
@@ -200,14 +200,14 @@ class ScalarForm:
     Parameters
     ----------
     partial : callable
-        ``(column, mask)`` to the state of the rows where the mask holds; ``(column, mask, positions)`` if
-        `adds_floats`.
+        ``(column, mask)`` to the state of the rows where the mask holds; ``(column, mask, positions)`` if `adds_floats`
+        is set.
     merge : callable
         The states of some rows and of later ones to that of all.
     finish : callable
         ``(state, **params)`` to a NumPy scalar of exactly the result's type.
     adds_floats : bool
-        Whether the positions of rows matter, as floats are added up: see `akdask.columns.summation`.
+        Whether the positions of rows matter, since float sums depend on them; see `akdask.columns.summation`.
     """
 
     partial: Callable[..., State]
@@ -236,7 +236,7 @@ class CompiledForm:
 
 
 class Slots(Protocol):
-    """What accumulators have found of the values of each group, where NaN are skipped."""
+    """Values that accumulators have found for each group; NaN are skipped."""
 
     @property
     def sizes(self) -> NumberArray:
@@ -255,18 +255,18 @@ class Slots(Protocol):
 
     @property
     def minima(self) -> NumberArray:
-        """Return the smallest values, NaN where there are none."""
+        """Return the smallest values, NaN for groups without values."""
         ...
 
     @property
     def maxima(self) -> NumberArray:
-        """Return the largest values, NaN where there are none."""
+        """Return the largest values, NaN for groups without values."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class AccumulatorForm:
-    """How the state of groups is found from accumulators, which go over the rows once for all reductions of a column.
+    """How accumulators find the state of groups; they go over the rows once for all reductions of a column.
 
     Parameters
     ----------
@@ -290,9 +290,9 @@ class AccumulatorForm:
 class GroupedForm:
     """How the rows of each group are reduced to one value.
 
-    The state is a tuple of columns with one row for each group.  All rules are Arkouda's: NaN are skipped unless asked
-    for, sums of integers wrap, products and means are float64, positions are those of all rows.  Where skipping NaN
-    leaves a group nothing, sum and product are 0 and 1, count is 0, and the others are NaN, as in pandas.
+    The state is a tuple of columns with one row for each group.  All rules are Arkouda's. NaN are skipped by default,
+    sums of integers wrap, products and means are float64, and positions count all rows.  Where skipping NaN leaves a
+    group nothing, sum and product are 0 and 1, count is 0, and the others are NaN, as in pandas.
 
     Parameters
     ----------
@@ -300,11 +300,11 @@ class GroupedForm:
         ``(groups, column, skipna)`` to the state of some rows; ``(groups, column, skipna, positions)`` if
         `by_position`.
     merge_states : callable
-        ``(groups, skipna, *state)`` to the state of what was grouped again.
+        ``(groups, skipna, *state)`` to the merged state; `groups` groups the rows of the states again.
     result : callable
         ``(*state, **params)`` to the result.
     types : mapping, optional
-        The types that it takes and gives, where these are not the reduction's.
+        Argument and result types, if they differ from the reduction's.
     by_position : bool
         Whether the numbers of the rows matter.
     accumulated : AccumulatorForm, optional
@@ -327,7 +327,7 @@ class GroupedForm:
             return self.partial_state(groups, column, skipna, *positions)
 
     def merge(self, groups: RowGroups, *state: Column, skipna: bool = True) -> GroupState:
-        """Return the state of groups of which several rows of partial states have to be merged."""
+        """Merge the states of rows in the same group."""
         with np.errstate(all="ignore"):
             return self.merge_states(groups, skipna, *state)
 
@@ -350,21 +350,21 @@ class GroupedForm:
 
 @dataclass(frozen=True, slots=True)
 class DistinctForm:
-    """How groups are reduced to one value where all rows of a group have to be in one task.
+    """How groups are reduced to one value if all rows of a group have to be in one task.
 
     Partial results are the distinct values of each group with the number of rows of each.
 
     Parameters
     ----------
     compute : callable
-        ``(groups, values, counts, missing, **params)`` to the results; the values of each group ascend, and `missing`
-        tells which are NaN.
+        ``(groups, values, counts, missing, **params)`` to the results. The values of each group ascend, and `missing`
+        is the mask of NaN.
     types : mapping, optional
-        The types that it takes and gives, where these are not the reduction's.
+        Argument and result types, if they differ from the reduction's.
     by_position : bool
         Whether `compute` takes the number of the first row of each value as well, behind `missing`.
     of_numbers : bool
-        Whether it matters what the values are, so that no codes can stand for them.
+        Whether the result depends on the values themselves, so that codes cannot replace them.
     """
 
     compute: Callable[..., Column]
@@ -375,16 +375,16 @@ class DistinctForm:
 
 @dataclass(frozen=True, slots=True)
 class ListForm:
-    """How each list is reduced to one value: lists are groups whose rows are adjacent already.
+    """How each list is reduced to one value; lists are groups with adjacent rows.
 
     Parameters
     ----------
     of_integers : callable
-        A list of Python's integers to the result.
+        A list of Python integers to the result.
     grouped : GroupedForm, optional
-        What reduces numbers, where that is not the grouped form.
+        The form for lists of numbers, if it is not the grouped form.
     types : mapping, optional
-        The types that it takes and gives, where these are not the reduction's.
+        Argument and result types, if they differ from the reduction's.
     """
 
     of_integers: Callable[[list[int]], Any]
@@ -401,17 +401,17 @@ class Reduction:
     name : str
         Its key in `akdask.operators.reduce.registry.REDUCTIONS`.
     types : mapping of ColumnType to ColumnType
-        Type of the result for every type of column that it takes; forms that take fewer say so.
+        Type of the result for every supported type of column; forms with fewer types have their own table.
     scalar, integers : ScalarForm, optional
-        How columns of numbers and strings, and those of integers of any size, are reduced to one value.
+        How columns of numbers and strings, and columns of integers of any size, are reduced to one value.
     modular : callable, optional
-        A number of bits to the scalar form of integers that are limited to so many.
+        A number of bits to the scalar form of integers limited to that many.
     compiled : CompiledForm, optional
         How a vector program finds the state of the scalar form.
     grouped : GroupedForm, optional
         How groups are reduced.
     distinct : DistinctForm, optional
-        How groups are reduced where no partial result of some rows is enough.
+        How groups are reduced if partial results of some rows are not enough.
     lists : ListForm, optional
         How lists are reduced.
     identity : object
@@ -419,9 +419,9 @@ class Reduction:
     of_bools : str, optional
         The reduction that has the same result for groups of bools.
     types_with : callable, optional
-        Arguments of the last step to the types, where these depend on them.
+        Arguments of the last step to the types, if the types depend on them.
     rounds : bool
-        Whether floats are added up or multiplied, so that results depend on the order of these steps.
+        Whether floats are added or multiplied, so that results depend on the order of these steps.
     of_neighbours : bool
         Whether values are compared with those of the next rows.
     """
@@ -443,31 +443,31 @@ class Reduction:
 
     @property
     def by_order(self) -> bool:
-        """Whether results depend on the order of the rows, by more than how floats are rounded."""
+        """Whether results depend on the order of rows by more than rounding."""
         return self.by_position or self.of_neighbours
 
     def takes(self, dtype: ColumnType) -> bool:
-        """Whether groups of values of a type can be reduced so."""
+        """Whether the reduction has a form for groups of values of a type."""
         return unlimited(dtype) in self.group_types or (dtype == BOOL and self.of_bools is not None)
 
     @property
     def group_types(self) -> Types:
-        """The types that groups take and give."""
+        """The argument and result types for groups."""
         forms = [form for form in (self.distinct, self.grouped) if form is not None]
         return {given: found for form in forms for given, found in (form.types or self.types).items()}
 
     def has_grouped_form(self, dtype: ColumnType) -> bool:
-        """Whether groups of values of a type are reduced in one pass over the rows; otherwise by distinct values."""
+        """Whether groups of values of a type are reduced in one pass over the rows, rather than by distinct values."""
         return self.grouped is not None and (self.distinct is None or dtype in (self.grouped.types or self.types))
 
     @property
     def list_types(self) -> Types:
-        """The types of elements that lists take and give."""
+        """The element types of lists, and the result types."""
         return {} if self.lists is None else self.types if self.lists.types is None else self.lists.types
 
     @property
     def by_position(self) -> bool:
-        """Whether groups need the numbers of their rows."""
+        """Whether groups need their row numbers."""
         form = self.grouped or self.distinct
         return form is not None and form.by_position
 
@@ -488,7 +488,7 @@ class Reduction:
         return _nullable_like(_looked_up(types, dtype, f"{self.name} of groups"), dtype)
 
     def scalar_form(self, dtype: ColumnType) -> ScalarForm:
-        """Return what reduces columns of a type that the reduction takes to one value."""
+        """Return the scalar form for columns of a type."""
         if dtype.kind == "bigint" and dtype.max_bits > 0 and self.modular is not None:
             return self.modular(dtype.max_bits)
         form = self.scalar if self.integers is None or (dtype.kind != "bigint" and self.scalar) else self.integers
@@ -512,7 +512,7 @@ def _looked_up(types: Types, dtype: ColumnType, asked: str) -> ColumnType:
 
 
 def limited(result: ColumnType, dtype: ColumnType) -> ColumnType:
-    """Return the type of a result with the limit of bits that its column has, or with its missing text."""
+    """Return the type of a result with its column's limit of bits, or with missing text if the column has it."""
     return bigint_of(dtype.max_bits) if result == BIGINT else _nullable_like(result, dtype)
 
 
@@ -521,7 +521,7 @@ def _nullable_like(result: ColumnType, dtype: ColumnType) -> ColumnType:
 
 
 def nonempty(state: State, name: str) -> State:
-    """Return the state of at least one row; refuse that of none."""
+    """Return the state of at least one row; raise for no rows."""
     if not state:
         raise ArgumentError(
             f"{name} of no rows.",
@@ -532,11 +532,11 @@ def nonempty(state: State, name: str) -> State:
 
 
 FEW = 32
-"""Selecting one row in so many, or fewer, makes copying them cheaper than touching all."""
+"""If no more than one row in so many is selected, copying the selected rows is cheaper than touching all."""
 
 
 def count_rows(column: Column, mask: NumberArray | None) -> int:
-    """Return the number of rows, or of those where the mask holds."""
+    """Return the number of rows, or of rows where the mask holds."""
     return len(column) if mask is None else int(np.count_nonzero(mask))
 
 
@@ -546,7 +546,7 @@ def select_rows(column: Any, mask: NumberArray | None) -> Any:
 
 
 def sum_rows(column: NumberArray, mask: NumberArray | None, dtype: Any) -> Any:
-    """Return the sum of integers, those where the mask holds, computed in `dtype`; they wrap."""
+    """Return the wrapping sum of integers where the mask holds, computed in `dtype`."""
     if column.dtype == np.bool_:
         return dtype(np.count_nonzero(column if mask is None else column & mask))
     if mask is None:
@@ -561,7 +561,7 @@ def sum_rows(column: NumberArray, mask: NumberArray | None, dtype: Any) -> Any:
 
 
 def _is_sorted(column: Column, mask: NumberArray | None) -> State:
-    """Whether the rows ascend, and the first and last one; whether alone where there are none."""
+    """Whether rows ascend, with the first and last row; without rows, whether they ascend alone."""
     rows = select_rows(column, mask)
     if not len(rows):
         return (True,)
@@ -584,7 +584,7 @@ def _merge_sorted(left: State, right: State) -> State:
 
 
 def _limbs(column: Any, mask: NumberArray | None) -> State:
-    """Return how many limbs the integers need without a sign, as they are stored; also those in lists."""
+    """Return the number of limbs that the stored integers need without a sign; lists count their elements."""
     rows = select_rows(column, mask)
     limbs = limbs_of(values_of(rows, BIGINT) if is_arrow(rows, "LargeListArray") else rows)
     if (limbs[:, -1] >> np.uint64(63)).any():

@@ -22,15 +22,15 @@ from akdask.errors import TransferError
 
 
 def check_transfer(project: Project, limit: float | None = None) -> None:
-    """Refuse to bring a projection into this process if it takes more than a limit, or what the setting allows.
+    """Refuse to bring a projection into this process if it takes more than a limit, or than the setting allows.
 
-    Of columns without fixed width only what tells their elements apart is counted, and rows of unknown number are not:
-    counting them would read what they are selected by a second time.
+    Columns without fixed width count by their offsets only. Rows of unknown number do not count, since a count would
+    read the columns that they are selected by a second time.
 
     Raises
     ------
     TransferError
-        If it would take more.
+        If the projection would take more.
     """
     size = project.rows.size
     if size is not None:
@@ -43,7 +43,7 @@ def check_bytes(nbytes: int, limit: float | None = None) -> None:
     Raises
     ------
     TransferError
-        If it is.
+        If the result has more.
     """
     limit = transfer_limit() if limit is None else limit
     if nbytes > limit:
@@ -57,8 +57,8 @@ def check_bytes(nbytes: int, limit: float | None = None) -> None:
 class CollectionRows(Frame):
     """The rows of a collection.
 
-    `form` makes the user's object of a table and of the results of `extras`, one-partition nodes such as category
-    tables. `limit` is the largest number of bytes to transfer to this process, None for the setting.
+    `form` makes the user's object from a table and the results of `extras`. These are one-partition nodes, such as
+    category tables. `limit` is the largest number of bytes to transfer to this process, None for the setting.
     """
 
     frame: Project
@@ -75,9 +75,9 @@ class CollectionRows(Frame):
         return self.finish()
 
     def here(self, *, chunked: bool = False) -> Node:
-        """Return the plan of the user's object, computed at once: columns of files are read straight into it.
+        """Return the plan of the user's object, with columns of files read straight into it.
 
-        Columns of strings may come to the form as Arrow's chunked arrays if `chunked`.
+        If `chunked`, string columns may reach the form as Arrow's chunked arrays.
 
         Raises
         ------
@@ -90,7 +90,7 @@ class CollectionRows(Frame):
         return FinishResult(self.form, Delivery(self.frame, chunked), *self.extras)
 
     def finish(self) -> FinishResult:
-        """Return the plan of the user's object, whatever its size."""
+        """Return the plan of the user's object, of any size."""
         return FinishResult(self.form, self.frame, *self.extras)
 
 
@@ -114,12 +114,12 @@ class FinishResult(Node):
 
 
 def tasks_of(plan: Node) -> Expr:
-    """Return what a plan lowers to if it is computed, whatever its size; nothing is computed."""
+    """Return the lowered plan of a result of any size; nothing is computed."""
     return (plan.finish() if isinstance(plan, CollectionRows) else plan.finalize_compute()).lower_completely()
 
 
 def finish_result(form: Callable[..., Any], tables: Sequence[Table], extras: Sequence[Any]) -> Any:
-    """Concatenate the partitions, and make the user's object of them."""
+    """Concatenate the partitions, and make the user's object from them."""
     found = form(Table.concat(tables), *extras)
     if is_arrow(found, "Table"):
         expect_arrow()

@@ -68,7 +68,7 @@ class RowsByValue(SelectedRows):
     @property
     @abstractmethod
     def decided_by(self) -> ColumnIdentity:
-        """What the number of rows depends on."""
+        """Identities of the columns that decide the number of rows."""
 
     @cached_property
     def planned_rows(self) -> RowSpace:
@@ -82,8 +82,8 @@ class RowsByValue(SelectedRows):
 class Filter(RowsByValue):
     """The rows of a frame where a predicate holds.
 
-    `mask` is the identity of the truth values: columns filtered by one mask share rows, although each may have to find
-    its predicate elsewhere.
+    `mask` is the identity of the truth values. Columns filtered by one mask share rows, although the predicate of each
+    may refer to other nodes.
     """
 
     no_more_rows = True
@@ -101,11 +101,11 @@ class Filter(RowsByValue):
 
 
 class MatchRows(RowsByValue):
-    """The rows of a frame repeated for every match in a table, those without one left out or kept once.
+    """The rows of a frame repeated for every match in a table; rows without a match are dropped or kept once.
 
-    `found` is the first row of the table that matches, -1 where there is none; `multiplicity` knows the other rows
-    equal to it (see `MatchMultiplicity` in `akdask.operators.join.matches`).  `match` is the identity of the pairs:
-    columns matched alike share rows.
+    `found` is the first matching row of the table, -1 without a match. `multiplicity` knows the other rows equal to it
+    (see `MatchMultiplicity` in `akdask.operators.join.matches`). `match` is the identity of the pairs. Columns matched
+    alike share rows.
     """
 
     frame: Frame
@@ -124,7 +124,7 @@ class MatchRows(RowsByValue):
 
     @property
     def row(self) -> ColumnRef:
-        """The row of the table that each row is paired with, -1 where there is none."""
+        """The row of the table that each row is paired with, -1 without a match."""
         return ColumnRef(self.match.token, ROW, INT64)
 
     def describe(self) -> str:
@@ -152,17 +152,17 @@ class Slice(SelectedRows):
 
 
 class Computed(Frame):
-    """What is computed of the rows of a frame, and may as well be of the same rows elsewhere."""
+    """A computation on the rows of a frame, which can move to another frame of the same rows."""
 
     frame: Frame
 
     @abstractmethod
     def moved(self, frame: Frame, replaced: Mapping[str, Value]) -> Self:
-        """Return the same computed of another frame, where columns are found by the tokens of those of this one."""
+        """Return the same computation on another frame; columns are mapped by the tokens of this frame's columns."""
 
 
 class Project(Computed):
-    """Named values computed on the rows of a frame; where a plan needs them in memory."""
+    """Named values computed on the rows of a frame, in memory if a plan needs them there."""
 
     is_seen_through = True
     weight = 0
@@ -204,7 +204,7 @@ class Project(Computed):
 
 
 class Partitions(SelectedRows):
-    """Some partitions of a frame, whole."""
+    """Some whole partitions of a frame."""
 
     no_more_rows = True
 
@@ -258,17 +258,17 @@ class Chain:
 
     @property
     def replicas(self) -> list[Replica]:
-        """The tables that matches need whole, beside what their predicates refer to."""
+        """The tables that matches need whole, apart from nodes that their predicates refer to."""
         return [node.multiplicity for node in self.selections if isinstance(node, MatchRows)]
 
     def sources(self, npartitions: int) -> Sequence[int]:
-        """Return which partition of the bases each of the partitions comes from."""
+        """Return for each partition the number of its partition in the bases."""
         if any(isinstance(node, Slice | Partitions) for node in self.selections):
             return [self.partition(index)[0] for index in range(npartitions)]
         return range(npartitions)
 
     def partition(self, index: int) -> tuple[int, tuple[tuple[int, int, int] | None, ...]]:
-        """Return which partition of the bases partition `index` comes from.
+        """Return the number of partition `index` in the bases.
 
         Also returns, for each filter, match and slice, the row range there if it is a slice.
         """
@@ -286,16 +286,16 @@ class Chain:
 
 
 def column_identity(frame: Frame, value: Value) -> ColumnIdentity:
-    """Return what tells a column from others, row by row: its value, and how the rows of its frame were selected.
+    """Return the identity of a column's contents: its value, and the selection of its frame's rows.
 
-    The value alone does not: ``x > 3`` is another on ``x[:5]`` than on ``x[5:10]``.  Values that refer to no column are
-    told apart by how many rows there are.
+    The value alone is not enough, since ``x > 3`` differs between ``x[:5]`` and ``x[5:10]``. Values that refer to no
+    column differ by the number of rows.
     """
     return ColumnIdentity(token("column", value, _selections_name(frame), frame.rows.token))
 
 
 def _selections_name(frame: Frame) -> str:
-    """Name the selections between a frame and the nodes whose columns it shows; each node keeps the name of its own."""
+    """Name the selections between a frame and the bases of its columns; each node caches its name."""
     unnamed: list[Selecting] = []
     while isinstance(frame, SELECTIONS) and _SELECTED not in frame.__dict__:
         unnamed.append(frame)
@@ -307,7 +307,7 @@ def _selections_name(frame: Frame) -> str:
 
 
 def rebuild(base: Frame, selections: Sequence[Selecting], predicates: Sequence[Value]) -> Frame:
-    """Put selections on another base, the filters and matches with new predicates."""
+    """Put selections on another base, with new predicates for filters and matches."""
     remaining = iter(predicates)
     for node in selections:
         match node:
@@ -330,7 +330,7 @@ def _predicate(node: Selecting) -> Value | None:
 
 
 def selected_by(node: Selecting) -> tuple[str, Hashable]:
-    """Return what a selection selects by, to be compared with that of others."""
+    """Return the identity of a selection's predicate, match or ranges, to compare it with others."""
     match node:
         case Filter():
             return "mask", node.mask

@@ -1,4 +1,4 @@
-"""From a plan to its result: the only way in which akdask computes."""
+"""Computations: run plans on threads or a cluster, and return their results; nothing else in akdask computes."""
 
 from __future__ import annotations
 
@@ -33,19 +33,19 @@ from akdask.storage.remote import is_used
 from akdask.storage.source import Source
 
 MOST = 32
-"""Tasks; each has several requests under way."""
+"""Tasks at a time for remote files; each has several requests under way."""
 
 _FEW, _PART = 2, 4
-"""Columns of a source that a plan is taken to read: these, or a part of many."""
+"""Columns of a source that a plan is assumed to read; of many columns, a fraction."""
 
 _ITEMSIZE = 8
 
 
 def tasks_at_once(plans: Sequence[Node]) -> int | None:
-    """Return how many tasks of plans that read remote files run at a time in this process, None for one on each core.
+    """Return the number of parallel tasks of plans that read remote files, None for one on each core.
 
-    They are so many that some columns of all their partitions take no more than what may be read ahead.  So tasks on
-    large partitions, each of which keeps the network busy alone, need no more memory than others.
+    Some columns of all their partitions then fit in the space for reading ahead. So tasks on large partitions, each of
+    which keeps the network busy alone, need no more memory than others.
     """
     if not is_used() or not shares_memory():
         return None
@@ -55,12 +55,12 @@ def tasks_at_once(plans: Sequence[Node]) -> int | None:
     limit = buffer_limit() // max(*sizes, 1)
     found = CPU_COUNT
     while found * 2 <= min(MOST, limit):
-        found *= 2  # few different numbers, since threads of each are kept
+        found *= 2  # a few different numbers, since the threads of each are kept
     return found
 
 
 def _scans(plans: Sequence[Node]) -> Iterator[Scan]:
-    """Yield what the rows of plans are read from, each once."""
+    """Yield the sources of the rows of plans, each once."""
     stack, seen = list(plans), set[str]()
     while stack:
         node = stack.pop()
@@ -72,25 +72,25 @@ def _scans(plans: Sequence[Node]) -> Iterator[Scan]:
 
 
 def _nbytes(source: Source) -> int:
-    """Return the bytes of the largest partition, as far as a plan is taken to read it."""
+    """Return the bytes of the largest partition, for the columns that a plan is assumed to read."""
     return max(source.lengths, default=0) * _ITEMSIZE * max(_FEW, len(source.columns) // _PART)
 
 
-"""Columns that are held at a time: a plan refers to all rounds before, of which the last ones are read."""
+"""Columns that are held at a time; a plan refers to all earlier rounds, and reads the last ones."""
 
 _persisted: OrderedDict[str, ref[Materialized]] = OrderedDict()
 _lock = Lock()
 
 
 class _Column(Root):
-    """A column as a collection of which Dask gives the futures."""
+    """A column as a collection, so that Dask returns its futures."""
 
     def __dask_postpersist__(self) -> tuple[Callable[..., Mapping[Any, Any]], tuple[Any, ...]]:
         return dict, ()
 
 
 def persist_on_workers(plans: Sequence[Node]) -> None:
-    """Have the workers of the current client compute and hold the columns that plans go on from; returns at once."""
+    """Have the workers of the current client compute and hold the materialized columns of plans; returns at once."""
     if shares_memory() or current_worker() is not None:
         return
     client = default_client()
@@ -100,7 +100,7 @@ def persist_on_workers(plans: Sequence[Node]) -> None:
     graphs = dask.persist(*[_Column(node) for node in wanted], traverse=False)
     with _lock:
         for node, graph in zip(wanted, graphs, strict=True):
-            # Under keys of the scheduler's own, in the order of the partitions.
+            # Under the scheduler's own keys, in the order of the partitions.
             node.hold(WorkerResults(ref(client), graph, tuple(graph)))
             _persisted[node._name] = ref(node)
         while len(_persisted) > MOST:
@@ -110,7 +110,7 @@ def persist_on_workers(plans: Sequence[Node]) -> None:
 
 
 def _not_persisted(plans: Sequence[Node]) -> Iterator[Materialized]:
-    """Yield the columns to be kept that plans are made from, each once, as far as others that are held are not."""
+    """Yield the materialized columns of plans that no worker holds yet, each once; do not look below held columns."""
     stack: list[Expr] = list(plans)
     seen: set[str] = set()
     while stack:
@@ -128,7 +128,7 @@ optimizes(optimize)
 
 
 def run(*plans: Node) -> tuple[Any, ...]:
-    """Return the results of plans, computed together.
+    """Compute plans together, and return their results.
 
     Raises
     ------
@@ -140,9 +140,9 @@ def run(*plans: Node) -> tuple[Any, ...]:
 
 
 def partitions_in_memory(plan: Node) -> dict[Hashable, Any] | None:
-    """Return the results of a plan's partitions by its keys, None where a cluster is to keep them.
+    """Return the results of a plan's partitions by its keys, None if a cluster keeps them.
 
-    Where memory is short, the oldest go to disk.
+    The oldest results go to disk when memory is short.
 
     Raises
     ------
@@ -163,7 +163,7 @@ def partitions_in_memory(plan: Node) -> dict[Hashable, Any] | None:
 
 @contextmanager
 def _computation() -> Iterator[None]:
-    """Compute inside what surrounds all computations, and say what to do where memory does not suffice."""
+    """Compute inside the contexts of all computations, and add advice to the error if memory does not suffice."""
     try:
         with surrounded():
             yield
@@ -183,20 +183,20 @@ def _results(plans: Sequence[Node]) -> tuple[Any, ...]:
     if scheduler is None:
         expect_arrow()
         return dask.compute(*[Root(plan) for plan in plans], traverse=False, **options)
-    # Without the overhead of `dask.compute`, which takes longer than planning does.
+    # Without the overhead of `dask.compute`, which takes longer than planning.
     lowered = lower_plans([plan.finalize_compute() for plan in plans])
     graph = tasks_below(lowered)
     keys = [plan.__dask_keys__()[0] for plan in lowered]
     if len(plans) > 1 or not isinstance(plans[0], Element):
         return tuple(scheduler(graph, keys, **options))
-    # The last task runs in this thread: it only merges the results of the others.
+    # The last task runs in this thread, since it only merges the results of the others.
     last = graph.pop(keys[0])
     inputs = list(last.dependencies)
     return (last(dict(zip(inputs, scheduler(graph, inputs, **options), strict=True))),)
 
 
 def _options(plans: Sequence[Node], scheduler: Callable[..., Any] | None) -> dict[str, Any]:
-    """Return how a scheduler is to compute plans."""
+    """Return the options with which a scheduler computes plans."""
     options: dict[str, Any] = {"callbacks": callbacks()} if scheduler is not Root.__dask_scheduler__ else {}
     at_once = tasks_at_once(plans)
     if at_once is not None:
@@ -207,7 +207,7 @@ def _options(plans: Sequence[Node], scheduler: Callable[..., Any] | None) -> dic
 def _scheduler() -> Callable[..., Any] | None:
     """Return the scheduler to use, None to leave the choice to Dask.
 
-    Dask would import `distributed`, which takes half a second, to find that there is no client.
+    Without a client, Dask would import `distributed` just to find none, which is slow.
     """
     named = named_scheduler()
     return Root.__dask_scheduler__ if isinstance(named, str) else named
@@ -218,7 +218,7 @@ def resolve_lengths(*frames: Frame) -> None:
     unknown = {frame.rows.token: frame for frame in frames if frame.rows.lengths is None}
     if not unknown:
         return
-    # Without what is only beside the rows, such as all that has been assigned to them in a loop.
+    # Without columns beside the rows, such as columns that a loop has assigned.
     counts = run(*[CountRows(narrowed(frame, [])) for frame in unknown.values()])
     for token, lengths in zip(unknown, counts, strict=True):
         remember_lengths(token, tuple(lengths))

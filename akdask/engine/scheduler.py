@@ -1,8 +1,8 @@
-"""Computes the tasks of a graph in this process: in this thread, or in several that take one task after the other.
+"""The scheduler of this process: runs the tasks of a graph in this thread, or in several threads.
 
-Dask plans the order of all tasks before it runs the first, and hands each out from a thread that does nothing else:
-together that takes longer than a task of some thousand rows.  Here tasks run in the order in which they are found below
-what is wanted, each as soon as its inputs are there, and a thread that has done one takes the next.
+Dask orders all tasks before it runs the first, and hands out each from a thread that does nothing else. Together that
+takes longer than a task of some thousand rows. Here tasks run in depth-first order from the wanted keys, each as soon
+as its inputs are ready. A thread that has finished a task takes the next.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from akdask.engine.budget import memory_budget
 from akdask.engine.pending import InputsInUse, PendingResult, fetch_all, pend
 
 PAUSE = 0.05
-"""Seconds after which a thread that waits for memory looks whether there is enough now."""
+"""Seconds after which a thread that waits for memory checks again."""
 
 LOOK_UP = 1.0
-"""Seconds after which a thread that waits for others can be interrupted where that does not wake it."""
+"""Seconds after which a waiting thread checks for interruptions, on systems where these do not wake it."""
 
 
 def run_here(graph: Mapping[Any, Any], keys: Any) -> Any:
-    """Return the results of some keys, in tuples where those are in lists; tasks run in this thread."""
+    """Return the results of some keys, with tuples for lists of keys; tasks run in this thread."""
     tasks = OrderedTasks(graph, keys)
     for key in tasks.order:
         tasks.finish(key, _found_here(graph[key], tasks.inputs(key)))
@@ -43,7 +43,7 @@ def run_here(graph: Mapping[Any, Any], keys: Any) -> Any:
 
 
 def run_in_threads(graph: Mapping[Any, Any], keys: Any, pool: Executor, count: int) -> Any:
-    """Return the results of some keys, in tuples where those are in lists; tasks run in `count` threads of a pool."""
+    """Return the results of some keys, with tuples for lists of keys; tasks run in `count` threads of a pool."""
     tasks = OrderedTasks(graph, keys)
     run = _ThreadedRun(graph, tasks)
     for _ in range(min(count, len(tasks.order))):
@@ -53,20 +53,20 @@ def run_in_threads(graph: Mapping[Any, Any], keys: Any, pool: Executor, count: i
 
 
 class OrderedTasks:
-    """Tasks in the order in which they are run if one thread does it, and what is known of their results.
+    """Tasks in the order in which one thread runs them, and their results.
 
     Parameters
     ----------
     graph : mapping of key to task
-        Or to what is a result already, such as a table in memory.
+        Keys may also map to results, such as a table in memory.
     keys : key or list of keys
-        What is wanted, in lists of lists perhaps.
+        The wanted keys, maybe in nested lists.
     """
 
     def __init__(self, graph: Mapping[Any, Any], keys: Any) -> None:
         self.order: list[Any] = []
         self.sources: dict[Any, dict[Any, Any]] = {}
-        """Under which key the result of each input of a task is: that which an alias stands for."""
+        """Keys of the results of each task's inputs, with aliases resolved."""
         self._results: dict[Any, Any] = {}
         self._same: dict[Any, Any] = {}
         self._keys = keys
@@ -80,7 +80,7 @@ class OrderedTasks:
                 self._readers[source] += 1
 
     def _sort(self, graph: Mapping[Any, Any], wanted: list[Any]) -> None:
-        """Put inputs before what needs them, those of one task together: few results wait at a time."""
+        """Put inputs before their users, with the inputs of one task together, so that few results wait at a time."""
         numbers = {key: number for number, key in enumerate(graph)}
         stack = wanted[::-1]
         needed: dict[Any, Any] = {}
@@ -109,11 +109,11 @@ class OrderedTasks:
             self.sources[key] = {name: self._same.get(name, name) for name in names}
 
     def inputs(self, key: Any) -> dict[Any, Any]:
-        """Return the inputs of a task, by the keys that it knows them by."""
+        """Return the inputs of a task, by the keys that the task uses."""
         return {name: self._results[source] for name, source in self.sources[key].items()}
 
     def finish(self, key: Any, result: Any) -> None:
-        """Keep a result until it has been read for the last time, as its task now has read its inputs."""
+        """Store the result of a task, and free inputs that it was the last to read."""
         self._results[key] = result
         for source in self.sources[key].values():
             self._readers[source] -= 1
@@ -121,7 +121,7 @@ class OrderedTasks:
                 del self._results[source]
 
     def wanted(self) -> Any:
-        """Return what is wanted, when all tasks have been finished."""
+        """Return the wanted results, once all tasks are finished."""
         return self._picked(self._keys)
 
     def _picked(self, keys: Any) -> Any:
@@ -153,16 +153,16 @@ class _ThreadedRun:
             self._is_over.set()
 
     def work(self) -> None:
-        """Run tasks until there are none left: what each thread does."""
+        """Run tasks until none are left.  This is the loop of each thread."""
         try:
             while (number := self._take()) is not None:
                 key = self._tasks.order[number]
                 self._finish(key, _found(self._graph[key], self._tasks.inputs(key)))
-        except BaseException as error:  # raised again where one waits
+        except BaseException as error:  # raised again by the waiting thread
             self._end(error)
 
     def _take(self) -> int | None:
-        """Return the number of a task whose inputs are there, when there is enough memory for it beside others."""
+        """Return the number of a task with complete inputs, once there is enough memory for it beside others."""
         with self._changed:
             while not self._is_over.is_set():
                 if self._ready and not (self._running and memory_budget.is_exhausted()):
@@ -182,7 +182,7 @@ class _ThreadedRun:
                     heappush(self._ready, number)
             if not self._left:
                 self._is_over.set()
-            # This thread takes one of those that are ready.
+            # This thread takes one of the ready tasks.
             if not self._left or len(self._ready) > 1:
                 self._changed.notify_all()
 
@@ -193,7 +193,7 @@ class _ThreadedRun:
             self._changed.notify_all()
 
     def wait(self) -> None:
-        """Wait for all tasks, or for the first that fails; if this is interrupted, threads take no more of them."""
+        """Wait for all tasks, or for the first failure; after an interruption, threads take no more tasks."""
         try:
             while not self._is_over.wait(LOOK_UP):
                 pass
@@ -205,24 +205,24 @@ class _ThreadedRun:
             try:
                 raise failure
             finally:
-                # Else it would hold itself, and what its task has read, in memory.
+                # Otherwise the error would keep itself, and the task's inputs, in memory.
                 del failure
 
 
 def input_keys(task: Any) -> Collection[Any]:
-    """Return the keys of what a task needs; what is persisted is a result rather than a task."""
+    """Return the keys of a task's inputs; a persisted entry is a result rather than a task."""
     return task.dependencies if isinstance(task, GraphNode) else ()
 
 
 def _found(task: Any, inputs: dict[Any, Any]) -> Any:
-    """Return the result of a task as it waits for others, and its inputs in memory for as long as it runs."""
+    """Return the result of a task in its waiting form, and hold its inputs in memory while it runs."""
     fetched = fetch_all(inputs)
     in_use = InputsInUse(inputs, fetched)
     return in_use.let_go(_result(task, fetched))
 
 
 def _found_here(task: Any, inputs: dict[Any, Any]) -> Any:
-    """Return the result of a task as it waits for others, in memory for good if it is few numbers."""
+    """Return the result of a task in its waiting form, without accounting for a few numbers."""
     for item in inputs.values():
         if isinstance(item, PendingResult):
             inputs = fetch_all(inputs)
@@ -243,7 +243,7 @@ def _result(task: Any, inputs: Mapping[Any, Any]) -> Any:
 
 
 def _argument(item: Any, inputs: Mapping[Any, Any]) -> Any:
-    """Return an argument of a task; Dask's own evaluation makes four times as many calls."""
+    """Return an argument of a task; Dask's own evaluation makes several times as many calls."""
     if type(item) is TaskRef:
         return inputs[item.key]
     if type(item) is List:
@@ -256,7 +256,7 @@ _active: ContextVar[tuple[Callback, ...]] = ContextVar("observers", default=())
 
 @contextmanager
 def observed_by(observer: Callback) -> Iterator[None]:
-    """Have an observer told of what this thread computes inside."""
+    """Tell an observer about the computations that this thread runs inside."""
     restore = _active.set((*_active.get(), observer))
     try:
         yield
@@ -268,13 +268,13 @@ _surrounding: list[Callable[[], AbstractContextManager[None]]] = []
 
 
 def surround(context: Callable[[], AbstractContextManager[None]]) -> None:
-    """Have all computations done inside a context from now on."""
+    """Run all computations inside a context from now on."""
     _surrounding.append(context)
 
 
 @contextmanager
 def surrounded() -> Iterator[None]:
-    """Enter the contexts that computations are done in."""
+    """Enter the contexts that surround computations."""
     with ExitStack() as stack:
         for context in _surrounding:
             stack.enter_context(context())
@@ -282,21 +282,21 @@ def surrounded() -> Iterator[None]:
 
 
 def callbacks() -> list[tuple[Any, ...]] | None:
-    """Return the callbacks of a computation that begins now; None where those of Dask will do."""
+    """Return the callbacks of a computation that begins now; None if Dask's own suffice."""
     observers = _active.get()
     return [*Callback.active, *(observer._callback for observer in observers)] if observers else None
 
 
 @contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
-    """Give what this thread computes inside some seconds, after which it ends as soon as one of its tasks does.
+    """Limit the computations of this thread inside to some seconds; then they end as soon as one of their tasks ends.
 
-    A cluster computes for as long as it takes.
+    Computations on a cluster are not limited.
 
     Raises
     ------
     OutOfTime
-        If it takes longer; what was found until then is lost.
+        If a computation takes longer; its partial results are dropped.
     """
     with observed_by(_Deadline(seconds)):
         yield
@@ -306,7 +306,7 @@ _seconds: ContextVar[dict[Hashable, float] | None] = ContextVar("seconds", defau
 
 
 class _Recorder(Callback):
-    """Records how long tasks take: with threads of ours, from where each begins; else from where it is handed out."""
+    """Records the time of tasks: with our threads, from the start of each; with Dask's, from when it is handed out."""
 
     def __init__(self) -> None:
         self.seconds: dict[Hashable, float] = {}
@@ -321,7 +321,7 @@ class _Recorder(Callback):
 
 @contextmanager
 def recorded() -> Iterator[Mapping[Hashable, float]]:
-    """Record how long each task takes that this thread has computed inside; yields seconds by the keys of tasks."""
+    """Record the time of each task that this thread computes inside; yields seconds by the keys of tasks."""
     recorder = _Recorder()
     restore = _seconds.set(recorder.seconds)
     try:
@@ -332,7 +332,7 @@ def recorded() -> Iterator[Mapping[Hashable, float]]:
 
 
 def recording(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return what runs some tasks for Dask, recording how long it takes if that is wanted."""
+    """Return the function that runs tasks for Dask, and records their time if a recorder is active."""
     seconds = _seconds.get()
     if seconds is None:
         return function
@@ -347,8 +347,8 @@ def recording(function: Callable[..., Any]) -> Callable[..., Any]:
     return timed
 
 
-class OutOfTime(Exception):  # no error: what nobody asked for is left
-    """What a computation was given a time for takes longer."""
+class OutOfTime(Exception):  # no error: an optional computation is abandoned
+    """A computation took longer than its time limit."""
 
 
 class _Deadline(Callback):

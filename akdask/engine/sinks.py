@@ -1,4 +1,4 @@
-"""What a partition task computes from its blocks: columns, partial reductions, a count, or the first or last rows."""
+"""Sinks: the last step of a partition task, which collects, reduces, counts or limits the rows."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ else:
     string_codes = DeferredModule("akdask.operators.keys.string_codes")
 
 MOST_RESERVED = 2**22
-"""Rows for which memory is reserved before it is known how many are left of a partition; it grows with more."""
+"""Rows for which memory is reserved while the number of rows that are left is unknown; it grows if there are more."""
 
 ENOUGH = 2
-"""The divisor of the rows that there may be from which on their memory is kept for fewer."""
+"""If at most one possible row in so many is left, the rows are copied to smaller arrays."""
 
 
 class Sink(Protocol):
@@ -85,7 +85,7 @@ class Collect:
         return self._trim(Table.concat(tables) if tables else self._nothing())
 
     def _fill(self, partition: Partition) -> Table:
-        """Evaluate directly into arrays of the final size, as no row is dropped."""
+        """Evaluate directly into arrays of the final size, since no row is dropped."""
         columns = partition.unfiltered_columns(self.program)
         if columns is not None:
             return Table(dict(zip(self.names, columns, strict=True)), partition.nrows)
@@ -110,7 +110,7 @@ class Collect:
         return Table(dict(zip(self.names, filled, strict=True)), partition.nrows)
 
     def _buffered(self, partition: Partition | PartitionBatch) -> Table:
-        """Evaluate into arrays of as many rows as there are at most; where few are left, copy these."""
+        """Evaluate into arrays of the largest possible size; copy the rows if few are left."""
         reserved = min(partition.nrows, MOST_RESERVED)
         buffer = ColumnBuffer(self.program, reserved)
         buffer.add_all(partition)
@@ -118,7 +118,7 @@ class Collect:
         return table.own() if ENOUGH * buffer.nrows < reserved else table
 
     def _own(self, block: Block) -> Table:
-        """Copy results that lie in buffers reused by the next block."""
+        """Copy results that lie in buffers which the next block reuses."""
         results = block.evaluate(self.program)
         owned = [np.array(item) if isinstance(item, np.ndarray) else item for item in results]
         return Table(dict(zip(self.names, owned, strict=True)), block.nrows)
@@ -148,7 +148,7 @@ class _ColumnParts:
 
 
 def _drop_before(tables: list[Table], excess: int) -> int:
-    """Drop leading tables that lie before the last wanted rows; return the number of rows dropped."""
+    """Drop leading tables before the last wanted rows; return the number of rows dropped."""
     dropped = 0
     while tables and dropped + tables[0].nrows <= excess:
         dropped += tables.pop(0).nrows
@@ -157,11 +157,11 @@ def _drop_before(tables: list[Table], excess: int) -> int:
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Reduce:
-    """Reduce results block by block to one state for each reduction; None where no row was left.
+    """Reduce results block by block to one state for each reduction, None if no row was left.
 
-    `plain` are columns as read, reduced under the mask of a final filter; `computed` are evaluated on the selected rows
-    only.  Calls are (position among the states, reduction), one for each output.  With `adds_floats`,
-    blocks must consist of whole units of `akdask.columns.summation`.
+    `plain` are stored columns, reduced under the mask of a final filter. `computed` are evaluated on the selected rows
+    only.  Calls are (position among the states, reduction), one for each output.  With `adds_floats`, blocks must
+    consist of whole units of `akdask.columns.summation`.
     """
 
     plain: Program
@@ -184,7 +184,7 @@ class Reduce:
         return [state for _, state in sorted(zip(calls, states, strict=True), key=itemgetter(0))]
 
     def _by_vectors(self, partition: Partition | PartitionBatch, reducer: VectorizedPipeline) -> Iterator[list[State]]:
-        """Yield the states of groups of open partitions, and of each block of those that cannot be read directly."""
+        """Yield the states of groups of partitions that can be read directly, and of each block of others."""
         before: Partition | None = None
         for some in partition.open_several():
             found = reducer.run(some)
@@ -211,13 +211,13 @@ class Reduce:
             yield states
 
     def _reducer(self, partition: Partition | PartitionBatch) -> VectorizedPipeline | None:
-        """Return the vectorized reduction, None if only the block interpreter applies."""
-        # What stands for no rows has none of the selections that programs recall results of.
+        """Return the vectorized reduction, None if only the block interpreter works."""
+        # An excluded partition has none of the selections that programs recall results of.
         if not compiled.is_loaded() or not partition.nrows:
             return None
         if partition.replicas:
             return self._new_reducer(partition)
-        # The tasks of a pipeline have their end in common, and what is before it.
+        # The tasks of a pipeline share their end, and the selections before it.
         if self not in _reducers:
             _reducers[self] = self._new_reducer(partition)
         return _reducers[self]
@@ -264,12 +264,12 @@ class Count:
 class ColumnBuffer:
     """Collects the results of a program over several blocks, in arrays of the expected size.
 
-    Memory that is reserved and not written to costs nothing.
+    Reserved memory costs nothing until it is written to.
 
     Parameters
     ----------
     program : Program
-        What to evaluate.
+        The program to evaluate.
     expected : int
         Expected number of rows; repeated rows may be more.
     ncoded : int
@@ -306,7 +306,7 @@ class ColumnBuffer:
         return columns
 
     def add_all(self, partition: Partition | PartitionBatch) -> None:
-        """Append all rows that are left of a partition."""
+        """Append all rows of a partition that are left."""
         vectorized = selection(partition, self._program)
         if vectorized is None:
             for block in partition.blocks():
@@ -318,13 +318,13 @@ class ColumnBuffer:
                     self.add(block)
 
     def reserve(self, nrows: int) -> list[NumberArray]:
-        """Return for each column, all of which have numbers, the memory behind its rows, for as many more at least."""
+        """Reserve memory for at least so many more rows, and return its addresses; all columns must be numbers."""
         stop = self.nrows + nrows
         self._arrays = {number: with_capacity(array, self.nrows, stop) for number, array in self._arrays.items()}
         return [array[self.nrows :] for array in self._arrays.values()]
 
     def columns(self) -> list[Any]:
-        """Return all rows: columns, or `EncodedStrings` for encoded ones."""
+        """Return all rows as columns, or `EncodedStrings` for encoded columns."""
         return [
             self._arrays[number][: self.nrows]
             if number in self._arrays

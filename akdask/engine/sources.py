@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class Scan(Frame):
-    """The columns of a source of files; which of them are read is decided by what uses them."""
+    """The columns of a source of files; only the columns that are used are read."""
 
     source: Source
 
@@ -50,7 +50,7 @@ class Scan(Frame):
 
 
 class Rows(Frame):
-    """Rows that are only counted; their one column is the position, from which created arrays are computed."""
+    """Numbered rows without data; their one column is the position, from which created arrays are computed."""
 
     lengths: tuple[int, ...]
 
@@ -75,7 +75,7 @@ class Rows(Frame):
 class Literal(Frame):
     """Columns in this process's memory, one table for each partition.
 
-    `nullable` are the names of those that are text of which some is missing.
+    `nullable` has the names of text columns with missing rows.
     """
 
     tables: tuple[Table, ...]
@@ -83,7 +83,7 @@ class Literal(Frame):
 
     @classmethod
     def of(cls, tables: Sequence[Table]) -> Self:
-        """Return tables with nulls among their strings, if any, as partitions hold them."""
+        """Return tables in the form of partitions, with nulls for missing strings."""
         found = {name for table in tables for name, column in table.columns.items() if _has_nulls(column)}
         if found:
             tables = [
@@ -110,7 +110,7 @@ def _has_nulls(column: Any) -> bool:
 
 
 class Persisted(Frame):
-    """Tables that a scheduler holds: the outcome of `persist`.
+    """Tables that a scheduler holds: the result of `persist`.
 
     `graph` maps keys to results or futures, `keys` has one key for each partition.
     """
@@ -126,10 +126,10 @@ class Persisted(Frame):
 
     @classmethod
     def of(cls, frame: Project, graph: Mapping[Any, Any], keys: Callable[[], Sequence[Hashable]]) -> Self:
-        """Return what stands for a projection whose partitions a graph now holds.
+        """Return the frame that replaces a projection whose partitions are in a graph.
 
-        ``dask.optimize`` holds their tasks under the keys of the collection, which `keys` returns, among others;
-        ``persist`` holds results, or tasks that fetch them from disk, under keys of its own, in order.
+        ``dask.optimize`` has their tasks under the keys of the collection (`keys`), among others. ``persist`` has
+        results, or tasks that fetch them from disk, under keys of its own, in order.
         """
         schema = tuple(zip(frame.names, (value.dtype for value in frame.values), strict=True))
         # The same plan may be persisted again, by another client.
@@ -151,11 +151,11 @@ class Persisted(Frame):
 
 
 MOST_PARTITIONS = 2**14
-"""Partitions of created rows, at most: their lengths are in every plan."""
+"""Largest number of partitions of created rows, since every plan contains their lengths."""
 
 
 def partition_lengths(size: int) -> tuple[int, ...]:
-    """Return how created rows are cut: one partition while small, else one for each core, or as many as memory demands.
+    """Return the partition lengths of created rows: one if they are few, else one or more for each core.
 
     The cut is Arkouda's block split: partition k begins at row ``ceil(k * size / n)``.
 
@@ -183,12 +183,12 @@ def block_split(size: int, count: int) -> tuple[int, ...]:
 
 
 def counted(size: int) -> Rows:
-    """Return rows that are only counted."""
+    """Return rows that are only numbers."""
     return Rows(partition_lengths(size))
 
 
 def literal(column: Column) -> tuple[Literal, ColumnRef]:
-    """Return a column in memory as a frame, and the value that is the column."""
+    """Return a column in memory as a frame, and the value of the column."""
     frame = literal_table(Table({0: column}, len(column)))
     return frame, frame.column(0)
 
@@ -203,8 +203,8 @@ def literal_table(table: Table) -> Literal:
 def as_column(items: Any) -> Column:
     """Return a column of the elements of a NumPy array, pandas object, Arrow array, list or other sequence.
 
-    Numbers widen to 64 bits; strings become Arrow strings, with nulls for None, NaN and `pandas.NA` among them; ints of
-    more than 64 bits become integers of any size.
+    Numbers widen to 64 bits. Strings become Arrow strings, with nulls for None, NaN and `pandas.NA` among them.
+    Integers of more than 64 bits become integers of any size.
 
     Raises
     ------
@@ -220,7 +220,7 @@ def as_column(items: Any) -> Column:
         return items.cast(pa.large_string())
     array = at_hand(items)
     if is_pandas(getattr(items, "dtype", None), "StringDtype"):
-        # All of it may be missing, and is text still.
+        # Text may be missing in all rows, and is still text.
         return _strings(np.asarray(array, object))
     if array.ndim == 1 and array.dtype.kind in "Of" and _are_ints(items):
         return _whole_numbers([int(item) for item in items])
@@ -233,22 +233,22 @@ def as_column(items: Any) -> Column:
     if array.dtype.kind == "O":
         array = _numbers(array)
     if array.dtype.kind in "OUST":
-        # NumPy has written numbers among strings as text; Arrow tells the two apart.
+        # NumPy writes numbers among strings as text; Arrow tells the two apart.
         return _strings(np.asarray(items, object) if isinstance(items, list | tuple) else array)
     if array.dtype.kind == "f" and isinstance(items, list | tuple):
         _check_floats(array, items)
     wanted = column_type(array.dtype)
-    # Plans keep what they are made of, so later changes to the caller's array must not reach it.
+    # Plans keep their data, so later changes to the caller's array must not reach it.
     return np.array(array, dtype=wanted.numpy, order="C")
 
 
 def at_hand(items: Any) -> np.ndarray[Any, Any]:
-    """Return data at hand as a NumPy array; text as objects, which NumPy would make as long as the longest.
+    """Return a caller's data as a NumPy array; text becomes objects, since NumPy pads it to the longest string.
 
     Raises
     ------
     ArgumentError
-        If they are lists of different lengths.
+        If the elements are lists of different lengths.
     """
     is_text = isinstance(items, list | tuple) and bool(items) and isinstance(items[0], str)
     try:
@@ -267,14 +267,14 @@ def at_hand(items: Any) -> np.ndarray[Any, Any]:
 
 
 def without_mask(items: Any) -> Any:
-    """Return the elements of a masked array with missing ones where it covers them; anything else as it is.
+    """Return a masked array with missing values in place of masked elements; other data unchanged.
 
-    Integers and bools, which have no missing value of their own, become objects then.
+    Integers and bools have no missing value of their own, so they become objects.
 
     Raises
     ------
     ArgumentError
-        If elements are covered that are of no type that may be missing.
+        If masked elements have a type without missing values.
     """
     if not isinstance(items, np.ma.MaskedArray):
         return items
@@ -299,12 +299,12 @@ def without_mask(items: Any) -> Any:
 
 @refuses_foreign()
 def integers_apart(items: Any) -> tuple[Column, Column] | None:
-    """Return integers or bools at hand, of which some are missing, and where they are; None for anything else.
+    """Return a caller's integers or bools with missing rows, and the mask of these rows; None for other data.
 
     Raises
     ------
     ArgumentError
-        If one of them does not fit 64 bits, and one is no float.
+        If an integer does not fit 64 bits, and an integer equals no float.
     """
     if is_arrow(items, "ChunkedArray", "Array"):
         if not (pa.types.is_integer(items.type) or pa.types.is_boolean(items.type)) or not items.null_count:
@@ -338,7 +338,7 @@ def _objects_apart(objects: np.ndarray[Any, Any]) -> tuple[Column, Column] | Non
         return found, missing
     changed = first_changed(np.array(filled, object))
     if changed is None:
-        return None  # Floats with NaN hold them all.
+        return None  # Floats with NaN hold all of these exactly.
     raise ArgumentError(
         "integers of more than 64 bits have no missing values, but as floats.",
         details=[f"the integer {changed} is no float", f"the first missing one at position {missing.argmax()}"],
@@ -354,18 +354,18 @@ NUMBERS = {"integer", "floating", "mixed-integer-float"}
 
 
 def _numbers(objects: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Return Python numbers as NumPy's, with NaN for those that are missing, as pandas does; other objects as they are.
+    """Return Python numbers as a NumPy array, with NaN for missing ones, as pandas does; other objects unchanged.
 
     Raises
     ------
     ArgumentError
-        If truth values are missing: no type of columns has room for that.
+        If truth values are missing; no column type can hold that.
     """
     if set(map(type, objects)) <= {str}:
-        return objects  # what needs no pandas
+        return objects  # numbers that need no pandas
     missing = pd.isna(objects)
     kind = pd.api.types.infer_dtype(objects, skipna=True)
-    # Of nothing but missing elements, a NaN tells that they are numbers.
+    # If all elements are missing, a NaN among them tells that they are numbers.
     if kind in NUMBERS or (kind == "empty" and any(isinstance(item, float) for item in objects)):
         floats = np.where(missing, np.nan, objects).astype(np.float64)
         _check_floats(floats, objects)
@@ -380,7 +380,7 @@ def _numbers(objects: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 
 def _check_floats(floats: np.ndarray[Any, Any], items: Any) -> None:
-    """Refuse integers that have become others beside floats."""
+    """Refuse integers that NumPy has changed to fit beside floats."""
     if isinstance(items, np.ndarray) and items.dtype.kind == "f":
         return
     if not (np.abs(floats) >= EXACT).any():
@@ -394,14 +394,14 @@ def _check_floats(floats: np.ndarray[Any, Any], items: Any) -> None:
 
 
 def _are_ints(items: Any) -> bool:
-    """Whether all elements are Python ints, or NumPy's: a list of floats is left at the first of them."""
+    """Whether all elements are Python or NumPy integers; stops at the first float."""
     if isinstance(items, np.ndarray) and items.dtype.kind != "O":
         return False
     return len(items) > 0 and all(isinstance(item, int | np.integer) and not isinstance(item, bool) for item in items)
 
 
 def _whole_numbers(ints: list[int]) -> Column:
-    """Return ints in the smallest type that holds them all: NumPy makes floats of small ones beside large ones."""
+    """Return integers in the smallest type that holds them all; NumPy makes floats of small ones beside large ones."""
     low, high = min(ints), max(ints)
     if low >= -(2**63) and high < 2**63:
         return np.array(ints, np.int64)

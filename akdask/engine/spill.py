@@ -1,14 +1,12 @@
-"""Slices of a partition in a spill file on the disk of a worker, from which they are read one at a time.
+"""Spill files: slices of a partition on the disk of a worker, which are read one at a time.
 
 Dask, too, writes results to disk where memory is short.  But it reads a result back as a whole, for each task: a
 partition of a hundred slices would be read a hundred times.
 
-Slices are pickled beside the buffers of their arrays, which are written as they are and read at once, and give arrays
-that a sort may write to.  They are not in Arrow's IPC format, in which rows_on_disk.py has tables that are read by
-range.  Both take the same bytes.  A stream takes 1.1 to 1.3 times as long to write with 200,000 rows, and 2.3 to 2.8
-times with 1,000 (87 microseconds in place of 31), as each has its own schema; to read, up to 1.15 times.  A batch whose
-schema is kept elsewhere takes 0.8 of the time to write with 1,000 rows and 1.1 times to read, but lacks the bounds and
-positions of a slice, which would be pickled beside it.
+A slice is pickled with its buffers out of band. Buffers are written unchanged and read at once, to arrays that a sort
+may write to. Slices are not in Arrow's IPC format, which `akdask.engine.tables_on_disk` uses for tables that are read
+by range. Both formats take the same bytes. But an IPC stream has a schema of its own, which makes small slices slow to
+write. A batch without a schema lacks the bounds and positions of a slice, which would have to be pickled beside it.
 """
 
 from __future__ import annotations
@@ -40,17 +38,17 @@ from akdask.errors import AkdaskError, WriteError
 from akdask.typing import NumberArray
 
 FULL = 2**28
-"""Bytes from which on a file takes no more, so that space is freed before all spill files are gone."""
+"""Bytes after which a file is full, so that space is freed before all spill files are gone."""
 
 ALIGNMENT = 64
-"""What buffers begin at multiples of, as Arrow's kernels like it best."""
+"""Alignment of buffers in bytes, for Arrow's kernels."""
 
 SMALL = 2**18
-"""Bytes of an item that are copied together, to write them at once."""
+"""Bytes of an item that are copied together and written at once."""
 
 
 class UnnamedFile:
-    """A file that one thread at a time appends to, and any number read.
+    """A file without a name; one thread at a time appends to it, and any number of threads read it.
 
     Parameters
     ----------
@@ -65,7 +63,7 @@ class UnnamedFile:
         finalize(self, _close, self._file)
 
     def append(self, item: Any) -> None:
-        """Write an item: buffers of arrays as they are, and what is needed to make arrays of them again."""
+        """Append an item: the buffers of its arrays, and the pickle that makes the arrays again."""
         buffers: list[pickle.PickleBuffer] = []
         pickled = pickle.dumps(item, 5, buffer_callback=buffers.append)
         raw = [buffer.raw() for buffer in buffers]
@@ -81,7 +79,7 @@ class UnnamedFile:
         self.nbytes += end
 
     def append_batch(self, batch: pa.RecordBatch) -> list[tuple[int, ...]]:
-        """Write a batch of rows in Arrow's IPC format; return where the buffers of each column begin, 0 for none."""
+        """Append a batch of rows in Arrow's IPC format; return the position of each column's buffers, 0 for none."""
         start = self.nbytes
         sink = _Sink(self)
         with pa.ipc.new_stream(pa.PythonFile(sink, "w"), batch.schema) as stream:
@@ -98,14 +96,14 @@ class UnnamedFile:
         ]
 
     def truncate(self, nbytes: int) -> None:
-        """Give back what has been appended since the file had so many bytes."""
+        """Remove the bytes that were appended since the file had the given size."""
         with suppress(OSError):
             self._file.truncate(nbytes)
             self._file.seek(nbytes)
         self.nbytes = nbytes
 
     def read(self, start: int, stop: int) -> Any:
-        """Return the item that was written from one byte to another."""
+        """Read the item between two positions."""
         content = new_array(stop - start, np.uint8)
         memory = content.data
         self.read_into(memory, start)
@@ -120,7 +118,7 @@ class UnnamedFile:
         return pickle.loads(memory[begin : begin + first], buffers=buffers)
 
     def read_into(self, memory: memoryview, start: int) -> None:
-        """Fill memory with the bytes from one on."""
+        """Fill memory with the bytes from a position on."""
         done = 0
         while done < len(memory):
             count = os.preadv(self._file.fileno(), [memory[done:]], start + done)
@@ -135,12 +133,12 @@ class UnnamedFile:
 
 
 class _Sink:
-    """What Arrow writes a stream to: small pieces are collected, to write them at once.
+    """The sink of Arrow's stream writer; small pieces are collected, to write them at once.
 
     Parameters
     ----------
     file : UnnamedFile
-        Where they go.
+        The file that the bytes are written to.
     """
 
     closed = False
@@ -150,7 +148,7 @@ class _Sink:
         self._collected = bytearray()
 
     def write(self, part: Any) -> None:
-        """Take the next bytes."""
+        """Accept the next bytes."""
         view = memoryview(part)
         if len(self._collected) + len(view) > SMALL:
             self.flush()
@@ -161,13 +159,13 @@ class _Sink:
         self._file.nbytes += len(view)
 
     def flush(self) -> None:
-        """Write what has been collected."""
+        """Write the collected bytes."""
         self._file._write(bytes(self._collected))
         self._collected.clear()
 
 
 class SpillSpace:
-    """The files that are not full, each for one thread at a time; they stay only while something in them is needed."""
+    """The files that are not full, each for one thread at a time; a file lives as long as something in it is needed."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -175,7 +173,7 @@ class SpillSpace:
 
     @contextmanager
     def file_in(self, folder: str) -> Iterator[UnnamedFile]:
-        """Give the caller a file of a folder to append to; after an error, what has been appended is given back."""
+        """Give the caller a file in a folder to append to; an error truncates the file again."""
         file = self._take(folder)
         start = file.nbytes
         try:
@@ -205,12 +203,12 @@ _space = SpillSpace()
 
 
 def spill_space() -> SpillSpace:
-    """Return the files of this process."""
+    """Return the spill space of this process."""
     return _space
 
 
 def _start_anew() -> None:
-    """Leave the files of the parent to it: a forked process may read what is in them, but not append to them."""
+    """Forget the parent's files in a forked process, which may read but not append to them."""
     global _space  # noqa: PLW0603 - there is one for the process
     _space = SpillSpace()
 
@@ -221,11 +219,11 @@ os.register_at_fork(after_in_child=_start_anew)
 MakePart: TypeAlias = Callable[[Table, int, list[int]], Part]
 
 CutTable: TypeAlias = tuple[Table, NumberArray]
-"""Rows, and where those for each new partition begin, and those for the last end."""
+"""Rows, the first row of each new partition, and the end of the last."""
 
 
 class CutSlices(Sequence[Sequence[Part]]):
-    """Slices for `count` new partitions, each of which `cut` makes when it is taken; as an object, what they are of."""
+    """Lazy slices for `count` new partitions; `cut` makes each when it is taken.  Pickled, they are their rows."""
 
     in_budget: Any
 
@@ -253,23 +251,23 @@ class CutSlices(Sequence[Sequence[Part]]):
 
 
 class CutTables(CutSlices):
-    """For each new partition, the rows of some tables that it gets.
+    """Slices of tables whose rows are sorted by new partition.
 
     Parameters
     ----------
     count : int
         Number of new partitions.
     tables : sequence of (Table, ndarray)
-        Their rows are in the order of the new partitions, whose bounds are given, one more than there are of these,
-        or of ranges.
+        Tables with rows in the order of the new partitions, and the bounds of these, one more than there are partitions
+        or ranges.
     part : callable
-        Makes a part of the rows for a new partition, given these, its number, and the bounds of its ranges.
+        Makes a part from the rows of a new partition, its number, and the bounds of its ranges.
     shared : sequence
-        Parts that every new partition gets behind its own.
+        Parts that every new partition gets after its own.
     within : int, default 1
         Number of ranges of each new partition.
     keeps_empty : bool, default False
-        Whether there are parts without rows as well, which tell what columns there are.
+        Whether there are parts without rows as well, which carry the columns' names and types.
     """
 
     def __init__(
@@ -287,7 +285,7 @@ class CutTables(CutSlices):
         self._within, self._keeps_empty = within, keeps_empty
 
     def cut(self, number: int) -> list[Part]:
-        """Return a part of each table that has rows for a new partition, and those that all get."""
+        """Return a part of each table that has rows for a new partition, and the shared parts."""
         found = []
         for table, bounds in self._tables:
             own = bounds[number * self._within : (number + 1) * self._within + 1].tolist()
@@ -302,7 +300,7 @@ class CutTables(CutSlices):
 
 
 class ChainedSlices(CutSlices):
-    """For each new partition, its parts of several slices end to end.
+    """Concatenated slices of several old partitions.
 
     Parameters
     ----------
@@ -326,7 +324,7 @@ Name: TypeAlias = tuple[str, Hashable]
 """The address of a worker, and the key of the task whose result is a spill file."""
 
 _spilled: dict[Name, WorkerResult] = {}
-"""Objects that Dask has spilled, of which it writes only the name."""
+"""Objects of which Dask has spilled only the name."""
 
 
 @dataclass(eq=False)
@@ -337,7 +335,7 @@ class WorkerResult:
 
 
 class SpillFile(WorkerResult, Sequence[Any]):
-    """Slices in an unnamed file, which disappears with all that is in it or with the process.
+    """Slices in an unnamed file, which disappears when its contents are freed or the process ends.
 
     Parameters
     ----------
@@ -354,7 +352,7 @@ class SpillFile(WorkerResult, Sequence[Any]):
 
     def __init__(self, slices: Iterable[Any], name: Name | None = None) -> None:
         super().__init__(name)
-        # There are many spill files of many slices each: eight bytes of memory for a slice.
+        # There are many spill files of many slices each, so a slice takes only eight bytes of memory.
         self._starts = array("q")
         with naming_the_folder() as folder, spill_space().file_in(folder) as file:
             self._file = file
@@ -365,7 +363,7 @@ class SpillFile(WorkerResult, Sequence[Any]):
 
     @classmethod
     def of_task(cls, slices: Iterable[Any]) -> SpillFile:
-        """Return the spill file that is the result of the worker's current task."""
+        """Return a spill file as the result of the worker's current task."""
         return cls(slices, task_name())
 
     def __len__(self) -> int:
@@ -434,13 +432,12 @@ class SlicesInMemory(list[Any]):
 def spilled(
     slices: Sequence[Any], memory_budget: int | None, join: Callable[[Sequence[Any]], Sequence[Any]]
 ) -> Sequence[Any]:
-    """Return slices as they are if they stay in this process and its memory, otherwise with the parts of each joined.
+    """Return slices unchanged if they stay in this process's memory, otherwise with the parts of each joined.
 
-    Those that are cut when they are taken stay so in memory.
+    Lazily cut slices stay lazy in memory.
 
-    Slices of more than `memory_budget` bytes are written to a spill file, one by one.  Those that stay in this process,
-    without a budget of their own, are if they would not fit in that of the process, but for those that are read from
-    disk when they are taken.
+    Slices of more than `memory_budget` bytes are written to a spill file, one by one. Without a budget of their own,
+    slices are written if they exceed the budget of the process, unless they are read from disk lazily.
     """
     is_cut = isinstance(slices, CutSlices)
     if memory_budget is None and isinstance(slices, CutSlices) and slices.is_on_disk:
@@ -459,7 +456,7 @@ def spilled(
 
 
 def clear_spill_files() -> None:
-    """Release what Dask has spilled and since forgotten."""
+    """Release spilled results that Dask has forgotten."""
     if not _spilled:
         return
     worker = current_worker()
@@ -469,13 +466,13 @@ def clear_spill_files() -> None:
 
 
 def spill_folder() -> str:
-    """Return the folder for what does not fit in memory: that of the worker, or Dask's for temporary files."""
+    """Return the folder for spilled data: the worker's, or Dask's for temporary files."""
     return worker_folder() or dask.config.get("temporary_directory", None) or gettempdir()
 
 
 @contextmanager
 def naming_the_folder() -> Iterator[str]:
-    """Give the caller the folder, and turn errors of the operating system into one that names it."""
+    """Give the caller the spill folder; errors of the operating system then name it."""
     folder = spill_folder()
     try:
         yield folder
@@ -500,7 +497,7 @@ def task_name() -> Name | None:
 
 @cache
 def _have_names_spilled() -> None:
-    """Register with Dask how results that stay on their worker are spilled: by name, without reading them."""
+    """Register with Dask that results which stay on their worker are spilled by name, without reading them."""
 
     def name_of(result: WorkerResult) -> Name | None:
         if result.name is not None:

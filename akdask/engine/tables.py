@@ -97,7 +97,7 @@ class Union(Node):
         return [key for node in self.operands for key in node.__dask_keys__()]
 
     def __dask_keys__(self) -> list[Any]:
-        """Return the keys of the parts, each once; repeated parts get keys of this node."""
+        """Return the keys of the parts, each once; a repeated part gets keys of this node."""
         first = {key: index for index, key in reversed(list(enumerate(self._parts)))}
         return [key if first[key] == index else (self._name, index) for index, key in enumerate(self._parts)]
 
@@ -108,9 +108,9 @@ class Union(Node):
 
 
 def passed_on(project: Project) -> Tasks | None:
-    """Return the rows of a projection that does no more than name columns of tables, without a pipeline for it.
+    """Return the tables of a projection that only renames columns of tables, without a pipeline.
 
-    None if it computes anything, or if its rows come from elsewhere.
+    None if it computes anything, or if its rows are not tables.
     """
     source = project.frame
     if source.is_seen_through or source.shows_inputs or isinstance(source, Scan | Rows):
@@ -134,7 +134,7 @@ def _collect(tables: Sequence[Table], named: Sequence[tuple[Hashable, Hashable]]
 
 @lower.register
 def _(frame: Literal) -> Expr:
-    # The name of the literal is that of its contents, which need not be hashed again.
+    # The literal's name is the hash of its contents, which need not be hashed again.
     return Tables(frame._name, frame.tables, _determ_token=frame._name)
 
 
@@ -144,7 +144,7 @@ def _(frame: Persisted) -> Expr:
 
 
 class Concat(Frame):
-    """The rows of projections with the same names and types, end to end."""
+    """The concatenated rows of projections with the same names and types."""
 
     is_seen_through = True
 
@@ -152,7 +152,7 @@ class Concat(Frame):
 
     @property
     def weight(self) -> int:  # type: ignore[override]  # of a class elsewhere
-        """One for each part that is computed: a loop that appends what it finds would compute all of them each time."""
+        """One for each computed part; otherwise a loop that appends its results would compute all of them each time."""
         return sum(depth_of(frame.frame).on(frame.values) > 0 for frame in self.frames)
 
     @cached_property
@@ -175,9 +175,9 @@ def _(frame: Concat) -> Expr:
 
 
 def through(frame: Frame, values: Sequence[Value]) -> list[tuple[Frame, list[Value]]] | None:
-    """Return chains that read what is below a projection, or below each part of a concatenation, block by block.
+    """Return chains that read the input of a projection, or of each part of a concatenation, block by block.
 
-    None where the rows of the chain come from any other node.
+    None if the rows of the chain come from any other node.
     """
     if len(frame.bases) != 1 or not isinstance(frame.bases[0], Project | Concat):
         return None
@@ -191,7 +191,7 @@ def through(frame: Frame, values: Sequence[Value]) -> list[tuple[Frame, list[Val
 
 
 def _inline(chain: Chain, base: Frame, project: Project, values: Sequence[Value]) -> tuple[Frame, list[Value]]:
-    """Substitute what a projection computes for the columns of the base."""
+    """Substitute the values of a projection for the columns of the base."""
     inner = {
         ColumnRef(base._name, name, value.dtype).token: value
         for name, value in zip(project.names, project.values, strict=True)

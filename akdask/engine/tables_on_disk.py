@@ -1,4 +1,4 @@
-"""A table on disk, of which each column is read when it is asked for: a task may need few of those that are kept."""
+"""Tables on disk: each column is read when it is used, since a task may need few of the kept columns."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class TableOnDisk:
     Parameters
     ----------
     table : Table
-        What is written.
+        The table to write.
 
     Raises
     ------
@@ -33,22 +33,16 @@ class TableOnDisk:
     def __init__(self, table: Table) -> None:
         self.nrows = table.nrows
         self.numbers = {name: number for number, name in enumerate(table.columns)}
-        # Tables of one column each, which pickle no more of it than its rows.
+        # Tables of one column each, whose pickles hold nothing but its rows.
         self.file = SpillFile(Table({name: column}, table.nrows) for name, column in table.columns.items())
 
     def open(self) -> Table:
-        """Return the table; what has been read of it stays in memory as long as this."""
+        """Return the table; columns that have been read stay in memory as long as the table."""
         return Table(ColumnsOnDisk(self), self.nrows)
 
 
 class ColumnsOnDisk(Mapping[Hashable, Column]):
-    """The columns of a table that is on disk, by name.
-
-    Parameters
-    ----------
-    table : TableOnDisk
-        The table.
-    """
+    """The columns of a table on disk, by name."""
 
     def __init__(self, table: TableOnDisk) -> None:
         self._table = table
@@ -78,11 +72,11 @@ class ColumnOnDisk(NamedTuple):
     name : hashable
         Its name in the table.
     dtype : numpy.dtype or pyarrow.DataType
-        What its rows are in memory.
+        Type of its rows in memory.
     kind : pyarrow.DataType
-        What they are in the file.
+        Type of its rows in the file.
     starts : tuple of int
-        Where each of its buffers begins in the file.
+        Position of each of its buffers in the file.
     """
 
     name: Hashable
@@ -134,7 +128,7 @@ class RowsOnDisk:
 
 
 def _as_arrow(column: Column) -> pa.Array:
-    """Return a column as Arrow writes it: numbers in their own width, also truth values."""
+    """Return a column as Arrow writes it; numbers and truth values keep their width."""
     if not isinstance(column, np.ndarray):
         assert not column.null_count, "what is missing is a sentinel"
         return column
@@ -142,10 +136,10 @@ def _as_arrow(column: Column) -> pa.Array:
 
 
 def _array(file: UnnamedFile, kind: Any, starts: Iterator[int], start: int, stop: int) -> pa.Array:
-    """Return some rows of an Arrow array without nulls, whose buffers begin at some bytes of a file."""
+    """Return some rows of an Arrow array without nulls, whose buffers begin at given positions of a file."""
     if pa.types.is_null(kind):
         return pa.nulls(stop - start)
-    next(starts)  # which are null
+    next(starts)  # the null type
     if pa.types.is_boolean(kind):
         bits = _numbers(file, next(starts), np.dtype(np.uint8), start // 8, -(-stop // 8))
         return pa.Array.from_buffers(kind, stop - start, [None, pa.py_buffer(bits)], offset=start % 8)

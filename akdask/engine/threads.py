@@ -1,7 +1,7 @@
-"""Threads of this process, and tasks that wait for them.
+"""Thread pools of this process, and the Dask scheduler that runs tasks on them.
 
-A forked process has the locks of its parent's threads but not the threads, so that tasks would wait forever.  It starts
-with new pools, here and in Dask, and akdask's caches with new locks.
+A forked process has the locks of its parent's threads but not the threads, so its tasks would wait forever. It
+therefore starts with new pools, here and in Dask, and akdask's caches start with new locks.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from akdask.engine.scheduler import PAUSE, callbacks, input_keys, recording, run
 from akdask.interruption import interruptible
 
 _running = local()
-"""The inputs of the task of a thread, as `inputs`."""
+"""The inputs of the task that a thread runs, as `inputs`."""
 
 SMALL_TASKS = 64
-"""Tasks that this thread may do alone, if they have few rows."""
+"""Number of tasks that this thread may run alone, if they have few rows."""
 
 SMALL_CHAIN_ROWS = 2**22
-"""Rows up to which it does tasks that wait for each other anyway: with more, it could not be interrupted for long."""
+"""Rows up to which this thread runs tasks that wait for each other anyway; more rows would delay interruptions."""
 
 
 @cache
@@ -46,7 +46,7 @@ def _threads(count: int) -> ThreadPoolExecutor:
 
 
 class Executor:
-    """An executor for Dask, which tells observers of tasks: they wait for each other where memory is short."""
+    """An executor for Dask that informs observers of tasks; tasks wait for each other when memory is short."""
 
     def __init__(self, count: int) -> None:
         self._pool = _threads(count)
@@ -62,7 +62,7 @@ class Executor:
         return future
 
     def _run(self, function: Callable[..., Any], *args: Any) -> Any:
-        """Run a function, after others have ended if there is not enough memory for it beside them."""
+        """Run a function, after others have ended if there is too little memory for it beside them."""
         with self._has_ended:
             while self._running and memory_budget.is_exhausted():
                 self._has_ended.wait(PAUSE)
@@ -75,15 +75,15 @@ class Executor:
                 self._has_ended.notify_all()
 
     def cancel(self) -> None:
-        """Drop the waiting tasks, whose results are not needed any more."""
+        """Drop the waiting tasks, whose results are no longer needed."""
         for future in list(self._handed_out):
             future.cancel()
 
     def abandon(self) -> None:
-        """Drop the waiting tasks, and have the threads end when theirs do; the next computation starts others.
+        """Drop the waiting tasks, and end each thread after its task; the next computation starts other threads.
 
-        An interruption may come when a thread has been started and its pool does not know of it yet.  No one would end
-        it, and the interpreter would wait for it when it ends.
+        An interruption may come between the start of a thread and its registration in the pool. Nothing would end such
+        a thread, and the interpreter would wait for it at exit.
         """
         self.cancel()
         self._pool.shutdown(wait=False, cancel_futures=True)
@@ -93,17 +93,16 @@ class Executor:
 def get(graph: Mapping[Any, Any], keys: Any, **options: Any) -> Any:
     """Return the results of some keys, computed by threads.
 
-    Results that wait for other tasks do so on disk where memory is short.
-    What takes little is computed here: to wake a thread takes longer.  Dask runs tasks that somebody observes, or that
-    a pool is configured for, and those that other threads than the main one ask for: in its own threads, since all of
-    ours may be waiting for them.
+    Results that wait for other tasks do so on disk when memory is short. Small work is computed in this thread, since
+    waking another takes longer. Dask's own threads run tasks with observers or with a configured pool. They also run
+    tasks for threads other than the main one, since all of our threads may be waiting for these.
     """
     return _fetched(keys, pending_results(graph, keys, **options))
 
 
 def pending_results(graph: Mapping[Any, Any], keys: Any, **options: Any) -> Any:
-    """Return the same without fetching the results from disk, where memory may have been too short for them."""
-    # Dask gives tasks with their inputs to `loads` in the thread that runs them, and results to `dumps` there.
+    """Return the results without fetching them from disk; memory may be too short for all of them."""
+    # Dask calls `loads` on tasks with their inputs in the thread that runs them, and `dumps` on results there.
     of_dask = {"dumps": _pending, "loads": _with_inputs}
     found = _tasks_of(graph)
     if options.get("pool") or dask.config.get("pool", None) or current_thread() is not main_thread():
@@ -127,21 +126,21 @@ def pending_results(graph: Mapping[Any, Any], keys: Any, **options: Any) -> Any:
 
 
 def _asks_dask(tasks: Mapping[Any, Any], options: Mapping[str, Any]) -> bool:
-    """Whether only Dask does what is asked for, or knows what some tasks are."""
+    """Whether only Dask can run the tasks, or knows some of them."""
     if any(options.values()) or Callback.active or dask.config.get("rerun_exceptions_locally", False):
         return True
     return not all(isinstance(task, GraphNode | Table) for task in tasks.values())
 
 
 class _PassedOn:
-    """What a task passes on as it has got it."""
+    """Marks an input that a task returns unchanged."""
 
     def __init__(self, result: Any) -> None:
         self.result = result
 
 
 def _pending(pair: tuple[Any, Any]) -> tuple[Any, Any]:
-    """Return a result with the thread that it was found in; a task with its inputs as they are."""
+    """Return a result with the thread that computed it; a task with its inputs unchanged."""
     result, other = pair
     if isinstance(other, dict):
         return pair
@@ -152,7 +151,7 @@ def _pending(pair: tuple[Any, Any]) -> tuple[Any, Any]:
 
 
 def _with_inputs(pair: tuple[Any, Any]) -> tuple[Any, Any]:
-    """Return a task with its inputs in memory; a result with its thread as they are."""
+    """Return a task with its inputs in memory; a result with its thread unchanged."""
     task, inputs = pair
     if not isinstance(inputs, dict):
         return pair
@@ -164,16 +163,16 @@ def _with_inputs(pair: tuple[Any, Any]) -> tuple[Any, Any]:
 
 
 def _fetched(keys: Any, found: Any) -> Any:
-    """Return results, in lists like those of their keys."""
+    """Return results, in lists that mirror the lists of keys."""
     if isinstance(keys, list):
         return tuple(map(_fetched, keys, found))
     return fetch(found)
 
 
 def is_small(tasks: Mapping[Any, Any]) -> bool:
-    """Whether few tasks compute with few rows that are in memory or only counted, and with nothing else.
+    """Whether few tasks compute, only with few rows that are in memory or numbered.
 
-    They may have more rows where none of them could run beside another.
+    More rows are allowed if no two tasks could run in parallel.
     """
     if len(tasks) > SMALL_TASKS:
         return False
@@ -194,7 +193,7 @@ def is_small(tasks: Mapping[Any, Any]) -> bool:
 
 
 def _tables_and_computed(tasks: Mapping[Any, Any]) -> tuple[dict[Any, int], list[Any]]:
-    """Return the rows of what is a table already, by key, and the tasks that compute."""
+    """Return the rows of the tables in a graph, by key, and the tasks that compute."""
     tables: dict[Any, int] = {}
     aliases: list[Alias] = []
     computed: list[Any] = []
@@ -212,14 +211,14 @@ def _tables_and_computed(tasks: Mapping[Any, Any]) -> tuple[dict[Any, int], list
 
 
 def _rows_of(task: Any, inputs: Collection[Any], tables: Mapping[Any, int]) -> int | None:
-    """Return the rows that a task goes over, None if it reads something."""
+    """Return the number of rows that a task goes over, None if it reads something."""
     if getattr(task, "func", None) is run_batch:
         return rows_of_task(task, tables)
     return sum([tables.get(name, 0) for name in inputs]) if inputs else None
 
 
 def _tasks_of(graph: Any) -> Mapping[Any, Any]:
-    """Return the tasks of a graph, and what is kept as results that wait: those who read them fetch them."""
+    """Return the tasks of a graph, and its pending results; their readers fetch these."""
     tasks = graph.__dask_graph__() if isinstance(graph, Expr) else graph
     return {
         key: DataNode(key, task.args[0]) if type(task) is Task and task.func is fetch else task
@@ -228,7 +227,7 @@ def _tasks_of(graph: Any) -> Mapping[Any, Any]:
 
 
 def _start_anew() -> None:
-    """Forget the threads of the parent, which a forked process does not have."""
+    """Forget the parent's threads in a forked process, which lacks them."""
     _threads.cache_clear()
     forget_threads()
 

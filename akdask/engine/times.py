@@ -1,4 +1,4 @@
-"""Expressions of times: comparisons and arithmetic with NaT, the order that has it last, and changes of unit."""
+"""Expressions of times: comparisons and arithmetic with NaT, an order with NaT last, and changes of unit."""
 
 from __future__ import annotations
 
@@ -24,29 +24,29 @@ def not_a_time() -> Constant:
 
 
 def is_missing_time(value: Value) -> Value:
-    """Return where times are NaT."""
+    """Return the mask of NaT."""
     return Call("equal", value, _NAT)
 
 
 def is_present_time(value: Value) -> Value:
-    """Return where times are not NaT."""
+    """Return the mask of times that are not NaT."""
     return Call("not_equal", value, _NAT)
 
 
 def with_missing_times(value: Value, lacks: Value) -> Value:
-    """Return times with NaT in some rows."""
+    """Return times with NaT in the masked rows."""
     return Call("where", lacks, _NAT, value)
 
 
 def ordered(value: Value) -> Value:
-    """Return what orders times as they are, NaT last: less one, the smallest number is the largest."""
+    """Return numbers that order times, NaT last; subtracting one makes the smallest number the largest."""
     if isinstance(value, Call) and value.operation == "add" and value.args[1] == _ONE:
         return value.args[0]
     return Call("subtract", value, _ONE)
 
 
 def of_order(value: Value) -> Value:
-    """Return the times that `ordered` made numbers of."""
+    """Return the times of numbers that `ordered` made."""
     if isinstance(value, Call) and value.operation == "subtract" and value.args[1] == _ONE:
         return value.args[0]
     return Call("add", value, _ONE)
@@ -58,31 +58,31 @@ def as_floats(value: Value) -> Value:
 
 
 def of_floats(value: Value) -> Value:
-    """Return floats as times, cut off to whole numbers as pandas does; NaN is NaT."""
+    """Return floats as times, truncated to integers as pandas does; NaN becomes NaT."""
     return Call("where", Call("isnan", value), _NAT, cast(Call("trunc", value), INT64))
 
 
 def in_unit(value: Value, given: str, wanted: str, column: str = "") -> Value:
-    """Return times in another unit; an error, when computed, where a finer one does not hold one."""
+    """Return times in another unit; computing it raises if a finer unit cannot hold a time."""
     if given == wanted or value == _NAT:
         return value
     return Call("time_in_unit", value, given=given, wanted=wanted, **({"column": column} if column else {}))
 
 
 def local(value: Value, zone: str | None, unit: str) -> Value:
-    """Return what the clocks of a zone show at times; the times themselves without one."""
+    """Return the local times of a zone; without a zone, the times themselves."""
     return value if zone is None else Call("local_time", value, zone=zone, unit=unit)
 
 
 def utc(value: Value, zone: str | None, unit: str, *flags: Value, **how: Any) -> Value:
-    """Return the times at which the clocks of a zone show some; see `akdask.operators.values.times.utc`."""
+    """Return the UTC times of local times in a zone; see `akdask.operators.values.times.utc`."""
     return value if zone is None else Call("utc_time", value, *flags, zone=zone, unit=unit, **how)
 
 
 def compared(how: str, left: Value, right: Value, units: tuple[str, str]) -> Value:
     """Return a comparison of times: False where one is NaT, True for ``not_equal``.
 
-    As NaT is the smallest number, most comparisons are false of it by themselves; there is at most one more.
+    As NaT is the smallest number, most comparisons with it are false already, and at most one more is needed.
     """
     if _NAT in (left, right):
         return _with_nothing(how, right if left == _NAT else left)
@@ -111,13 +111,13 @@ def _with_nothing(how: str, value: Value) -> Value:
 
 
 def compared_with(how: str, value: Value, number: int, units: tuple[str, str]) -> Value:
-    """Return a comparison of times with one that is there, which may have another unit and lie beyond 64 bits."""
+    """Return a comparison of times with a time that is not NaT, may have another unit, and may exceed 64 bits."""
     exact = Fraction(number * PER_SECOND[units[1]], PER_SECOND[units[0]])
     if how in ("equal", "not_equal"):
         if exact.denominator == 1 and NOT_A_TIME < exact <= _LATEST:
             return Call(how, value, Constant(np.int64(exact)))
         return _with_nothing(how, value)
-    # Of whole numbers, those below a fraction are those up to the whole number below it.
+    # Integers below a fraction are the integers up to the one below it.
     if exact.denominator != 1:
         how = {"less": "less_equal", "greater_equal": "greater"}.get(how, how)
     bound = math.floor(exact)
@@ -130,17 +130,17 @@ def compared_with(how: str, value: Value, number: int, units: tuple[str, str]) -
 
 
 def swapped(how: str) -> str:
-    """Return the comparison of the same two the other way round."""
+    """Return the comparison with its sides swapped."""
     return _SWAPPED.get(how, how)
 
 
 def largest(left: Value, right: Value) -> Value:
-    """Return the later of two times, NaT where one is."""
+    """Return the later of two times, NaT if either is."""
     return of_order(Call("maximum", ordered(left), ordered(right)))
 
 
 def clipped(value: Value, low: Value, high: Value) -> Value:
-    """Return times between bounds; a bound that is NaT is none, and NaT stays."""
+    """Return times limited by bounds; a bound that is NaT has no effect, and NaT stays NaT."""
     below = Call("where", is_missing_time(high), Constant(np.int64(_LATEST)), high)
     return with_missing_times(Call("clip", value, low, below), is_missing_time(value))
 
@@ -150,12 +150,12 @@ _LOW = Constant(np.int64(2**32 - 1))
 
 
 def halves(value: Value) -> tuple[Value, Value]:
-    """Return the high and the low half of times, whose sums do not overflow; 0 for NaT."""
+    """Return the high and low halves of times, whose sums do not overflow; 0 for NaT."""
     there = Call("where", is_missing_time(value), Constant(np.int64(0)), value)
     return Call("right_shift", there, HALF), Call("bitwise_and", there, _LOW)
 
 
 def of_halves(high: Value, low: Value) -> Value:
-    """Return the sums of times, given those of their halves; an error, when computed, where 64 bits do not hold it."""
+    """Return the sums of times from the sums of their halves; computing it raises if 64 bits do not hold a sum."""
     upper = Call("multiply_times", Call("add", high, Call("right_shift", low, HALF)), Constant(np.int64(2**32)))
     return Call("add_times", upper, Call("bitwise_and", low, _LOW))

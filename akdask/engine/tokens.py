@@ -1,7 +1,8 @@
-"""Deterministic names for everything that a plan is made of.
+"""Tokens: deterministic names of plan nodes, and of all their parts.
 
-Dask's own tokenizer walks arbitrary objects and takes tens of microseconds; plan nodes are made of a closed set of
-things that name themselves, so a short hash of those names is enough and keeps building a plan cheap.
+Dask's own tokenizer walks arbitrary objects, which is slow. Plan nodes consist of a closed set of things that name
+themselves, so a short hash of these names is enough, and plans are cheap to build. Plans are pickled as flat lists of
+their parts, since nested ones would exceed the recursion limit.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ _PACKAGE = __name__.partition(".")[0] + "."
 
 
 class Named:
-    """Something with a token, which other things with equal contents share."""
+    """Something with a token, which equal things share."""
 
     __slots__ = ("token",)
 
@@ -47,11 +48,11 @@ def token(*parts: Any) -> str:
 
 
 _PLAIN = frozenset({str, int, float, bool, type(None)})
-"""Types of what is named by how it is written."""
+"""Types that are named by their repr."""
 
 
 def _names(parts: Sequence[Any]) -> list[str]:
-    """Return the name of each part, without a call for each: plans are named in a good part of their time."""
+    """Return the name of each part in one call, since naming takes a good part of a plan's time."""
     found: list[str] = []
     for part in parts:
         kind = type(part)
@@ -72,8 +73,8 @@ def _names(parts: Sequence[Any]) -> list[str]:
 
 
 def _name_of_object(part: Any, kind: type) -> str:
-    """Return the name of a function or a record of this package by what it is, which Dask pickles to find out."""
-    # What others define, in a notebook perhaps, may be defined anew under the name that it had.
+    """Return the name of a function or record of this package by its definition; Dask would pickle it."""
+    # Others' functions, in a notebook perhaps, may be redefined under the same name.
     if isinstance(part, FunctionType) and part.__module__.startswith(_PACKAGE):
         name = part.__qualname__
         if getattr(sys.modules[part.__module__], name, None) is part:
@@ -95,7 +96,7 @@ def _field_names(kind: type) -> tuple[str, ...] | None:
 
 
 def _table_name(table: Table) -> str:
-    """Return a hash of names, types and contents; Dask's takes slices of an Arrow array for the whole."""
+    """Return a hash of names, types and contents; Dask's hash mistakes slices of an Arrow array for the whole."""
     digest = blake2b(digest_size=16)
     for name, column in table.columns.items():
         digest.update(f"{name!r} {type_of(column)} {len(column)} ".encode())
@@ -105,7 +106,7 @@ def _table_name(table: Table) -> str:
 
 
 def _contents(column: Column) -> Iterator[Any]:
-    """Yield all that the rows hold, and nothing of the buffers that they do not need."""
+    """Yield all buffers of the rows, without bytes that the rows do not use."""
     if isinstance(column, np.ndarray):
         yield np.ascontiguousarray(column)
         return
@@ -127,10 +128,10 @@ Made: TypeAlias = tuple[Callable[..., Any], tuple[Any, ...]]
 
 
 class Parts(Protocol):
-    """Whatever a plan is made of."""
+    """A part of a plan, as it is pickled."""
 
     def made_of(self) -> Made:
-        """Return a function, and arguments of which it makes an equal object."""
+        """Return a function, and the arguments with which it makes an equal object."""
         ...
 
 
@@ -142,7 +143,7 @@ class Ref:
 
 
 def flattened(root: Parts) -> tuple[Callable[..., Any], tuple[list[Made]]]:
-    """Return what ``__reduce__`` is to return for a part of a plan."""
+    """Return the result of ``__reduce__`` for a part of a plan."""
     numbers: dict[int, int] = {}
     made: dict[int, Made] = {}
     found: list[Made] = []
@@ -179,7 +180,7 @@ def tuple_of(*items: Any) -> tuple[Any, ...]:
 
 
 def _has_parts(item: Any) -> bool:
-    """Whether an argument is a part, or a tuple of some."""
+    """Whether an argument is a part of a plan, or a tuple with such parts."""
     return _is_part(item) or (isinstance(item, tuple) and any(map(_is_part, item)))
 
 

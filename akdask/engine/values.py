@@ -1,8 +1,8 @@
 """Values: row-wise trees over the columns of a frame, evaluated inside one partition task.
 
-All are evaluated in one task, so that tasks grow with the number of partitions and never with columns times
-operators.  A value refers to columns by (name of the node that makes them, name of the column); filtering rows leaves
-it as it is.
+All values of a frame are evaluated in one task, so that the number of tasks grows with the partitions and never with
+columns times operators. A value refers to a column by the names of its node and of the column. Filtering rows leaves
+the value unchanged.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ class Value(Named):
     rounds = 0
     """Passes over its rows before the one that computes this value, each for a result that it needs.
 
-    Negative for what has no rows.  See `akdask.engine.node`.
+    Negative for values without rows.  See `akdask.engine.node`.
     """
 
     awaits = 0
     """Successive passes over rows before all replicated results that it refers to are complete."""
 
     steps = 0
-    """Operations that are done one after the other on the columns that it refers to."""
+    """Length of the longest chain of operations on the columns that it refers to."""
 
     replica_depth = 0
-    """Operations that come before, one after the other, along the whole results that it looks at."""
+    """Length of the longest chain of operations before the replicated results that it uses."""
 
     args: tuple[Value, ...] = ()
     """The values that this one is computed from."""
@@ -63,7 +63,7 @@ TEXT_BYTES = 32
 
 
 def assumed_width(value: Value) -> int:
-    """Return the bytes of an element of a value, as far as they are known before it is read."""
+    """Return the bytes of an element of a value, as far as they are known before reading."""
     return value.dtype.itemsize if value.dtype.is_number else TEXT_BYTES
 
 
@@ -81,7 +81,7 @@ class ColumnRef(Value):
 
 
 class ResidentColumn(ColumnRef):
-    """A column that is in memory, or will be: it holds its node, as that of its rows may not lead there.
+    """A materialized column.  It holds its node, since the node of its rows may not lead there.
 
     See `akdask.engine.materialized.rejoined`.
     """
@@ -117,7 +117,7 @@ class Constant(Value):
 
 
 class Replica(Value):
-    """The result of a one-partition node, handed whole to every task: a lazy scalar, or a table to look up in."""
+    """The result of a one-partition node, passed whole to every task: a lazy scalar, or a table to look up in."""
 
     __slots__ = ("awaits", "field", "node", "replica_depth")
 
@@ -136,7 +136,7 @@ class Replica(Value):
         return flattened(self)
 
     def made_of(self) -> Made:
-        """Return what the replica is made of."""
+        """Return the arguments of the replica."""
         return Replica, (self.node, self.field, self.dtype)
 
 
@@ -155,7 +155,7 @@ class Call(Value):
         self._count_steps()
 
     def _count_steps(self) -> None:
-        # Comparisons and local names, as this is a good part of what a user's operator costs.
+        # Comparisons and local names, since this is a good part of the time of a user's operator.
         steps, replica_depth, rounds, awaits, looked_at = 0, -1, -1, 0, 0
         sources = Value.sources
         for arg in self.args:
@@ -179,7 +179,7 @@ class Call(Value):
         return flattened(self)
 
     def made_of(self) -> Made:
-        """Return what the call is made of."""
+        """Return the arguments of the call."""
         return _called, (self.operation, self.params, *self.args)
 
 
@@ -188,7 +188,7 @@ def _called(operation: str, params: Mapping[str, Any], *args: Value) -> Call:
 
 
 def cast(value: Value, dtype: ColumnType) -> Value:
-    """Return a value converted to another type, the value itself where it has that type."""
+    """Return a value converted to another type; unchanged if it has that type."""
     if value.dtype == dtype:
         return value
     if value.dtype.kind == dtype.kind == "str":
@@ -198,7 +198,7 @@ def cast(value: Value, dtype: ColumnType) -> Value:
 
 
 def widened(value: Value, dtype: ColumnType) -> Value:
-    """Return a value converted to a type that it has in common with others; an integer that is no float is an error."""
+    """Return a value converted to a common type with others; an integer that equals no float raises."""
     if dtype == FLOAT64 and value.dtype in (INT64, UINT64):
         return Call("exact_floats", value)
     return cast(value, dtype)
@@ -206,15 +206,15 @@ def widened(value: Value, dtype: ColumnType) -> Value:
 
 @lru_cache(maxsize=4096)
 def _result_type(operation: str, dtypes: tuple[ColumnType, ...], params: tuple[tuple[str, Any], ...]) -> ColumnType:
-    """Types are asked for at every operator that users write; the rules need not run each time."""
+    """Return the result type from a cache, since every operator that users write needs it."""
     return OPERATIONS[operation].result_type(*dtypes, **dict(params))
 
 
 def walk(*values: Value, leaves: Container[str] = ()) -> list[Value]:
-    """Return every distinct value of the trees, arguments before what uses them; none of those under `leaves`."""
+    """Return every distinct value of the trees, arguments before their users, without values under `leaves`."""
     found: list[Value] = []
     seen: set[str] = set()
-    # Those without arguments are most of all values, and need not be come back to.
+    # Most values have no arguments, and need no second visit.
     stack: list[Value | tuple[Value]] = list(reversed(values))
     while stack:
         value = stack.pop()
@@ -257,7 +257,7 @@ def substitute_all(values: Sequence[Value], replacements: Mapping[str, Value]) -
 
 
 SHOWN = 200
-"""Characters of a part of a value that `describe` still shows: trees may be deep, and share parts without end."""
+"""Characters of a part of a value that `describe` shows; trees may be deep, and share parts many times."""
 
 
 def describe(value: Value) -> str:
@@ -293,7 +293,7 @@ def _describe_call(call: Call, args: list[str]) -> str:
 
 
 def as_value(item: Any, other: ColumnType | None = None) -> Value:
-    """Return a value for a plain scalar, or the value itself."""
+    """Return a value for a plain scalar; a value unchanged."""
     if isinstance(item, Value):
         return item
     return Constant(item[()] if isinstance(item, np.ndarray) and item.ndim == 0 else item, other)

@@ -1,6 +1,6 @@
-"""The compiled loop that reads rows from files and runs vector programs while the rows are in the cache of the core.
+"""The compiled loop of vector programs: reads rows from files, and computes while they are in the cache of the core.
 
-It takes Python's lock once for all rows, whereas each call of NumPy and each of the system takes it again.
+It takes Python's lock once for all rows, whereas NumPy takes it in each call.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def _add_floats(
     floats: NumberArray, row: int, bools: NumberArray, mask: int, count: int, accumulators: NumberArray
 ) -> None:
     if count == VECTOR:
-        # Bounds that are known when it is compiled halve the time.
+        # Constant bounds at compile time halve the time.
         for start in range(0, VECTOR, ACCUMULATORS):
             for k in range(ACCUMULATORS):
                 accumulators[k] += floats[row, start + k] if bools[mask, start + k] else 0.0
@@ -79,7 +79,7 @@ def _join(accumulators: NumberArray) -> float:
     return float(total)
 
 
-# Each operation is compiled for every type that has an opcode for it.
+# Each operation is compiled for every type with an opcode for it.
 
 
 @compiled
@@ -228,7 +228,7 @@ def _widen(values: NumberArray, row: int, stored: NumberArray, count: int) -> No
 
 @compiled
 def _pack(values: NumberArray, out: int, a: int, bools: NumberArray, mask: int, count: int) -> None:
-    """Move selected values to the front; those behind them mean nothing."""
+    """Move selected values to the front; the values after them are undefined."""
     packed = 0
     for at in range(count):
         values[out, packed] = values[a, at]
@@ -501,25 +501,25 @@ class PageField(IntEnum):
     """The columns of a table of pages, of int64."""
 
     FIRST = 0
-    """Its first row in the row group."""
+    """First row of the page in the row group."""
 
     NROWS = 1
     OFFSET = 2
-    """Where it begins in the file, behind its header."""
+    """Position of the page in the file, after its header."""
 
     PACKED = 3
-    """Bytes in the file."""
+    """Bytes of the page in the file."""
 
     UNPACKED = 4
     LEVELS = 5
-    """Bytes of definition levels before the values that are never packed; -1 where they are packed with them."""
+    """Bytes of unpacked definition levels before the values; -1 if they are packed with the values."""
 
     IS_PACKED = 6
     IS_PLAIN = 7
-    """Whether it has values, not positions in a dictionary."""
+    """Whether the page has values, not positions in a dictionary."""
 
     VALUES = 8
-    """Where the values lie in the file as they are in memory, one after the other; -1 where they do not."""
+    """Position of the values if the file has them as in memory, one after the other; otherwise -1."""
 
     CHECKSUM = 9
-    """That of its bytes in the file; -1 where there is none."""
+    """Checksum of the page's bytes in the file; -1 without one."""

@@ -1,8 +1,8 @@
 """Vector programs: row-wise chains and their final reductions, run by a compiled loop on vectors of some thousand rows.
 
-The general path evaluates large blocks by NumPy, which takes Python's lock several times for each, so that threads wait
-for each other.  Here one call reads the rows of a partition, computes and reduces them while they are in the cache of
-the core, as MonetDB/X100 does (Boncz, Zukowski and Nes, CIDR 2005).
+The general path evaluates large blocks with NumPy. NumPy takes Python's lock several times for each block, so threads
+wait for each other. Here one call reads the rows of a partition, and computes and reduces them while they are in the
+cache of the core, as MonetDB/X100 does (Boncz, Zukowski and Nes, CIDR 2005).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ IS_SUPPORTED = os.name == "posix"
 
 ITEMSIZE = 8
 LINE = 64
-"""Bytes of a cache line: vectors begin where one begins."""
+"""Bytes of a cache line, to which vectors are aligned."""
 
 ROW = VECTOR * ITEMSIZE
 
@@ -40,14 +40,14 @@ MOST_COLUMNS = 64
 DTYPES = {dtype.numpy: dtype for dtype in (INT64, UINT64, FLOAT64, BOOL)}
 
 Address: TypeAlias = tuple[int, int, int]
-"""The descriptor of a file, the position of the first row there, in bytes, and the `StoredForm` of the rows; where they
-are in memory, `IN_MEMORY`, the address of the first row, and the form."""
+"""A file descriptor, the position of the first row there in bytes, and the `StoredForm` of the rows. For rows in
+memory: `IN_MEMORY`, the address of the first row, and the form."""
 
 Extent: TypeAlias = tuple[int, Sequence[Address]]
-"""The number of consecutive rows, and where each column has the first of them."""
+"""The number of consecutive rows, and the place of the first row of each column."""
 
 NOWHERE = np.zeros(0, np.int64)
-"""Where columns are stored, of a program that stores none."""
+"""Addresses of stored columns, for a program that stores none."""
 
 
 class GrowingRows(Protocol):
@@ -56,7 +56,7 @@ class GrowingRows(Protocol):
     nrows: int
 
     def reserve(self, nrows: int) -> Sequence[NumberArray]:
-        """Return for each column the memory behind its rows, for as many more at least."""
+        """Reserve memory for at least so many more rows, and return its address for each column."""
 
 
 class NoInstructionError(Exception):
@@ -102,15 +102,15 @@ Finish: TypeAlias = Callable[[Results], State]
 
 
 class VectorProgram:
-    """Instructions for the rows of a partition: first those that select rows, then those that reduce the selected ones.
+    """Instructions for the rows of a partition: selections first, then reductions of the selected rows.
 
-    All methods but `run` append to it, and raise `NoInstructionError` where there is no opcode.
+    All methods except `run` append instructions, and raise `NoInstructionError` if there is no opcode.
     """
 
     def __init__(self) -> None:
         if not IS_SUPPORTED:
             raise NoInstructionError
-        # First is room for a block of rows as they are stored, in at most half as many bytes.
+        # The memory begins with a block of stored rows, which take at most half as many bytes.
         self._nrows = BLOCK // VECTOR // 2
         self._moving: list[int] = []
         self._constants: dict[Register, Any] = {}
@@ -153,7 +153,7 @@ class VectorProgram:
         if operation == "where":
             return self._chosen(args, result)
         if operation == "missing_as_nan" and args[0].dtype.itemsize < 8:
-            # Wider integers may be no floats, which the operation looks for.
+            # Wider integers may equal no float, for which the operation checks.
             return self._chosen((args[1], self.constant(np.float64(np.nan)), args[0]), result)
         if operation == "isnan" and args[0].dtype == FLOAT64:
             return self._emit(Opcode.NOT_EQUAL_FLOATS, BOOL, args[0], args[0])
@@ -173,7 +173,7 @@ class VectorProgram:
         return found
 
     def _types(self, args: Sequence[Register]) -> tuple[ColumnType, ...]:
-        """Return the types of arguments; beside floats, plain integers are floats where they are equal to one."""
+        """Return the types of arguments; beside floats, integer constants are floats if they equal one."""
         dtypes = tuple([arg.dtype for arg in args])
         if FLOAT64 not in dtypes or dtypes.count(FLOAT64) == len(dtypes):
             return dtypes
@@ -184,7 +184,7 @@ class VectorProgram:
         )
 
     def _comparable(self, operation: str, args: Sequence[Register]) -> Sequence[Register]:
-        """Return what is compared, with a float that all rows are compared with as the integer that is compared so."""
+        """Return the operands of a comparison; a float constant beside integers becomes an equivalent integer."""
         if operation not in COMPARISONS or args[0].dtype == args[1].dtype:
             return args
         if {arg.dtype for arg in args} not in ({INT64, FLOAT64}, {UINT64, FLOAT64}):
@@ -205,7 +205,7 @@ class VectorProgram:
         if result == BOOL:
             raise NoInstructionError
         if result == FLOAT64 and not {INT64, UINT64}.isdisjoint(self._types(sides)):
-            # No integer that is chosen may become another.
+            # No chosen integer may change.
             raise NoInstructionError
         return self._emit(Opcode.WHERE, result, condition, *(self._converted(side, result) for side in sides))
 
@@ -243,7 +243,7 @@ class VectorProgram:
         self._finish.append(lambda results: form.state(results.nrows, accumulated(results)))
 
     def _accumulate(self, opcode: Opcode, value: Register) -> Finish:
-        """Return what computes the sum of floats, the sum of integers, or the extreme that an opcode accumulates."""
+        """Return the accumulator of an opcode: a float sum, an integer sum, or an extreme."""
         if opcode in EXTREMES:
             start, ufunc = EXTREMES[opcode]
             best = self.constant(value.dtype.numpy.type(start))
@@ -268,7 +268,7 @@ class VectorProgram:
         return lambda results: results.totals.view(wanted)[position]
 
     def _summed(self, value: Register) -> int:
-        """Add up floats, and return the number of their sum."""
+        """Add an instruction that sums floats, and return the number of the sum."""
         self._nsums += 1
         self._code.append((Opcode.SUM_FLOATS, self._nsums - 1, value.row, 0, 0))
         return self._nsums - 1
@@ -293,7 +293,7 @@ class VectorProgram:
         Returns
         -------
         list or None
-            None if a file could not be read: the general path then reports why.
+            None if a file could not be read; the general path then reports the reason.
         """
         memory = self._memory()
         sums, totals = [np.zeros((self._nsums, 0))], np.zeros(self._ntotals, np.int64)
@@ -301,7 +301,7 @@ class VectorProgram:
         for part in self._divided(extents):
             end_if_interrupted()
             lengths, addresses = _arrays(part)
-            # Every extent begins a unit.
+            # Every extent begins a unit of summation.
             sums.append(np.zeros((self._nsums, int((-(-lengths // UNIT)).sum()))))
             found = self._run(addresses, lengths, memory, (sums[-1], totals, NOWHERE), self._parts)
             if found == FAILED:
@@ -315,7 +315,7 @@ class VectorProgram:
     def run_into(self, rows: GrowingRows, extents: Sequence[Extent]) -> bool:
         """Append the selected rows of all stored columns, and return whether all could be read; see `run`."""
         memory, before = self._memory(), rows.nrows
-        nothing = np.zeros((0, 0)), np.zeros(0, np.int64)  # is reduced
+        nothing = np.zeros((0, 0)), np.zeros(0, np.int64)  # computed by the reductions
         for part in self._divided(extents):
             end_if_interrupted()
             lengths, addresses = _arrays(part)
@@ -329,7 +329,7 @@ class VectorProgram:
         return True
 
     def _divided(self, extents: Sequence[Extent]) -> Iterator[list[Extent]]:
-        """Yield stretches of `AT_A_TIME` rows, whole units of each, so that threads can be ended in between."""
+        """Yield stretches of `AT_A_TIME` rows in whole units, so that threads can be interrupted in between."""
         part: list[Extent] = []
         remaining = AT_A_TIME
         for nrows, addresses in extents:
@@ -347,11 +347,11 @@ class VectorProgram:
 
     @property
     def nmarking(self) -> int:
-        """How many columns, the first ones, tell which rows are selected."""
+        """Number of leading columns that the mask of selected rows needs."""
         return self._marking[0] if self._marking is not None else 0
 
     def selects_any(self, nrows: int, addresses: Sequence[Address]) -> bool:
-        """Whether rows in memory are selected, given where the columns are that tell that."""
+        """Whether any rows in memory are selected, given the addresses of the mask's columns."""
         if self._marking is None:
             return nrows > 0
         parts = self._parts.copy()
@@ -374,9 +374,9 @@ class VectorProgram:
         found: tuple[NumberArray, NumberArray, NumberArray],
         parts: NumberArray,
     ) -> int:
-        """Run the instructions of some parts, and return how many rows are selected.
+        """Run the instructions of some parts, and return the number of selected rows.
 
-        `found` are the sums and totals, which are added to, and the addresses at which columns are stored.
+        `found` has the sums and totals, which grow, and the addresses of stored columns.
         """
         from akdask.engine.vector_loop import run
 
@@ -409,14 +409,14 @@ class VectorProgram:
 
     @cached_property
     def _parts(self) -> NumberArray:
-        """Bounds of columns and instructions: those that the mask needs, and the rest."""
+        """Bounds of columns and instructions: the part that the mask needs, and the rest."""
         marking = self._marking or (0, 0)
         return np.array([[0, marking[0], len(self._columns)], [0, marking[1], len(self._code)]])
 
     @cached_property
     def _laid_out(self) -> tuple[NumberArray, NumberArray, NumberArray]:
-        """Columns, instructions, and how far each row of memory moves from one vector to the next."""
-        # Numbers of sums and stored columns are looked up there as well.
+        """Columns, instructions, and the distance of each row of memory between vectors."""
+        # Numbers of sums and stored columns are mapped to themselves there.
         moves = np.zeros(self._nrows + self._nsums + self._ntotals + self._nstores, np.int64)
         moves[self._moving] = 1
         columns, code = np.array(self._columns, np.int64), np.array(self._code, np.int64)
@@ -428,7 +428,7 @@ class VectorProgram:
         return self._nrows - nrows
 
     def _block(self, dtype: ColumnType) -> Register:
-        """Return a register that is valid for the whole block: its vectors follow each other in memory."""
+        """Return a register of a whole block, whose vectors are adjacent in memory."""
         register = Register(self._take(BLOCK // VECTOR), dtype)
         self._moving.append(register.row)
         return register
@@ -452,7 +452,7 @@ class VectorProgram:
 
 
 def _arrays(extents: Sequence[Extent]) -> tuple[NumberArray, NumberArray]:
-    """Return how long extents are, and where each column has the first row of each."""
+    """Return the lengths of extents, and the place of each column's first row in each."""
     lengths = np.array([nrows for nrows, _ in extents], np.int64)
     return lengths, np.array([columns for _, columns in extents], np.int64).reshape(len(lengths), -1, 3)
 

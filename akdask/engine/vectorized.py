@@ -1,4 +1,4 @@
-"""What pipelines do with whole partitions, as one vector program, if every operation of the pipeline has an opcode."""
+"""Vectorized pipelines: run on whole partitions as one vector program, if every operation has an opcode."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from akdask.storage.source import IN_MEMORY
 from akdask.typing import Column
 
 _BLOCKS = 2
-"""Blocks that are read to memory at a time: programs need no room beside them, and the next call is saved."""
+"""Blocks that are read to memory at a time; programs need no room beside them, and fewer calls are made."""
 
 
 FORMS = {
@@ -26,12 +26,12 @@ FORMS = {
     "bool": StoredForm.BOOLS,
     **{form.name.lower(): form for form in StoredForm if form > StoredForm.BOOLS},
 }
-"""How numbers are stored, by the names of their types in NumPy."""
+"""Storage formats of numbers, by the names of their NumPy types."""
 
 
 def selection(partition: Partition | PartitionBatch, program: Program) -> VectorizedPipeline | None:
-    """Return what stores the results of a program for the rows that masks leave, None if only blocks apply."""
-    # Columns of which no row is dropped are read to where they stay.
+    """Return the pipeline that stores the results of a program under masks, None if only blocks work."""
+    # Columns without dropped rows are read to their final place.
     if not partition.selections or not compiled.is_loaded():
         return None
     try:
@@ -43,7 +43,7 @@ def selection(partition: Partition | PartitionBatch, program: Program) -> Vector
 
 
 def blocks_in_turn(partitions: Sequence[Partition]) -> Iterator[Block]:
-    """Yield the blocks of open partitions, which hand on their buffers."""
+    """Yield the blocks of open partitions, which pass on their buffers."""
     for before, partition in zip([None, *partitions], partitions, strict=False):
         if before is not None:
             partition.take_over(before)
@@ -51,12 +51,12 @@ def blocks_in_turn(partitions: Sequence[Partition]) -> Iterator[Block]:
 
 
 class VectorizedPipeline:
-    """Programs under the masks of a partition, whose results are reduced or stored, as one vector program.
+    """Masks and programs of a pipeline as one vector program, which reduces or stores the results.
 
     Parameters
     ----------
     selections : sequence of Mask
-        Which rows are left.
+        The masks that select rows.
     replicas : sequence
         The broadcast inputs of the programs.
 
@@ -96,7 +96,7 @@ class VectorizedPipeline:
             self._program.store(value)
 
     def _compute_again(self, slots: set[int]) -> None:
-        """Compute again what predicates hand on: their registers are lost once all rows are selected."""
+        """Recompute the results that predicates hand on; their registers are lost once all rows are selected."""
         wanted: list[Program] = []
         for predicate in reversed(self._predicates):
             registers = {register for register, slot in predicate.hands_on if slot in slots - self._handed_on.keys()}
@@ -117,7 +117,7 @@ class VectorizedPipeline:
         return extents is not None and self._program.run_into(rows, extents)
 
     def _extents(self, partitions: Sequence[Partition]) -> list[Extent] | None:
-        """Return where the rows of open partitions lie, None if they must be decoded to memory first."""
+        """Return the places of the rows of open partitions, None if they must be decoded to memory first."""
         extents: list[Extent] = []
         for partition in partitions:
             columns = partition.stretches(self._columns)
@@ -141,7 +141,7 @@ class VectorizedPipeline:
         is_sparse = True
         for start, stop in partition.extents(_BLOCKS):
             addresses = [_address(partition.read(load, start, stop, None)) for load in loads[:nmarking]]
-            # Where rows of one block are selected, so are mostly those of the next.
+            # A block with selected rows is mostly followed by another.
             if is_sparse and not self._program.selects_any(stop - start, addresses):
                 continue
             addresses += [_address(partition.read(load, start, stop, None)) for load in loads[nmarking:]]
@@ -169,13 +169,13 @@ class VectorizedPipeline:
                     args = [registers[arg] for arg in step.args]
                     registers.append(self._program.apply(step.operation, args, step.dtype, step.params))
                     for arg in step.release:
-                        # What another program has handed on is released when it is forgotten.
+                        # Results handed on by another program are released when they are forgotten.
                         if isinstance(program.steps[arg], Apply):
                             self._program.release(registers[arg])
         results = [registers[register] for register in program.outputs]
         forgotten = [self._handed_on.pop(slot) for slot in program.forgets]
         for register in forgotten:
-            # What is forgotten may be a mask, of an earlier program or of this one.
+            # A forgotten result may be a mask, of an earlier program or of this one.
             if register not in self._masks and register not in results:
                 self._program.release(register)
         self._handed_on.update((slot, registers[register]) for register, slot in program.hands_on)
@@ -183,7 +183,7 @@ class VectorizedPipeline:
 
 
 def _address(column: Column) -> Address:
-    """Return where rows lie that stay in memory until the next block is read."""
+    """Return the addresses of rows that stay in memory until the next block is read."""
     assert isinstance(column, np.ndarray), "columns of programs have numbers"
     assert column.flags.c_contiguous, "they are read to a buffer"
     address: int = column.__array_interface__["data"][0]

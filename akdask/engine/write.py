@@ -1,4 +1,4 @@
-"""Writing the rows of plans to a set of files: a task for each file, and all or nothing at the end."""
+"""Writes: one task writes each file of a set, and the end commits all files or none."""
 
 from __future__ import annotations
 
@@ -23,35 +23,35 @@ from akdask.errors import AkdaskError, SchemaError, TransferError, WriteError
 from akdask.storage.objects import JoiningWriter, Receipt, Writer
 
 _TEXT = 64
-"""Bytes that strings and other elements of no fixed size are thought to have."""
+"""Assumed bytes of strings and other elements without a fixed size."""
 
 
 @dataclass(frozen=True, slots=True)
 class Filling:
-    """What is written in place of missing text, where files have nothing for it.
+    """Replacement of missing text, for file formats that cannot store it.
 
     Parameters
     ----------
     columns : frozenset
-        The columns of text that may be missing.
+        The text columns that may have missing rows.
     text : str
-        What is written.
+        The replacement.
     """
 
     columns: frozenset[Hashable]
     text: str
 
     def __call__(self, rows: Mapping[Any, Any]) -> tuple[Mapping[Any, Any], list[Hashable]]:
-        """Return the columns without missing text, and which of them had any."""
+        """Return the columns without missing text, and the names of columns that had any."""
         missing = {name for name in self.columns if missing_rows(rows[name]).any()}
         return {name: filled(rows[name], self.text) if name in missing else rows[name] for name in rows}, list(missing)
 
 
 class Write(Frame):
-    """One file for each partition; the result is one partition: a list of receipts and the columns that were filled.
+    """One file for each partition; the result is one partition with a list of receipts and the filled columns.
 
-    Operands after `filling` are that many frames with as many partitions as there are files, then one-partition frames
-    whose tables every file gets whole.
+    Operands after `filling` are the frames, with as many partitions as there are files, then one-partition frames whose
+    tables every file gets whole.
     """
 
     writer: Writer
@@ -75,18 +75,18 @@ def write(
 ) -> tuple[list[str], set[Hashable]]:
     """Write frames with a writer that has not begun; return the files and the columns that were filled.  Computes.
 
-    Whatever goes wrong, what was there before is there unchanged.
+    After any error, existing files are unchanged.
 
     Raises
     ------
     WriteError
         If a file cannot be written, a worker fails, or memory does not suffice.
     AkdaskError
-        What reading or computing the rows raises.
+        Any error of reading or computing the rows.
     """
     writer.begin()
     try:
-        # A write is an event, not a value: doing it again is another one.
+        # A write is an event, not a value; the same plan written again is another write.
         (found,) = run(Write(writer, len(rows), filling, *rows, *tables, _determ_token=uuid4().hex))
     except Exception as error:
         writer.abort()
@@ -103,14 +103,14 @@ def write(
 
 
 def fitted(frame: Project, count: int, per_file: int = 1) -> Frame:
-    """Return the rows in a number of partitions, so many for each file; counts them where they must be cut anew."""
+    """Return the rows in a number of partitions for each file; counts them if they must be repartitioned."""
     if frame.npartitions == count and per_file == 1:
         return frame
     return cut(frame, lambda nrows: file_split(nrows, count, per_file))
 
 
 def file_split(nrows: int, count: int, per_file: int) -> tuple[int, ...]:
-    """Return the lengths of partitions of which so many go into each file; files have the rows that servers give them.
+    """Return the lengths of partitions, several for each file; files have the same rows as Arkouda's servers give them.
 
     Examples
     --------
@@ -122,9 +122,10 @@ def file_split(nrows: int, count: int, per_file: int) -> tuple[int, ...]:
 
 
 def partitions_per_file(frames: Sequence[Project], count: int) -> int:
-    """Return of how many partitions each of a number of files is made, so that no large file is in memory at once.
+    """Return the number of partitions that each file is made from, so that no large file is in memory as a whole.
 
-    As many as are read for it, where a file may be larger than a partition; otherwise one, which is faster.
+    If a file may be larger than a partition, it is the number of partitions read for it; otherwise one, which is
+    faster.
     """
     most = max(-(-frame.npartitions // count) for frame in frames)
     if most == 1:
@@ -138,7 +139,7 @@ def partitions_per_file(frames: Sequence[Project], count: int) -> int:
 
 
 def cut(frame: Project, bounds: Callable[[int], Sequence[int]]) -> Frame:
-    """Return the rows in partitions of lengths that depend on how many there are; counts them."""
+    """Return the rows in partitions of lengths that depend on their number; counts them."""
     resolve_lengths(frame)
     lengths = frame.rows.lengths
     assert lengths is not None, "resolve_lengths has just found them"
@@ -147,14 +148,12 @@ def cut(frame: Project, bounds: Callable[[int], Sequence[int]]) -> Frame:
 
 
 def aligned(frames: Sequence[Project], count: int, per_file: int = 1) -> list[Frame]:
-    """Return rows that stand beside each other in each of a number of partitions, so many for each file.
-
-    Counts them where they may not.
+    """Return frames with equal partitions, the given number for each file. Counts the rows if they may differ.
 
     Raises
     ------
     SchemaError
-        If there are not as many of all.
+        If the frames have different numbers of rows.
     """
     if len(frames) == 1:
         return [fitted(frames[0], count, per_file)]
@@ -177,7 +176,7 @@ def aligned(frames: Sequence[Project], count: int, per_file: int = 1) -> list[Fr
 @lower.register
 def _(frame: Write) -> Expr:
     inputs = frame.operands[3:]
-    # The writer is a task of its own, so that a graph of many files holds its lists of names once.
+    # The writer is a task of its own, so that a graph of many files holds its list of names once.
     writer = Tables(f"writer {frame._name}", (frame.writer,), _determ_token=uuid4().hex)
     shared = tuple((1 + number, 0) for number in range(frame.nrows, len(inputs)))
     count = frame.writer.npartitions
@@ -201,7 +200,7 @@ def _(frame: Write) -> Expr:
 def _write(
     inputs: Sequence[Any], index: int, nrows: int, filling: Filling | None
 ) -> tuple[Receipt, Sequence[Hashable]]:
-    """Write one file: the function of its task."""
+    """Write one file.  This is the function of its task."""
     writer, *tables = inputs
     rows = _merged(tables[:nrows])
     rows, names = (rows, []) if filling is None else filling(rows)
@@ -210,7 +209,7 @@ def _write(
 
 
 def _join(inputs: Sequence[Any], index: int) -> tuple[Receipt, Sequence[Hashable]]:
-    """Make one file of what several partitions have written: the function of its task."""
+    """Make one file from the results of several partitions.  This is the function of its task."""
     writer, *written = inputs
     receipt = writer.join(index, [receipt for receipt, _ in written])
     return receipt, list(dict.fromkeys(name for _, names in written for name in names))
