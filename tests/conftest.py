@@ -144,10 +144,10 @@ AS_INSTALLED |= {"test_chains.py", "test_compiled.py", "test_programs.py", "test
 AS_INSTALLED |= {"keys/test_strings.py"}
 
 # What asks how rows, labels, bins or plans are chosen, by hundreds of cases, whatever a kernel then does with them.
-BY_THE_GENERAL_PATH = {"collections/test_second_columns.py", "plan/optimize/test_rules.py"}
+BY_THE_GENERAL_PATH = {"engine/test_rules.py"}
 BY_THE_GENERAL_PATH |= {
-    f"collections/frame_core/{name}"
-    for name in ("analysis/test_resampling.py", "test_alignment.py", "test_rows_by_label.py")
+    f"frames/{name}"
+    for name in ("test_label_alignment.py", "test_resampling.py", "test_rows_by_label.py", "test_second_columns.py")
 }
 
 path_of_run = pytest.StashKey[str]()

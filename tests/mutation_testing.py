@@ -55,7 +55,8 @@ TOP_TESTS = ("tests/test_programs.py",)
 
 SECONDS = 600
 
-LOOPS = ("akdask/kernels/compiled/", "akdask/engine/vector_loop.py")
+LOOPS = ("loops.py", "loop_words.py", "prefetch.py", "vector_loop.py")
+"""Ends of the names of modules that are compiled."""
 
 CHOSEN = "AKDASK_CHOSEN_TESTS"
 """The environment variable that names a list of tests."""
@@ -406,7 +407,7 @@ class Copies:
         try:
             path.write_bytes(mutant.planted(source))
             # Nothing but the compiled path comes to a compiled loop.
-            is_loop = mutant.module.startswith(LOOPS)
+            is_loop = mutant.module.endswith(LOOPS)
             return all(
                 self._passes(copy, tests, "compiled" if is_loop else "general") for tests in self._rounds(mutant)
             )
