@@ -57,7 +57,7 @@ from akdask.typing import Column, NumberArray
 
 
 class CsvPartReader(PartReader):
-    """Reads the columns of one partition; all that are asked for are parsed at once, when the first is.
+    """Reads the columns of one partition; the first read parses all requested columns.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ class CsvPart:
     rows : RowParser
         How they are parsed.
     columns : mapping of str to CsvColumn
-        Only the columns that will be read, as this file has them.
+        Only the columns that will be read, in the types of this file.
     dtypes : mapping of str to ColumnType
         The types that they have in all files, where these are others.
     """
@@ -228,14 +228,14 @@ _TO_END = 2**62
 
 
 class CsvSet:
-    """Files that belong together; implements `akdask.storage.objects.StoredSet`.
+    """The CSV files of one set; implements `akdask.storage.objects.StoredSet`.
 
     Parameters
     ----------
     files : sequence of (FileIdentity or CompressedFile, Head)
         In the order of the rows.
     delimiter : bytes
-        What stands between fields.
+        The delimiter between fields.
     dtypes : mapping of str to dtype, dtype or None
         Types that the user has given.
     label : str
@@ -255,7 +255,7 @@ class CsvSet:
         self._label = label
         self._allow_errors = allow_errors
         head = files[0][1]
-        # A row of one empty text is a line without any byte; other writers leave such lines where they have no rows.
+        # A row of one empty text is a line without any byte. Other writers leave such lines where they have no rows.
         self._lines = Lines(delimiter, keeps_blank=head.types is not None and len(head.names) == 1)
 
     @property
@@ -265,7 +265,7 @@ class CsvSet:
 
     @property
     def columns(self) -> Mapping[str, CsvColumn]:
-        """All columns with their types: those given, else of the header, else found from samples."""
+        """All columns with their types: from the user, else the header, else samples."""
         return self._found[0]
 
     @property
@@ -297,7 +297,7 @@ class CsvSet:
     def _told(
         self, names: Sequence[str], known: Mapping[str, CsvColumn]
     ) -> tuple[dict[str, CsvColumn], dict[str, dict[str, str]]]:
-        """Return what the headers tell of columns whose types the user has not given: as `found_types` does."""
+        """Return the columns with types from headers, where the user has given none, like `found_types`."""
         of_files: dict[str, dict[str, str]] = {name: {} for name in names}
         types: dict[str, dict[str, ColumnType]] = {name: {} for name in names}
         for file, head in self._files:
@@ -316,14 +316,14 @@ class CsvSet:
         return {name: _kind(column) for name, column in self.columns.items()}
 
     def objects(self, names: Sequence[str] | None = None) -> dict[str, StoredObject]:
-        """Return columns, all if no names are given; looks at all bytes of files that have not been looked at.
+        """Return columns, all if no names are given; scans all bytes of files that have not been scanned.
 
         Raises
         ------
         MissingDatasetError
             If there is no column of a name.
         FileFormatError
-            If the rows of a file cannot be told apart.
+            If the rows of a file cannot be delimited.
         """
         wanted = self._readable() if names is None else list(dict.fromkeys(names))
         missing = [name for name in wanted if name not in self.columns]
@@ -339,13 +339,13 @@ class CsvSet:
         source = self._source
         found = {}
         for name in wanted:
-            # A field without text is NaT, which only reading all of them would tell.
+            # A field without text is NaT, and only reading all fields would find one.
             params = {MAY_LACK: True} if self.kinds[name] is ObjType.DATETIME else {}
             found[name] = StoredObject(name, self.kinds[name], {VALUES: StoredColumn(source, name)}, params=params)
         return found
 
     def _readable(self) -> list[str]:
-        """Return the columns that are read where none are named: all but those that the files have differently."""
+        """Return the columns read by default: all that the files have alike."""
         rest = [name for name in self.columns if name not in self.differences]
         if self.differences and not rest:
             raise differing_error(self.differences, _HINT)
@@ -353,7 +353,7 @@ class CsvSet:
         return rest
 
     def _own_types(self, head: Head) -> tuple[ColumnType | None, ...] | None:
-        """Return the types that the header of a file tells, None of a column whose type the user has given."""
+        """Return the types from a file's header, None for columns whose type the user has given."""
         if head.types is None:
             return None
         given = given_types(self._dtypes, list(self.columns))
@@ -361,7 +361,7 @@ class CsvSet:
 
     @cached_property
     def _source(self) -> CsvSource:
-        limit = max(partition_size() // 2, 1)  # text, and what it is parsed to, are in memory at the same time
+        limit = max(partition_size() // 2, 1)  # text and parsed columns are in memory at the same time
         rows = [
             RowParser(file.path, head.names, self._lines, self._allow_errors, self._own_types(head), file)
             for file, head in self._files
@@ -383,7 +383,7 @@ def _kind(column: CsvColumn) -> ObjType:
 
 @lru_cache(maxsize=4096)
 def _ranges(file: TextFile, start: int, rows: RowParser, limit: int) -> Sequence[ByteRange]:
-    """Return the rows of a file, in one range if its quotes do not tell where to cut it."""
+    """Return the rows of a file in ranges; one range if its quotes do not show where to cut."""
     try:
         return byte_ranges(file, start, rows.lines, limit)
     except UnclosedQuoteError:
@@ -414,7 +414,7 @@ def open_set(
     filenames : str, path or sequence of them
         Each a file or a glob pattern.
     column_delim : str, default ","
-        What stands between fields.
+        The delimiter between fields.
     allow_errors : bool, default False
         Leave out files that are missing or cannot be read, with one warning, and give the smallest value of its type
         for a cell that does not fit.
@@ -430,8 +430,7 @@ def open_set(
     MissingFileError, FileFormatError
         If files are missing or no CSV files.
     InconsistentFilesError
-        If a file is missing that a manifest names; or if the files do not have the same columns; all that differ are
-        told.
+        If a file named by a manifest is missing, or the files do not have the same columns; all differences are listed.
     """
     delimiter = checked_delimiter(column_delim)
     label = f"read_csv({shown(filenames)})"
@@ -486,7 +485,7 @@ def _check_agreement(files: Files) -> None:
 
 
 def _common(dtypes: Sequence[ColumnType]) -> ColumnType:
-    """Return the type that takes the numbers of several, the first unless they are numbers."""
+    """Return the common type of several number types; the first type unless all are numbers."""
     found = set(dtypes)
     if len(found) == 1 or not found <= {INT64, UINT64, FLOAT64}:
         return dtypes[0]

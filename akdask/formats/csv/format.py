@@ -1,4 +1,4 @@
-"""CSV's entry in the registry of formats.  What needs pyarrow's parser is imported when a set is opened or written."""
+"""CSV's entry in the registry of formats.  pyarrow's parser is imported when a set is opened or written."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from akdask.storage.registry import FileFormat
 
 
 class CsvFormat(FileFormat):
-    """Lines of text, with Arkouda's header or without; only the former tell by their first bytes what they are."""
+    """CSV files, with Arkouda's header or without; only the header makes their first bytes recognizable."""
 
     name = "CSV"
     signatures = (b"**HEADER",)
@@ -28,7 +28,7 @@ class CsvFormat(FileFormat):
         try:
             text = text_file(identify(path))
             return isinstance(text, CompressedFile) and self.recognizes(read_text(text, 0, len(self.signatures[0])))
-        except AkdaskError:  # damaged, or packed in a way that nobody unpacks: its text tells nothing
+        except AkdaskError:  # damaged, or of an unknown compression
             return False
 
     def opener(self) -> Callable[..., StoredSet]:

@@ -1,9 +1,8 @@
 """Where the rows of a CSV file lie: how many there are, and where the file may be cut.
 
-All bytes are looked at once, some at a time: as bits, 64 bytes in a word.  A line break ends a row unless it is inside
-quotes; as fields are quoted from their first byte to their last, the number of quotes before it tells which.  In a file
-where a quote stands anywhere else that number tells nothing: such a file is not cut, and its rows are counted by the
-parser.
+All bytes are scanned once, in blocks: as bits, 64 bytes in a word.  A line break ends a row unless it is inside quotes.
+As fields are quoted from their first byte to their last, the parity of the quotes before a break shows whether it is.
+A file with a quote anywhere else has no such rule: it is not cut, and the parser counts its rows.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ BLOCK = 2**19
 """Bytes that are looked at at a time."""
 
 _UNKNOWN = 2**62
-"""Bytes of a text of which only its end tells how long it is."""
+"""Bytes of a compressed text, whose length is unknown until all is unpacked."""
 
 _QUOTE, _FEED, _RETURN = 34, 10, 13
 
@@ -44,7 +43,7 @@ class ByteRange(NamedTuple):
 
 
 class StrayQuoteError(ValueError):
-    """A quote stands inside a field that does not begin with one."""
+    """A quote inside a field that does not begin with one."""
 
 
 class UnclosedQuoteError(StrayQuoteError):
@@ -53,14 +52,14 @@ class UnclosedQuoteError(StrayQuoteError):
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """How rows are told apart.
+    """Rules that delimit rows.
 
     Parameters
     ----------
     delimiter : bytes
-        What stands between fields.
+        The delimiter between fields.
     keeps_blank : bool
-        Whether a line without any byte is a row; otherwise it is passed over.
+        Whether a line without any byte is a row; otherwise it is skipped.
     """
 
     delimiter: bytes
@@ -77,7 +76,7 @@ def byte_ranges(file: TextFile, start: int, lines: Lines, limit: int, block: int
     start : int
         Where the first row begins.
     lines : Lines
-        How rows are told apart.
+        Rules that delimit rows.
     limit : int
         Bytes of a range.
     block : int
@@ -86,7 +85,7 @@ def byte_ranges(file: TextFile, start: int, lines: Lines, limit: int, block: int
     Raises
     ------
     StrayQuoteError
-        If the quotes do not tell where rows end, or the last field has no end.
+        If the quotes do not show where rows end, or the last field has no end.
     """
     is_cut = isinstance(file, FileIdentity)
     size = file.size if isinstance(file, FileIdentity) else _UNKNOWN
@@ -97,7 +96,7 @@ def byte_ranges(file: TextFile, start: int, lines: Lines, limit: int, block: int
         position += len(data)
         both = buffer[: carried + len(data)]
         both[carried:] = data
-        # What a return is depends on the byte that follows.
+        # A carriage return ends a row unless a line feed follows.
         carried = int(both[-1] == _RETURN and not is_last)
         if len(both) > carried:
             scan.add(both[: len(both) - carried])
@@ -180,7 +179,7 @@ class _Scan:
         odd = (np.bitwise_count(quotes) & 1).astype(np.uint64)
         before = np.cumsum(odd) - odd + np.uint64(self._inside)
         inside ^= np.uint64(0) - (before & _ONE)
-        # Before a quote that opens is a delimiter, a break, or the other of a pair that stands for one quote.
+        # Before an opening quote comes a delimiter, a break, or the other half of an escaped pair.
         if (quotes & inside & ~_shifted(parts | quotes, self._opens)).any():
             raise StrayQuoteError
         self._inside = bool((before[-1] + odd[-1]) & _ONE)
@@ -223,7 +222,7 @@ def row_start(data: Bytes, lines: Lines, row: int) -> int:
     Raises
     ------
     StrayQuoteError
-        If the quotes do not tell.
+        If the quotes do not show where rows end.
     """
     scan = _Scan(lines, 0, 1, len(data) + 1)
     first, last = (np.flatnonzero(_bools(ends)) for ends in scan._line_ends(data))
@@ -274,7 +273,7 @@ def last_end(data: bytes, lines: Lines) -> int:
     Raises
     ------
     StrayQuoteError
-        If the quotes do not tell.
+        If the quotes do not show where rows end.
     """
     scan = _Scan(lines, 0, 1, len(data) + 1)
     scan.add(np.frombuffer(data.removesuffix(b"\r"), np.uint8))
@@ -293,14 +292,14 @@ TYPES = {known.name: known for known in (INT64, UINT64, FLOAT64, BOOL, STR)}
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What the first lines of a file say.
+    """The names and types in the first lines of a file.
 
     Parameters
     ----------
     names : tuple of str
         The columns, in the order of the fields.
     types : tuple of ColumnType, optional
-        Their types, where Arkouda's header tells them.
+        Their types, from Arkouda's header.
     start : int
         Where the first row begins, in bytes.
     """
@@ -311,7 +310,7 @@ class Head:
 
 
 def checked_delimiter(delimiter: object) -> bytes:
-    """Return what stands between fields as bytes.
+    """Return the delimiter as bytes.
 
     Raises
     ------
@@ -335,7 +334,7 @@ def read_head(file: TextFile, delimiter: bytes, names: Sequence[str] | None = No
     file : FileIdentity or CompressedFile
         The file.
     delimiter : bytes
-        What stands between the names.
+        The delimiter between the names.
     names : sequence of str, optional
         Names of the columns of a file that has none in it.
 

@@ -24,11 +24,11 @@ from akdask.storage.remote import AT_ONCE
 from akdask.typing import Column, NumberArray
 
 _SPARE = tuple(bytes([code]) for code in (0x1F, 0x1E, 0x1D, 0x1C, *range(1, 9), *range(0x0E, 0x1C)))
-"""Bytes that text hardly ever holds: one of them stands for a delimiter of several."""
+"""Bytes that text hardly ever has: one of them replaces a delimiter of several bytes."""
 
 _TRUE, _FALSE = ("true", "True", "TRUE"), ("false", "False", "FALSE")
 _TRUE_OR_1, _FALSE_OR_0 = (*_TRUE, "1"), (*_FALSE, "0")
-"""Digits are bools only where somebody says that a column is of bools: among words they would be changed."""
+"""Digits are parsed as bools only in columns declared bool; among words they would be changed."""
 
 _PARSING = re.compile(r"CSV parse error: Row #(\d+): (.*)", re.DOTALL)
 _VALUE = re.compile(r"invalid value '([^']*)'")
@@ -51,9 +51,9 @@ class CsvColumn:
     dtype : ColumnType
         The type of the column.
     is_time : bool
-        Whether the text says a date or a time, which becomes nanoseconds since 1970.
+        Whether the text is a date or a time, which becomes nanoseconds since 1970.
     is_found : bool
-        Whether the type was found from cells, so that nobody has asked for floats: none may be another number than the
+        Whether the type was inferred from cells rather than chosen by the user: then no float may differ from the
         integer in its cell.
     """
 
@@ -86,14 +86,13 @@ class RowParser:
     names : tuple of str
         All columns of the file.
     lines : Lines
-        How rows are told apart.
+        Rules that delimit rows.
     allow_errors : bool
         Give the smallest value of its type for a cell that does not fit.
     types : tuple of ColumnType, optional
-        Types that the file tells of its columns, and that the user has not given otherwise; None of a column for that
-        of the set.
+        Types in the header of the file, where the user has given none; None for a column of the set's type.
     file : FileIdentity or CompressedFile, optional
-        The file, to tell at which line a row is.
+        The file, for messages that name a line.
     """
 
     path: str
@@ -104,7 +103,7 @@ class RowParser:
     file: TextFile | None = None
 
     def column_of(self, name: str, column: CsvColumn) -> CsvColumn:
-        """Return a column of the set as it is in the file: at its own position, in its own type."""
+        """Return a column of the set with its position and type in this file."""
         position = self.names.index(name)
         own = None if self.types is None else self.types[position]
         return replace(column, position=position, dtype=own or column.dtype)
@@ -201,7 +200,7 @@ class RowParser:
             )
 
     def table(self, data: bytes | NumberArray, types: Mapping[str, pa.DataType] | None) -> pa.Table:
-        """Return the fields of given positions with their types; all, with types that are guessed, if None."""
+        """Return the fields at given positions with their types; all fields, with inferred types, if None."""
         return pa.concat_tables(self._read(data, types, len(data) + 1))
 
     def _read(
@@ -212,7 +211,7 @@ class RowParser:
         *,
         has_digits: bool = False,
     ) -> Iterator[pa.Table]:
-        """Yield the fields of some rows after the other; at least one table, without rows where there are none."""
+        """Yield the fields of blocks of rows, in order; at least one table, which may be empty."""
         delimiter, spare = self.lines.delimiter, None
         if len(delimiter) > 1:
             text = bytes(data)
@@ -247,18 +246,18 @@ class RowParser:
             yield table if spare is None else _with_delimiter(table, spare, self.lines.delimiter)
 
     def refuse(self, error: Exception, start: int, data: bytes | NumberArray = b"", other: str = "str") -> NoReturn:
-        """Raise what tells users of an error of the parser.
+        """Raise an error that explains a failure of the parser.
 
         Parameters
         ----------
         error : pyarrow.ArrowInvalid
-            What the parser says.
+            The parser's error.
         start : int
             Where the rows begin in the file.
         data : bytes or ndarray of uint8
-            The rows, where it is to be told at which line one is.
+            The rows, to find the line of the failure.
         other : str, default "str"
-            A type that takes what does not fit, unless it is a number.
+            A type that accepts the failing cell, unless it is a number.
         """
         found = _CONVERSION.match(str(error))
         if found is None:
@@ -322,7 +321,7 @@ def _as_column(found: pa.Array, column: CsvColumn) -> Column:
 
 
 def _filled(found: pa.Array, value: Any) -> Column:
-    """Return numbers as an array of NumPy, with a value for those that are missing."""
+    """Return numbers as a NumPy array, with a value for missing ones."""
     filled = pc.fill_null(found, pa.scalar(value, found.type)) if found.null_count else found
     numbers: Column = filled.to_numpy(zero_copy_only=pa.types.is_primitive(found.type) and found.type != pa.bool_())
     return numbers
@@ -350,7 +349,7 @@ def _with_delimiter(table: pa.Table, spare: bytes, delimiter: bytes) -> pa.Table
 
 
 def _smallest_for_errors(table: pa.Table, column: CsvColumn) -> Column:
-    """Return a column cell by cell, the smallest value for those that are not of its type."""
+    """Return a column parsed cell by cell, with the smallest value for cells of another type."""
     text = _joined(table.column(str(column.position)))
     if not column.dtype.is_number:
         return text
@@ -366,7 +365,7 @@ def _smallest_for_errors(table: pa.Table, column: CsvColumn) -> Column:
 
 
 def _type_of(cell: str, *, is_bool: bool) -> str:
-    """Return the name of a type that takes a cell that does not fit, beside bools or numbers."""
+    """Return the name of a type for a cell that does not fit: bool or text if `is_bool`, else a number or text."""
     if is_bool:
         return "bool" if cell in _TRUE_OR_1 + _FALSE_OR_0 else "str"
     if cell.isascii() and cell.isdecimal():
@@ -379,7 +378,7 @@ def _type_of(cell: str, *, is_bool: bool) -> str:
 
 
 def _reader(column: CsvColumn) -> Callable[[str], Any]:
-    """Return what makes a value of the text of a cell."""
+    """Return the parser of one cell."""
     if column.is_time:
         return lambda cell: pa.scalar(cell).cast(pa.timestamp("ns")).value
     match column.dtype.kind:
@@ -449,17 +448,17 @@ def _given(position: int, dtype: Any) -> CsvColumn:
 def found_types(
     files: Sequence[tuple[TextFile, Head]], names: Sequence[str], lines: Lines, known: Mapping[str, CsvColumn]
 ) -> tuple[dict[str, CsvColumn], dict[str, dict[str, str]]]:
-    """Return all columns, with types that the samples of some files agree on; a sample has whole rows.
+    """Return all columns, with types that the samples of some files agree on. A sample has whole rows.
 
-    What has digits only is an integer, unless cells of the column are empty, which integers cannot be; text where some
-    are beyond 64 bits.
+    Columns of digits only are integers, unless cells are empty, since integers have no missing value. Integers beyond
+    64 bits become text.
 
     Returns
     -------
     mapping of str to CsvColumn
         The columns.
     mapping of str to mapping of str to str
-        Of those that are integers in some files and other numbers in others: each type, and the first file of it.
+        For columns that are integers in some files and other numbers in others: each type, and the first file of it.
     """
     seen: dict[str, list[pa.DataType]] = {name: [] for name in names if name not in known}
     of_files: dict[str, dict[str, str]] = {name: {} for name in seen}
@@ -481,7 +480,7 @@ def found_types(
 
 
 def _types_of(file: TextFile, head: Head, lines: Lines, size: int) -> dict[str, tuple[pa.DataType, str]]:
-    """Return of each column of a file the type that holds a sample of it, and that of the cells that have a value."""
+    """Return for each column of a file the type of its sample, and the type of its cells with a value."""
     sample = _sample(file, head.start, lines, size)
     if not sample:
         return {}
@@ -491,7 +490,7 @@ def _types_of(file: TextFile, head: Head, lines: Lines, size: int) -> dict[str, 
     except pa.ArrowInvalid as error:
         rows.refuse(error, head.start, sample)
     refined = [_refined(rows, sample, str(position), found) for position, found in enumerate(table.columns)]
-    # Empty cells make floats of integers, whichever file has them.
+    # Empty cells in any file turn integers into floats.
     stored = (
         found.type if pa.types.is_integer(found.type) else kind
         for found, kind in zip(table.columns, refined, strict=True)
@@ -539,12 +538,12 @@ def _may_be_integers(found: pa.ChunkedArray) -> bool:
 
 
 def _agreed(position: int, seen: Sequence[pa.DataType]) -> CsvColumn:
-    """Return the column that can hold what all samples were taken for; text can hold anything."""
+    """Return the column that can hold the inferred types of all samples; text can hold anything."""
     kinds = {_kind(found) for found in seen if not pa.types.is_null(found)}
     if kinds == {_TIME}:
         return CsvColumn(position, INT64, is_time=True)
     types = {STR if isinstance(kind, CsvColumn) else kind for kind in kinds}
-    has_empty = any(map(pa.types.is_null, seen))  # files of nothing but empty cells, as others have some
+    has_empty = any(map(pa.types.is_null, seen))  # files with only empty cells, where other files have some too
     numbers: set[ColumnType] = {INT64, UINT64, FLOAT64}
     dtype: ColumnType = STR
     if types and types <= numbers:

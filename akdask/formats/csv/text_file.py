@@ -1,7 +1,7 @@
-"""The text of CSV files, as their bytes are or as they are once unpacked.
+"""The text of CSV files, compressed or not.
 
-A file is known to be compressed by its first bytes.  It can only be read from its beginning: what lies behind is passed
-over, and nobody knows how long it is before all is unpacked.
+A file is recognized as compressed by its first bytes.  It can only be read from its beginning, and its length is
+unknown until all of it is unpacked.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ FIRST = 2**16
 """Bytes that the first look at a remote file brings: its head and a sample of its rows are mostly among them."""
 
 _PART, _FILES = 4, 4
-"""The part of what may be read ahead that is kept, and the files that it is to have room for."""
+"""The share of the read-ahead limit used for this cache, and the number of files that share it."""
 
 Bytes = npt.NDArray[np.uint8]
 
 
 class _Remembered:
-    """Bytes from the first of each file on; files that were not asked for the longest time go first."""
+    """Cache of the first bytes of files; the least recently used files are dropped first."""
 
     def __init__(self) -> None:
         self._found: OrderedDict[FileIdentity, Bytes] = OrderedDict()
@@ -65,7 +65,7 @@ class _Remembered:
                 self._found.popitem(last=False)
 
     def clear(self) -> None:
-        """Keep nothing."""
+        """Drop all cached bytes."""
         with self._lock:
             self._found.clear()
 
@@ -75,7 +75,7 @@ REMEMBERED = _Remembered()
 
 
 class RememberingReader(RangeReader):
-    """Reads a remote file, what is kept of it without a request; keeps what it reads from the first byte on.
+    """Reads a remote file, its cached first bytes without a request; caches the bytes that it reads from the start.
 
     Parameters
     ----------
@@ -98,24 +98,24 @@ class RememberingReader(RangeReader):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        # Raises if the file was replaced while it was read: then nothing of it is kept.
+        # Raises if the file was replaced while it was read: then nothing is cached.
         self._inner.__exit__(kind, error, trace)
         if error is None and self._begun is not None and self._filled:
             is_complete = self._filled == self.file.size
             REMEMBERED.add(self.file, self._begun if is_complete else self._begun[: self._filled].copy())
 
     def expect(self, streams: Sequence[Stream], *, goes_back: bool = False) -> None:
-        """Begin to fetch what is not kept."""
+        """Begin to fetch the ranges that are not cached."""
         known = 0 if self._known is None else len(self._known)
         left = [[(max(start, known), stop) for start, stop in stream if stop > known] for stream in streams]
         self._inner.expect(left, goes_back=goes_back)
 
     def read_into(self, out: NumberArray, offset: int, dataset: str) -> None:
-        """Fill an array with the bytes at a place; see `RangeReader.read_into`."""
+        """Fill an array with the bytes at an offset; see `RangeReader.read_into`."""
         target = out.reshape(-1).view(np.uint8)
         known = self._known
         if known is not None:
-            # What is kept comes first, the rest by requests.
+            # Cached bytes come first, the rest by requests.
             some = known[offset : offset + len(target)]
             target[: len(some)] = some
             target, offset = target[len(some) :], offset + len(some)
@@ -140,7 +140,7 @@ class RememberingReader(RangeReader):
 
 
 def remembering_reader(file: FileIdentity) -> RangeReader:
-    """Return the reader of a file: of one of this machine, whose bytes are at hand, that which keeps nothing."""
+    """Return the reader of a file: a caching one for remote files, a plain one for local files."""
     return RememberingReader(file) if is_remote(file.path) else range_reader(file)
 
 
@@ -149,7 +149,7 @@ CODECS = ("gzip", "bz2", "zstd", "lz4")
 
 _SIGNATURES = {b"\x1f\x8b\x08": "gzip", b"BZh": "bz2", b"\x28\xb5\x2f\xfd": "zstd", b"\x04\x22\x4d\x18": "lz4"}
 _BZ2_BLOCK = b"1AY&SY"
-"""What follows the level in a bz2 file; text may begin as the rest does."""
+"""Bytes that follow the level in a bz2 file; the bytes before may also begin a text."""
 _OTHERS = {b"\xfd7zXZ\x00": "xz", b"PK\x03\x04": "zip"}
 _FIRST = 16
 _BLOCK = 2**20
@@ -188,14 +188,14 @@ class TextReader(Protocol):
 
 
 def text_file(file: FileIdentity) -> TextFile:
-    """Return a file as one of text, told from its first bytes.
+    """Return a file as text, unpacked if its first bytes show that it is compressed.
 
     Raises
     ------
     UnsupportedError
         If it is compressed in a way that is not unpacked.
     """
-    # What follows in a remote file is looked at next, and is not worth a request of its own.
+    # The next bytes of a remote file are read soon, and are not worth a request of their own.
     first = np.empty(min(FIRST if is_remote(file.path) else _FIRST, file.size), np.uint8)
     with remembering_reader(file) as reader:
         reader.read_into(first, 0, "CSV")

@@ -34,15 +34,15 @@ BLOCK_ROWS = 2**16
 def encoded_rows(columns: Sequence[Column], delimiter: bytes) -> Iterator[memoryview]:
     """Yield the rows of columns as text, some at a time.
 
-    Floats have as many digits as tell them apart; text is in quotes only where it holds the delimiter, a quote or a
-    line break.
+    Floats have as many digits as distinguish them. Text is quoted only where it holds the delimiter, a quote or a line
+    break.
 
     Parameters
     ----------
     columns : sequence of ndarray or Arrow array
         Of the same number of rows, at least one.
     delimiter : bytes
-        What stands between fields.
+        The delimiter between fields.
     """
     between, end = (pa.scalar(text, pa.large_string()) for text in (delimiter.decode(), "\n"))
     nothing = pa.scalar("", pa.large_string())
@@ -98,9 +98,9 @@ class CsvWriter(StagedWriter[FileReceipt]):
     file_type : {"distribute", "single"}
         One file for each partition, or one in all.
     overwrite : bool
-        Says nothing, since columns cannot be added.
+        Without effect, since columns cannot be added.
     column_delim : str, default ","
-        What stands between fields.
+        The delimiter between fields.
     compression : str, optional
         One of `akdask.formats.csv.text_file.CODECS`, in any case.
     per_file : int, default 1
@@ -159,7 +159,7 @@ class CsvWriter(StagedWriter[FileReceipt]):
         SummedManifest.write(path, files, are_in_place=are_in_place)
 
     def _opened(self, path: str) -> Any:
-        """Open a new file.  Files of any of the codecs, one after the other, are one of it."""
+        """Open a new file.  Concatenated files of any of the codecs are one file of that codec."""
         return open(path, "wb") if self.codec is None else pa.CompressedOutputStream(pa.OSFile(path, "wb"), self.codec)
 
     def _head(self) -> bytes:
@@ -173,14 +173,14 @@ class CsvWriter(StagedWriter[FileReceipt]):
 
 
 def _field(spec: ObjectSpec) -> _Field:
-    """Return the column that an object is; an index of one level is its labels.
+    """Return an object as a column; an index of one level becomes its labels.
 
     Raises
     ------
     UnsupportedError
         If it is none.
     ArgumentError
-        If its name cannot stand in a header.
+        If its name is not allowed in a header.
     """
     inner = next(iter(spec.children.values())) if spec.kind is ObjType.INDEX and len(spec.children) == 1 else spec
     dtype = UINT64 if inner.dtype == UINT8 else inner.dtype

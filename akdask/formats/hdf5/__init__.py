@@ -1,1 +1,1 @@
-"""HDF5 files, above all those of Arkouda's schema."""
+"""HDF5 files, mainly those of Arkouda's schema."""

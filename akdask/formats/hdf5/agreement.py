@@ -1,4 +1,4 @@
-"""Whether the files of a set agree about its objects.  All that is wrong is told at once."""
+"""Check that the files of a set agree about its objects, and report all differences at once."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _MOST_REASONS = 2
 
 
 class Agreement:
-    """What each object of a set is, and which files say otherwise.
+    """The schema of each object of a set, and the files that differ from it.
 
-    The first file that has an object and can read it decides what it is.  An object must be in every file; members that
-    a file lacks have no rows there.
+    The first readable file with an object decides its schema.  An object must be in every file; members missing from a
+    file have no rows there.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ class Agreement:
         }
 
     def dissenters(self, names: Collection[str]) -> dict[int, list[str]]:
-        """Return for each file that lacks one of the objects, or has it otherwise, what is wrong."""
+        """Return for each file that lacks an object, or has it differently, the difference."""
         return {
             index: [f"{self._files[index].file.path}: {text}" for name in names for text in problems.get(name, ())]
             for index, problems in enumerate(self._problems)
@@ -97,14 +97,14 @@ class Agreement:
         }
 
     def error(self, names: Collection[str]) -> InconsistentFilesError:
-        """Return the error that tells of all differences in some objects."""
+        """Return the error that lists all differences in some objects."""
         found = {name: self.differences[name] for name in names if name in self.differences}
         return differing_error(found, _HINT)
 
 
 @dataclass(frozen=True, slots=True)
 class _Rules:
-    """Which types of numbers go together: of one width and sign only; or also floats and integers."""
+    """Which types of numbers agree: those of one width and sign only, or also floats and integers."""
 
     strict_types: bool
     widen: bool
@@ -123,7 +123,7 @@ def _references(files: Sequence[FileDescription], rules: _Rules) -> dict[str, Ob
 
 
 def _settled(schema: ObjectSchema) -> ObjectSchema:
-    """Give a type to lists that are empty in every file: what their dataset is read as, or strings for bytes."""
+    """Give lists that are empty in every file the type that their dataset is read as, or strings for bytes."""
     members = tuple((member, _with_items(column)) for member, column in schema.members)
     children = tuple((member, _settled(child)) for member, child in schema.children)
     if members == schema.members and children == schema.children:
@@ -139,7 +139,7 @@ def _with_items(column: ColumnSchema) -> ColumnSchema:
 
 
 def _joined(known: ObjectSchema, other: ObjectSchema, rules: _Rules) -> ObjectSchema:
-    """Return an object with members added that only another file has; members of both are those of the first file."""
+    """Return an object with the members of two files; members of both are those of the first file."""
     if other.kind != known.kind:
         return known
     members = dict(other.members) | {
@@ -153,7 +153,7 @@ def _joined(known: ObjectSchema, other: ObjectSchema, rules: _Rules) -> ObjectSc
 
 
 def _typed(known: ColumnSchema, other: ColumnSchema | None, rules: _Rules) -> ColumnSchema:
-    """Return the column that knows the type of its items, as empty lists do not, or the type that has all numbers."""
+    """Return the column whose item type is known, as that of empty lists is not, or the common type of all numbers."""
     if other is None:
         return known
     if _is_empty_list(known):
@@ -177,7 +177,7 @@ def _is_empty_list(column: ColumnSchema) -> bool:
 
 
 def _differences(file: FileDescription, schemas: Mapping[str, ObjectSchema], rules: _Rules) -> dict[str, list[str]]:
-    """Tell for each object what a file lacks, or has otherwise."""
+    """Return for each object the members that a file lacks or has differently."""
     present = {schema.name: schema for schema in file.objects}
     told = {}
     for name, reference in schemas.items():
@@ -210,7 +210,7 @@ def _object_differences(name: str, found: ObjectSchema | None, reference: Object
 def _type_differences(found: ColumnSchema, reference: ColumnSchema, rules: _Rules) -> Iterator[str]:
     """HDF5 classes must agree, width and sign only if types are strict; byte order never matters.
 
-    Classes of numbers need not where these are widened; bools are no numbers.
+    Classes of numbers may differ where numbers are widened; bools are no numbers.
     """
     if _is_empty_list(found) or _is_empty_list(reference):
         return

@@ -43,5 +43,5 @@ def describe(name: str, kind: ObjType, node: H5Object) -> Described:
 
 
 def lay_out(spec: ObjectSpec, columns: Columns, tables: Columns, share: new_file.Share) -> new_file.NewObject:
-    """Lay out the flat values; every file has the shape of the whole."""
+    """Lay out the flat values; every file stores the shape of the whole array."""
     return pdarray.lay_out(spec, columns, tables, share)

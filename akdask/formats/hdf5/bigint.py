@@ -67,7 +67,7 @@ def _count(members: Members) -> int:
 def read(
     elements: Elements, place: ColumnLocation, start: int, stop: int, out: NumberArray | None = None
 ) -> pa.FixedSizeBinaryArray:
-    """Read integers, limb by limb; `out` is of no use."""
+    """Read integers, limb by limb; `out` is not used."""
     limbs = np.empty((stop - start, len(place.extents)), np.uint64)
     for number, stored in enumerate(place.extents):
         limbs[:, number] = elements.read(stored, start, stop - start)

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 Read: TypeAlias = Callable[[int, int], bytes]
-"""Returns bytes of a file, given where they begin and how many there are; fewer at its end."""
+"""Returns bytes of a file, given offset and length; fewer at its end."""
 
 DATASPACE, LINK_INFO, DATATYPE, LINK, EXTERNAL, LAYOUT = 0x1, 0x2, 0x3, 0x6, 0x7, 0x8
 CONTINUATION, SYMBOL_TABLE = 0x10, 0x11
@@ -25,7 +25,7 @@ IS_SHARED = 2
 """Flag of a message that is kept elsewhere."""
 
 UNDEFINED = 2**64 - 1
-"""Address of what is nowhere."""
+"""The undefined address."""
 
 _MOST_BYTES, _MOST_BLOCKS = 2**20, 64
 
@@ -40,13 +40,13 @@ class Message(NamedTuple):
     Parameters
     ----------
     kind : int
-        What it is about.
+        Type of the message.
     flags : int
         Bits; see `IS_SHARED`.
     block : int
         Position of its block in the header.
     head : int
-        Place in the block of what comes before the message and says what it is.
+        Offset in the block of the header of the message.
     place, size : int
         Its bytes in the block.
     """
@@ -66,11 +66,11 @@ class HeaderBlock:
     Parameters
     ----------
     content : bytes
-        All of it.
+        The bytes of the block.
     fixed : tuple of (int, int)
-        Start and stop of what tells how the block is to be read, messages left out.
+        Start and stop of the bytes that define how the block is parsed, without messages.
     found_in : tuple of (int, int), optional
-        Block, and place in it, of its address; None of the first block.
+        Block that contains its address, and the offset in it; None for the first block.
     """
 
     content: bytes
@@ -96,7 +96,7 @@ class ObjectHeader:
 
 
 def demand(is_known: bool) -> None:
-    """Give up what is not known here."""
+    """Raise unless the structure is known here."""
     if not is_known:
         raise UnknownStructureInTreeError
 
@@ -231,7 +231,7 @@ def lookup3_of_rows(rows: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint32]:
     Parameters
     ----------
     rows : ndarray of uint8, shape (n, nbytes)
-        Bytes; at least one in a row.
+        Rows of bytes, at least one byte each.
 
     Returns
     -------
@@ -243,7 +243,7 @@ def lookup3_of_rows(rows: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint32]:
         return np.array([lookup3(row.tobytes()) for row in rows], np.uint32)
     padded = np.zeros((n, -(-nbytes // _PART) * _PART), np.uint8)
     padded[:, :nbytes] = rows
-    # A word of all rows stands together; sums of 32 bits wrap around by themselves.
+    # The same word of all rows is contiguous; sums of 32 bits wrap around by themselves.
     words = np.ascontiguousarray(padded.view("<u4").T)
     state: tuple[Word, Word, Word] = (np.full(n, (_START + nbytes) & _MASK, np.uint32),) * 3
     for at in range(0, len(words) - 3, 3):
@@ -282,11 +282,11 @@ class WalkedBlock:
     Parameters
     ----------
     content : bytes
-        All of it that matters.
+        The bytes that are parsed.
     found_in : tuple of (int, int)
         Block, and place in it, of its address.
     fixed : list of (int, int)
-        Start and stop of what makes up the structure: another walk is alike if these bytes are the same.
+        Start and stop of the bytes that define the structure: another walk has the same structure if these are equal.
     """
 
     content: bytes
@@ -302,12 +302,12 @@ class MetadataWalk:
     read : Read
         Reads the file.
     start : bytes
-        What the walk begins with; its number is `START`.
+        The block at which the walk starts; its number is `START`.
 
     Attributes
     ----------
     blocks : list of WalkedBlock
-        The first block is what the walk begins with.
+        The first block is the one at which the walk starts.
     """
 
     START = 0
@@ -330,7 +330,7 @@ class MetadataWalk:
         size : int
             Its bytes.
         signature : bytes
-            What it begins with, version included.
+            Its first bytes, version included.
 
         Raises
         ------
@@ -361,7 +361,7 @@ class IndexRecord(NamedTuple):
     start, stop : int
         Its bytes in the block.
     heap_id : bytes
-        Says where in the heap the link is.
+        Id of the link in the heap.
     """
 
     node: int
@@ -377,11 +377,11 @@ class _Tree(NamedTuple):
 
     @property
     def most_in_leaf(self) -> int:
-        """Records that a leaf takes."""
+        """Maximum number of records in a leaf."""
         return (self.node_size - _HEAD - _CHECKSUM) // self.record_size
 
     def count_widths(self) -> list[tuple[int, int]]:
-        """Return how many bytes count the records of a child, and those of all below it, for nodes of each level."""
+        """Return for nodes of each level the widths of two counts: a child's records, and all records below it."""
         width = _width(self.most_in_leaf)
         widths = [(0, 0)]
         total = self.most_in_leaf
@@ -408,7 +408,7 @@ def records_of(walk: MetadataWalk, place: int, name: bytes) -> Iterator[IndexRec
     walk : MetadataWalk
         Reads and keeps the nodes.
     place : int
-        Place of the index's address in what the walk begins with.
+        Offset of the index's address in the first block.
     name : bytes
         The name.
 
@@ -451,7 +451,7 @@ def records_of(walk: MetadataWalk, place: int, name: bytes) -> Iterator[IndexRec
 
 
 _HEADER = 146
-_MANAGED = 0  # type of what lies in the blocks of the heap itself
+_MANAGED = 0  # type of objects stored in the blocks of the heap itself
 _MOST_WIDTH, _MOST_LEVELS = 1024, 32
 
 
@@ -461,7 +461,7 @@ class DenseLink(NamedTuple):
     Parameters
     ----------
     walk : MetadataWalk
-        The blocks on the way; the last has the link.
+        The blocks on the way; the last contains the link.
     start : int
         Where the link begins in it.
     content : bytes
@@ -477,7 +477,7 @@ class DenseLink(NamedTuple):
 
 
 class _Heap(NamedTuple):
-    """What the header of a heap says.
+    """Fields of the header of a heap.
 
     Parameters
     ----------
@@ -486,9 +486,9 @@ class _Heap(NamedTuple):
     smallest, largest : int
         Bytes of the blocks of the first two rows, and of the last that are no tables.
     offset_width, length_width : int
-        Bytes of the numbers that tell where a link is, and how long.
+        Widths in bytes of the offset and length of a link.
     rows : int
-        Of the table that the header leads to; 0 if that is a block.
+        Rows of the root table; 0 if the root is a block.
     """
 
     width: int
@@ -500,7 +500,7 @@ class _Heap(NamedTuple):
 
     @property
     def head(self) -> int:
-        """Bytes of what is at the beginning of each block and table."""
+        """Length in bytes of the header of each block and table."""
         return 13 + self.offset_width
 
     def row_of(self, offset: int) -> int:
@@ -508,7 +508,7 @@ class _Heap(NamedTuple):
         return (offset // (self.width * self.smallest)).bit_length()
 
     def block_size(self, row: int) -> int:
-        """Return the bytes that a block of a row stands for."""
+        """Return the size in bytes of a block in a row."""
         return self.smallest << max(row - 1, 0)
 
     def row_start(self, row: int) -> int:
@@ -516,12 +516,12 @@ class _Heap(NamedTuple):
         return self.width * self.smallest << row - 1 if row else 0
 
     def rows_below(self, row: int) -> int:
-        """Return how many rows a table has that stands in a row."""
+        """Return the number of rows of a table in a row."""
         return (self.block_size(row) // (self.smallest * self.width)).bit_length()
 
 
 def find_dense_link(read: Read, information: bytes, name: bytes) -> DenseLink:
-    """Return a link of a group, given the message of its header that says where its links are.
+    """Return a link of a group, given the message of its header with the addresses of its links.
 
     Parameters
     ----------
@@ -535,7 +535,7 @@ def find_dense_link(read: Read, information: bytes, name: bytes) -> DenseLink:
     Raises
     ------
     UnknownStructureInTreeError
-        If the group has no such link, or only the library can tell.
+        If the group has no such link, or only the library can find it.
     """
     demand(information[0] == 0)
     place = 2 + (8 if information[1] & 1 else 0)
@@ -543,7 +543,7 @@ def find_dense_link(read: Read, information: bytes, name: bytes) -> DenseLink:
     walk = MetadataWalk(read, information)
     walk.fix(walk.START, 0, 2)
     found = list(records_of(walk, place + 8, name))
-    # Hashes are alike by chance only; the library is asked then.
+    # Different names may have the same hash; then the library looks the link up.
     demand(len(found) == 1)
     record, heap_id = found[0], found[0].heap_id
     walk.fix(record.node, record.start, record.stop)
@@ -601,7 +601,7 @@ _MOST_GROUP_LEVELS = 32
 
 
 def find_group(read: Read, root: int, path: str) -> int | None:
-    """Return the address of the header of what is at a path.
+    """Return the address of the object header at a path.
 
     Parameters
     ----------
@@ -615,7 +615,7 @@ def find_group(read: Read, root: int, path: str) -> int | None:
     Returns
     -------
     int or None
-        None where only the library can tell, also whether there is anything.
+        None where only the library can find it or its absence.
     """
     address = root
     try:
@@ -657,7 +657,7 @@ class _Names:
         self._size, _, self._start = struct.unpack_from("<QQQ", head, 8)
 
     def at(self, offset: int, length: int) -> bytes:
-        """Return a name, or as much of it as tells how it compares with one of the given length."""
+        """Return a name, or as much of it as decides its comparison with a name of the given length."""
         demand(offset < self._size)
         content = self._read(self._start + offset, min(length + 1, self._size - offset))
         return content.partition(b"\0")[0]
@@ -668,7 +668,7 @@ def _in_tree(read: Read, node: int, names: _Names, name: bytes) -> int:
         head = content_at(read, node, 24)
         demand(head.startswith(b"TREE\0"))
         level, used = head[5], struct.unpack_from("<H", head, 6)[0]
-        # Keys and children take turns; a child has the names up to the key behind it.
+        # Keys and children alternate; a child has the names up to the key behind it.
         numbers = struct.unpack(f"<{2 * used + 1}Q", content_at(read, node + 24, 16 * used + 8))
         first, last = 0, used - 1
         while first < last:

@@ -1,4 +1,4 @@
-"""Categorical: codes for each row, and the labels that they stand for.
+"""Categorical: codes for each row, and the labels that the codes index.
 
 No part is repeated in every file.  Each is cut on its own, so the labels are complete only when all files are read.
 """
@@ -26,7 +26,7 @@ else:
 KINDS = (ObjType.CATEGORICAL,)
 
 OPTIONAL = (PERMUTATION, SEGMENTS)
-"""Members that tell how the rows are grouped by their codes."""
+"""Members that group the rows by their codes."""
 
 _WRONG_GROUPING = "v2023.05.05"
 """This release wrote the codes as both `permutation` and `segments`."""

@@ -1,6 +1,6 @@
-"""Datasets in chunks, read past HDF5, which only tells where the chunks are and is not trusted to unpack them.
+"""Read datasets in chunks past HDF5, which only gives the addresses of the chunks and does not unpack them.
 
-A chunk is unpacked once and kept while rows of it are read, as a partition is read a few megabytes at a time.
+An unpacked chunk is cached while its rows are read, as a partition is read a few megabytes at a time.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from akdask.storage.ranges import RangeReader
 from akdask.typing import NumberArray
 
 Filter: TypeAlias = tuple[int, tuple[int, ...]]
-"""Number of a filter, and what it was told."""
+"""Number and parameters of a filter."""
 
 Bytes: TypeAlias = npt.NDArray[np.uint8]
 
@@ -40,7 +40,7 @@ _WORDS = 2**20  # words of a checksum that are summed at a time, so that the sum
 
 
 class ChunkError(ValueError):
-    """A chunk cannot be what was stored; the text says why."""
+    """A chunk cannot be as it was written; the text gives the reason."""
 
 
 def applied(filters: Sequence[Filter], mask: int) -> list[Filter]:
@@ -54,7 +54,7 @@ def check_size(filters: Sequence[Filter], size: int, nbytes: int) -> None:
     Parameters
     ----------
     filters : sequence of Filter
-        Those that the chunk went through.
+        Filters that the chunk went through.
     size : int
         Bytes that are stored.
     nbytes : int
@@ -82,9 +82,9 @@ def undo(stored: Bytes, filters: Sequence[Filter], nbytes: int) -> Bytes:
     Parameters
     ----------
     stored : ndarray, uint8
-        The chunk as it is in the file.
+        The stored bytes of the chunk.
     filters : sequence of Filter
-        Those that it went through, all of `OWN`.
+        Filters that it went through, all of `OWN`.
     nbytes : int
         Bytes of the elements.
 
@@ -150,7 +150,7 @@ def _without_lzf(data: Bytes, limit: int) -> Bytes:
 
 
 def _unpack_lzf(packed: bytes, limit: int) -> Bytes | None:
-    """Return what was packed, None if it is damaged or more than `limit` bytes."""
+    """Return the unpacked bytes, None if they are damaged or more than `limit`."""
     out = bytearray()
     position, end = 0, len(packed)
     try:
@@ -170,7 +170,7 @@ def _unpack_lzf(packed: bytes, limit: int) -> Bytes | None:
             if start < 0:
                 return None
             part = out[start : start + length]
-            # A copy may reach into what it makes itself, which repeats then.
+            # A copy may overlap its own output, which then repeats.
             out += part if len(part) == length else (part * (length // len(part) + 1))[:length]
     except IndexError:
         return None
@@ -178,7 +178,7 @@ def _unpack_lzf(packed: bytes, limit: int) -> Bytes | None:
 
 
 def _unshuffled(data: Bytes, width: int) -> Bytes:
-    """Undo the shuffle filter: the bytes of each element become adjacent; a remainder at the end stays as it is."""
+    """Undo the shuffle filter: the bytes of each element become adjacent; a remainder at the end is copied."""
     if width < 1:
         raise ChunkError(f"a chunk has elements of {width} bytes")
     count = len(data) // width
@@ -264,25 +264,25 @@ def _within(shape: Sequence[int], row: int, start: int, stop: int) -> Iterator[B
 
 
 _CACHED = 2**30  # bytes of unpacked chunks that a task keeps if not one is larger: it reads several columns in turn
-_MOST_CHUNKS = 2**21  # whose places are remembered; 32 bytes each
+_MOST_CHUNKS = 2**21  # chunk locations that are remembered; 32 bytes each
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ChunkIndex:
-    """Where the chunks of a dataset are; each has been checked to have a size that its filters can produce.
+    """Locations of the chunks of a dataset; each chunk has been checked to have a size that its filters can produce.
 
     Parameters
     ----------
     shape : tuple of int
         Elements of the dataset along each dimension.
     chunk : tuple of int
-        Those of a chunk.
+        Filters of a chunk.
     filters : tuple of Filter
         In the order in which they were applied.
     fill : bytes
-        One element where nothing was written, as it is stored.
+        The stored fill value of one element.
     numbers : ndarray, int64
-        Chunks that are stored, counted in row-major order; ascending.
+        Numbers of the stored chunks in row-major order; ascending.
     locations : ndarray, shape (nchunks, 3), int64
         Offset, size and mask of filters of each.
     """
@@ -330,7 +330,7 @@ _INDEXES: OrderedDict[tuple[FileIdentity, str], ChunkIndex] = OrderedDict()
 
 
 def index_of(file: FileIdentity, path: str, node: H5Object) -> ChunkIndex:
-    """Return where the chunks of an open dataset are; remembers that of the datasets asked for last.
+    """Return the locations of an open dataset's chunks; caches those of the most recent datasets.
 
     Raises
     ------
@@ -352,7 +352,7 @@ def _looked_up(file_size: int, node: H5Object) -> ChunkIndex:
     fill = np.zeros((), node.dtype)
     if made.fill_value_defined() != h5d.FILL_VALUE_UNDEFINED and made.get_fill_time() != h5d.FILL_TIME_NEVER:
         made.get_fill_value(fill)
-    # Those that a dataset was cut off from, and those of an index that goes round in a circle, are too many.
+    # More chunks than the shape has mean damage: the dataset was cut off, or the index is circular.
     stored = _Stored(math.prod(-(-size // step) for size, step in zip(shape, chunk, strict=True)))
     node.chunk_iter(stored.add)
     starts = np.array(stored.starts, np.int64).reshape(-1, len(shape))
@@ -370,7 +370,7 @@ def _looked_up(file_size: int, node: H5Object) -> ChunkIndex:
 
 
 class _Stored:
-    """Takes in what HDF5 tells of the chunks of a dataset."""
+    """Collects the chunks that HDF5 lists for a dataset."""
 
     def __init__(self, most: int) -> None:
         self.most = most
@@ -406,7 +406,7 @@ class ChunkReader:
     name : str
         The dataset, for messages.
     cache : ChunkStore
-        Takes unpacked chunks, also those of other datasets.
+        Cache of unpacked chunks, shared with other datasets.
     """
 
     def __init__(self, index: ChunkIndex, dtype: np.dtype[Any], name: str, cache: ChunkStore) -> None:
@@ -459,7 +459,7 @@ class ChunkReader:
 
 
 class ChunkStore:
-    """Unpacked chunks of the datasets that a task reads, those used last."""
+    """Cache of the most recently used unpacked chunks of a task's datasets."""
 
     def __init__(self) -> None:
         self._chunks: OrderedDict[tuple[str, int], Bytes] = OrderedDict()
@@ -477,7 +477,7 @@ class ChunkStore:
         return chunk
 
     def reserve(self, dataset: str, nbytes: int, count: int) -> None:
-        """Drop chunks to make space for another of the same size; its dataset needs `count` chunks at a time.
+        """Drop chunks until another of the same size fits; its dataset needs `count` chunks at a time.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""Which module is in charge of which kind of object; codecs of composite objects look up their members here."""
+"""Registry of codecs by kind of object; codecs of composite objects look up their members here."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ else:
 
 
 class Codec(Protocol):
-    """What a module of this package offers."""
+    """Protocol of a module that describes and lays out objects of some kinds."""
 
     @property
     def KINDS(self) -> Sequence[ObjType]:
@@ -37,12 +37,12 @@ class Codec(Protocol):
         Raises
         ------
         NotFlatError
-            If the object is not made as its kind should be; the text continues "the object …".
+            If the object does not have the structure of its kind; the text continues "the object …".
         """
         ...
 
     def lay_out(self, spec: ObjectSpec, columns: Columns, tables: Columns, share: new_file.Share) -> new_file.NewObject:
-        """Return what one partition's file will hold of an object.
+        """Return an object's layout in one partition's file.
 
         Raises
         ------
@@ -53,7 +53,7 @@ class Codec(Protocol):
 
 
 class ColumnCodec(Protocol):
-    """What a module of this package offers that reads columns of some types."""
+    """Protocol of a module that reads columns of some types."""
 
     @property
     def COLUMNS(self) -> Sequence[str]:
@@ -66,7 +66,7 @@ class ColumnCodec(Protocol):
         """Return rows `start` to `stop` of the file, at least one.
 
         `out`, where given, is a contiguous array of the column's dtype with at least as many elements.  Numbers are
-        read into it, and a view of it is returned.
+        read into it, and the result is a view of it.
 
         Raises
         ------
@@ -77,10 +77,10 @@ class ColumnCodec(Protocol):
 
 
 _UNCHECKED_ROWS = 2**23
-"""Rows that are read without a look at the memory there is."""
+"""Rows that are read without checking the available memory."""
 
 _COPIES = 3
-"""What is stored, where it starts and what it is decoded to are in memory at the same time."""
+"""Copies of about the stored size that reading needs: the stored bytes, the segments and the decoded column."""
 
 CODECS: dict[ObjType, Codec] = {}
 COLUMN_CODECS: dict[str, ColumnCodec] = {}
@@ -116,8 +116,8 @@ def describe_object(
 ) -> Described | None:
     """Describe one member of a group, or root, as an object; None if it is neither group nor dataset.
 
-    What is wrong with one object says nothing about the others, so it is told in the description: also that it is of
-    a kind that is not allowed there.
+    Errors in one object do not affect the others, so they are noted in its description, including a kind that is not
+    allowed there.
     """
     name, kind = members.path_of(encoded), ObjType.UNKNOWN
     try:
@@ -141,5 +141,5 @@ def _unreadable(name: str, kind: ObjType, text: str) -> Described:
 
 
 def lay_out_object(spec: ObjectSpec, columns: Columns, tables: Columns, share: new_file.Share) -> new_file.NewObject:
-    """Return what one partition's file will hold of an object of any kind; for errors see `Codec.lay_out`."""
+    """Return the layout of an object of any kind in one partition's file; for errors see `Codec.lay_out`."""
     return CODECS[spec.kind].lay_out(spec, columns, tables, share)

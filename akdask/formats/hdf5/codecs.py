@@ -1,7 +1,7 @@
 """One module for each kind of object, which describes it in a file, reads it, and lays it out in a new one.
 
-A new kind is a new module with `KINDS`, `describe` and `lay_out`, and its name in the list below.  Objects are made of
-columns; a module that stores columns in its own way has `COLUMNS` and `read` as well.
+A new kind is a new module with `KINDS`, `describe` and `lay_out`, listed below.  Objects consist of columns; a module
+with its own storage of columns has `COLUMNS` and `read` as well.
 """
 
 from akdask.formats.hdf5 import (

@@ -1,4 +1,4 @@
-"""What objects that are made of others have in common: their members are described and laid out by their own codecs."""
+"""Describe and lay out objects that consist of others, by the codecs of their members."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def describe_integers(name: str, members: Members, member: str) -> Found:
     dataset, slot = members.dataset(members.find(member), member)
     if dataset.dtype[1] not in "iu":
         raise NotFlatError(f"holds {dataset.dtype} as {member}, not integers")
-    # As any dataset, so that what is stored is judged as it is: an unsigned number may be no signed one.
+    # Judged like any dataset: its type may be an unsigned number where a signed one is needed.
     dtype = layout.column_type_of(dataset.dtype) or INT64
     return ColumnSchema(f"{name}/{member}", dtype, (dataset,)), (slot,)
 
@@ -89,9 +89,9 @@ def describe_group(
     children: Mapping[str, Described] | None = None,
     count: int | None = None,
 ) -> Described:
-    """Return the description of an object that is made of columns and of other objects.
+    """Return the description of an object that consists of columns and other objects.
 
-    `count` is how many numbered members an attribute says that there are.
+    `count` is the number of numbered members, from an attribute.
     """
     children = children or {}
     schema = ObjectSchema(
@@ -109,14 +109,14 @@ def describe_group(
 def lay_out_children(
     spec: ObjectSpec, columns: Columns, tables: Columns, share: new_file.Share
 ) -> list[new_file.NewObject]:
-    """Lay out the objects that an object is made of."""
+    """Lay out the children of an object."""
     return [lay_out_object(child, columns, tables, share) for child in spec.children.values()]
 
 
 def lay_out_group(
     spec: ObjectSpec, columns: Columns, tables: Columns, share: new_file.Share, attributes: new_file.Attributes
 ) -> new_file.NewObject:
-    """Lay out a group that is made of other objects only."""
+    """Lay out a group that contains other objects only."""
     return new_file.NewObject.group(
         new_file.NewGroup(spec.name, spec.kind, attributes), lay_out_children(spec, columns, tables, share)
     )

@@ -1,6 +1,7 @@
 """DataFrame, as snapshots hold it: a group with one object for each column, and the labels of the rows as ``Index``.
 
-Servers keep no order of columns.  A private attribute does; without it they come in the byte order of their names.
+Servers store no order of columns, so akdask adds a private attribute. Without it columns come in the byte order of
+their names.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What is known of a file without reading data: objects, the columns they are made of, and where each lies.
+"""Schema of a file, known without reading data: objects, their columns, and the position of each.
 
 Files of one set mostly agree in everything but offsets and lengths.  So a description is two things: schemas, small
 shared objects that are equal for equal objects, and one array of numbers for each file.
@@ -60,14 +60,14 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class ObjectSchema:
-    """One object: its kind and what it is made of.
+    """One object: its kind, columns and children.
 
     Parameters
     ----------
     name : str
         Path in the file, for a root object its name.
     kind : ObjType
-        What it is.
+        Kind of the object.
     members : tuple of (str, ColumnSchema)
         Members that hold data.
     children : tuple of (str, ObjectSchema)
@@ -87,7 +87,7 @@ class ObjectSchema:
 
     @property
     def columns(self) -> Iterator[ColumnSchema]:
-        """All columns, those of children after the object's own: the order of the slots."""
+        """All columns, the object's own before its children's: the order of the slots."""
         for _, column in self.members:
             yield column
         for _, child in self.children:
@@ -96,7 +96,7 @@ class ObjectSchema:
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """What a codec says about one object of one file; slots are in the order of the datasets of its columns."""
+    """A codec's description of one object in one file; slots are in the order of the datasets of its columns."""
 
     schema: ObjectSchema
     slots: tuple[Slot, ...] = ()
@@ -113,15 +113,15 @@ class FileDescription:
     objects : tuple of ObjectSchema
         In byte order of their names.
     slots : ndarray, shape (ndatasets, 2), int64
-        Offset and length of every dataset, in the order of objects, their columns and the datasets of those.
+        Offset and length of every dataset, in the order of objects, columns and their datasets.
     column_order : str or None
-        The private root attribute that keeps the users' order, as it is stored.
+        The private root attribute with the users' order of columns, as stored.
     summaries : ndarray, shape (ndatasets,), optional
-        What the writer found out about the data of each dataset (`akdask.formats.hdf5.statistics.SUMMARY`).
+        Summaries of each dataset by the writer (`akdask.formats.hdf5.statistics.SUMMARY`).
     beside : int, optional
         Checksum of all bytes beside the datasets.
     is_proven : bool, default True
-        Whether the summaries are those of this file's bytes, and not of what it may be a copy of.
+        Whether the summaries belong to this very file, and not to the original of a copy.
     """
 
     file: FileIdentity
@@ -169,7 +169,7 @@ def ranges_beside(file: FileDescription) -> Iterator[tuple[int, int]]:
 
 
 def differing(files: Iterable[FileDescription]) -> Iterator[FileDescription]:
-    """Yield files whose schema differs from that of the file before; mostly only the first does."""
+    """Yield files whose schema differs from that of the file before; mostly the first file only."""
     previous: FileDescription | None = None
     for file in files:
         if previous is None or previous.objects != file.objects:
@@ -186,7 +186,7 @@ class ColumnLocation:
 
     @property
     def is_as_in_memory(self) -> bool:
-        """Whether numbers are stored as wide as they are in memory; bools may be any bytes."""
+        """Whether numbers have the same width in the file and in memory; the bytes of bools may have any value."""
         stored = np.dtype(self.extents[0].dtype)
         return stored.itemsize == 1 if self.dtype == BOOL else stored == self.dtype.numpy
 

@@ -1,4 +1,4 @@
-"""Elements of datasets as they are stored: what codecs read from, whatever finds the bytes."""
+"""Stored elements of datasets: the input of codecs, independent of how bytes are found."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Elements(ABC):
         Raises
         ------
         TransferError
-            If they would take more memory than this process may use for them, whatever little the file holds.
+            If they would exceed the memory limit of this process, even though the file is small.
         """
         dtype = np.dtype(extent.dtype)
         nbytes = count * dtype.itemsize
@@ -54,7 +54,7 @@ class Elements(ABC):
         return stored
 
     def cached(self, extent: Extent, find: Callable[[Elements, Extent], NumberArray]) -> NumberArray:
-        """Return what a function finds in a dataset, which it goes through only once."""
+        """Return a function's result for a dataset, computed once."""
         if extent.dataset not in self._found:
             self._found[extent.dataset] = find(self, extent)
         return self._found[extent.dataset]

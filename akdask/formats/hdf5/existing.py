@@ -1,4 +1,4 @@
-"""Files that objects are added to: what they hold, and a copy to add to, with or without the objects of some names."""
+"""Add objects to existing files: their schemas, and copies of them with or without the objects of some names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What rules need to know of data, found in one pass, block by block: memory does not grow with the data."""
+"""Facts about data that rules check, found in one pass, block by block: memory does not grow with the data."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ class StringFacts:
     is_terminated : bool
         Whether the last byte is NUL.
     astray : int or None
-        The first row whose segment is not where the NULs say that it starts.
+        The first row whose segment differs from the start that the NULs give.
     not_utf8 : str or None
-        What is wrong with the first byte that is not UTF-8, and where it is.
+        The error of the first byte that is not UTF-8, and its position.
     checksum : int
         Equal for equal bytes.
     """
@@ -61,7 +61,7 @@ class StringFacts:
 
 
 class OpenFile(NamedTuple):
-    """A file that is open in HDF5, which may know it by the name of a descriptor."""
+    """A file that is open in HDF5, possibly under the name of a descriptor."""
 
     path: str
     hdf5: Any
@@ -80,7 +80,7 @@ def blocks(opened: OpenFile, dataset: DatasetMetadata) -> Iterator[NumberArray]:
 
 
 def _reading(opened: OpenFile, dataset: DatasetMetadata) -> Callable[[int, int], NumberArray]:
-    """Return what reads a range of rows of a dataset of one dimension."""
+    """Return a reader of row ranges of a one-dimensional dataset."""
     node = _checked(opened, dataset)
     if dataset.storage != "chunked" or is_remote(opened.path) or not _is_numbers(node):
         return lambda start, stop: node[start:stop]
@@ -100,7 +100,7 @@ def _reading(opened: OpenFile, dataset: DatasetMetadata) -> Callable[[int, int],
 
 
 def _is_numbers(node: Any) -> bool:
-    """Whether the stored elements are what NumPy computes with: text of any length is elsewhere in the file."""
+    """Whether NumPy can compute with the stored elements; text of variable length is stored elsewhere in the file."""
     try:
         return is_plain(node.id, node.dtype)
     except NotFlatError:
@@ -108,7 +108,7 @@ def _is_numbers(node: Any) -> bool:
 
 
 def _checked(opened: OpenFile, dataset: DatasetMetadata) -> Any:
-    """Open a dataset whose data is in the file; one that was never written may claim any size and is not read."""
+    """Open a dataset whose data is in the file; one that was never written may claim any size and is refused."""
     if dataset.is_outside:
         raise FileFormatError(f"dataset {dataset.path!r} keeps its data in other files, and these are not read.")
     node = opened.hdf5[dataset.path.encode(errors="surrogateescape")]
@@ -207,7 +207,7 @@ def string_facts(opened: OpenFile, values: DatasetMetadata, segments: DatasetMet
 
 
 def _first_astray(given: NumberArray, row: int, expected: NumberArray) -> int | None:
-    """Compare the segments from a row on with those that follow from NULs; the last NUL of all starts no string."""
+    """Compare segments with the starts that NULs give; the last NUL of all starts no string."""
     differs = np.flatnonzero(given != expected[: len(given)])
     return row + int(differs[0]) if len(differs) else None
 

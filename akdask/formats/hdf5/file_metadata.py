@@ -1,7 +1,7 @@
-"""What a file of any origin says of itself: every group, dataset, link and attribute, with nothing refused.
+"""The metadata of a file of any origin: every group, dataset, link and attribute, with nothing refused.
 
-Reading wants columns and stops at what it cannot use.  This module serves to show a file: it keeps everything, damaged
-or foreign, under the names of the file.
+Reading needs columns and refuses other structures.  This module shows a file: it keeps everything, damaged or foreign,
+under the names of the file.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from akdask.formats.hdf5.members import Members, NotFlatError, kind_of, open_mem
 from akdask.storage.files import identify
 from akdask.storage.objects import CODES, PERMUTATION, SEGMENTS, ObjType
 
-_DEEPEST = 4  # a SegArray of Strings in a DataFrame reaches 3; groups that contain themselves go on for ever
+_DEEPEST = 4  # a SegArray of Strings in a DataFrame has depth 3; groups that contain themselves have no end
 _LARGEST_VALUE = 2**16  # bytes of an attribute that are read
 _CLASSES = {h5t.INTEGER: "integer", h5t.FLOAT: "float", h5t.STRING: "text", h5t.ENUM: "enum", h5t.COMPOUND: "compound"}
 _NUMBERS = {"integer": h5t.NATIVE_INT64, "unsigned": h5t.NATIVE_UINT64, "float": h5t.NATIVE_DOUBLE}
@@ -37,7 +37,7 @@ class StoredType:
     Parameters
     ----------
     family : {"integer", "float", "text", "variable text", "padded text", "enum", "compound", "other"}
-        Its class; ``text`` is ASCII of fixed length that ends in NUL.
+        Class of the type; ``text`` is ASCII of fixed length that ends in NUL.
     size : int
         Bytes of one element.
     is_signed, is_little_endian : bool
@@ -58,7 +58,7 @@ class StoredType:
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """An attribute; `shape` is () for a scalar and None for one that holds nothing, `value` None if it is no value."""
+    """An attribute; `shape` is () for a scalar and None for a null dataspace, `value` None if unreadable."""
 
     type: StoredType
     shape: tuple[int, ...] | None
@@ -74,13 +74,13 @@ class DatasetMetadata:
     path : str
         In the file, without a leading slash.
     kind : ObjType or None
-        What it is as an object, None if its ``ObjType`` is none of the schema.
+        Kind of the object, None if its ``ObjType`` is not in the schema.
     attributes : mapping of str to Attribute
         All of them.
     type : StoredType
         Of the elements.
     shape : tuple of int, or None
-        None for a dataset that holds nothing.
+        None for a null dataspace.
     storage : str
         ``contiguous``, ``chunked``, ``compact``, ``virtual`` or ``external``.
     filters : tuple of int
@@ -108,7 +108,7 @@ class DatasetMetadata:
 
 @dataclass(frozen=True, slots=True)
 class Foreign:
-    """Something that is neither group nor dataset, or that cannot be opened; `text` says what."""
+    """A member that is neither group nor dataset, or cannot be opened; `text` explains."""
 
     path: str
     text: str
@@ -116,7 +116,7 @@ class Foreign:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A group; see `DatasetMetadata` for what they share.  `members` are by name, documented second names left out."""
+    """A group; for shared fields see `DatasetMetadata`.  `members` are by name, without documented second names."""
 
     path: str
     kind: ObjType | None
@@ -165,7 +165,7 @@ class FileMetadata:
 
 
 def read_file_metadata(path: str) -> FileMetadata:
-    """Look at a file; never fails."""
+    """Read the metadata of a file; never fails."""
     nothing = Group("", None, {})
     size = 0
     try:

@@ -1,4 +1,4 @@
-"""A set of HDF5 files as one thing: what it holds, and the sources to scan."""
+"""A set of HDF5 files: its objects, and the sources to scan."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from akdask.storage.opening import SetOpener, manifest_describer, shown, warn_of
 from akdask.typing import NumberArray
 
 _SAMPLE = 2**12
-"""Segments that are read to tell them from columns that are only called so."""
+"""Number of segments that are read to distinguish them from columns with the same name."""
 
 _SAMPLED_PARTITIONS = 16
 """Partitions, and with them files, that are opened for that."""
@@ -50,11 +50,11 @@ class LegacyObject:
     Parameters
     ----------
     name : str
-        What they begin with.
+        Prefix of their names.
     kind : ObjType
-        What they make up.
+        Kind of the combined object.
     members : mapping of str to str
-        Names of the root objects, by what they are.
+        Names of the root objects, by member.
     """
 
     name: str
@@ -88,14 +88,14 @@ def find_legacy_objects(kinds: Mapping[str, ObjType]) -> dict[str, LegacyObject]
 
 
 def combined(legacy: LegacyObject, objects: Mapping[str, StoredObject]) -> StoredObject | None:
-    """Return the object that the members of a legacy object make up; None if they do not fit together.
+    """Return the combined object of a legacy object's members; None if they do not fit together.
 
     Parameters
     ----------
     legacy : LegacyObject
         The members by name.
     objects : mapping of str to StoredObject
-        What the set holds under these names.  Of segments a sample is read, to see whether they are segments.
+        The set's objects under these names.  A sample of the segments is read to validate them.
     """
     plain = {ObjType.PDARRAY, ObjType.STRINGS}
     if any(objects[root].kind not in plain for root in legacy.members.values()):
@@ -113,7 +113,7 @@ def _is_categorical(members: Mapping[str, StoredColumn]) -> bool:
 def _is_segarray(members: Mapping[str, StoredColumn]) -> bool:
     """Whether numbers can be segments: positions in the values that begin at 0 and never fall.
 
-    Reads no more of them than `_SAMPLE`, however many there are.  Those of all rows are checked when they are used.
+    Reads at most `_SAMPLE` segments.  All of them are checked when they are used.
     """
     segments, values = members[SEGMENTS], members[VALUES]
     if _type(segments) not in (INT64, UINT64) or _type(values) == STR:
@@ -148,7 +148,7 @@ def _rows(column: StoredColumn, partition: int, start: int, stop: int) -> Number
 
 
 class FileSet:
-    """Files that belong together, described but not read; implements `akdask.storage.objects.StoredSet`.
+    """The HDF5 files of one set, described but not read; implements `akdask.storage.objects.StoredSet`.
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ class FileSet:
     options : ReadOptions
         How they are read.
     allow_errors : bool
-        Leave out files that lack what is asked for, with a warning.
+        Leave out files that lack a requested object, with a warning.
     """
 
     def __init__(self, files: Sequence[FileDescription], options: ReadOptions, *, allow_errors: bool) -> None:
@@ -172,7 +172,7 @@ class FileSet:
 
     @cached_property
     def kinds(self) -> Mapping[str, ObjType]:
-        """Kinds of all objects by name, also of those that cannot be read.
+        """Kinds of all objects by name, including unreadable ones.
 
         Names are in the order that the first file's writer kept, if that was akdask, else in byte order.
         """
@@ -182,7 +182,7 @@ class FileSet:
     def objects(self, names: Sequence[str] | None = None) -> dict[str, StoredObject]:
         """Return objects, all if no names are given, ready to be scanned; for errors see `select`.
 
-        What old releases stored as several root objects comes as the one that it was, unless the parts are named.
+        Objects that old releases stored as several root objects are returned as one object, unless the parts are named.
         """
         present = self._readable() if names is None else list(self.kinds)
         legacy_objects = find_legacy_objects({name: self.kinds[name] for name in present})
@@ -200,7 +200,7 @@ class FileSet:
         return {name: complete[name] if name in complete else rest[name] for name in order}
 
     def select(self, datasets: Sequence[str] | None = None) -> dict[str, StoredObject]:
-        """Return the objects of the given names as they are stored, all if None, ready to be scanned.
+        """Return the named objects in their stored form, all if None, ready to be scanned.
 
         Reads no data, except where Strings have no segments and must be counted.
 
@@ -209,7 +209,7 @@ class FileSet:
         MissingDatasetError
             If a name is in none of the files.
         InconsistentFilesError
-            If files disagree about one of the objects, or lack it; all disagreements are told.
+            If files disagree about an object, or lack it; all disagreements are listed.
         ObjTypeError, UnsupportedError
             If an object is of an unknown kind, or of one that cannot be read.
         """
@@ -235,8 +235,8 @@ class FileSet:
     def _readable(self) -> list[str]:
         """Return the objects that are read where none are named.
 
-        These are all but those that cannot be read, and those that the files have differently.  Of sets whose files
-        may be left out they are those of the first file.
+        These are the readable objects that the files have alike.  If files may be left out, they are those of the first
+        file.
         """
         first = {schema.name for schema in self._files[0].objects}
         differing = {
@@ -301,7 +301,7 @@ def _stored(schema: ObjectSchema, spaces: RowSpaces) -> StoredObject:
 
 
 def _of_rest(stored: StoredObject) -> StoredObject:
-    """Return an array of several dimensions with the rows that are there: files that were left out had some."""
+    """Return a multidimensional array with the rows of the files that were not left out."""
     shape = stored.params.get("shape", ())
     if stored.kind != ObjType.ARRAYVIEW or len(shape) < 2 or not (beside := math.prod(shape[1:])):
         return stored

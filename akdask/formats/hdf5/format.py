@@ -1,4 +1,4 @@
-"""HDF5's entry in the registry of formats.  What needs h5py is imported when a set is opened or written."""
+"""HDF5's entry in the registry of formats.  h5py is imported when a set is opened or written."""
 
 from __future__ import annotations
 

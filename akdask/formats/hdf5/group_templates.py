@@ -1,10 +1,10 @@
 """Groups that are made alike: where their datasets lie, found for many groups at once without the library.
 
 The library takes some hundred microseconds for every dataset.  Samples of a data set mostly have the same members, made
-by the same program, so that their metadata differ in addresses alone.  Of one group the walk from its header to its
-datasets is written down as blocks: where each block's address was found, which of its bytes make up the structure, and
-which are addresses.  Where another group has the same bytes, its datasets are where its own addresses say.  What the
-elements are, the library says of the first group, and is only asked again for groups that are made otherwise.
+by the same program, so that their metadata differ in addresses alone.  For one group the walk from its header to its
+datasets is recorded as blocks: the origin of each block's address, and which of its bytes are structure and which are
+addresses.  A group with the same structure has its datasets at its own addresses.  The types of the elements come from
+the library, once for each structure.
 """
 
 from __future__ import annotations
@@ -74,12 +74,12 @@ class TemplateBlock:
     size : int
         Bytes, a multiple of eight.
     mask, same : ndarray of uint64, shape (size / 8,)
-        Bits that make up the structure, and what they are.
+        Mask and value of the bits that define the structure.
     fields : tuple of (int, int)
         Places in the block of further addresses, and which these are.
     n_checked : int
-        Bytes before a checksum that covers them; 0 where there is none, or where what the addresses lead to tells that
-        they are right.
+        Bytes before a checksum that covers them; 0 where there is none, or where the referenced blocks prove the
+        addresses.
     """
 
     address: int
@@ -96,7 +96,7 @@ class _Checks:
     Parameters
     ----------
     fits : ndarray of bool, shape (n,)
-        Which groups are made alike; those with a damaged block are taken out.
+        Finds groups of the same structure; those with a damaged block are excluded.
     """
 
     def __init__(self, fits: npt.NDArray[np.bool_]) -> None:
@@ -112,7 +112,7 @@ class _Checks:
             self.finish()
 
     def finish(self) -> None:
-        """Compare what has been added."""
+        """Compare the checksums of all added blocks."""
         for n_checked, blocks in self._waiting.items():
             rows = np.concatenate([some for some, _ in blocks])
             content = np.concatenate([one for _, one in blocks])
@@ -130,9 +130,9 @@ class GroupTemplate:
     blocks : tuple of TemplateBlock
         Each after the one that has its address.
     n_addresses : int
-        How many addresses are found; the first is that of the group.
+        Number of addresses; the first is that of the group.
     locations : tuple of DataLocation or None
-        Where the data of each dataset lies; None where only the library can read it.
+        Source of each dataset's address; None where only the library can read it.
     elements : tuple of StoredElements
         Of each dataset.
     """
@@ -159,7 +159,7 @@ class GroupTemplate:
         fits : ndarray of bool, shape (n,)
             Which groups are made alike.
         offsets : ndarray of int64, shape (n, ndatasets)
-            Where their data begins, for those that fit; -1 where only the library can read it.
+            Offsets of their data, for groups that fit; -1 where only the library can read it.
         """
         found: Offsets = np.full((self.n_addresses, len(groups)), -1, np.int64)
         found[0] = groups
@@ -195,7 +195,7 @@ class GroupTemplate:
 
 
 def _words(descriptor: int, addresses: Offsets, size: int) -> npt.NDArray[np.uint64]:
-    """Return blocks as rows of words; those at the end of the file are filled up."""
+    """Return blocks as rows of words, padded at the end of the file."""
     pread = os.pread
     found = [pread(descriptor, size, address) for address in addresses.tolist()]
     content = b"".join(found)
@@ -225,7 +225,7 @@ def make_template(
     Raises
     ------
     UnknownStructureInTreeError
-        If the group itself is of a structure that is not known; datasets that are not known have no place.
+        If the structure of the group itself is unknown; datasets of unknown structure get no offset.
     """
     walk = _GroupWalk(read, group)
     locations: list[DataLocation | None] = []
@@ -254,7 +254,7 @@ class _Noted:
 
 
 class _GroupWalk:
-    """A walk through one group; addresses are known by the order in which they were found."""
+    """A walk through one group; addresses are numbered in the order in which they are found."""
 
     def __init__(self, read: Read, group: int) -> None:
         self._read = read
@@ -290,7 +290,8 @@ class _GroupWalk:
                 one.fix(start, stop)
             self._noted.append(one)
             noted.append(one)
-        # Type, size and flags of all messages, for they say where the next one is; not the order of creation.
+        # The structure is type, size and flags of all messages, which give the offset of the next one; the order of
+        # creation is not part of it.
         for message in header.messages:
             noted[message.block].fix(message.head, message.head + (5 if header.version == 1 else 4))
             if message.kind == CONTINUATION:
@@ -368,12 +369,12 @@ class _GroupWalk:
         """Return which address a link has, whose message begins at `start` of a block and has it at `place`."""
         has_kind = content[1] & 8
         block.fix(start, start + (3 if has_kind else 2))
-        # The name, what its length is, and nothing of the order of creation before it.
+        # The structure is the name and its length, without the order of creation before it.
         block.fix(start + place - len(name) - (1 << (content[1] & 3)), start + place)
         return self._address(block, start + place)
 
     def _in_table(self, block: _Noted, place: int, name: bytes) -> int:
-        """Return which address a table of an old group has; names are in a heap, entries in a tree."""
+        """Return the number of the address in a table of an old group; names are in a heap, entries in a tree."""
         tree, heap = self._address(block, place), self._address(block, place + 8)
         head = self._shared(heap, 32)
         demand(head.content.startswith(b"HEAP\0"))
@@ -437,19 +438,19 @@ Paths: TypeAlias = tuple[str, ...]
 Numbers: TypeAlias = npt.NDArray[np.int64]
 
 BY_LIBRARY = -1
-"""Stands for a template where only the library can read a group."""
+"""In place of a template where only the library can read a group."""
 
 _UNKNOWN = -2
 _MAX_TEMPLATES = 12
-"""Ways in which groups with the same datasets are made; a program's own are few."""
+"""Most templates for groups with the same datasets; one program writes few structures."""
 
 _MAX_TRIES = 24
-"""Groups of which templates are made at a time; some lack a dataset, or have a structure that is not known."""
+"""Groups of which templates are made at a time; some lack a dataset or have an unknown structure."""
 
 _MAX_TREES = 64
 _FEW = 8  # groups that are looked up one by one before the names beside them are listed
 _LOOKUPS = 64  # names that are listed in the time of a few lookups
-_AHEAD = 4096  # groups that are located together with those that are wanted
+_AHEAD = 4096  # groups that are located together with the wanted ones
 _MOST_BYTES_AT_ONCE = 3 * 2**24
 _MOST_COUNTS = 2**17
 _IDLE = 100_000  # lookups in other groups after which a group is forgotten, if there is no room for another one
@@ -463,9 +464,9 @@ class Located(NamedTuple):
     templates : sequence of GroupTemplate
         How groups are made.
     which : ndarray of int64, shape (n,)
-        Position of the template of each group; `BY_LIBRARY` where none fits, or the group is not there.
+        Position of the template of each group; `BY_LIBRARY` where none fits or the group does not exist.
     offsets : ndarray of int64, shape (n, ndatasets)
-        Where data begins; -1 where only the library can read it.
+        Offset of the data; -1 where only the library can read it.
     """
 
     templates: Sequence[GroupTemplate]
@@ -504,16 +505,16 @@ def locate(file: TreeFile, groups: Sequence[str], paths: Paths) -> Located:
 
 
 class _Lookup(NamedTuple):
-    """What is looked for in which file."""
+    """The datasets to find, and the file."""
 
     file: TreeFile
     paths: Paths
     templates: list[GroupTemplate]
 
     def fit(self, addresses: Numbers, names: Sequence[str], n_wanted: int) -> tuple[Numbers, Offsets]:
-        """Return template and offsets of groups, given their addresses; -1 of those that are not there.
+        """Return template and offsets of groups, given their addresses; -1 for missing groups.
 
-        Templates are made of the first groups only: those that are wanted, and have names.
+        Templates are made of the first groups only: the wanted ones, whose names are given.
         """
         which = np.full(len(addresses), BY_LIBRARY, np.int64)
         offsets: Offsets = np.full((len(addresses), len(self.paths)), -1, np.int64)
@@ -534,7 +535,7 @@ class _Lookup(NamedTuple):
     def _add_template(
         self, addresses: Numbers, names: Sequence[str], rows: Numbers, is_tried: npt.NDArray[np.bool_]
     ) -> None:
-        """Add the template of one of the groups that no template fits, as long as it is worth to try."""
+        """Add a template for one of the groups that no template fits, within the limit of attempts."""
         for row in rows[~is_tried[rows]].tolist():
             if len(self.templates) >= _MAX_TEMPLATES or is_tried.sum() >= _MAX_TRIES:
                 return
@@ -562,7 +563,7 @@ class _GroupListing:
         return self.names.nbytes + self.addresses.nbytes + self.which.nbytes + self.offsets.nbytes
 
     def find(self, names: Sequence[str]) -> Numbers:
-        """Return the rows of names, -1 of those that are not there."""
+        """Return the rows of names, -1 for missing ones."""
         width = self.names.dtype.itemsize
         encoded = [name.encode(errors="surrogateescape") for name in names]
         wanted = np.array([name if len(name) <= width else b"" for name in encoded], self.names.dtype)
@@ -570,7 +571,7 @@ class _GroupListing:
         return np.where(self.names[rows] == wanted, rows, -1)
 
     def locate(self, parent: str, names: Sequence[str], lookup: _Lookup) -> tuple[Numbers, Offsets]:
-        """Return template and offsets of groups; such as are not known yet are located with others beside them."""
+        """Return template and offsets of groups; unknown ones are located with some neighbours."""
         rows = self.find(names)
         is_there = rows >= 0
         which = self.which[rows].astype(np.int64)
@@ -594,25 +595,25 @@ class _GroupListing:
         below = f"{parent}/" if parent else ""
         paths = [below + name.decode(errors="surrogateescape") for name in self.names[new].tolist()]
         which, offsets = lookup.fit(self.addresses[located], paths, len(new))
-        # What is no sample is asked for again if it is wanted.
+        # A neighbour that is no sample is located again if it is wanted.
         is_found = (which != BY_LIBRARY) | (np.arange(len(located)) < len(new))
         self.offsets[located[is_found]] = offsets[is_found]
         self.which[located[is_found]] = which[is_found]
 
 
 class _GroupListings:
-    """Listings of groups of files, as many as there is memory for; safe for threads."""
+    """Listings of groups of files, within a memory limit; safe for threads."""
 
     def __init__(self) -> None:
         self.lock = RLock()
         self._found: OrderedDict[tuple[FileIdentity, str, Paths], _GroupListing] = OrderedDict()
-        # How many members have been asked for, and how many there are, 0 if that is not known.
+        # Number of members requested so far, and their total, 0 if unknown.
         self._counts: dict[tuple[str, str], tuple[int, int]] = {}
         self._nbytes = 0
         self._uses = 0
 
     def get(self, file: TreeFile, parent: str, paths: Paths, count: int) -> _GroupListing | None:
-        """Return the listing of a group, made if enough of its members have been asked for."""
+        """Return the listing of a group, made once enough of its members were requested."""
         key = (file.identity, parent, paths)
         with self.lock:
             self._uses += 1
@@ -638,7 +639,7 @@ class _GroupListings:
             return made
 
     def _make_space(self, nbytes: int) -> bool:
-        """Forget groups that have not been used for long; those in use stay, as all take turns in an epoch."""
+        """Drop the least recently used groups; those in use stay, as all take turns in an epoch."""
         while self._found and self._nbytes + nbytes > _MOST_BYTES_AT_ONCE:
             oldest = next(iter(self._found))
             if self._uses - self._found[oldest].last_use < _IDLE:
@@ -709,7 +710,7 @@ def _list(file: TreeFile, parent: str, n_paths: int) -> _GroupListing | None:
 
 
 def _make(file: TreeFile, group: str, address: int, paths: Paths) -> GroupTemplate | None:
-    """Make a template of a group; None if it has not all datasets, or its structure is known to the library only."""
+    """Make a template of a group; None if it lacks a dataset, or only the library knows its structure."""
     try:
         found = [file.library.description(f"{group}/{path}") for path in paths]
     except (NotThereError, UnknownElementsError, FileFormatError):
@@ -721,7 +722,7 @@ def _make(file: TreeFile, group: str, address: int, paths: Paths) -> GroupTempla
     except UnknownStructureInTreeError:
         return None
     fits, offsets = template.locate(file.descriptor, file.identity.size, np.array([address], np.int64))
-    # What the library says of this group is the proof that the walk was right.
+    # The library's answer for this group proves that the walk was right.
     proof = [
         one.offset is None or offset in {one.offset, -1} for one, offset in zip(found, offsets[0].tolist(), strict=True)
     ]

@@ -1,6 +1,6 @@
 """GroupBy: the keys, and the permutation and segments that bring equal keys together.
 
-Each part is cut on its own and holds positions in all rows, so they stay as they are when files are joined.
+Each part is cut on its own and has positions in all rows, so joining files does not change them.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Index and MultiIndex: a group with one object for each level, ``IDX_0``, ``IDX_1`` and so on.
 
-Files of servers in single-file mode have numeric levels without attributes; their types are inferred then.
+Files of servers in single-file mode have numeric levels without attributes; their types are then inferred.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""One file's metadata: opened once, described whole, remembered while the file stays as it is."""
+"""The metadata of one file: opened once, described completely, cached until the file changes."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ HDF5_ERRORS = (
     RuntimeError,
     TypeError,
     NotImplementedError,
-    # A callback that the library leaves without setting an error; sizes that no memory and no integer holds.
+    # A callback that fails without setting an error; sizes beyond memory or integers.
     SystemError,
     MemoryError,
     OverflowError,
 )
-"""What h5py raises when the library reports an error: it chooses the type by the library's error number."""
+"""Errors that h5py raises for the library's: it chooses the class by the library's error number."""
 
 _ONE_BY_ONE = 2
-_MOST_DATASETS = 2**21  # remembered in all; about 16 bytes each
+_MOST_DATASETS = 2**21  # datasets cached in all; about 16 bytes each
 
 
 class _Cache:
@@ -104,7 +104,7 @@ def inspect_file(file: FileIdentity) -> FileDescription:
 
 
 def inspect_ahead(files: Sequence[FileIdentity]) -> None:
-    """Inspect remote files concurrently and remember what they hold; errors are left to `inspect_file`."""
+    """Inspect remote files concurrently and cache their descriptions; errors are left to `inspect_file`."""
     far = [file for file in files if is_remote(file.path)]
     # The first two make the template that others are compared with.
     for file in far[:_ONE_BY_ONE]:
@@ -119,12 +119,12 @@ def _try_to_inspect(file: FileIdentity) -> None:
 
 @contextmanager
 def open_file(path: str, file: FileIdentity | None = None) -> Iterator[Any]:
-    """Open an HDF5 file to look at its metadata; for `file` see `open_hdf5`.
+    """Open an HDF5 file to read its metadata; for `file` see `open_hdf5`.
 
     Raises
     ------
     FileFormatError
-        In place of whatever the library raises, also later inside the ``with``.
+        In place of any error of the library, also later inside the ``with``.
     """
     with hdf5_errors_naming(path), open_hdf5(path, file) as opened:
         yield opened
@@ -132,7 +132,7 @@ def open_file(path: str, file: FileIdentity | None = None) -> Iterator[Any]:
 
 @contextmanager
 def hdf5_errors_naming(path: str) -> Iterator[None]:
-    """Raise `FileFormatError` for whatever the library raises; an `AkdaskError` is left as it is."""
+    """Turn errors of the library into `FileFormatError`; an `AkdaskError` is left as it is."""
     try:
         yield
     except AkdaskError:
@@ -168,7 +168,7 @@ def _open(name: bytes) -> H5Object:
     except OSError as error:
         if not _is_open_otherwise(error):
             raise
-    # The user has the file open in this process, and all opens have to agree: mostly on what h5py does unless told.
+    # The user has the file open in this process, and all opens must agree on flags: try h5py's default.
     try:
         return h5f.open(name, h5f.ACC_RDONLY, h5p.create(h5p.FILE_ACCESS))
     except OSError as error:
@@ -193,7 +193,7 @@ def _access() -> H5Object:
 
 
 def describe_file(file: FileIdentity) -> FileDescription:
-    """Describe all root objects of an HDF5 file, without remembering them; see `inspect_file`."""
+    """Describe all root objects of an HDF5 file, without caching; see `inspect_file`."""
     with open_file(file.path, file) as opened:
         root = h5g.open(opened.id, b"/")
         members = Members(root, "")
@@ -267,7 +267,7 @@ def _check(node: H5Object, path: str, folder: str, depth: int) -> None:
 
 
 def _sources(made: H5Object) -> Iterator[tuple[str, str | None]]:
-    """Yield the files that data is in, and the datasets in them; None if all bytes of the file are data."""
+    """Yield the files with data, and the datasets in them; None if all bytes of the file are data."""
     for index in range(made.get_external_count()):
         yield os.fsdecode(made.get_external(index)[0]), None
     if made.get_layout() == h5d.VIRTUAL:

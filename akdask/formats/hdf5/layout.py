@@ -28,7 +28,7 @@ METADATA_GROUP = "_arkouda_metadata"
 
 OLD_BOOLEANS = "booleans"
 LIMB = "Limb_"
-"""Name of the datasets of a bigint pdarray, before their numbers; the lowest 64 bits are number 0."""
+"""Prefix of the numbered datasets of a bigint pdarray; number 0 has the lowest 64 bits."""
 
 FILE_FORMAT = b"File_Format"
 OBJ_TYPE = b"ObjType"
@@ -46,24 +46,24 @@ NUM_IDX = b"NumIdx"
 COLUMN_ORDER = b"akdask_columns"
 """Attribute of akdask's own on root and DataFrames: names as the user ordered them, as JSON.  Servers ignore it."""
 INNER_KIND = b"akdask_ObjType"
-"""Attribute of akdask's own: what a member is where servers demand a plain pdarray, as they do of levels and keys."""
+"""akdask's own attribute: the type of a member where servers demand a plain pdarray, as for levels and keys."""
 
 SINGLE, DISTRIBUTED = 0, 1
 """Values of ``File_Format``."""
 
 WRITTEN_VERSION = b"v2026.07.15 (akdask)"
-"""The Arkouda release whose layout is written; no reader looks at the text."""
+"""The Arkouda release whose layout is written; readers ignore the text."""
 
 WRITTEN_TYPES = {INT64: "<i8", UINT64: "<u8", FLOAT64: "<f8", BOOL: "|u1", UINT8: "|u1"}
 """How numbers are stored.  Servers write no narrow ones, and read bytes that ``isBool`` does not mark as integers."""
 
 _MOST_INTEGERS = 2**16  # of an attribute, far more than an array has dimensions
-_LARGEST_TEXT = 2**24  # bytes of an attribute that is read; new-style files may hold large ones
+_LARGEST_TEXT = 2**24  # bytes of an attribute that is read; new-style files may have large ones
 _LARGEST_ATTRIBUTE = 60_000  # HDF5 keeps an attribute of an old-style file within one message of 64 KiB
 
 
 def column_type_of(stored: str, *, is_bool: bool = False) -> ColumnType | None:
-    """Return what a stored number type is read as, None if it is none that Arkouda reads.
+    """Return the type as which a stored number type is read, None if Arkouda does not read it.
 
     Signed and narrow unsigned integers become int64, 8-byte unsigned uint64, floats float64.
     """
@@ -79,12 +79,12 @@ def column_type_of(stored: str, *, is_bool: bool = False) -> ColumnType | None:
 
 
 def read_integer(node: H5Object, name: bytes) -> int | None:
-    """Return an integer attribute of any width, scalar or of one element; None if it is absent or no number."""
+    """Return an integer attribute of any width, scalar or of one element; None if absent or not a number."""
     if not h5a.exists(node, name):
         return None
     attribute = h5a.open(node, name)
-    # Asking for type and shape would cost as much as all the rest, for every dataset of every file.  HDF5 does not
-    # check how much it writes: eight bytes hold at most eight integers, which the buffer takes.
+    # Checking type and shape for every dataset of every file would double the cost.  HDF5 does not check how much it
+    # writes: eight bytes hold at most eight integers, for which the buffer has room.
     value = np.zeros(8, np.int64)
     try:
         if attribute.get_storage_size() > 8:
@@ -96,7 +96,7 @@ def read_integer(node: H5Object, name: bytes) -> int | None:
 
 
 def read_integers(node: H5Object, name: bytes) -> tuple[int, ...] | None:
-    """Return an attribute that is one or several integers; None if it is absent or neither."""
+    """Return an attribute of one or several integers; None if it is absent or neither."""
     if not h5a.exists(node, name):
         return None
     attribute = h5a.open(node, name)
@@ -112,12 +112,12 @@ def read_integers(node: H5Object, name: bytes) -> tuple[int, ...] | None:
 
 
 def read_text(node: H5Object, name: bytes) -> str | None:
-    """Return a string attribute, of fixed or variable length; None if it is absent or no string."""
+    """Return a string attribute, of fixed or variable length; None if absent or not a string."""
     return text_of(h5a.open(node, name)) if h5a.exists(node, name) else None
 
 
 def text_of(attribute: H5Object) -> str | None:
-    """Return what an open attribute says; None if it is no string."""
+    """Return the text of an open attribute; None if it is no string."""
     if attribute.get_type().get_class() != h5t.STRING or attribute.shape not in {(), (1,)}:
         return None
     if attribute.get_storage_size() > _LARGEST_TEXT:
@@ -148,7 +148,7 @@ def write_kind(node: H5Object, kind: ObjType) -> None:
 
 
 def write_column_order(node: H5Object, names: Sequence[str]) -> None:
-    """Keep the users' order of columns; a list too long for an attribute is left out, and the order is alphabetical."""
+    """Store the users' order of columns, unless it is too long for an attribute; then the order is alphabetical."""
     if h5a.exists(node, COLUMN_ORDER):
         h5a.delete(node, COLUMN_ORDER)
     text = json.dumps(names).encode()
@@ -157,7 +157,7 @@ def write_column_order(node: H5Object, names: Sequence[str]) -> None:
 
 
 def in_stored_order(names: Collection[str], order: str | None) -> list[str]:
-    """Return names of objects in the order that a file keeps; those that it does not mention last, in byte order."""
+    """Return names of objects in a file's stored order; names that it does not mention last, in byte order."""
     try:
         listed = json.loads(order) if order else []
     except (ValueError, RecursionError):

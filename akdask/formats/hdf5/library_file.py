@@ -1,4 +1,4 @@
-"""A file opened by the HDF5 library: whatever it can read, one dataset at a time."""
+"""A file opened by the HDF5 library, which reads any dataset, one at a time."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from akdask.formats.hdf5.members import (
 )
 
 TEXT = np.dtype(np.str_)
-"""Type of elements that are text, of whatever length."""
+"""Type of text elements of any length."""
 
 _CLASSES = {
     h5t.ENUM: "an enumeration, as h5py stores booleans",
@@ -50,7 +50,7 @@ class StoredElements(NamedTuple):
     dtype : numpy.dtype
         The stored type, of either byte order; `TEXT`.
     size : int
-        How many there are, whatever the rank; 0 of a null dataspace.
+        Number of elements, of any rank; 0 for a null dataspace.
     """
 
     dtype: np.dtype[Any]
@@ -90,11 +90,11 @@ Values: TypeAlias = npt.NDArray[Any]
 
 
 class NotThereError(Exception):
-    """Nothing is at a path, or something else than what was asked for; the text says what."""
+    """A path leads to nothing, or to another kind of object than requested; the text explains."""
 
 
 class StoredData(NamedTuple):
-    """What a dataset has.
+    """Type, shape and position of a dataset.
 
     Parameters
     ----------
@@ -103,9 +103,9 @@ class StoredData(NamedTuple):
     is_plain : bool
         Whether the stored bytes are what NumPy means by the type.
     offset : int, optional
-        Where they begin in the file; None if they are in the header of the dataset, in chunks, or nowhere.
+        Offset of the data in the file; None if it is in the dataset's header, in chunks, or nowhere.
     shape : tuple of int, optional
-        Dimensions; None of a null dataspace.
+        Dimensions; None for a null dataspace.
     """
 
     elements: StoredElements
@@ -142,7 +142,7 @@ class LibraryFile:
         self._file.close()
 
     def description(self, path: str) -> StoredData:
-        """Return what a dataset has.
+        """Return type, shape and position of a dataset.
 
         Raises
         ------
@@ -187,7 +187,7 @@ class LibraryFile:
                 raise NotThereError(f"claims {elements.size:,} elements in a file of {self._nbytes:,} bytes")
             if elements.dtype == TEXT:
                 return _text(dataset)
-            # Where a file says that nothing is filled in, the library leaves memory as it is of what was never written.
+            # If a file disables fill values, the library does not touch the memory of elements that were never written.
             values: Values = np.zeros(elements.size, elements.dtype.newbyteorder("="))
             if elements.size:
                 dataset.read(h5s.ALL, h5s.ALL, values, h5t.py_create(values.dtype))
@@ -235,7 +235,7 @@ class LibraryFile:
         return names, addresses
 
     def members(self, path: str) -> list[tuple[str, bool]]:
-        """Return the names in a group, by creation if the file tells it, else sorted, and whether each is a group.
+        """Return the names in a group, by creation if the file records it, else sorted, and whether each is a group.
 
         Raises
         ------

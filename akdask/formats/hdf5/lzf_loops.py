@@ -1,4 +1,4 @@
-"""A loop that unpacks what the LZF filter of HDF5 has packed."""
+"""A loop that unpacks data compressed by HDF5's LZF filter."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _unpack(packed: NumberArray, out: NumberArray) -> int:
         count += 2
         if start < 0 or done + count > limit:
             return -1
-        # Byte by byte: a copy may reach into what it makes itself, which repeats then.
+        # Byte by byte: a copy may overlap its own output, which then repeats.
         for step in range(count):
             out[done + step] = out[start + step]
         done += count

@@ -1,6 +1,6 @@
 """Manifests of HDF5 sets: where the datasets of each file lie, and summaries of their data, checksums included.
 
-See `ManifestRows` in `akdask.storage.manifest`.  What a manifest says of a file must fit into the file.
+See `ManifestRows` in `akdask.storage.manifest`.  Positions in a manifest must lie within the file.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _CLASSES: dict[str, Any] = {c.__name__: c for c in (ObjectSchema, ColumnSchema, 
 
 
 def encode(item: Any) -> Any:
-    """Return what `json.dumps` takes of a schema, or of tuples and plain values with schemas in them."""
+    """Return the JSON form of a schema, or of tuples and plain values with schemas in them."""
     match item:
         case ObjType():
             return {"ObjType": int(item)}
@@ -64,7 +64,7 @@ def encode(item: Any) -> Any:
 
 
 def decode(item: Any) -> Any:
-    """Return what was encoded.
+    """Return the schema or value of a JSON form.
 
     Raises
     ------
@@ -91,7 +91,7 @@ def decode(item: Any) -> Any:
 
 
 def _error(name: str) -> type[errors.AkdaskError]:
-    """Return an error class of akdask and of nothing else."""
+    """Return a class of akdask's own errors by name."""
     found: type[errors.AkdaskError] = getattr(errors, name)
     if not issubclass(found, errors.AkdaskError):
         raise TypeError(name)
@@ -102,7 +102,7 @@ _STORED_TYPE = re.compile(r"[<>|][iufb][1248]")
 
 
 def _is_sound(made: Any) -> bool:
-    """Whether a codec could have made it; its parts are sound."""
+    """Whether a codec could have made it, with valid parts."""
     match made:
         case ColumnType(name=str(), max_bits=int()):
             return _is_sound_type(made)
@@ -148,7 +148,7 @@ def _may_hold(dtype: ColumnType, stored: list[str]) -> bool:
         return False
     if dtype.item is None:
         return len(stored) == 2
-    # Of strings without segments only the data tells how many there are.
+    # Only the data gives the number of strings without segments.
     return _may_hold(dtype.item, stored[:-1]) and (dtype.item.kind != "str" or len(stored) == 3)
 
 
@@ -208,11 +208,11 @@ def _is_param(pair: Any) -> bool:
 # it writes, and few who read do that
 
 Made: TypeAlias = tuple[tuple[ObjectSchema, ...], str | None]
-"""What files have in common that are made alike: their objects, and the order of columns that they keep."""
+"""The shared schema of several files: their objects, and their stored order of columns."""
 
 _SLOT = np.dtype([("offset", "<i8"), ("length", "<i8")])
 _MAX_COMPRESSION_RATIO = 1024
-"""Most bytes of unpacked data for each byte of a file; a manifest that claims more is not believed."""
+"""Most bytes of unpacked data per byte of a file; a manifest that claims more is not believed."""
 
 
 def summarized(file: FileDescription, summaries: Mapping[str, DatasetSummary]) -> FileDescription:
@@ -225,7 +225,7 @@ def summarized(file: FileDescription, summaries: Mapping[str, DatasetSummary]) -
 
 
 def summed_up(file: FileDescription) -> FileDescription:
-    """Return the description of a file with checksums of all its bytes: what no summary has is read.
+    """Return the description of a file with checksums of all its bytes, reading data without summaries.
 
     Raises
     ------
@@ -245,14 +245,14 @@ def summed_up(file: FileDescription) -> FileDescription:
 
 
 def carry_summaries(file: FileDescription, old: FileDescription | None) -> FileDescription:
-    """Return the description of a file with the summaries of those datasets that were copied from another."""
+    """Return the description of a file with the summaries of datasets that were copied from another."""
     if old is None or old.summaries is None or file.summaries is None:
         return file
     old_summaries = dict(zip(datasets_of(old.objects), old.summaries, strict=True))
     summaries = file.summaries.copy()
     for position, dataset in enumerate(datasets_of(file.objects)):
         known = old_summaries.get(dataset)
-        # A checksum alone was taken of what was copied, and tells that it is what was described.
+        # Only a checksum was taken of copied data; equal checksums mean equal data.
         if known is not None and known["known"] and known["checksum"] == summaries[position]["checksum"]:
             summaries[position] = known
     return replace(file, summaries=summaries)
@@ -260,7 +260,7 @@ def carry_summaries(file: FileDescription, old: FileDescription | None) -> FileD
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """What is wrong with a file, or with one dataset of it."""
+    """The damage of a file, or of one dataset in it."""
 
     path: str
     dataset: str | None
@@ -269,7 +269,7 @@ class Damage:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What comparing files with their manifests has shown.
+    """Result of comparing files with their manifests.
 
     Parameters
     ----------
@@ -289,8 +289,8 @@ class Verification:
 def verify(filenames: Filenames) -> Verification:
     """Read all data of files whose checksums are known, and compare.
 
-    A manifest that was copied with its files, all of which are what was written, is then theirs: the next that opens
-    them need not look into them, and uses what it tells of values.
+    If a manifest was copied with its files, and all of them match, it is adopted for the copies: the next open need not
+    inspect them, and uses its bounds of values.
 
     Parameters
     ----------
@@ -343,7 +343,7 @@ class HdfManifest(ManifestRows[FileDescription]):
         self._doubtful = self._rows_of_doubt(numpy_numbers(batch["size"]))
 
     def _check(self, batch: pa.RecordBatch) -> None:
-        """Refuse inconsistent numbers; a checksum only proves that they are those that were written."""
+        """Refuse inconsistent numbers; a checksum only proves that they were written so."""
         made_of = numpy_numbers(batch["made"])
         counts = np.array([len(self._itemsizes(number)) for number in range(len(self._made))], np.int64)
         if (
@@ -359,7 +359,7 @@ class HdfManifest(ManifestRows[FileDescription]):
         return [np.dtype(dataset.dtype).itemsize for dataset in datasets_of(self._made[number][0])]
 
     def _rows_of_doubt(self, sizes: npt.NDArray[np.int64]) -> set[int]:
-        """Return the files with datasets that reach beyond their end, or are far larger than what is stored."""
+        """Return the files with datasets that reach beyond their end, or are far larger than the stored bytes."""
         itemsizes = [np.array(self._itemsizes(number), np.int64) for number in range(len(self._made))]
         each = np.concatenate([np.empty(0, np.int64), *[itemsizes[number] for number in self._schema_of]])
         rows = np.repeat(np.arange(len(sizes)), np.diff(self._ends))
@@ -378,7 +378,7 @@ class HdfManifest(ManifestRows[FileDescription]):
 
     @classmethod
     def compared(cls, found: FileDescription, claimed: FileDescription) -> FileDescription:
-        """Return an unproven file with the summaries that a manifest has of it, if its layout is the same."""
+        """Return an unproven file with its summaries in a manifest, if its layout is the same."""
         if (found.objects, found.column_order) == (claimed.objects, claimed.column_order) and np.array_equal(
             found.slots, claimed.slots
         ):
@@ -409,7 +409,7 @@ class HdfManifest(ManifestRows[FileDescription]):
 
 
 def _holds_all(claimed: FileDescription) -> bool:
-    """Whether a file has all data of a description where this says."""
+    """Whether a file has all data of a description at these positions."""
     try:
         found = damages_of(replace(claimed, is_proven=True))
     except AkdaskError:
@@ -418,7 +418,7 @@ def _holds_all(claimed: FileDescription) -> bool:
 
 
 def _made(item: Any) -> Made:
-    """Return decoded JSON as the schema of a file; an error if it is none."""
+    """Return decoded JSON as the schema of a file; raises if it is malformed."""
     match item:
         case (tuple() as objects, None | str() as order) if all(isinstance(one, ObjectSchema) for one in objects):
             names = [column.name for one in objects for column in one.columns]

@@ -17,13 +17,13 @@ from akdask.storage.objects import CATEGORIES, CODES, LEVEL, ROW_LABELS, UNIQUE_
 from akdask.storage.ranges import ELSEWHERE, OUTSIDE
 
 MAX_COMPRESSION_RATIO = 2**12
-"""Bytes that one stored byte may stand for where all have to be looked at: filters pack a thousand zeros into one."""
+"""Bytes that one stored byte may unpack to where all must be scanned: filters pack a thousand zeros into one."""
 
 _MOST_BYTES = 2**63  # that can be counted
 
 
 class NotFlatError(Exception):
-    """The dataset is no one-dimensional array of plain numbers; codecs turn this into a `Problem`."""
+    """The dataset is not a one-dimensional array of plain numbers; codecs turn this into a `Problem`."""
 
 
 def is_dataset(node: H5Object) -> bool:
@@ -32,7 +32,7 @@ def is_dataset(node: H5Object) -> bool:
 
 
 def describe_dataset(node: H5Object, path: str, *, flat: bool = True) -> tuple[DatasetSchema, Slot]:
-    """Return stored type, offset and number of elements of a dataset of numbers; one dimension, if it must be flat.
+    """Return stored type, offset and length of a dataset of numbers; one-dimensional, if it must be flat.
 
     Raises
     ------
@@ -52,13 +52,13 @@ def describe_dataset(node: H5Object, path: str, *, flat: bool = True) -> tuple[D
 
 
 def _place(node: H5Object, length: int) -> int:
-    """Return what stands for the offset of data that is not one run of bytes of the file."""
+    """Return the code that replaces the offset of non-contiguous data."""
     made = node.get_create_plist()
     if is_outside(made):
         return OUTSIDE
     if made.get_layout() != h5d.CHUNKED:
         return ELSEWHERE
-    # Rows that are stored together: for an array of several dimensions, those of all chunks along the others.
+    # Rows that are stored together: for a multidimensional array, the rows of all chunks along the other axes.
     stored_rows = int(made.get_chunk()[0] * math.prod(node.shape[1:]))
     return ELSEWHERE - min(stored_rows, length)
 
@@ -69,7 +69,7 @@ def is_outside(made: H5Object) -> bool:
 
 
 def is_plain(node: H5Object, dtype: np.dtype[Any]) -> bool:
-    """Whether the stored elements of a dataset are exactly what NumPy means by a type."""
+    """Whether the stored bytes of a dataset are those of a NumPy type."""
     return _stored_type(node.get_type().encode()) == (dtype.str, True)
 
 
@@ -80,7 +80,7 @@ def _schema(path: str, dtype: str) -> DatasetSchema:
 
 @lru_cache(maxsize=1024)
 def _stored_type(encoded: bytes) -> tuple[str, bool]:
-    """NumPy's name of an HDF5 type, and whether the bytes on disk are exactly what NumPy means by it."""
+    """Return NumPy's name of an HDF5 type, and whether the stored bytes are those of the NumPy type."""
     kind = h5t.decode(encoded)
     try:
         dtype = kind.dtype
@@ -95,7 +95,7 @@ _MOST_LINKS = 16  # soft links that one path may lead through, as many as HDF5 f
 
 
 def open_path(root: H5Object, path: str) -> H5Object:
-    """Open what is at a path below a group.
+    """Open the object at a path below a group.
 
     Raises
     ------
@@ -111,7 +111,7 @@ def open_member(group: H5Object, name: bytes) -> H5Object:
 
 
 def _walk(node: H5Object, path: bytes, left: list[int]) -> H5Object:
-    """Open what is at a path; `left` has one number, of the soft links that may still be followed."""
+    """Open the object at a path; `left` has one number, of the soft links that may still be followed."""
     if path.startswith(b"/"):
         node = h5g.open(node, b"/")
     for name in path.split(b"/"):
@@ -169,7 +169,7 @@ class Members:
             self._indirect.add(name)
 
     def find(self, *wanted: str) -> bytes | None:
-        """Return the first wanted name that is there, exactly so or in another case."""
+        """Return the first wanted name that exists, in the same or another case."""
         spelled = [name.encode(errors="surrogateescape") for name in wanted]
         folded = {name.lower(): name for name in self.names}
         exact = (name for name in spelled if name in self.names)

@@ -1,4 +1,4 @@
-"""What a new file holds, made in two steps: HDF5 makes the layout, then the bytes are written past it.
+"""The content of a new file, made in two steps: HDF5 makes the layout, then the bytes are written past it.
 
 The second step takes no lock, so threads write their partitions side by side.
 """
@@ -47,7 +47,7 @@ class Share:
 
 
 Attributes: TypeAlias = tuple[tuple[bytes, int | tuple[int, ...]], ...]
-"""Attributes beyond those that every object has: int64, scalars or one-dimensional."""
+"""Attributes beyond those of every object: int64, scalars or one-dimensional."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class NewDataset:
     Parameters
     ----------
     path : str
-        Path in the file; the group is made before.
+        Path in the file; its group is made before.
     dtype : str
         NumPy's name of the stored type.
     length : int
@@ -131,13 +131,13 @@ class NewObject:
 
     @classmethod
     def group(cls, group: NewGroup, members: Iterable[NewObject]) -> NewObject:
-        """Return a group with what its members add to the file."""
+        """Return a group with the additions of its members."""
         joined = cls.join(members)
         return replace(joined, parts=(group, *joined.parts))
 
     @classmethod
     def join(cls, objects: Iterable[NewObject]) -> NewObject:
-        """Return what several objects add to the file."""
+        """Return the combined additions of several objects."""
         made = list(objects)
         return cls(
             tuple(part for one in made for part in one.parts),
@@ -220,7 +220,7 @@ def write_bytes(path: str, placed: Iterable[Placed], new: NewObject) -> None:
 
 
 def summing_up(new: NewObject, placed: Iterable[Placed]) -> tuple[NewObject, dict[str, DatasetSummary]]:
-    """Return an object whose blocks are summed up as they are gone through, and the summaries by path of the dataset.
+    """Return an object whose blocks are summarized as they are written, and the summaries by path of the dataset.
 
     The blocks come in parts that are still in the cache of the core when they are used next.
     """
@@ -255,7 +255,7 @@ def concat_parts(shares: Sequence[Sequence[NewGroup | NewDataset]]) -> tuple[New
 
 
 def copy_shares(path: str, placed: Sequence[Placed], files: Sequence[str], shares: Sequence[Sequence[Placed]]) -> None:
-    """Copy the bytes of all shares into place; positions local to a share move behind the shares before it."""
+    """Copy the bytes of all shares into place; positions within a share are shifted by the shares before it."""
     positions = {place.extent.dataset: place.extent.offset for place in placed}
     lengths: defaultdict[str, int] = defaultdict(int)
     with opened(path) as descriptor:

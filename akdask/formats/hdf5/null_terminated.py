@@ -1,7 +1,7 @@
 """Strings as Arkouda stores them, each ended by NUL, and as Arrow holds them, end to end without.
 
-The bytes of all rows are the *values*; where each string starts among them are the *segments*.  Both directions work
-on blocks of a hundred thousand rows, which mostly stay in the cache of the core between the steps.
+The bytes of all rows are the *values*; the start of each string among them is its *segment*.  Both directions work on
+blocks of a hundred thousand rows, which mostly stay in the core's cache between the steps.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _COUNTED = np.arange(BLOCK_ROWS)
 
 
 class StringError(Exception):
-    """What is no valid string: the first bad row, and what is wrong with it."""
+    """An invalid string: the first bad row, and its error."""
 
     def __init__(self, row: int, text: str) -> None:
         super().__init__(row, text)
@@ -71,7 +71,7 @@ def decode(values: NumberArray, bounds: NumberArray) -> pa.LargeStringArray:
     ended = pa.Array.from_buffers(pa.large_binary(), count, [None, pa.py_buffer(ends), pa.py_buffer(values)])
     strings = pc.binary_slice(ended, 0, -1)
     text = offsets_and_bytes(strings)[1]
-    # Each string has lost one byte.  There were as many NULs, so if none is left, NULs are what was lost.
+    # Each string has lost one byte.  There were as many NULs, so if none is left, the lost bytes were NULs.
     if text.view(np.int8).min(initial=1) > 0:
         return strings.view(pa.large_string())
     if not text.all():
@@ -183,7 +183,7 @@ def _with_nuls(strings: pa.LargeStringArray) -> NumberArray | None:
 
 
 def segments_of(strings: pa.LargeStringArray) -> Iterator[NumberArray]:
-    """Yield where strings start among their encoded bytes, in blocks; the first starts at 0."""
+    """Yield the starts of strings among their encoded bytes, in blocks; the first start is 0."""
     offsets, _ = offsets_and_bytes(strings)
     for start in range(0, len(strings), BLOCK_ROWS):
         stop = min(start + BLOCK_ROWS, len(strings))

@@ -46,9 +46,9 @@ def without_nuls(values: NumberArray, bounds: NumberArray) -> tuple[NumberArray,
 
 @compiled
 def _take_off(values: Text, bounds: NumberArray, offsets: NumberArray, text: Text) -> int:
-    """Copy strings without their last bytes; return -1 if one is not NUL or not there, 1 if others are, or not ASCII.
+    """Copy strings without their last bytes; return -1 if one is not NUL or missing, 1 if others are, or not ASCII.
 
-    Nothing is known yet of the bounds but their number.
+    The bounds have not been validated; only their number is known.
     """
     base, size = bounds[0], len(values)
     seen = NONE
@@ -60,7 +60,7 @@ def _take_off(values: Text, bounds: NumberArray, offsets: NumberArray, text: Tex
         at, into = np.uint64(start), np.uint64(start - row)
         offsets[row + 1] = stop - row - 1
         if stop + CHUNK <= size:
-            # What is copied from behind the end is written over.
+            # Bytes copied beyond the end are overwritten.
             for left in range(stop - start - 1, 0, -CHUNK):
                 used = (ONE << min(np.uint64(left), WORDS_PER_STEP)) - ONE
                 seen |= copy_text(values, at, text, into) & used
@@ -74,7 +74,7 @@ def _take_off(values: Text, bounds: NumberArray, offsets: NumberArray, text: Tex
 
 
 def with_nuls(strings: pa.LargeStringArray, least: Words, most: Words) -> NumberArray | None:
-    """Return the bytes of strings with NUL behind each; None if one contains NUL.
+    """Return the bytes of strings with a NUL behind each; None if one contains NUL.
 
     The first two words of the smallest and of the largest string, their first bytes in the highest places, take theirs
     in.
@@ -90,7 +90,7 @@ def with_nuls(strings: pa.LargeStringArray, least: Words, most: Words) -> Number
 
 @compiled
 def _put_on(text: Text, offsets: Words, values: Text, least: Words, most: Words) -> np.uint64:
-    """Copy strings with NUL behind each, and widen a range; there is room for a chunk behind the last.
+    """Copy strings with a NUL behind each, and widen a range; there is room for a chunk behind the last.
 
     Return 0 unless there is a NUL among the bytes, or close behind them.
     """
@@ -109,7 +109,7 @@ def _put_on(text: Text, offsets: Words, values: Text, least: Words, most: Words)
             if first > most[0] or (first == most[0] and second > most[1]):
                 high = most[0] = first
                 most[1] = second
-        # What is copied from behind the end is written over.
+        # Bytes copied beyond the end are overwritten.
         nuls |= copy_chunk(text, at, values, into)
         for ahead in range(WORDS_PER_STEP, stop - at, WORDS_PER_STEP):
             nuls |= copy_chunk(text, at + ahead, values, into + ahead)

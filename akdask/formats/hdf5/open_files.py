@@ -66,13 +66,13 @@ class TreeFile:
 
     @cached_property
     def root(self) -> int | None:
-        """Address of the root group; None if addresses do not count bytes of this file from its beginning."""
+        """Address of the root group; None if addresses are not offsets from the start of this file."""
         head = self.read_at(0, 96)
         if len(head) < 96 or not head.startswith(_SIGNATURE):
             return None
         address = None
         match head[8]:
-            case 0 | 1:  # no base, and no block that says how another driver spreads the file
+            case 0 | 1:  # no base address, and no block that describes a driver for several files
                 base = 24 + 4 * head[8]
                 if head[13:15] == _WIDTHS and not any(head[base : base + 8]) and head[base + 24 :][:8] == _NOWHERE:
                     address = head[base + 40 :][:8]
@@ -106,7 +106,7 @@ class TreeFile:
 
 
 MAX_OPEN = 256
-"""Files that stay open at most; those in use may be more."""
+"""Files that stay open at most; more may be in use."""
 
 _SPARED = 128  # descriptors that are left for everything else
 _EACH = 2  # descriptors of a file that the library has opened as well
@@ -147,7 +147,7 @@ class OpenFiles:
         with self._lock:
             file = self._files.get(path)
             if file is not None and not file.is_current():
-                # Replaced or changed: what is known of the old one is of no use.
+                # Replaced or changed: forget what was read from the old file.
                 del self._files[path]
                 self._close_if_idle(file)
                 file = None
@@ -196,7 +196,7 @@ class OpenFiles:
             self._close_oldest(0)
 
     def forget(self) -> None:
-        """Begin anew in a forked process, with the files of the parent left to it."""
+        """Begin with no files in a forked process; the parent's files stay open for the parent."""
         _OF_PARENT.extend(self._files.values())
         self.__init__(self._limit)  # type: ignore[misc]
 
@@ -216,7 +216,7 @@ os.register_at_fork(after_in_child=OPEN_FILES.forget)
 
 
 def write_sample_file(path: str, samples: Iterable[tuple[str, Mapping[str, np.ndarray]]]) -> None:
-    """Write samples to a new file; groups track the order in which they are made, which LBANN's exclusion lists need.
+    """Write samples to a new file; groups track the order of creation, which LBANN's exclusion lists need.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Files of ``pandas.DataFrame.to_hdf``, read as data: nothing that is pickled in them is ever unpickled."""
+"""Read files of ``pandas.DataFrame.to_hdf`` as data, without unpickling anything."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Opaque:
 
 
 def literal(pickled: bytes) -> Any:
-    r"""Return the plain value that a pickle describes; `Opaque` for, or in place of, what is no plain value.
+    r"""Return the plain value that a pickle describes; `Opaque` for other objects, or inside the value in their place.
 
     Raises
     ------
@@ -61,7 +61,7 @@ def literal(pickled: bytes) -> Any:
 
 @dataclass
 class _Machine:
-    """What the opcodes work on."""
+    """The state that opcodes change."""
 
     stack: list[Any] = dataclass_field(default_factory=list)
     mark_stack: list[int] = dataclass_field(default_factory=list)
@@ -95,7 +95,7 @@ class _Machine:
         target.update(_pairs(values))
 
     def call(self, count: int) -> None:
-        """Leave a mark of what would be called; its arguments go."""
+        """Replace a call and its arguments by a mark."""
         callee = self.pop(count)[0]
         self.push(callee if type(callee) is Opaque else Opaque(type(callee).__name__))
 
@@ -154,7 +154,7 @@ class GroupNode:
     Parameters
     ----------
     node : h5py.Group or h5py.Dataset
-        What h5py has opened.
+        The open h5py object.
     path : str
         The file.
     name : str
@@ -168,12 +168,12 @@ class GroupNode:
 
     @property
     def place(self) -> str:
-        """What messages call it."""
+        """The path, for messages."""
         return f"{self.name!r} of {self._path!r}"
 
     @property
     def address(self) -> int:
-        """What is the same for all links to it."""
+        """The address, which is the same for all links to the node."""
         return int(h5o.get_info(self._node.id).addr)
 
     @property
@@ -202,7 +202,7 @@ class GroupNode:
         return GroupNode(self._node[name], self._path, place)
 
     def attribute(self, name: str) -> Any:
-        """Return the value of an attribute, None if there is none; `Opaque` where it is the pickle of an object."""
+        """Return the value of an attribute, None if there is none; `Opaque` for a pickled object."""
         value = self._node.attrs.get(name)
         if isinstance(value, h5py.Empty):
             return ""
@@ -244,14 +244,14 @@ class ArrayNode(GroupNode):
         return self._node.id.get_type()
 
     def read(self) -> npt.NDArray[Any]:
-        """Read all of it.
+        """Read the whole array.
 
         Raises
         ------
         UnsupportedError
             If it holds Python objects, or its bytes are in other files.
         FileFormatError
-            If it is said to be larger than what is there can be.
+            If its claimed size is larger than the file can hold.
         """
         self._check()
         values: npt.NDArray[Any] = self._node[()]
@@ -280,7 +280,7 @@ _TIMES = re.compile(r"(datetime64|timedelta64)(?:\[(s|ms|us|ns)\])?")
 _ENCODINGS = {"ascii", "cp1252", "iso8859-1", "latin-1", "utf-16", "utf-32", "utf-8"}
 _ERRORS = {"ignore", "replace", "strict", "surrogateescape", "surrogatepass"}
 _OLD_MISSING = "nan"
-"""What missing text is in files whose writer does not say."""
+"""The text for missing values in files whose writer does not record one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,12 +292,12 @@ class Encoding:
 
     @classmethod
     def of(cls, node: GroupNode) -> Encoding:
-        """Return what a group says.
+        """Return the encoding that a group records.
 
         Raises
         ------
         UnsupportedError
-            If it says what is no common encoding of text.
+            If it is no common encoding of text.
         """
         name, errors = node.plain("encoding") or "utf-8", node.plain("errors") or "strict"
         try:
@@ -309,7 +309,7 @@ class Encoding:
         return cls(name, errors)
 
     def decode(self, values: npt.NDArray[Any], missing: str | None) -> npt.NDArray[np.object_]:
-        """Return stored text as str, and NaN for what stands for missing text."""
+        """Return stored text as str, with NaN for missing values."""
         if values.dtype.kind != "S":
             raise ValueError("text is not stored as bytes")
         strings = [text.decode(self.name, self.errors) for text in values.ravel().tolist()]
@@ -319,12 +319,12 @@ class Encoding:
 
 
 def is_timed(values: npt.NDArray[Any], kind: Any) -> bool:
-    """Whether a kind says that numbers are times."""
+    """Whether a kind means that numbers are times."""
     return isinstance(kind, str) and _TIMES.fullmatch(kind) is not None and values.dtype == np.int64
 
 
 def timed(values: npt.NDArray[Any], kind: Any) -> npt.NDArray[Any]:
-    """Return numbers as the times that they are, if a kind says so, else as they are."""
+    """Return numbers as times if their kind means that, else unchanged."""
     if not is_timed(values, kind):
         return values
     name, _, unit = kind.removesuffix("]").partition("[")
@@ -332,7 +332,7 @@ def timed(values: npt.NDArray[Any], kind: Any) -> npt.NDArray[Any]:
 
 
 def label_missing(written: Any) -> str | None:
-    """Return what missing text is among labels, from the attribute that says so."""
+    """Return the text for missing labels, from its attribute."""
     return _OLD_MISSING if written is None else written or None
 
 
@@ -346,13 +346,13 @@ def labels(
     node : GroupNode
         Where they are stored, for messages.
     values : ndarray
-        As they are stored.
+        The stored values.
     kind : str
-        What pandas says that they are.
+        pandas' name of their kind.
     encoding : Encoding
         Of text.
     missing : str or None
-        What stands for missing text.
+        The text for missing values.
     name : str or None
         Of the labels.
 
@@ -448,7 +448,7 @@ def _labels(node: GroupNode, name: str) -> pd.Index:
 
 
 def _values(array: ArrayNode) -> npt.NDArray[Any]:
-    """Return an array as pandas wrote it; an empty one has a shape of its own, since PyTables stores none."""
+    """Return an array with the shape that pandas wrote; an empty one records its shape, since PyTables stores none."""
     kind, shape = array.plain("value_type"), array.plain("shape")
     if shape is not None:
         return _empty(array, shape, kind)
@@ -462,7 +462,7 @@ def _values(array: ArrayNode) -> npt.NDArray[Any]:
 def _empty(array: ArrayNode, shape: Any, kind: Any) -> npt.NDArray[Any]:
     if not isinstance(shape, tuple) or not all(isinstance(size, int) and size >= 0 for size in shape) or all(shape):
         raise FileFormatError(f"{array.place} is not as empty as it says.")
-    if max(shape) > 2**16:  # the names of that many columns would be there
+    if max(shape) > 2**16:  # a file of that many columns would have their names
         raise FileFormatError(f"{array.place} has the shape {shape}.")
     try:
         dtype = np.dtype(kind if isinstance(kind, str) else "f8")
@@ -584,7 +584,7 @@ def _names(node: GroupNode, attribute: str) -> list[Any]:
 
 
 def _checked(node: GroupNode, attribute: str, names: Any) -> list[Any]:
-    """Refuse what is no list of plain names."""
+    """Refuse anything but a list of plain names."""
     if isinstance(names, list) and all(isinstance(name, str | int | float) for name in names):
         return names
     raise UnsupportedError(
@@ -594,7 +594,7 @@ def _checked(node: GroupNode, attribute: str, names: Any) -> list[Any]:
 
 
 _KINDS = {"frame": fixed_frame, "series": fixed_series, "frame_table": table_frame, "series_table": table_frame}
-"""What pandas calls its layouts, and what reads them."""
+"""pandas' names of its layouts, and their readers."""
 
 _MOST_GROUPS = 10_000
 
@@ -602,7 +602,7 @@ _MOST_GROUPS = 10_000
 def read_frame(path: str) -> pd.DataFrame:
     """Read the one DataFrame of a file, or its one Series as a DataFrame of one column.
 
-    Times come without their time zones, in UTC, as they are stored.
+    Times are returned without their time zones, in UTC, as stored.
 
     Parameters
     ----------
@@ -618,7 +618,7 @@ def read_frame(path: str) -> pd.DataFrame:
     FileFormatError
         If pandas did not write the file, it holds several objects, or it is damaged.
     UnsupportedError
-        If something is stored as a pickle of Python objects, or as what a DataFrame of akdask does not have.
+        If values are stored as a pickle of Python objects, or have a type that akdask's DataFrames lack.
     """
     with open_file(path) as file:
         found = list(_stored(GroupNode(file, path, "/"), set()))
@@ -644,7 +644,7 @@ def read_frame(path: str) -> pd.DataFrame:
 
 
 def _stored(node: GroupNode, seen: set[int]) -> Iterator[GroupNode]:
-    """Yield the groups that are objects of pandas; each once, wherever its links are."""
+    """Yield the groups that store objects of pandas; each once, whatever links lead to it."""
     if node.address in seen or len(seen) >= _MOST_GROUPS:
         return
     seen.add(node.address)

@@ -1,4 +1,4 @@
-"""pdarray, Datetime, Timedelta and IPv4: one dataset of numbers; of integers of any size a group."""
+"""pdarray, Datetime, Timedelta and IPv4: one dataset of numbers; integers of any size are a group."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ KINDS = (ObjType.PDARRAY, ObjType.DATETIME, ObjType.TIMEDELTA, ObjType.IPV4)
 COLUMNS = ("int", "uint", "float", "bool")
 
 _WITH_BYTES = (ObjType.PDARRAY, ObjType.ARRAYVIEW)
-"""Kinds whose bytes that are no bools stay bytes; times and addresses have 64 bits."""
+"""Kinds whose bytes stay bytes unless they are bools; times and addresses have 64 bits."""
 
 
 def describe(name: str, kind: ObjType, node: H5Object) -> Described:
@@ -55,7 +55,7 @@ def described(name: str, kind: ObjType, node: H5Object, dataset: DatasetSchema, 
 
 
 def number_type(node: H5Object, stored: str) -> ColumnType:
-    """Return what a dataset of numbers is read as; bools are integers with ``isBool`` = 1, or an HDF5 enum."""
+    """Return the type of a column of stored numbers; bools are integers with ``isBool`` = 1, or an HDF5 enum."""
     # Eight-byte integers are never bools, and most columns have eight bytes: that saves looking for the attribute.
     if stored == "|b1" or (stored[2:] != "8" and layout.read_integer(node, layout.IS_BOOL) == 1):
         return BOOL
@@ -73,7 +73,7 @@ def _schema(name: str, kind: ObjType, dataset: DatasetSchema, dtype: ColumnType)
 def read(
     elements: Elements, place: ColumnLocation, start: int, stop: int, out: NumberArray | None = None
 ) -> NumberArray:
-    """Read numbers, in the type of the column whatever they are stored as."""
+    """Read numbers, converted from their stored type to the column's."""
     target = new_array(stop - start, place.dtype.numpy) if out is None else out[: stop - start]
     (stored,) = place.extents
     if place.dtype == BOOL:
@@ -110,7 +110,7 @@ def lay_out(spec: ObjectSpec, columns: Columns, tables: Columns, share: new_file
 
 
 def _attributes(params: Mapping[str, Any]) -> new_file.Attributes:
-    """Return the attributes of arrays of several dimensions, and of those that are more than servers may know."""
+    """Return the attributes of multidimensional arrays, and of types that servers may not know."""
     found: list[tuple[bytes, int | tuple[int, ...]]] = []
     if "shape" in params:
         found += [(layout.RANK, len(params["shape"])), (layout.SHAPE, params["shape"])]

@@ -1,4 +1,4 @@
-"""Rows of one partition of a set: where their bytes are; codecs turn these into columns."""
+"""Read the rows of one partition of a set: find their bytes, and decode them by codecs."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class ChunkedReader:
     ranges : RangeReader
         Reads bytes of the file.
     expected : sequence of ElementRange
-        What will be read of remote files; its chunks are fetched ahead.
+        Extents to be read from remote files, whose chunks are fetched ahead.
     """
 
     def __init__(self, ranges: RangeReader, expected: Sequence[ElementRange] = ()) -> None:
@@ -54,7 +54,7 @@ class ChunkedReader:
         self._chunks = ChunkStore()
 
     def close(self) -> None:
-        """Close what HDF5 holds."""
+        """Close the objects of HDF5."""
         self._readers.clear()
         if self._hdf5 is not None:
             self._hdf5.close()
@@ -65,7 +65,7 @@ class ChunkedReader:
         Raises
         ------
         FileFormatError
-            If the dataset is damaged, or not what the extent says.
+            If the dataset is damaged, or does not match the extent.
         """
         try:
             key = (extent.dataset, out.dtype.str)
@@ -132,7 +132,7 @@ class _LibraryReader:
 
     def read_into(self, ranges: RangeReader, out: NumberArray, start: int) -> None:
         """Fill an array with the elements from `start` on, counted in row-major order."""
-        # Where a file says that nothing is filled in, the library leaves memory as it is of what was never written.
+        # If a file disables fill values, the library does not touch the memory of elements that were never written.
         out[:] = 0
         done = 0
         for box in boxes(self._dataset.shape, start, start + len(out)):
@@ -143,9 +143,9 @@ class _LibraryReader:
 
 
 class ExtentReader(Elements):
-    """Reads elements of datasets of one file as they are stored; holds it open only inside ``with``.
+    """Reads stored elements of datasets of one file, which is open only inside ``with``.
 
-    Contiguous data is read past HDF5, outside its lock; for anything else the file is opened as HDF5.
+    Contiguous data is read past HDF5, outside its lock; for all other data the file is opened by HDF5.
     """
 
     def __init__(self, file: FileIdentity) -> None:
@@ -166,7 +166,7 @@ class ExtentReader(Elements):
             self._elsewhere.close()
 
     def expect(self, elements: Iterable[ElementRange]) -> None:
-        """Begin to fetch what will be read, if that takes long."""
+        """Begin to fetch the elements that will be read, where fetching takes long."""
         if not is_remote(self.file.path):
             return
         streams: list[Stream] = []
@@ -229,11 +229,11 @@ class Hdf5PartReader(PartReader):
         Parameters
         ----------
         column : str
-            One of the columns that the part was asked for.
+            A column of the part.
         start, stop : int
             A row range within the partition.
         out : ndarray, optional
-            Buffer of the column's dtype with at least ``stop - start`` elements; ignored for what is no number.
+            Buffer of the column's dtype with at least ``stop - start`` elements; ignored unless the column is numbers.
 
         Returns
         -------
@@ -269,8 +269,8 @@ class Hdf5PartReader(PartReader):
 def _elements_of(place: ColumnLocation, start: int, stop: int) -> Iterator[ElementRange]:
     """Yield which elements of its datasets some rows of a column have.
 
-    The last dataset has an element for each row, and those before it are cut in proportion: where the values of some
-    strings or lists lie is only known when their segments have been read.
+    The last dataset has an element for each row, and the datasets before it are cut in proportion: the positions of the
+    values of strings or lists are known only once their segments have been read.
     """
     rows = place.extents[-1].length
     is_counted = place.dtype == STR and len(place.extents) == 1
@@ -278,7 +278,7 @@ def _elements_of(place: ColumnLocation, start: int, stop: int) -> Iterator[Eleme
         if is_counted:
             yield extent, 0, extent.length
         elif rows:
-            after = stop + (len(place.extents) > 1)  # the first segment behind the rows tells where they end
+            after = stop + (len(place.extents) > 1)  # the first segment behind the rows marks their end
             yield extent, extent.length * start // rows, min(-(-extent.length * after // rows), extent.length)
 
 
@@ -306,14 +306,14 @@ def check_extent(reader: ExtentReader, extent: Extent, expected: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """The bytes of a file beside its datasets, by which a damaged copy is told from a file that was written anew.
+    """The bytes of a file beside its datasets, which distinguish a damaged copy from a rewritten file.
 
     Parameters
     ----------
     ranges : tuple of (int, int)
         Where they start and stop.
     checksum : int
-        What they were written with.
+        Their checksum at the time of writing.
     """
 
     ranges: tuple[tuple[int, int], ...]
@@ -321,11 +321,11 @@ class Beside:
 
     @classmethod
     def of(cls, file: FileDescription) -> Beside | None:
-        """Return what is beside the datasets of a file, None if that was not summed up."""
+        """Return the bytes beside the datasets of a file, None if they have no checksum."""
         return None if file.beside is None else cls(tuple(ranges_beside(file)), file.beside)
 
     def is_as_written(self, file: FileIdentity) -> bool:
-        """Read them, and compare; for errors see `check_extent`."""
+        """Read them and compare checksums; for errors see `check_extent`."""
         with range_reader(file) as reader:
             return sum_of_ranges(reader, self.ranges, "metadata") == self.checksum
 
@@ -333,8 +333,8 @@ class Beside:
 def check_once(file: FileIdentity, extent: Extent, expected: int, beside: Beside | None = None) -> None:
     """Do `check_extent` unless this process has found the dataset of the file to be right already.
 
-    A file that is unproven (`beside`) is as it was meant if what is beside its datasets differs as well: then another
-    program has written it.
+    An unproven file (`beside`) is valid if the bytes beside its datasets differ as well: then another program has
+    written it.
     """
     if is_right(file, extent, expected):
         return
@@ -349,7 +349,7 @@ def check_once(file: FileIdentity, extent: Extent, expected: int, beside: Beside
 
 
 def is_right(file: FileIdentity, extent: Extent, expected: int) -> bool:
-    """Whether this process has found a dataset to be what was written."""
+    """Whether this process has found that a dataset matches its checksum."""
     return (file, extent, expected) in RIGHT
 
 
@@ -362,12 +362,12 @@ def summed_datasets(file: FileDescription) -> Iterator[tuple[Extent, int]]:
 
 
 def damages_of(file: FileDescription) -> list[tuple[str | None, str]] | None:
-    """Compare all bytes of a file with their checksums: name the datasets that differ, None for what is beside them.
+    """Compare all bytes of a file with their checksums, and name the differing datasets; None for bytes beside them.
 
     Returns
     -------
     list of (str or None, str), or None
-        Dataset, and what is wrong with it; None if the file is not the one that was described, but written anew.
+        Dataset and damage; None if the file was rewritten since it was described.
     """
     found: list[tuple[str | None, str]] = []
     with ExtentReader(file.file) as reader:

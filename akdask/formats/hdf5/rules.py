@@ -14,7 +14,7 @@ from akdask.formats.hdf5 import (
 )
 from akdask.formats.hdf5.validation import Rule
 
-# In this order they are checked: `rules_of_data` tells of what could not be read for the others.
+# They are checked in this order: `rules_of_data` reports data that the others could not read.
 _MODULES = (
     rules_of_files,
     rules_of_names,

@@ -1,4 +1,4 @@
-"""Rules on what the files of one set must have in common.  The server takes the first file's word for all."""
+"""Rules on what the files of one set must have in common.  The server believes the first file about all."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def is_bool(context: SetContext) -> Iterator[Finding]:
 
 
 def _comparable(context: SetContext) -> Iterator[tuple[str, list[Placed]]]:
-    """Yield nodes of one path; empty datasets that stand for the groups inside a SegArray count as nothing."""
+    """Yield nodes of one path; empty datasets that replace the groups inside a SegArray are left out."""
     for path, placed in context.by_path.items():
         inner = "/" in path
         found = [(f, n) for f, n in placed if not isinstance(n, Foreign) and not (inner and _stands_for_nothing(n))]
@@ -95,7 +95,7 @@ def _comparable(context: SetContext) -> Iterator[tuple[str, list[Placed]]]:
 
 
 def _stands_for_nothing(node: Node) -> bool:
-    """Whether this is what servers leave of SegArray values without elements."""
+    """Whether servers write this dataset for SegArray values without elements."""
     if isinstance(node, Group):
         return any(isinstance(member, DatasetMetadata) and not member.nrows for member in node.members.values())
     return rows_of(node) == 0

@@ -1,4 +1,4 @@
-"""The last rules, on data as such: what the rules before them have not read, they read."""
+"""Rules on data itself, checked last: they read the data that no earlier rule has read."""
 
 from __future__ import annotations
 

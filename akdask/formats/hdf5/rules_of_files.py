@@ -1,4 +1,4 @@
-"""Rules on what files hold at root, and on how datasets are stored."""
+"""Rules on the members of the root group, and on the storage of datasets."""
 
 from __future__ import annotations
 
@@ -140,6 +140,6 @@ def _is_bool(node: DatasetMetadata) -> bool:
 
 
 def _is_old_arrayview(node: DatasetMetadata) -> bool:
-    """Whether it is of v2022.07.28 to v2022.10.13, which could store arrays as they are; the kind is text there."""
+    """Whether it is of v2022.07.28 to v2022.10.13, which stored arrays flat; their kind is a text attribute."""
     attribute = node.attributes.get("ObjType")
     return attribute is not None and attribute.value == ObjType.ARRAYVIEW.label

@@ -170,7 +170,7 @@ def _size_of_values(context: SetContext, file: FileMetadata, group: Group) -> in
 
 
 def _in_order(context: SetContext, file: FileMetadata, group: Group) -> bool:
-    """Whether segments keep the rules that say more exactly what is wrong with them."""
+    """Whether segments follow the rules whose findings are more exact."""
     facts, size = context.numbers(file, group.dataset(SEGMENTS)), _size_of_values(context, file, group)
     if facts is None or size is None:
         return False

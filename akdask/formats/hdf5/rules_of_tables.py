@@ -1,4 +1,4 @@
-"""Rules on what is made of several columns: bigint, ArrayView, Index, DataFrame."""
+"""Rules on objects of several columns: bigint, ArrayView, Index, DataFrame."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ def _is_inside_segarray(context: SetContext, group: Group) -> bool:
 
 
 def _elements(views: list[tuple[FileMetadata, Node]]) -> int:
-    """Count what all files hold of an array; one of many dimensions, as old files may have it, by all of them."""
+    """Count the elements of an array in all files; for a multidimensional one of old files, over all dimensions."""
     return sum(prod(n.shape or (0,)) if isinstance(n, DatasetMetadata) else rows_of(n) or 0 for _, n in views)
 
 

@@ -1,7 +1,7 @@
-"""SegArray: the values of all its lists end to end, and where each list starts among those of its file.
+"""SegArray: the values of all lists end to end, and the start of each list among the values of its file.
 
-Values are numbers, integers of any size or strings.  Servers write a share without values as an empty dataset, which
-does not always tell of what type the values of the other files are.
+Values are numbers, integers of any size or strings.  Servers write a share without values as an empty dataset, whose
+type may differ from that of the values in other files.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ KINDS = (ObjType.SEGARRAY,)
 COLUMNS = ("list",)
 
 _AMBIGUOUS = ("|u1", "<u8")
-"""Types of empty datasets that stand for numbers as well as for strings or for integers of any size."""
+"""Types of empty datasets that servers write for numbers as well as for strings or integers of any size."""
 
 _Items = tuple[ColumnType | None, tuple[DatasetSchema, ...], tuple[Slot, ...]]
 
@@ -62,7 +62,7 @@ def _describe_items(members: Members, *, is_bool: bool) -> _Items:
 
 
 def _describe_group(items: Members) -> _Items:
-    """Tell integers of any size from strings by what is in the group: it may have no attributes."""
+    """Distinguish integers of any size from strings by the members of the group, which may lack attributes."""
     path = items.find_values(VALUES)
     if bigint.is_bigint(items) and not items.find(f"{layout.LIMB}0") and path:
         dataset, slot = items.dataset(path, VALUES)
@@ -79,7 +79,7 @@ def _describe_group(items: Members) -> _Items:
 def read(
     elements: Elements, place: ColumnLocation, start: int, stop: int, out: NumberArray | None = None
 ) -> pa.LargeListArray:
-    """Read the values of the wanted lists only; `out` is of no use."""
+    """Read the values of the wanted lists only; `out` is not used."""
     *stored, segments = place.extents
     if place.dtype.item is None:
         raise AssertionError("the type of the values is settled when the files of a set are compared")
@@ -117,7 +117,7 @@ def _lay_out_items(spec: ObjectSpec, values: Column, item: ColumnType, tables: C
         return strings.group_of_strings(path, values)
     if item.kind == "bigint":
         return bigint.group_of_limbs(path, values, item, bigint.number_of_limbs(spec, tables))
-    # Servers tell lists of bytes from lists of text by their type.
+    # Servers distinguish lists of bytes from lists of text by their type.
     item = INT64 if item == UINT8 else item
     return pdarray.numbers(path, values, item, alias=f"{spec.name}/{leaf}_{VALUES}")
 

@@ -23,10 +23,12 @@ from akdask.storage.ranges import ELSEWHERE, OUTSIDE, Extent, RowRanges, split_r
 from akdask.storage.source import Bounds
 
 QUESTIONS = 4
-"""Selections of columns whose parts are kept, since the same ones are mostly asked for again: thousands take long."""
+"""Number of selections of columns whose parts are cached, since selections recur and thousands of parts are slow to
+make.
+"""
 
 MAX_LOCATIONS = 2**15
-"""Columns of parts that are kept for a selection: of more, making them takes no more than what is done with them."""
+"""Most columns of a selection whose parts are cached: for more, making parts is no longer the larger cost."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +46,7 @@ class Hdf5Part:
     checksums : tuple of (Extent, int)
         Datasets to be checked before.
     beside : Beside, optional
-        What is beside the datasets, if the file is a copy and unproven.
+        The bytes beside the datasets, if the file is an unproven copy.
     """
 
     file: FileIdentity
@@ -70,7 +72,7 @@ class Hdf5Part:
         Raises
         ------
         FileFormatError
-            If a dataset that is to be checked is not what was written.
+            If a dataset to be checked differs from its checksum.
         """
         for extent, checksum in self.checksums:
             check_once(self.file, extent, checksum, self.beside)
@@ -102,7 +104,7 @@ class Layouts:
 
     @cached_property
     def is_proven(self) -> bool:
-        """Whether all that is known of values is known of these very bytes."""
+        """Whether all known bounds of values were proven to belong to these very bytes."""
         return all(file.is_proven for file in self.files)
 
     @cached_property
@@ -119,7 +121,7 @@ class Layouts:
         return self._columns_where(lambda offsets: offsets < 0)
 
     def _columns_where(self, test: Callable[[npt.NDArray[np.int64]], npt.NDArray[np.bool_]]) -> frozenset[str]:
-        """Return the columns of which the offset of a dataset in a file is as a test says."""
+        """Return the columns with a dataset in a file whose offset passes a test."""
         found: set[str] = set()
         for table, slots in zip(self._tables, self._slots, strict=True):
             positions = np.flatnonzero(test(slots[:, :, 0]).any(axis=0))
@@ -131,7 +133,7 @@ class Layouts:
         return frozenset(found)
 
     def chunks(self, column: str) -> npt.NDArray[np.int64]:
-        """Return the elements that a column's first dataset has in each chunk, in every file; 0 without chunks."""
+        """Return the number of elements per chunk of a column's first dataset, in every file; 0 without chunks."""
         found = np.zeros(len(self.files), np.int64)
         for table, members, slots in zip(self._tables, self._members, self._slots, strict=True):
             if column in table:
@@ -157,9 +159,9 @@ class Layouts:
         return found
 
     def bounds(self, column: str, dtype: ColumnType) -> Bounds | None:
-        """Return what is known of the values of a column in every file, None if nothing is.
+        """Return known bounds of a column's values in every file, None if there are none.
 
-        Of a file that is unproven that is nothing until its bytes have been compared.
+        An unproven file has no known bounds until its bytes have been compared.
         """
         summaries = np.zeros(len(self.files), SUMMARY)
         for table, members in zip(self._tables, self._members, strict=True):
@@ -181,7 +183,7 @@ class Layouts:
         return is_right(file.file, extent, int(file.summaries[position]["checksum"]))
 
     def place(self, index: int, column: str, dtype: ColumnType, *, use_segments: bool) -> ColumnLocation:
-        """Return where one column lies in one file; nowhere, and without rows, if the file lacks it."""
+        """Return the location of one column in one file; without rows, if the file lacks it."""
         entry = self._tables[int(self._table_of[index])].get(column)
         if entry is None:
             return ColumnLocation(dtype, (Extent(column, "<i8", ELSEWHERE, 0),))
@@ -215,7 +217,7 @@ class Hdf5Source:
     label : str
         How a user names the set.
     use_segments : bool
-        False to find the starts of strings from their NULs, whatever the files say.
+        False to derive the starts of strings from their NULs, ignoring stored segments.
     """
 
     def __init__(
@@ -256,7 +258,7 @@ class Hdf5Source:
         return tuple(self._ranges.lengths.tolist())
 
     def bounds(self, column: str) -> Bounds | None:
-        """Return what is known of the values of a column in each partition, None if nothing is."""
+        """Return known bounds of a column's values in each partition; None if unknown."""
         if column not in self._bounds or not self._layouts.is_proven:
             found = self._layouts.bounds(column, self._columns[column])
             self._bounds[column] = None if found is None else found.take(self._ranges.files)
@@ -312,7 +314,7 @@ class Hdf5Source:
 
 
 _MOST_ROWS = 2**63
-_FEW = 64  # partitions that a file may have, whatever it holds
+_FEW = 64  # limit of partitions per file
 _TIGHTEST = 1032  # to 1, the tightest that deflate packs
 _MUCH = 8  # a chunk of more than this part of a partition is not to be unpacked twice
 
@@ -373,7 +375,7 @@ class RowSpaces:
             self._sources.update(dict.fromkeys(schemas, self._source(schemas, self._ranges[key])))
 
     def source(self, name: str, schema: ColumnSchema) -> Hdf5Source:
-        """Return the source that has a column; reads the strings that have no segments, to count them.
+        """Return the source with a column; reads strings without segments to count them.
 
         Raises
         ------
@@ -403,7 +405,7 @@ class RowSpaces:
         )
 
     def _stored_rows(self, name: str, schema: ColumnSchema) -> npt.NDArray[np.int64]:
-        """Return rows in each file, -1 where only the data tells."""
+        """Return the rows in each file, -1 where only the data gives them."""
         rows = self._layouts.rows(name)
         if schema.dtype != STR:
             return rows
@@ -426,7 +428,7 @@ class RowSpaces:
         nbytes, limit = np.max(sizes, axis=0), self._options.partition_size
         if not any(map(self._layouts.is_chunked, columns)):
             return split_rows(rows, nbytes, limit)
-        # Of what is not in the file there is nothing to read, so a file is cut by what it holds, unpacked.
+        # External or absent data is not in the file, so a file is cut by the unpacked size of its own data.
         stored = np.array([file.file.size for file in self._layouts.files], np.int64)
         most = _FEW + stored // limit * _TIGHTEST
         grain = np.ones(len(rows), np.int64)

@@ -1,7 +1,7 @@
 """Summaries of datasets, made from the blocks that are written while they are in the processor's cache.
 
-A summary is one record.  Minimum and maximum are kept as the eight bytes of the stored type, which the schema of the
-dataset tells; those of strings, as their first bytes, which order as the strings do except that they may tie.
+A summary is one record.  Minimum and maximum are stored as eight bytes of the dataset's type.  For strings they are the
+first eight bytes, which have the order of the strings, except that they may tie.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ SUMMARY = np.dtype(
     [
         ("known", "?"),  # the checksum holds
         ("bounded", "?"),  # minimum, maximum and nans hold
-        ("spelled", "?"),  # low and high hold: the bytes are those of strings
+        ("spelled", "?"),  # low and high are bytes of strings
         ("ascending", "?"),  # no element is less than the one before
         ("checksum", "<u8"),
         ("minimum", "<u8"),
@@ -31,9 +31,9 @@ SUMMARY = np.dtype(
         ("high", f"S{TEXT_BYTES}"),
     ]
 )
-"""What is known of one dataset of one file."""
+"""The summary of one dataset of one file."""
 
-_GLANCE = 64  # elements that mostly tell that a block is in no order
+_GLANCE = 64  # elements that usually suffice to see that a block is unsorted
 _STORED = {INT64: "<i8", UINT64: "<u8", UINT8: "|u1", FLOAT64: "<f8", BOOL: "|u1", STR: "|u1"}
 """Types of columns that have bounds, and how they must be stored."""
 
@@ -68,7 +68,7 @@ class DatasetSummary:
         self._last: Any = None
 
     def add(self, block: NumberArray) -> None:
-        """Take in the next elements, a contiguous array of the stored type; quickest where it fits into the cache."""
+        """Add the next elements, a contiguous array of the stored type; fastest where it fits into the cache."""
         self._checksum.add(block)
         if self._prefixes is None and len(block):
             rises = _rises(block[:_GLANCE]) and _rises(block)
@@ -77,7 +77,7 @@ class DatasetSummary:
             self._widen(*(block[[0, -1]] if rises else self._extremes(block)))
 
     def _extremes(self, block: NumberArray) -> tuple[Any, Any]:
-        """Return the smallest and largest element, infinities the wrong way round if all are NaN; counts those."""
+        """Return the smallest and largest element, inverted infinities if all are NaN; counts NaN."""
         low, high = block.min(), block.max()
         if not np.isnan(low):
             return low, high
@@ -107,7 +107,7 @@ class DatasetSummary:
 
 
 def _rises(block: NumberArray) -> bool:
-    """Whether no element is less than the one before; never so with NaN, which is no more than itself."""
+    """Whether no element is less than the one before; False with NaN, which compares False."""
     return bool((block[1:] >= block[:-1]).all()) and bool(block[0] == block[0])
 
 
@@ -116,14 +116,14 @@ def _bits(value: Any, dtype: np.dtype[Any]) -> int:
 
 
 def has_bounds(dtype: ColumnType, stored: str) -> bool:
-    """Whether the summary of a column's first dataset, stored so, may tell the bounds of the column."""
+    """Whether the summary of a column's first dataset of this stored type can bound the column."""
     return _STORED.get(dtype) == stored
 
 
 def bounds_of(dtype: ColumnType, summaries: npt.NDArray[np.void]) -> Bounds | None:
     """Return the bounds of a column in some files, from the summaries of its first dataset in each of them.
 
-    Zeros stand for a summary that is missing.  None if there are no bounds at all.
+    A missing summary is zeros.  None if there are no bounds at all.
     """
     bounded = summaries["spelled" if dtype == STR else "bounded"]
     if not bounded.any():

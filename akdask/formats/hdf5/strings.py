@@ -80,7 +80,7 @@ def _schema(name: str, kind: ObjType, column: ColumnSchema) -> ObjectSchema:
 def read(
     elements: Elements, place: ColumnLocation, start: int, stop: int, out: NumberArray | None = None
 ) -> StringArray:
-    """Read the bytes of the wanted strings only; `out` is of no use."""
+    """Read the bytes of the wanted strings only; `out` is not used."""
     limit = place.extents[0].length
     bounds = read_bounds(elements, place, start, stop)
     first, last = int(bounds[0]), int(bounds[-1])
@@ -95,7 +95,7 @@ def read(
 def read_bounds(elements: Elements, place: ColumnLocation, start: int, stop: int) -> NumberArray:
     """Return the starts of the strings or lists of some rows, and the end of the last.
 
-    The place has the values and the segments; strings may lack the latter.
+    The place has the values and the segments; segments of strings may be missing.
     """
     if len(place.extents) == 1:
         # Only counting NULs from the first byte of the file on finds a row.
@@ -152,7 +152,7 @@ def _damaged(elements: Elements, place: ColumnLocation, row: int, text: str) -> 
 
 
 def lay_out(spec: ObjectSpec, columns: Columns, tables: Columns, share: new_file.Share) -> new_file.NewObject:
-    """Lay out a group with bytes and, unless the object says otherwise, segments."""
+    """Lay out a group with bytes and, unless the object opts out, segments."""
     made = group_of_strings(spec.name, columns[spec.members[VALUES]])
     return made if spec.params.get(SEGMENTS, True) else made.without(f"{spec.name}/{SEGMENTS}")
 
@@ -160,12 +160,12 @@ def lay_out(spec: ObjectSpec, columns: Columns, tables: Columns, share: new_file
 def group_of_strings(path: str, strings: Column) -> new_file.NewObject:
     """Lay out strings; the segments start at 0 in every file.
 
-    The members are there under their documented names too, ``<leaf>_values`` and ``<leaf>_segments``.
+    The members also have their documented names, ``<leaf>_values`` and ``<leaf>_segments``.
 
     Raises
     ------
     SchemaError
-        If the column holds numbers; when the bytes are made, if a string contains NUL.
+        If the column holds numbers; while the bytes are made, if a string contains NUL.
     """
     if not is_arrow(strings, "LargeStringArray"):
         raise SchemaError(f"{path!r} is to be written as Strings, but the values are {type_of(strings)}.")

@@ -1,8 +1,8 @@
-"""The blocks of metadata that an old-style HDF5 file is made of, and the numbers in them that differ from file to file.
+"""The metadata blocks of an old-style HDF5 file, and the numbers in them that differ from file to file.
 
-Written from the HDF5 File Format Specification: superblock 0, symbol tables, object headers 1 and contiguous data,
-which is what servers write.  Anything else is left to the library.  Files of one set have the same blocks, but these
-lie elsewhere in each, as the data between them has another length.
+Written from the HDF5 File Format Specification: superblock 0, symbol tables, object headers 1 and contiguous data, as
+servers write them.  Anything else is left to the library.  Files of one set have the same blocks at different
+addresses, as the data between them has another length.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from akdask.storage.ranges import ELSEWHERE
 from akdask.storage.remote import accessing, file_system, retrying
 
 Read: TypeAlias = Callable[[int, int], bytes]
-"""Returns bytes of a file, given where they begin and how many there are; fewer at its end."""
+"""Returns bytes of a file, given offset and length; fewer at its end."""
 
 UNDEFINED = 2**64 - 1
-"""Address of what is nowhere."""
+"""The undefined address."""
 
 _SUPERBLOCK = b"\x89HDF\r\n\x1a\n\0\0\0\0\0\x08\x08\0"
 _END, _ROOT, _ROOT_CACHE, _ROOT_CACHED = 40, 64, 72, 80
-_IS_GROUP, _IS_LINK = 1, 2  # what is cached of a member
+_IS_GROUP, _IS_LINK = 1, 2  # cached data of a member
 _NIL, _DATASPACE, _DATATYPE, _OLD_FILL, _FILL, _LAYOUT, _ATTRIBUTE = 0x0, 0x1, 0x3, 0x4, 0x5, 0x8, 0xC
 _COMMENT, _CONTINUATION, _SYMBOL_TABLE, _MODIFIED = 0xD, 0x10, 0x11, 0x12
 _THE_SAME = {_NIL, _DATATYPE, _OLD_FILL, _FILL, _ATTRIBUTE, _COMMENT}
@@ -62,7 +62,7 @@ class MetadataBlock(NamedTuple):
     layout : Struct
         The same bytes and numbers in turn.
     same : tuple of bytes
-        What is the same.
+        Bytes shared by all files.
     """
 
     at: int
@@ -89,7 +89,7 @@ class Structure:
     blocks : sequence of MetadataBlock
         All blocks but data, each after the block that holds its address.
     equal : sequence of (int, int)
-        Numbers that say the same.
+        Groups of numbers that must be equal.
     end : int
         Which number is the size of the file.
     datasets : mapping of str to DatasetNumbers
@@ -132,7 +132,7 @@ def structure_of(read: Read) -> Structure:
 
 
 class _Walk:
-    """A walk through all blocks of a file; `at` says which of the numbers met is an address."""
+    """A walk through all blocks of a file; `at` is the number of an address among all numbers met."""
 
     def __init__(self, read: Read) -> None:
         self._read = read
@@ -143,7 +143,7 @@ class _Walk:
         self.datasets: dict[str, DatasetNumbers] = {}
 
     def superblock(self) -> int:
-        """Take in the whole file; return which number is its size."""
+        """Walk through the whole file; return the number of the field with its size."""
         content = self._content(0, 96)
         # Offsets count from the first byte.
         _demand(content.startswith(_SUPERBLOCK) and not any(content[24:32]))
@@ -158,7 +158,7 @@ class _Walk:
         return content
 
     def _take(self, at: int, content: bytes, fields: Sequence[_Field]) -> list[int]:
-        """Add a block, and return which numbers its fields are; they are in the order of their places."""
+        """Add a block, and return the numbers of its fields, in the order of their positions."""
         self._nbytes += len(content)
         _demand(len(self.blocks) < _MOST_BLOCKS and self._nbytes <= _MOST_BYTES)
         code, end = "<", 0
@@ -173,7 +173,7 @@ class _Walk:
         return list(range(first, len(self._numbers)))
 
     def _object(self, at: int, path: str, cached: Sequence[int], depth: int) -> None:
-        """Take in a group or a dataset; `cached` is what its entry says of a group."""
+        """Walk through a group or a dataset; `cached` are the fields of a group in its entry."""
         _demand(depth < _DEEPEST)
         header = self._content(at, 16)
         _demand(header[0] == 1)
@@ -185,7 +185,7 @@ class _Walk:
             messages = list(_messages(content, start))
             taken = iter(self._take(chunk, content, [field for _, _, fields in messages for field in fields]))
             for kind, place, fields in messages:
-                # Of two messages of a kind the library takes one.
+                # The library uses one of two messages of a kind.
                 _demand(kind in _THE_SAME - {_DATATYPE} or kind == _CONTINUATION or kind not in found)
                 found[kind] = [next(taken) for _ in fields]
                 if kind == _CONTINUATION:
@@ -215,7 +215,7 @@ class _Walk:
                 self._table(table, names, path, depth)
 
     def _tree_level(self, nodes: Sequence[int]) -> tuple[list[int], list[int]]:
-        """Take in the nodes of one level of a tree; return the nodes and the tables of members below it."""
+        """Walk through one level of a tree; return its nodes and the tables of members below it."""
         below: tuple[list[int], list[int]] = ([], [])
         depths = set()
         for position, at in enumerate(nodes):
@@ -253,7 +253,7 @@ def _demand(is_known: bool) -> None:
 
 
 def _cached(content: bytes, place: int) -> list[_Field]:
-    """Return the fields of what an entry of a table says of its group, if it does."""
+    """Return the fields with which a table's entry describes its group, if it does."""
     (kind,) = struct.unpack_from("<I", content, place)
     _demand(kind != _IS_LINK)
     return [(place + 8, 8), (place + 16, 8)] if kind == _IS_GROUP else []
@@ -305,13 +305,13 @@ class Template:
     Parameters
     ----------
     description : FileDescription
-        What the library found.
+        The library's description.
     structure : Structure
-        What other files must have.
+        The structure that other files must have.
     equal : ndarray, shape (2, n)
         Numbers of the structure that must be equal in pairs.
     datasets : ndarray, shape (4, ndatasets)
-        Of each dataset, in the order of the slots, which numbers are its length, address and bytes; and its width.
+        For each dataset, in the order of the slots: the numbers of its length, address and size fields, and its width.
     """
 
     description: FileDescription
@@ -345,7 +345,7 @@ class Template:
         if slots is None:
             return None
         own = self.description.slots
-        # Of lists without values only some files tell the type; and what is stored nowhere is read otherwise.
+        # Only some files reveal the type of lists without values, and data stored nowhere is read differently.
         if ((slots[:, 1] == 0) != (own[:, 1] == 0)).any() or ((slots[:, 0] < 0) != (own[:, 0] < 0)).any():
             return None
         return replace(self.description, file=file, slots=slots)
@@ -392,8 +392,7 @@ class Templates:
     def add(self, description: FileDescription) -> None:
         """Keep a file that others may be compared with.
 
-        Where no two files are alike, fewer and fewer templates are made, since making one takes as long as opening a
-        file.
+        Where no two files are alike, ever fewer templates are made, since making one takes as long as opening a file.
         """
         file = description.file
         with self._lock:
@@ -415,7 +414,7 @@ def _first(templates: list[Template], file: FileIdentity) -> tuple[Template, Fil
             described = ((template, template.describe(file, read)) for template in templates)
             return next(((template, found) for template, found in described if found is not None), None)
     except (OSError, AkdaskError):
-        return None  # opening the file tells what is wrong
+        return None  # opening the file raises the proper error
 
 
 @contextmanager
@@ -436,7 +435,7 @@ def _reading(file: FileIdentity) -> Iterator[Read]:
 
 
 class _RemoteBytes:
-    """Reads ranges of a remote file, and keeps what is around them, as blocks of metadata lie close together."""
+    """Reads ranges of a remote file through a cache of larger blocks, as metadata blocks lie close together."""
 
     def __init__(self, file: FileIdentity) -> None:
         self._file = file
@@ -463,7 +462,7 @@ class _RemoteBytes:
 
 
 def _template(description: FileDescription, describe: Callable[[FileIdentity], FileDescription]) -> Template | None:
-    """Return the template of a file; None if its structure alone does not tell what the file holds."""
+    """Return the template of a file; None if its structure does not determine the description."""
     file = description.file
     try:
         with _reading(file) as read:
@@ -486,7 +485,7 @@ def _of_structure(description: FileDescription, structure: Structure) -> Templat
 
 
 def _tells_all(template: Template, read: Read, describe: Callable[[FileIdentity], FileDescription]) -> bool:
-    """Whether a file that has nothing but the blocks of a template is described as the template is."""
+    """Whether a file of the template's blocks alone has the template's description."""
     wanted, numbers = template.description, template.structure.numbers(read)
     if numbers is None:
         return False

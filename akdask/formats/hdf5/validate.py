@@ -1,6 +1,7 @@
 """Rules on files from anyone: all violations of a set, and which releases of Arkouda can read it.
 
-The reader is not trusted: the metadata of files are read as they are, damaged or not, and data block by block.
+Validation does not rely on the reader: it reads the metadata of files as stored, damaged or not, and data block by
+block.
 """
 
 from __future__ import annotations
@@ -26,9 +27,9 @@ class Violation:
     severity : Severity
         How bad that is.
     file, object : str
-        Where; `object` is a path in the file, empty for the file as such.
+        Path of the file; `object` is a path in it, empty for the file as such.
     text : str
-        What was found.
+        Description of the finding.
     """
 
     rule: str
@@ -40,7 +41,7 @@ class Violation:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What there is to say of one set.
+    """The findings for one set.
 
     Parameters
     ----------
@@ -49,7 +50,7 @@ class Report:
     violations : tuple of Violation
         All of them, in the order of the rules.
     reach : Reach, optional
-        Releases that know all that the set is made of; None if it is not of Arkouda's layout.
+        Releases that can read all objects of the set; None if it is not of Arkouda's layout.
     """
 
     files: tuple[str, ...]
@@ -68,14 +69,14 @@ class Report:
 
 
 def validate(paths: Sequence[str], *, read_data: bool = True) -> Report:
-    """Check the files of one set against all rules; reads them.
+    """Check the files of one set against all rules, reading data unless told otherwise.
 
     Parameters
     ----------
     paths : sequence of str
         The files, in order.
     read_data : bool, default True
-        False to check only what metadata tells.
+        False to check metadata only.
 
     Returns
     -------

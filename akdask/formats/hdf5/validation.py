@@ -47,7 +47,7 @@ class SetContext:
     paths : sequence of str
         The files, in order.
     read_data : bool
-        False to look at metadata only: what needs data is then unknown.
+        False to read metadata only; facts of data are then unknown.
     """
 
     def __init__(self, paths: Sequence[str], *, read_data: bool) -> None:
@@ -63,7 +63,7 @@ class SetContext:
 
     @cached_property
     def is_complete(self) -> bool:
-        """Whether all files are there and readable, so that shares can be added up."""
+        """Whether all files exist and are readable, so that shares can be added up."""
         missing = (path for path in missing_locales(file.path for file in self.files) if not exists(path))
         return len(self.readable) == len(self.files) and next(missing, None) is None
 
@@ -78,7 +78,7 @@ class SetContext:
 
     @cached_property
     def by_path(self) -> dict[str, list[Placed]]:
-        """All nodes of all files, and those below them, by path."""
+        """All nodes of all files, at any depth, by path."""
         found: dict[str, list[Placed]] = {}
         for file in self.readable:
             for root in file.objects.values():
@@ -99,17 +99,17 @@ class SetContext:
                 yield path, found
 
     def numbers(self, file: FileMetadata, node: DatasetMetadata | None) -> NumberFacts | None:
-        """Return the facts of integers; None if there are none, or they cannot be known."""
+        """Return the facts of integers; None if the node has none or they are unknown."""
         if node is None or node.type.family != "integer" or not _is_flat(node):
             return None
         return self._found(number_facts, file, node, lambda opened: number_facts(blocks(opened, node)))
 
     def fingerprint(self, file: FileMetadata, node: DatasetMetadata) -> int | None:
-        """Return what identifies a collection of integers whatever their order."""
+        """Return a fingerprint of a collection of integers that does not depend on their order."""
         return self._found(fingerprint, file, node, lambda opened: fingerprint(blocks(opened, node)))
 
     def strings(self, file: FileMetadata, group: Group) -> StringFacts | None:
-        """Return the facts of the bytes of Strings; None if they cannot be known."""
+        """Return the facts of the bytes of Strings; None if unknown."""
         values, segments = group.dataset(VALUES), group.dataset(SEGMENTS)
         if values is None or values.type.family != "integer" or values.type.size != 1 or not _is_flat(values):
             return None
@@ -117,7 +117,7 @@ class SetContext:
         return self._found(string_facts, file, values, lambda opened: string_facts(opened, values, usable))
 
     def rows(self, file: FileMetadata, node: Node) -> int | None:
-        """Return the rows of an object in one file; reads Strings without segments to count them."""
+        """Return the rows of an object in one file, reading Strings without segments to count them."""
         if isinstance(node, Group) and node.kind == ObjType.STRINGS and SEGMENTS not in node.members:
             facts = self.strings(file, node)
             return None if facts is None else facts.nuls
@@ -146,7 +146,7 @@ class SetContext:
 
 
 def total_rows(context: SetContext, placed: Sequence[tuple[FileMetadata, Node | None]]) -> int | None:
-    """Return the rows of all shares of an object; None if some are unknown.  A share that is not there has none."""
+    """Return the rows of all shares of an object; None if some are unknown.  A missing share has no rows."""
     if not context.is_complete:
         return None
     rows = [0 if node is None else context.rows(file, node) for file, node in placed]
@@ -169,7 +169,7 @@ class Severity(StrEnum):
 
 
 Finding: TypeAlias = tuple[str, str, str]
-"""File, object (empty for the file as such) and what was found there."""
+"""File, object (empty for the file as such) and finding."""
 
 Check: TypeAlias = Callable[[SetContext], Iterator[Finding]]
 
@@ -185,7 +185,7 @@ class Rule:
     severity : Severity
         Of its violations.
     sentence : str
-        What holds for files that keep it.
+        The property of valid files.
     check : callable
         Yields the violations of a set.
     """
@@ -197,7 +197,7 @@ class Rule:
 
 
 def rule(identifier: str, severity: Severity) -> Callable[[Check], Rule]:
-    """Make a rule of the function that checks it; the first line of its docstring is the sentence."""
+    """Make a rule of a function that checks it; the first line of its docstring is the rule's sentence."""
 
     def made(check: Check) -> Rule:
         return Rule(identifier, severity, (check.__doc__ or "").partition("\n")[0], check)
@@ -207,7 +207,7 @@ def rule(identifier: str, severity: Severity) -> Callable[[Check], Rule]:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Releases that know a form of storage: the first and the last, None where there is no bound."""
+    """Releases that support a form of storage: the first and the last, None where unbounded."""
 
     form: str
     oldest: str | None = None
@@ -223,7 +223,7 @@ class Reach:
     oldest, newest : str or None
         The first and the last of them, None where there is no bound.
     reasons : tuple of str
-        What sets the bounds, and what to mind within them.
+        Reasons of the bounds, and remarks on releases within them.
     """
 
     oldest: str | None
@@ -274,7 +274,7 @@ _NO_SEGMENTS = Span("Strings without segments, with calc_string_offsets=True", "
 def reach_of(context: SetContext) -> Reach:
     """Return which releases can read the set, provided that it keeps the rules.
 
-    Sources: the kinds that ``ServerConfig.chpl`` and ``HDF5Msg.chpl`` know at each of Arkouda's release tags.
+    Sources: the kinds in ``ServerConfig.chpl`` and ``HDF5Msg.chpl`` at each of Arkouda's release tags.
     """
     spans = {(span, name) for name, placed in context.objects.items() for span in _spans_of(placed)}
     ordered = sorted(spans, key=lambda pair: (pair[0].oldest or "", pair[0].newest or "", pair[1]))
@@ -291,7 +291,7 @@ def _told(span: Span, name: str) -> str:
 
 
 def _spans_of(placed: list[Placed]) -> Iterator[Span]:
-    """Yield what an object requires, judged by its shares in all files."""
+    """Yield the releases that an object needs, judged by its shares in all files."""
     for _, node in placed:
         if isinstance(node, (Group, DatasetMetadata)):
             yield from _spans_of_node(node)
@@ -332,7 +332,7 @@ def _has_strings(group: Group) -> bool:
 
 
 def _remarks(context: SetContext, oldest: str, newest: str) -> Iterator[str]:
-    """Yield what to mind of single releases inside the bounds."""
+    """Yield remarks on single releases inside the bounds."""
     if newest >= "v2022.11.10" and any(METADATA_GROUP in file.root.members for file in context.readable):
         yield f"load_all of releases since v2022.11.10 fails on the group {METADATA_GROUP}; read by name"
     bare = [name for name, placed in context.objects.items() if any(_is_bare(node) for _, node in placed)]

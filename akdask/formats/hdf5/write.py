@@ -37,7 +37,7 @@ from akdask.storage.staged_writer import FileReceipt, StagedWriter
 
 @dataclass(frozen=True, slots=True)
 class Receipt(FileReceipt):
-    """What one partition has written, besides what a `FileReceipt` tells.
+    """The receipt of one written partition, with HDF5's additions to `FileReceipt`.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class Receipt(FileReceipt):
 
 
 class SetWriter(StagedWriter[Receipt]):
-    """One write of objects to a set of HDF5 files; the space of replaced objects is given back."""
+    """One write of objects to a set of HDF5 files; space of replaced objects is reclaimed."""
 
     library_errors = HDF5_ERRORS
     update_hint = "write it with to_hdf first."
@@ -86,7 +86,7 @@ class SetWriter(StagedWriter[Receipt]):
         return Receipt(index, file, new.parts, placed)
 
     def _write_bytes(self, path: str, placed: tuple[Placed, ...], new: NewObject) -> FileDescription | None:
-        """Write the bytes, and return what the manifest will say of the file if there is to be one."""
+        """Write the bytes, and return the manifest's description of the file if there will be a manifest."""
         if not self._has_manifest or self.per_file > 1:
             write_bytes(path, placed, new)
             return None
@@ -100,9 +100,9 @@ class SetWriter(StagedWriter[Receipt]):
         return None if found is None else summed_up(found)
 
     def _laid_out(self, path: str) -> FileDescription | None:
-        """Return where the datasets of a file that was written lie, None if a manifest cannot tell all of it."""
+        """Return the positions of a written file's datasets, None if a manifest cannot describe all of it."""
         found = describe_file(identify(path))
-        # Of others only the file itself tells how its chunks are cut, and whether its data is all in it.
+        # For other datasets only the file has the bounds of chunks and shows whether all data is in it.
         return None if (found.slots[:, 0] < ELSEWHERE).any() else found
 
     def _names_in(self, file: FileIdentity) -> Iterable[str]:

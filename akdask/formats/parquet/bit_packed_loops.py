@@ -11,7 +11,7 @@ from akdask.operators.keys.loop_words import ONE, Text, word_at
 from akdask.typing import NumberArray
 
 MARGIN = 16
-"""Bytes that are read behind the end of what is packed."""
+"""Bytes read beyond the end of packed data."""
 
 WIDEST = 32
 """Bits of a position."""
@@ -22,7 +22,7 @@ _LONGEST = np.int64(2**40)
 
 
 def look_up(packed: NumberArray, width: int, words: NumberArray, out: NumberArray) -> bool:
-    """Fill an array with the words at packed positions; False if these are not as many, or one is of no word.
+    """Fill an array with the words at packed positions; False if the count differs or a position is invalid.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def look_up(packed: NumberArray, width: int, words: NumberArray, out: NumberArra
     width : int
         Bits of a position, at most `WIDEST`.
     words : ndarray of uint64
-        What positions stand for, at least one.
+        The dictionary, with at least one word.
     out : ndarray of uint64
         As many as there are positions.
     """

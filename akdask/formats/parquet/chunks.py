@@ -1,7 +1,7 @@
 """Column chunks read through Arrow: the general way, for columns of any type and encoding.
 
-Pages have no fixed number of rows, so a chunk is gone through from its first row on; what lies before the wanted rows
-is decoded and dropped.  What is read is bounded: some thousand rows at a time, whatever the row group has.
+Pages have no fixed number of rows, so a chunk is decoded from its first row on, and rows before the wanted ones are
+dropped.  Memory is bounded: some thousand rows at a time, whatever the size of the row group.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from akdask.storage.ranges import RangeReader, range_reader
 from akdask.typing import Column, NumberArray
 
 BATCH_ROWS = 2**16
-"""Rows that Arrow is asked for at a time."""
+"""Rows per batch of Arrow's reader."""
 
 _WINDOW = 2**20  # bytes of a chunk that are held in memory
 
@@ -83,7 +83,7 @@ class FileBytes:
         """Leave the file to who opened it."""
 
     def flush(self) -> None:
-        """Do nothing, as nothing is written."""
+        """Do nothing, as the file is read-only."""
 
 
 def open_parquet(
@@ -160,7 +160,7 @@ class ArrowChunkReader:
         self._start_again()
 
     def _batches_of(self, opened: pq.ParquetFile) -> Callable[[], Iterator[Any]]:
-        """Return what begins to read the row group."""
+        """Return a function that begins to read the row group."""
         return partial(
             opened.reader.iter_batches,
             BATCH_ROWS,
@@ -205,7 +205,7 @@ class ArrowChunkReader:
             start = end
 
     def _next(self, wanted: int) -> None:
-        """Go to the next rows; decode them if one is wanted."""
+        """Advance to the next batch, decoding it if a row is wanted."""
         batch = next(self._batches, None)
         if batch is None or not batch.num_rows:
             raise FileFormatError(
@@ -217,7 +217,7 @@ class ArrowChunkReader:
 
 
 class Int96ChunkReader(ArrowChunkReader):
-    """Reads times of 96 bits, in nanoseconds; one that these do not reach is an error.
+    """Reads 96-bit times as nanoseconds; times out of their range raise an error.
 
     Parameters
     ----------
@@ -271,7 +271,7 @@ def first_dictionary(file: FileIdentity, column: ParquetColumn) -> tuple[str, ..
 
 @contextmanager
 def errors_naming(path: str, column: str) -> Iterator[None]:
-    """Turn what pyarrow raises into an error that names the file and the column."""
+    """Turn errors of pyarrow into errors that name the file and the column."""
     try:
         yield
     except AkdaskError:
@@ -298,7 +298,7 @@ def errors_naming(path: str, column: str) -> Iterator[None]:
 
 
 FEWEST_ROWS = 2**12
-"""Rows of a chunk below which it takes longer to have its file opened once more."""
+"""Rows of a chunk below which opening its file again costs more than it saves."""
 
 REPEATS = 2
 """How often strings are repeated, on average, where it is faster to read positions."""
@@ -345,7 +345,7 @@ class TextChunkReader(ArrowChunkReader):
         return known is not None and not is_plain and REPEATS * known.nvalues <= min(place.nrows, BATCH_ROWS)
 
     def read(self, start: int, stop: int, out: NumberArray | None = None) -> Column:
-        """Return rows of the row group as strings; `out` is for numbers."""
+        """Return rows of the row group as strings; `out` is not used."""
         found: Column = decoded(self.read_text(start, stop))
         return found
 

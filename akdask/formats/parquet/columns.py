@@ -1,7 +1,7 @@
-"""Columns of a Parquet file as akdask has them: what each stored type becomes, and which cannot be read.
+"""The columns of a Parquet file: the type that each stored type becomes, and the types that cannot be read.
 
-Types are widened to 64 bits.  Times keep their unit and zone, days become seconds, decimals floats.  Where
-there are nulls, whole numbers and bools become floats, as only these have a value for what is missing.
+Types are widened to 64 bits.  Times keep their unit and zone, days become seconds, decimals floats.  Integers and bools
+with nulls become floats, which have a missing value.
 """
 
 from __future__ import annotations
@@ -39,15 +39,15 @@ from akdask.storage.objects import ObjType
 
 KEY = b"akdask"
 _VERSION = 1
-_MOST_BYTES = 2**24  # of the JSON; akdask writes at most some hundred bytes for a column, and `MOST_LABELS`
+_MOST_BYTES = 2**24  # bytes of the JSON; akdask writes at most some hundred for a column, and `MOST_LABELS`
 
 MOST_LABELS = 2**16
-"""Bytes of the labels of a Categorical that are noted; of more, the labels are those that the rows have."""
+"""Bytes of a Categorical's labels that are stored as a note; larger sets of labels are read from the rows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """What one column is, beyond its stored type.
+    """Properties of one column beyond its stored type.
 
     Parameters
     ----------
@@ -56,17 +56,17 @@ class Annotation:
     max_bits : int, default -1
         Of integers of any size: their bits, -1 for no limit.
     labels : tuple of str, optional
-        Of a Categorical: its labels, in order; None where they are too many to be noted.
+        For a Categorical: its labels, in order; None where they are too large for a note.
     na : int, optional
-        Of a Categorical with `labels`: the position of the label that stands for missing.
+        For a Categorical with `labels`: the position of the missing label.
     ordered : bool, default False
         Of a Categorical with `labels`: whether their order means something.
     is_bigint : bool, default False
         Whether bytes of fixed length are integers, two's complement with the lowest byte first.
     is_uint8 : bool, default False
-        Whether uint64 stands for uint8, which servers do not read.
+        Whether uint64 replaces uint8, which servers do not read.
     unit : str, optional
-        Of times: what they count, nanoseconds unless it says otherwise.
+        For times: their unit, nanoseconds by default.
     zone : str, optional
         Of times: their zone.
     """
@@ -83,7 +83,7 @@ class Annotation:
 
 
 def encode(annotations: Mapping[str, Annotation]) -> dict[bytes, bytes]:
-    """Return the key-value metadata that tells of columns; nothing where there is nothing to tell."""
+    """Return the key-value metadata for annotated columns; empty without annotations."""
     if not annotations:
         return {}
     columns = {name: _encoded(annotation) for name, annotation in annotations.items()}
@@ -105,7 +105,7 @@ def _encoded(annotation: Annotation) -> dict[str, Any]:
 
 
 def decode(metadata: Mapping[bytes, bytes] | None) -> dict[str, Annotation]:
-    """Return what the key-value metadata of a file tells of its columns; nothing of what makes no sense.
+    """Return the annotations of columns in the key-value metadata of a file, ignoring malformed ones.
 
     Examples
     --------
@@ -157,12 +157,12 @@ PLAIN = {"INT32": "<i4", "INT64": "<i8", "FLOAT": "<f4", "DOUBLE": "<f8"}
 
 UNITS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 DAY = 86_400 * 10**9
-"""Nanoseconds of a day; those of other units are in `UNITS`."""
+"""Nanoseconds of a day; for other units see `UNITS`."""
 
 
 @dataclass(frozen=True, slots=True)
 class ParquetColumn:
-    """One column of a file, as its schema tells.
+    """One column of a file, from its schema.
 
     Parameters
     ----------
@@ -171,9 +171,9 @@ class ParquetColumn:
     leaf : int
         The number of its first leaf among all leaves of the schema.
     kind : ObjType
-        What is made of it.
+        Kind of the object made of it.
     dtype : ColumnType, optional
-        The type that its rows have where there are no nulls; None where it cannot be read.
+        Type of its rows without nulls; None where it cannot be read.
     stored : pyarrow.DataType
         The type as Arrow reads it.
     physical : str
@@ -185,11 +185,11 @@ class ParquetColumn:
     leaves : int, default 1
         How many leaves it has.
     scale : int, default 1
-        What stored whole numbers are multiplied by: days have seconds, and files of a set the finest unit of all.
+        Factor of stored integers: days become seconds, and the files of a set get the finest unit of all.
     counts : str, optional
-        What times count in all files of a set, where that is not their own unit.
+        Unit of times in all files of a set, where that differs from the file's own.
     annotation : Annotation, optional
-        What akdask noted when it wrote the file.
+        akdask's annotation at the time of writing.
     refusal : str, optional
         Why it cannot be read.
     """
@@ -215,7 +215,7 @@ class ParquetColumn:
 
     @property
     def plain(self) -> str | None:
-        """NumPy's name of what plain pages hold, None unless that is the numbers of the column, or times by `scale`."""
+        """NumPy's type name of plain pages, None unless they hold the numbers of the column, or times by `scale`."""
         if not self.is_flat or self.dtype is None or pa.types.is_decimal(self.stored):
             return None
         plain = PLAIN.get(self.physical)
@@ -225,7 +225,7 @@ class ParquetColumn:
 
     @property
     def unit(self) -> str | None:
-        """What times count, ``s``, ``ms``, ``us`` or ``ns``; None for other columns."""
+        """Unit of times, ``s``, ``ms``, ``us`` or ``ns``; None for other columns."""
         if self.kind not in _TIMES:
             return None
         if self.counts is not None:
@@ -237,7 +237,7 @@ class ParquetColumn:
 
     @property
     def zone(self) -> str | None:
-        """The zone of times, UTC where the file only says that there is one."""
+        """The zone of times, UTC where the file only records that they have one."""
         if self.kind != ObjType.DATETIME:
             return None
         noted = None if self.annotation is None else self.annotation.zone
@@ -336,7 +336,7 @@ class _RefusedError(Exception):
 
 
 def _meaning(stored: Any) -> tuple[ObjType, ColumnType, int]:
-    """Return what a stored type becomes: kind, type, and what stored numbers are multiplied by."""
+    """Return the meaning of a stored type: kind, type, and factor of stored numbers."""
     types = pa.types
     if _is_list(stored):
         try:
@@ -411,13 +411,13 @@ _KINDS = {
 
 
 def _fits(noted: ObjType, kind: ObjType, dtype: ColumnType) -> bool:
-    """Whether a column can be of the kind that was noted of it."""
+    """Whether a column's type fits the kind in its annotation."""
     return dtype in _KINDS.get(noted, ()) and kind in (ObjType.PDARRAY, ObjType.STRINGS, noted)
 
 
 @dataclass(frozen=True)
 class FileSchema:
-    """What files have in common that are made alike.
+    """The schema that several files share.
 
     Parameters
     ----------
@@ -435,7 +435,7 @@ class FileSchema:
 
     @classmethod
     def of(cls, metadata: pq.FileMetaData, footer: bytes) -> FileSchema:
-        """Return what a footer tells; for errors see `columns_of`."""
+        """Return the schema in a footer; for errors see `columns_of`."""
         return cls(columns_of(metadata), footer, len(metadata.schema))
 
     @cached_property
@@ -459,9 +459,9 @@ class ParquetFileDescription:
     chunks : ndarray, shape (nleaves, nrowgroups), dtype `CHUNK`
         Where the columns lie.
     sums : FileSums, optional
-        The checksums of the file, if a manifest has them.
+        The checksums of the file, if they are in a manifest.
     is_proven : bool, default True
-        Whether they are those of this file, and not of what it may be a copy of.
+        Whether the checksums belong to this very file, and not to the original of a copy.
     """
 
     file: FileIdentity

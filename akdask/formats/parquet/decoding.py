@@ -1,6 +1,6 @@
 """Arrow arrays as Parquet gives them, turned into the columns that akdask computes with.
 
-This is the general way to read any column; what nulls become is decided here.
+This is the general way to read any column. It also decides the values of nulls.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def decode(array: pa.Array, column: ParquetColumn, dtype: ColumnType) -> Column:
 
 
 def decode_positions(array: pa.DictionaryArray, column: ParquetColumn, dtype: ColumnType) -> pa.DictionaryArray:
-    """Return the rows of a column of text as `akdask.columns.dictionary_text` has them; for errors see `decode`."""
+    """Return the rows of a text column in the form of `akdask.columns.dictionary_text`; for errors see `decode`."""
     indices, strings = array.indices.cast(pa.int32()), _items(array.dictionary, column, dtype)
     if indices.null_count:
         missing = _items(pa.nulls(1, pa.large_string()), column, dtype)
@@ -115,7 +115,7 @@ def _as_number(array: pa.Array, column: ParquetColumn) -> pa.Array:
     integers = array.cast(pa.int32()).cast(pa.int64()) if narrow else array.cast(pa.int64())
     if types.is_integer(stored) or column.unit is None:
         return _multiplied(integers, column.scale)
-    # By the type of the array: times of 96 bits come in other units than the schema says.
+    # By the type of the array: times of 96 bits have other units than the schema.
     given = DAY if days else UNITS["ms" if types.is_date(stored) else stored.unit]
     wanted = UNITS[column.unit]
     if given < wanted:
@@ -143,7 +143,7 @@ def _text(array: pa.Array) -> pa.LargeStringArray:
         return pa.nulls(len(array), pa.large_string())
     if not pa.types.is_large_binary(array.type):
         array = array.cast(pa.large_binary())
-    # Only what was bytes is looked at: whether it is UTF-8.
+    # Only binary columns need validation as UTF-8.
     return array.cast(pa.large_string())
 
 

@@ -1,4 +1,4 @@
-"""A set of Parquet files as one thing: what it holds, and the source to scan."""
+"""A set of Parquet files: its columns, and the source to scan."""
 
 from __future__ import annotations
 
@@ -61,19 +61,19 @@ class SetColumn:
     name : str
         Its name.
     kind : ObjType
-        What is made of it.
+        Kind of the object made of it.
     dtype : ColumnType
         Its type in all files.
     values : list, optional
         Its value in each file, if folders name it.
     of_nulls : bool, default False
-        Whether its rows tell which rows of the stored column are null.
+        Whether its rows are the nulls of the stored column.
     annotation : Annotation, optional
-        What akdask noted when it wrote the files.
+        akdask's annotation at the time of writing.
     is_ordered : bool, default False
         Whether it is text as positions in dictionaries whose order means something.
     unit, zone : str, optional
-        What times count in all files, and their zone.
+        Unit and zone of times in all files.
     """
 
     name: str
@@ -88,7 +88,7 @@ class SetColumn:
 
     @property
     def params(self) -> dict[str, Any]:
-        """What the object is made with: the labels of a Categorical, where the files note them; how times count."""
+        """Parameters of the object: a Categorical's labels, where annotated; unit and zone of times."""
         if self.unit is not None:
             return {UNIT: self.unit, ZONE: self.zone}
         noted = self.annotation
@@ -120,7 +120,7 @@ class ParquetSource:
     files : sequence of ParquetFileDescription
         In the order of the rows.
     columns : mapping of str to SetColumn
-        All columns; which of them can be read is found when they are asked for.
+        All columns; a column's readability is checked when it is first used.
     partitions : RowGroupPartitions
         How the rows are cut.
     label : str
@@ -145,7 +145,7 @@ class ParquetSource:
         """Changes whenever a file, the partitions or the columns change."""
         digest = blake2b(digest_size=16)
         digest.update(repr([file.file for file in self._files]).encode(errors="surrogateescape"))
-        # Which columns there are, and of what types, is told by the files.
+        # The files determine the columns and their types.
         digest.update(type(self._found).__name__.encode())
         for numbers in (self._partitions.files, self._partitions.starts, self._partitions.stops):
             digest.update(numbers.tobytes())
@@ -158,7 +158,7 @@ class ParquetSource:
 
     @property
     def columns(self) -> Mapping[str, ColumnType]:
-        """The columns with their types, which are found when they are asked for."""
+        """The columns with their types, found on access."""
         return _Types(self._found)
 
     @cached_property
@@ -195,7 +195,7 @@ class ParquetSource:
         return self._found[name]
 
     def params(self, name: str) -> dict[str, Any]:
-        """Return what the object of a column is made with; reads the first dictionary of one whose order matters."""
+        """Return the parameters of a column's object; reads the first dictionary of ordered Categoricals."""
         column = self.column(name)
         if column.params or not column.is_ordered or column.kind != ObjType.CATEGORICAL:
             return column.params
@@ -217,7 +217,7 @@ class ParquetSource:
         return StoredPlace(stored.in_unit(column.unit), column.dtype, chunks, column.of_nulls)
 
     def bounds(self, column: str) -> Bounds | None:
-        """Return what statistics tell of the values of a column in each partition, None if they tell nothing."""
+        """Return bounds of a column's values in each partition from statistics; None without statistics."""
         if column not in self._bounds:
             self._bounds[column] = self._find_bounds(self.column(column))
         return self._bounds[column]
@@ -250,7 +250,7 @@ class ParquetSource:
 
 
 def _known(value: Any, dtype: ColumnType) -> Any:
-    """Return a value of all rows of a file, with what is missing as it is in columns that are stored."""
+    """Return the constant value of a file's rows in its stored form, including missing values."""
     if value is not None:
         return value
     if dtype.kind == "str":
@@ -268,7 +268,7 @@ _INT = re.compile(r"-?(0|[1-9]\d{0,17})")
 
 
 def roots_of(filenames: Filenames) -> tuple[str, ...]:
-    """Return the folders under which folders name columns: those that a user names, and those before a pattern."""
+    """Return the root folders, below which folders name columns: the user's folders, and the parent of a pattern."""
     found = []
     for name in map(absolute, names_of(filenames)):
         if has_magic(name) and not exists(name):
@@ -281,8 +281,8 @@ def roots_of(filenames: Filenames) -> tuple[str, ...]:
 def folder_columns(paths: Sequence[str], roots: Sequence[str]) -> dict[str, tuple[ColumnType, list[Any]]]:
     """Return the columns that folders name on the way to all of some files: type, and value for each file.
 
-    Only folders below `roots` do: how other folders are called says nothing of the rows.  Whole numbers are such where
-    all are, or floats if some are missing; what is missing is None.
+    Only folders below `roots` do: names of other folders do not describe rows.  A column is integer if all its values
+    are, and float if some are missing; a missing value is None.
 
     Examples
     --------
@@ -297,7 +297,7 @@ def folder_columns(paths: Sequence[str], roots: Sequence[str]) -> dict[str, tupl
 
 
 def _below(folder: str, roots: Sequence[str]) -> str:
-    """Return what is behind the longest of some folders, nothing if a folder is in none of them."""
+    """Return a path relative to the longest root that contains it; empty if none does."""
     inside = [root for root in roots if folder.startswith(f"{root}/")]
     return folder[len(max(inside, key=len)) + 1 :] if inside else ""
 
@@ -323,7 +323,7 @@ _LABELLED = {ObjType.STRINGS, ObjType.CATEGORICAL}
 
 
 class ColumnAgreement:
-    """What the files of a set agree about.
+    """The columns on which the files of a set agree.
 
     Parameters
     ----------
@@ -352,7 +352,7 @@ class ColumnAgreement:
 
     @cached_property
     def names(self) -> list[str]:
-        """All columns, in the order of the first file that has any, then of others, then those of folders."""
+        """All columns, in the order of the first file that has any, then of other files, then of folders."""
         stored = (column.name for schema, _ in self._schemas for column in schema.columns)
         return list(dict.fromkeys([*stored, *self._folders]))
 
@@ -376,7 +376,7 @@ class ColumnAgreement:
         Raises
         ------
         UnsupportedError
-            If there are any; all are told.
+            If there are any; all are listed.
         """
         told = {name: refusal for name in names if (refusal := self.refusal(name)) is not None}
         if told:
@@ -414,7 +414,7 @@ class ColumnAgreement:
         return found
 
     def _known(self, name: str) -> list[ParquetColumn]:
-        """Return a column as each kind of file has it that tells a type: not where there are no rows, or only nulls."""
+        """Return a column in each schema that reveals its type: not where it has no rows, or only nulls."""
         with_rows = [
             schema.named[name]
             for schema, members in self._schemas
@@ -465,7 +465,7 @@ class ColumnAgreement:
         return next((column.refusal for column in self.stored(name) if column.refusal), None)
 
     def column(self, name: str) -> SetColumn:
-        """Return a column as it is in all files; looks at data only where nothing else tells whether there are nulls.
+        """Return a column's common type in all files; reads data only where nothing else reveals nulls.
 
         Raises
         ------
@@ -506,7 +506,7 @@ class ColumnAgreement:
         )
 
     def nulls(self, name: str) -> SetColumn:
-        """Return the column that tells which rows of another are null."""
+        """Return the column of another column's nulls."""
         found = self.column(name)
         values = None if found.values is None else [int(value in ("", None)) for value in found.values]
         return replace(
@@ -535,18 +535,18 @@ class ColumnAgreement:
         return False
 
     def _have_nulls(self, column: ParquetColumn, members: Sequence[int], counts: Sequence[Any]) -> bool:
-        """Look for nulls in the row groups whose statistics do not tell."""
+        """Look for nulls in the row groups whose statistics do not count them."""
         unknown = zip(members, (tuple(np.flatnonzero(count < 0).tolist()) for count in counts), strict=True)
         return any(groups and count_nulls(self.files[number].file, column, groups) for number, groups in unknown)
 
 
 class ColumnsOfSet(Mapping[str, SetColumn]):
-    """The columns of a set by name, each found when it is asked for.
+    """The columns of a set by name, each resolved on access.
 
     Parameters
     ----------
     agreement : ColumnAgreement
-        What the files agree about.
+        The columns on which the files agree.
     """
 
     def __init__(self, agreement: ColumnAgreement) -> None:
@@ -574,7 +574,7 @@ class ColumnsOfSet(Mapping[str, SetColumn]):
 
 
 class NullsOfSet(ColumnsOfSet):
-    """For each column of a set one that tells which of its rows are null."""
+    """For each column of a set, a column of its nulls."""
 
     def _find(self, name: str) -> SetColumn:
         return self._agreement.nulls(name)
@@ -587,7 +587,7 @@ def _kind(columns: Sequence[ParquetColumn]) -> ObjType:
 
 
 def _common(dtypes: Sequence[ColumnType | None]) -> ColumnType | None:
-    """Return the type that takes the numbers of several, None if there is none."""
+    """Return the common type of several number types, None if there is none."""
     found = set(dtypes)
     if FLOAT64 in found and found <= {FLOAT64, INT64, UINT64, UINT8}:
         return FLOAT64
@@ -597,7 +597,7 @@ def _common(dtypes: Sequence[ColumnType | None]) -> ColumnType | None:
 
 
 def _is_more_than_width(dtypes: Collection[ColumnType | None]) -> bool:
-    """Whether a type that takes the numbers of several is no mere matter of width: bytes go with any integers.
+    """Whether number types differ in more than width: bytes agree with any integers.
 
     Examples
     --------
@@ -642,7 +642,7 @@ class ParquetReadOptions:
 
 
 class ParquetSet:
-    """Files that belong together, described but not read; implements `akdask.storage.objects.StoredSet`.
+    """The Parquet files of one set, described but not read; implements `akdask.storage.objects.StoredSet`.
 
     Parameters
     ----------
@@ -651,7 +651,7 @@ class ParquetSet:
     options : ParquetReadOptions
         How they are read.
     allow_errors : bool
-        Leave out files that lack what is asked for, with a warning.
+        Leave out files that lack a requested column, with a warning.
     """
 
     def __init__(
@@ -668,7 +668,7 @@ class ParquetSet:
 
     @cached_property
     def kinds(self) -> Mapping[str, ObjType]:
-        """Kinds of all columns, in the order of the first file; also of those that cannot be read."""
+        """Kinds of all columns, in the order of the first file, including unreadable ones."""
         found = {name: self._agreement.kind(name) for name in self._agreement.names}
         if self._options.read_nested:
             return found
@@ -677,14 +677,14 @@ class ParquetSet:
     def objects(self, names: Sequence[str] | None = None) -> dict[str, StoredObject]:
         """Return the columns of the given names, all that can be read if None, ready to be scanned.
 
-        Reads no data, except where a column of whole numbers may have nulls and no statistics tell.
+        Reads no data, except where an integer column may have nulls and no statistics count them.
 
         Raises
         ------
         MissingDatasetError
             If there is no column of a name.
         InconsistentFilesError
-            If a file lacks a column, or has it in another type; all such files are told.
+            If a file lacks a column, or has it in another type; all such files are listed.
         UnsupportedError
             If a column is of a type that cannot be read.
         """
@@ -709,8 +709,8 @@ class ParquetSet:
     def _readable(self) -> list[str]:
         """Return the columns that are read where none are named.
 
-        These are all but those that cannot be read, and those that the files have differently.  Of sets whose files
-        may be left out they are those of the first file.
+        These are the readable columns that the files have alike.  If files may be left out, they are those of the first
+        file.
         """
         refusals = {name: self._agreement.refusal(name) for name in self.kinds}
         unreadable = {name: refusal for name, refusal in refusals.items() if refusal is not None}

@@ -1,4 +1,4 @@
-"""Footers: the metadata at the end of each file, of many files at once, remembered while a file stays as it is."""
+"""Footers: the metadata at the end of each file, read for many files at once and cached until a file changes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ PARQUET_ERRORS = (
     OverflowError,
     UnicodeDecodeError,
 )
-"""What pyarrow raises of files that are damaged or made in ways that it does not know."""
+"""pyarrow's errors for damaged files and unsupported features."""
 
 _TAIL = 8  # bytes of the footer's length and the magic
 _GUESS = 2**16  # bytes read from the end at first: most footers are shorter
@@ -63,7 +63,7 @@ def inspect_file(file: FileIdentity) -> ParquetFileDescription:
 
 
 def inspect_ahead(files: Sequence[FileIdentity]) -> None:
-    """Look at many files at a time, so that `inspect_file` finds them known; errors are left to it."""
+    """Inspect many files concurrently, so that `inspect_file` finds them cached; errors are left to it."""
     far = [file for file in files if is_remote(file.path)]
     concurrently(_try_to_inspect, far)
 
@@ -76,7 +76,7 @@ def _try_to_inspect(file: FileIdentity) -> None:
 
 
 def metadata_of(file: FileIdentity) -> pq.FileMetaData:
-    """Return the footer of a file as pyarrow has it, after looking at what it takes for true; see `inspect_file`."""
+    """Return pyarrow's footer of a file, after validating what pyarrow does not; see `inspect_file`."""
     found = _METADATA.get(file)
     if found is None:
         footer = read_footer(file)
@@ -96,7 +96,7 @@ def _row_groups_of(
 
 
 def describe_file(file: FileIdentity) -> ParquetFileDescription:
-    """Describe a file by its footer, without remembering it; see `inspect_file`."""
+    """Describe a file by its footer, without caching; see `inspect_file`."""
     footer = read_footer(file)
     metadata = parsed(file.path, footer)
     try:
@@ -158,7 +158,7 @@ def read_footer(file: FileIdentity) -> bytes:
 
 
 def footer_start(file: FileIdentity) -> int:
-    """Return where the footer of a file begins; for errors see `read_footer`."""
+    """Return the offset of a file's footer; for errors see `read_footer`."""
     return file.size - _TAIL - len(read_footer(file))
 
 

@@ -1,6 +1,6 @@
-"""Manifests of Parquet sets: what the footers of all files tell; see `akdask.storage.manifest`.
+"""Manifests of Parquet sets: the content of the footers of all files; see `akdask.storage.manifest`.
 
-What files have in common that are made alike is kept as the footer of one of them.
+Files of the same schema share the footer of one of them.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class ParquetManifest(ManifestRows[ParquetFileDescription]):
         self._check(batch)
 
     def _check(self, batch: pa.RecordBatch) -> None:
-        """Refuse numbers that do not fit together; a checksum only tells that they are those that were written."""
+        """Refuse inconsistent numbers; a checksum only proves that they were written so."""
         made_of, sizes = numpy_numbers(batch["made"]), numpy_numbers(batch["size"])
         leaves = np.array([schema.leaves for schema in self._schemas], np.int64)
         counts = np.diff(self._chunk_ends)
@@ -64,9 +64,9 @@ class ParquetManifest(ManifestRows[ParquetFileDescription]):
 
     @classmethod
     def compared(cls, found: ParquetFileDescription, claimed: ParquetFileDescription) -> ParquetFileDescription:
-        """Return an unproven file, as its footer describes it, with the checksums that a manifest has of it."""
+        """Return an unproven file, described by its footer, with its checksums in a manifest."""
         told = ((file.schema.columns, file.rows.tolist(), file.chunks.tolist()) for file in (found, claimed))
-        # What the footer says decides which rows are read at all, so one that differs is looked into at once.
+        # The footer decides which rows are read at all, so a footer that differs is an error at once.
         if claimed.sums is not None and config.get("verify_checksums") and next(told) != next(told):
             claimed.sums.check_once(found.file, is_proven=False)
         return replace(found, sums=claimed.sums, is_proven=False)

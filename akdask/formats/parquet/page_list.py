@@ -1,4 +1,4 @@
-"""Where the pages of a flat column of numbers lie in a row group, told by their headers, of which each is read once."""
+"""Statistics and page positions of column chunks: bounds from footers and page indexes, pages from their headers."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def constant(value: Any, dtype: ColumnType) -> Bounds | None:
 
 
 def bounds_of(column: ParquetColumn, dtype: ColumnType, chunks: npt.NDArray[np.void]) -> Bounds | None:
-    """Return the bounds of a column in each of its chunks, None if nothing is known.
+    """Return the bounds of a column in each of its chunks, None if unknown.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def bounds_of(column: ParquetColumn, dtype: ColumnType, chunks: npt.NDArray[np.v
     dtype : ColumnType
         The type that it has in all files.
     chunks : ndarray, dtype `CHUNK`
-        What the file tells of it.
+        Its metadata in the footer.
     """
     found = unbounded(dtype, len(chunks))
     if found is None or not column.is_flat:
@@ -103,14 +103,14 @@ def without_values(bounds: Bounds, dtype: ColumnType, chunks: npt.NDArray[np.voi
 
 
 def of_stretches(of_groups: Bounds, everything: Bounds, stretches: Iterable[tuple[int, int]]) -> Bounds:
-    """Return the bounds of partitions from those of row groups; of the type where a partition has none.
+    """Return the bounds of partitions from those of row groups; the type's bounds where a partition has none.
 
     Parameters
     ----------
     of_groups : Bounds
-        Those of the row groups.
+        Bounds of the row groups.
     everything : Bounds
-        Those of the type, for each partition; these are changed.
+        Bounds of the type, for each partition; changed in place.
     stretches : iterable of (int, int)
         Of each partition, its first row group and the one behind its last.
     """
@@ -130,7 +130,7 @@ def _of_text(
     if not known.any():
         return None
     if dtype == NULLABLE_STR:
-        # What is missing comes after all text.
+        # Missing text sorts last.
         found.minima[known] = chunks["low"][known]
         high = known & has_none
         found.maxima[high] = chunks["high"][high]
@@ -162,13 +162,13 @@ def _of_numbers(
     found.minima[known] = low.astype(dtype.numpy)[known]
     found.maxima[known] = high.astype(dtype.numpy)[known]
     if dtype == FLOAT64 and not pa.types.is_floating(column.stored):
-        # Whole numbers are NaN where they are null; of floats nobody counts those that are NaN.
+        # Null integers become NaN; NaN among floats are not counted in statistics.
         found.nans[known & has_none] = False
     return found
 
 
 def sides_of(column: ParquetColumn, chunks: npt.NDArray[np.void]) -> tuple[Any, Any] | None:
-    """Return minima and maxima as they are stored, None where their order is not that of the column's values."""
+    """Return minima and maxima as stored, None where their order is not that of the column's values."""
     if column.physical not in _PHYSICAL or pa.types.is_decimal(column.stored):
         return None
     stored = np.dtype(_PHYSICAL[column.physical])
@@ -208,38 +208,38 @@ class _ContradictionError(Exception):
 
 
 _KNOWN: Recent[tuple[FileIdentity, int], Any] = Recent(4096)
-"""Indexes that were read last, by where they lie; None for those that are not used."""
+"""The most recently read indexes, by position; None for unusable ones."""
 
 
 def page_locations(ranges: RangeReader, chunk: np.void) -> PageLocations | None:
-    """Return where the pages of a chunk lie, None if no index tells it.
+    """Return the positions of a chunk's pages, None without a usable index.
 
     Parameters
     ----------
     ranges : RangeReader
         The open file.
     chunk : void, dtype `CHUNK`
-        What the footer tells of a chunk of a flat column.
+        The footer's metadata of a chunk of a flat column.
     """
     return _remembered(ranges, chunk["pages"], chunk["pages_size"], lambda index: _locations(index, chunk))
 
 
 def have_bounds(chunks: npt.NDArray[np.void]) -> npt.NDArray[np.bool_]:
-    """Return for each of some chunks whether an index may tell more of its values than the footer does."""
+    """Return for each chunk whether an index may bound its values more tightly than the footer does."""
     return (chunks["bounds_size"] > 0) & (chunks["pages_size"] > _ONE_PAGE)
 
 
 def page_statistics(
     ranges: RangeReader, chunk: np.void, column: ParquetColumn
 ) -> tuple[PageLocations, npt.NDArray[np.void]] | None:
-    """Return where the pages of a chunk lie and what is known of the values of each; None if no index tells it.
+    """Return the positions of a chunk's pages and the bounds of each; None without a usable index.
 
     Parameters
     ----------
     ranges : RangeReader
         The open file.
     chunk : void, dtype `CHUNK`
-        What the footer tells of a chunk of a flat column.
+        The footer's metadata of a chunk of a flat column.
     column : ParquetColumn
         The column.
 
@@ -289,7 +289,7 @@ def _locations(index: Struct, chunk: np.void) -> PageLocations:
     inside = (sizes > 0) & (offsets >= chunk["offset"]) & (offsets <= end) & (sizes <= end - offsets)
     if firsts[0] != 0 or firsts.max() >= chunk["values"] or (rows <= 0).any() or not inside.all():
         raise _ContradictionError
-    # Between the pages and behind the last there is nothing: none is left out.
+    # The index must cover the chunk without gaps.
     if (offsets[1:] != (offsets + sizes)[:-1]).any() or offsets[-1] + sizes[-1] != end:
         raise _ContradictionError
     return PageLocations(firsts, rows, offsets, sizes)
@@ -338,7 +338,7 @@ def _compare(pages: npt.NDArray[np.void], index: Struct, chunk: np.void, column:
     Raises
     ------
     _ContradictionError
-        If pages do not have the nulls of their chunk, or not its minimum and maximum, or are not in the order told.
+        If pages do not add up to the nulls, minimum and maximum of their chunk, or contradict their declared order.
     """
     known = chunk["nulls"]
     if known >= 0 and (pages["nulls"] >= 0).all() and pages["nulls"].sum() != known:
@@ -353,13 +353,13 @@ def _compare(pages: npt.NDArray[np.void], index: Struct, chunk: np.void, column:
         ):
             raise _ContradictionError
     least, most, _ = _known_sides(np.array([chunk], CHUNK), column)
-    # Only if each page with values tells of them is the chunk's minimum that of one.
+    # Only if every page with values has bounds must one of them have the chunk's minimum.
     if len(least) and has_both and (not len(low) or np.sort(low)[0] > least[0] or np.sort(high)[-1] < most[0]):
         raise _ContradictionError
 
 
 def _known_sides(pages: npt.NDArray[np.void], column: ParquetColumn) -> tuple[Any, Any, bool]:
-    """Return minima and maxima of the pages that tell of both, and whether all do that have values."""
+    """Return minima and maxima of the pages that have both, and whether all pages with values do."""
     if column.physical == "BYTE_ARRAY":
         low, high, known = pages["low"], pages["high"], pages["spelled"]
     else:
@@ -378,7 +378,7 @@ PLAIN, RLE = 0, 3
 UNCOMPRESSED = CODECS.index("UNCOMPRESSED")
 _PLAIN_DICTIONARY, _RLE_DICTIONARY = 2, 8
 _HEADS = (128, 2**12, 2**16, 2**22)  # bytes of a header that are tried
-_LARGEST = 2**28  # bytes of a page, unpacked; those of others are read in the general way
+_LARGEST = 2**28  # bytes of a page, unpacked; larger ones are read by the general path
 _MOST_ROWS = 2**24  # of a page: more are decoded some at a time, in the general way
 
 PageTable = npt.NDArray[np.int64]
@@ -389,11 +389,11 @@ FindPages: TypeAlias = Callable[[], PageLocations | None]
 
 
 class NoPlainPagesError(Exception):
-    """A column chunk is made in a way that only the general reader knows."""
+    """Only the general reader supports this column chunk."""
 
 
 class DictionaryPage(NamedTuple):
-    """Where the numbers lie that positions stand for."""
+    """Position of the dictionary's numbers."""
 
     nvalues: int
     offset: int
@@ -423,7 +423,7 @@ class ChunkPlace:
 
     @classmethod
     def of(cls, chunk: np.void, nrows: int) -> ChunkPlace:
-        """Return where a chunk lies of which the footer tells, given the rows of its row group."""
+        """Return the place of a chunk from its footer, given the rows of its row group."""
         return cls(int(chunk["offset"]), int(chunk["size"]), int(chunk["codec"]), nrows)
 
 
@@ -432,7 +432,7 @@ _LISTED: Recent[tuple[FileIdentity, int, bool], tuple[DictionaryPage | None, Pag
 
 
 class PageList:
-    """The pages of a chunk, as far as they were asked for.
+    """The pages of a chunk, listed as far as they were requested.
 
     Parameters
     ----------
@@ -443,9 +443,9 @@ class PageList:
     column : ParquetColumn
         The column.
     itemsize : int
-        Bytes of a plain number; 0 for text, of which only headers are looked at.
+        Bytes of a plain number; 0 for text, of which only headers are read.
     find_pages : callable
-        Returns where an index says that they lie; asked when pages are passed over.
+        Returns the positions of pages from an index; called when pages are skipped.
     """
 
     def __init__(
@@ -478,9 +478,9 @@ class PageList:
         self._listed = 0
 
     def covering(self, start: int, stop: int) -> PageTable:
-        """Return the pages that have some rows, in order, and maybe others; all have rows.
+        """Return the pages with some rows, in order, and maybe others; all have rows.
 
-        Headers of pages before are not read if an index tells where the wanted ones lie.
+        Headers of earlier pages are skipped if an index has the positions of the wanted ones.
 
         Raises
         ------
@@ -513,7 +513,7 @@ class PageList:
         return self._table
 
     def _by_index(self, locations: PageLocations, start: int, stop: int) -> PageTable | None:
-        """Return the pages of some rows where an index says that they lie, None if they do not."""
+        """Return the pages of some rows at the positions in an index, None if they are not there."""
         first, last = np.searchsorted(locations.firsts, start, "right") - 1, np.searchsorted(locations.firsts, stop)
         try:
             if self.dictionary is None and self._place.offset < locations.offsets[0]:
@@ -526,14 +526,14 @@ class PageList:
         return np.array([self._found_at[number] for number in range(int(first), int(last))], np.int64)
 
     def _list_dictionary(self, end: int) -> None:
-        """Note the dictionary; `LookupError` if it does not reach up to the first page."""
+        """Note the dictionary; `LookupError` if it does not end at the first page."""
         self._at, self._end = self._place.offset, end
         self._list_page()
         if self.dictionary is None or self._at != end:
             raise LookupError
 
     def _page_at(self, locations: PageLocations, number: int) -> tuple[int, ...]:
-        """Return a page; `LookupError` if it is not where an index says that it lies."""
+        """Return a page; `LookupError` if it is not at its position in the index."""
         self._at, self._listed, self._found = int(locations.offsets[number]), int(locations.firsts[number]), []
         self._end = self._at + int(locations.sizes[number])
         self._list_page()
@@ -595,7 +595,7 @@ class PageList:
                 raise self.damaged("its levels are longer than their page")
         if not 0 <= nrows <= self._nrows - self._listed:
             raise self.damaged(f"a page would have {nrows:,} rows")
-        # Positions of numbers are for a compiled loop, those of text for Arrow.
+        # A compiled loop decodes positions of numbers, Arrow those of text.
         has_dictionaries = compiled.INSTALLED or not self._itemsize
         known = (PLAIN, _PLAIN_DICTIONARY, _RLE_DICTIONARY) if has_dictionaries else (PLAIN,)
         if encoding not in known or nrows > _MOST_ROWS:
@@ -634,7 +634,7 @@ class PageList:
         self.dictionary = DictionaryPage(count, offset, packed, unpacked, _checksum(header))
 
     def damaged(self, problem: str) -> FileFormatError:
-        """Return the error that tells what is wrong with the column."""
+        """Return the error for a damaged column."""
         return FileFormatError(
             f"column {self._column.name!r} of {self._ranges.file.path!r} cannot be read: {problem}.",
             hint="the file is damaged; leave it out or write it again.",
@@ -647,7 +647,7 @@ def _checksum(header: Struct) -> int:
 
 
 def is_one_run(levels: bytes, nrows: int) -> bool:
-    """Whether definition levels are one run that tells that no row is null."""
+    """Whether definition levels are a single run without nulls."""
     header = shift = 0
     for at, byte in enumerate(levels[:6]):
         header, shift = header | (byte & 127) << shift, shift + 7

@@ -1,7 +1,7 @@
 """Pages of 64-bit numbers, unpacked and decoded one after the other while other threads run.
 
-Each page has definition levels, if any may be null, and then plain numbers or positions in a dictionary; it may be
-packed by Snappy.  Everything that bytes claim is compared with what there is.
+Each page has definition levels, if nulls are allowed, and then plain numbers or positions in a dictionary; it may be
+compressed by Snappy.  Every claim of the bytes is checked against the available data.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from akdask.typing import NumberArray
 _WORD = 8
 
 MARGIN = 2 * CHUNK
-"""Bytes that are read and written behind the end of what is packed and unpacked."""
+"""Bytes read and written beyond the end of packed and unpacked data."""
 
 _FIRST, _NROWS, _OFFSET, _PACKED = map(int, (PageField.FIRST, PageField.NROWS, PageField.OFFSET, PageField.PACKED))
 _UNPACKED, _LEVELS = int(PageField.UNPACKED), int(PageField.LEVELS)
@@ -38,7 +38,7 @@ def decode_pages(
     *,
     is_optional: bool,
 ) -> int:
-    """Fill an array with numbers of pages, and return how many pages were done: those before one that needs others.
+    """Fill an array with numbers of pages; return the number of pages done, before the first unsupported one.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def decode_pages(
     pages : ndarray of int64, shape (npages, 10)
         The pages that have the numbers, with the columns of `PageField`.
     words : ndarray of uint64
-        The dictionary, and any numbers behind it; at least one.
+        The dictionary, followed by any numbers; at least one.
     nwords : int
         How many of them are the dictionary.
     memory : ndarray of uint8
@@ -57,7 +57,7 @@ def decode_pages(
     start : int
         The row of the first number that is wanted.
     out : ndarray of uint64
-        The numbers; none of a page that was not done.
+        The decoded numbers. An unsupported page gives none.
     is_optional : bool
         Whether pages have definition levels.
     """
@@ -78,7 +78,7 @@ def _decode(
     octets: Text,
     is_optional: bool,
 ) -> int:
-    """Do what `decode_pages` does; `octets` are the bytes of `out`."""
+    """Implement `decode_pages`; `octets` are the bytes of `out`."""
     stop = start + len(out)
     for number in range(len(pages)):
         page = pages[number]
@@ -127,7 +127,7 @@ def _decode(
 
 @compiled
 def _behind_levels(text: Text, at: int, last: int, size: Any, nrows: int) -> int:
-    """Return where values begin behind levels that tell that none is null; -1 for any others."""
+    """Return the offset of values behind levels without nulls; -1 for other levels."""
     if size < 0:
         if last - at < 4:
             return -1
@@ -153,7 +153,7 @@ def _behind_levels(text: Text, at: int, last: int, size: Any, nrows: int) -> int
 
 @compiled
 def _unpack(data: Text, at: Any, last: int, memory: Text, size: int) -> bool:
-    """Unpack what Snappy has packed; False unless it is as many bytes as it and its page tell."""
+    """Unpack Snappy data; False unless its length agrees with its header and the page."""
     claimed: Any = 0
     shift = 0
     while True:
@@ -182,7 +182,7 @@ def _unpack(data: Text, at: Any, last: int, memory: Text, size: int) -> bool:
                 at += extra
             if length > last - at or length > size - into:
                 return False
-            # What is copied from behind the end is written over, or lies in the margin.
+            # Bytes copied beyond the end are overwritten, or lie in the margin.
             for ahead in range(0, length, CHUNK):
                 copy_chunk(data, np.uint64(at + ahead), memory, np.uint64(into + ahead))
             at += length
@@ -200,7 +200,7 @@ def _unpack(data: Text, at: Any, last: int, memory: Text, size: int) -> bool:
             if not 0 < back <= into or length > size - into:
                 return False
             if back >= _WORD:
-                # What is written behind the end is written over, or lies in the margin.
+                # Bytes written beyond the end are overwritten, or lie in the margin.
                 for ahead in range(0, length, _WORD):
                     put_word(memory, np.uint64(into + ahead), word_at(memory, np.uint64(into + ahead - back)))
             else:

@@ -1,8 +1,8 @@
-"""Pages of flat columns of numbers, read one by one: only those with wanted rows, and into the memory where they go.
+"""Read pages of flat numeric columns one by one: only pages with wanted rows, into their final memory.
 
-This is the fast way for what most files have: plain numbers and dictionaries of them, not packed or packed by Snappy or
-Zstandard, times of any unit among them.  For anything else `NoPlainPagesError` sends to the general way,
-`akdask.formats.parquet.chunks`.
+This is the fast path for most files: plain numbers and dictionaries of them, including times of any unit, uncompressed
+or compressed by Snappy or Zstandard.  Anything else raises `NoPlainPagesError`, and the general path,
+`akdask.formats.parquet.chunks`, reads it.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from akdask.storage.ranges import RangeReader
 from akdask.storage.source import Stretch
 from akdask.typing import NumberArray
 
-_MARGIN = 64  # bytes behind packed ones that compiled loops read; see `akdask.formats.parquet.page_loops`
-_SMALL = 2**18  # bytes of a page, unpacked: to unpack it again takes no longer than to keep it
+_MARGIN = 64  # bytes behind packed data that compiled loops read; see `akdask.formats.parquet.page_loops`
+_SMALL = 2**18  # bytes of a page, unpacked: unpacking it again is as fast as caching it
 _NO_WORDS = np.zeros(1, np.uint64)
 _LEVELS = np.array([0, 1], np.uint64)
 
@@ -44,7 +44,7 @@ class UnpackedPage(NamedTuple):
     """Its first row in the row group."""
 
     data: Bytes
-    """Its bytes; behind those of positions there are `_MARGIN` more."""
+    """Its bytes; positions are followed by `_MARGIN` more."""
 
     start: int
     """Where the values begin."""
@@ -69,12 +69,12 @@ class PageReader:
     dtype : ColumnType
         The type of its rows.
     find_pages : callable, optional
-        Returns where an index says that the pages lie.
+        Returns the positions of the pages from an index.
 
     Raises
     ------
     NoPlainPagesError
-        If another reader is needed; `read` may find that too.
+        If another reader is needed; `read` may raise it too.
     """
 
     def __init__(
@@ -120,7 +120,7 @@ class PageReader:
         return found
 
     def stretches(self) -> list[Stretch] | None:
-        """Return where all rows lie, None where they are not stored as they are in memory."""
+        """Return the stretches of all rows; None where their stored form differs from that in memory."""
         descriptor = self._ranges.dense_file
         if descriptor is None or self._stored != self._dtype.numpy or self._scale != 1:
             return None
@@ -136,9 +136,9 @@ class PageReader:
     # many pages
 
     def _read_batch(self, pages: PageTable, start: int, out: NumberArray) -> int:
-        """Read rows of some pages in one compiled loop; return how many pages were done, others are to be read alone.
+        """Read rows of some pages in one compiled loop; return the number of pages done, others are read alone.
 
-        Pages with nulls, and of narrower numbers, are not for it, nor those whose values need no decoding.
+        Pages with nulls or narrower numbers are not supported, nor pages whose values need no decoding.
         """
         if not self._in_batches or pages[0, PageField.VALUES] >= 0 or not compiled.load():
             return 0
@@ -165,7 +165,7 @@ class PageReader:
         done = decode_pages(data, base, pages, words, nwords, unpacked, start + first, target, is_optional=is_optional)
         if done and self._scale != 1:
             self._in_nanoseconds(out[first : int(pages[done - 1, [PageField.FIRST, PageField.NROWS]].sum()) - start])
-        # Where one page has nulls, so will others, and they would be read for nothing.
+        # One page with nulls means more of them, which would be read in vain.
         self._in_batches = done == len(pages)
         return done
 
@@ -229,7 +229,7 @@ class PageReader:
             return
         most = (2**63 - 1) // self._scale
         if out.min() < -most or out.max() > most:
-            # Which row it is the general way tells.
+            # The general path names the row.
             raise NoPlainPagesError
         np.multiply(out, self._scale, out=out)
 
@@ -272,7 +272,7 @@ class PageReader:
 
     @cached_property
     def _dictionary(self) -> tuple[NumberArray, int]:
-        """The numbers that positions stand for, with room for as many as positions of their bits; and how many."""
+        """The dictionary, padded to the range of its positions' bits; and its length."""
         page = self._list.dictionary
         if page is None or not page.nvalues:
             return _NO_WORDS, 0
@@ -285,7 +285,7 @@ class PageReader:
         return words, page.nvalues
 
     def _bytes(self, offset: int, size: int, checksum: int) -> Bytes:
-        """Return the bytes of a page as they are stored, in memory that is used again for the next."""
+        """Return the stored bytes of a page, in memory that the next page reuses."""
         found = scratch(size)
         self._ranges.read_into(found, offset, self._column.name)
         self._check(found, checksum)
@@ -316,7 +316,7 @@ class PageReader:
 
     def _decompressed(self, packed: Bytes, size: int) -> Bytes:
         if _claimed(self._codec, packed) != size:
-            # What is left of the memory that it is unpacked to would be taken for data.
+            # The rest of the reused memory would pass for data.
             raise NoPlainPagesError
         try:
             unpacked = _unpacker(self._codec).decompress(pa.py_buffer(packed), decompressed_size=size)
@@ -389,7 +389,7 @@ class PageReader:
 
 @cache
 def _unpacker(codec: str) -> pa.Codec:
-    """Return what unpacks pages, which any number of threads may use."""
+    """Return the decompressor of pages, which any number of threads may use."""
     return pa.Codec(codec.lower())
 
 
@@ -400,7 +400,7 @@ def _with_margin(data: Bytes) -> Bytes:
 
 
 def _claimed(codec: str, packed: Bytes) -> Any:
-    """Return how many bytes something packed says that it has unpacked, None if it does not say so."""
+    """Return the unpacked size that compressed data claims, None if it does not claim any."""
     head = packed[:18].tobytes()
     if codec == "SNAPPY":
         size = 0

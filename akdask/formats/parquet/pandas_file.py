@@ -1,4 +1,4 @@
-"""What pandas notes in Parquet files beside the columns: which of them are the labels of the rows."""
+"""pandas' metadata in Parquet files: the columns that are row labels."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from akdask.formats.parquet.footers import PARQUET_ERRORS, metadata_of
 from akdask.storage.files import identify
 
 _KEY = b"pandas"
-_MOST_BYTES = 2**24  # of what is noted: some hundred for a column
+_MOST_BYTES = 2**24  # bytes of the metadata; a column takes some hundred
 
 
 def labels_of(path: str) -> list[str | range]:
-    """Return the levels of the labels of a file, each the name of a column or a range; none if nothing is noted.
+    """Return the levels of a file's row labels, each a column name or a range; empty without metadata.
 
-    What makes no sense is passed over, as anybody may have written it.
+    Malformed metadata are ignored, as anybody may have written them.
     """
     metadata = metadata_of(identify(path))
     noted = (metadata.metadata or {}).get(_KEY, b"")

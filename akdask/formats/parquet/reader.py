@@ -44,7 +44,7 @@ from akdask.typing import Column, NumberArray
 
 @dataclass(frozen=True, slots=True)
 class RowGroup:
-    """One row group of a file, as far as it is of a partition.
+    """The part of one row group of a file that belongs to a partition.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ class RowGroup:
 
 @dataclass(frozen=True, slots=True)
 class RowGroupPart:
-    """A row range of one file; what is missing of `akdask.storage.source.Part` is `open`.
+    """A row range of one file; subclasses add `open` to complete `akdask.storage.source.Part`.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ class RowGroupPart:
     start, stop : int
         Rows of the file.
     groups : tuple of RowGroup
-        The row groups that have them.
+        The row groups with these rows.
     columns : mapping of str to object
         Only the columns that will be read.
     """
@@ -165,13 +165,13 @@ class RowGroupPartReader(PartReader, Generic[PartT]):
     def _chunk(self, column: str, number: int) -> PageReader | ArrowChunkReader:
         known = self._chunks.get((column, number))
         if known is None:
-            # Of the row groups that were gone through before, nothing is held.
+            # Readers of the row groups before are released.
             self._chunks = {key: chunk for key, chunk in self._chunks.items() if key[0] != column}
             known = self._chunks[column, number] = self._open_chunk(column, number)
         return known
 
     def _arrow_file(self, *encoded: str, int96_unit: Literal["s", "us", "ns"] = "us") -> pq.ParquetFile:
-        """Return the file opened by Arrow, which is done when it is first asked for; see `open_parquet`."""
+        """Return the file opened by Arrow, on first use; see `open_parquet`."""
         key = (int96_unit, *encoded)
         if key not in self._opened:
             self._opened[key] = open_parquet(self._ranges, encoded, int96_unit)
@@ -189,7 +189,7 @@ class StoredPlace:
     dtype : ColumnType
         The type that it has in all files.
     chunks : ndarray, shape (ngroups,), dtype `CHUNK`
-        What the footer tells of it in each row group of the partition.
+        Its metadata in the footer for each row group of the partition.
     of_nulls : bool, default False
         Whether not its rows are wanted, but which of them are null.
     """
@@ -219,7 +219,7 @@ class ParquetPart(RowGroupPart):
     columns : mapping of name to StoredPlace or ConstantPlace
         Only the columns that will be read.
     check : callable, optional
-        Compares all bytes of the file with what was written, before any is read.
+        Compares all bytes of the file with its checksums before the first read.
     """
 
     columns: Mapping[str, StoredPlace | ConstantPlace]
@@ -231,7 +231,7 @@ class ParquetPart(RowGroupPart):
         Raises
         ------
         FileFormatError
-            If the file is to be checked, and is not what was written.
+            If the file is to be checked, and differs from its checksums.
         """
         if self.check is not None:
             self.check()
@@ -253,7 +253,7 @@ class ParquetPartReader(RowGroupPartReader[ParquetPart]):
         if isinstance(place, ConstantPlace):
             return
         for chunk, group in zip(place.chunks, self._part.groups, strict=True):
-            # Only the headers of the pages before a row tell where it is.  Pages are about equally long.
+            # Only the headers of the pages before a row reveal its position.  Pages are about equally long.
             wanted = min(self._part.stop - group.first, group.nrows)
             offset, size = int(chunk["offset"]), int(chunk["size"])
             yield offset, offset + (size * wanted // group.nrows if wanted < group.nrows else size)
@@ -276,7 +276,7 @@ class ParquetPartReader(RowGroupPartReader[ParquetPart]):
     def read_text(self, column: str, start: int, stop: int) -> Any:
         """Return rows of a column of text; see `akdask.storage.source.PartReader.read_text`.
 
-        Errors are those of `read`.
+        For errors see `read`.
         """
         if stop <= start or isinstance(self._part.columns[column], ConstantPlace):
             return self.read(column, start, stop)
@@ -296,7 +296,7 @@ class ParquetPartReader(RowGroupPartReader[ParquetPart]):
             return self._chunk(column, number).read(start, stop, out)
 
     def stretches(self, column: str) -> list[Stretch] | None:
-        """Return where the rows of a column lie, None where they are not stored as they are in memory."""
+        """Return the stretches of a column's rows; None where their stored form differs from that in memory."""
         place = self._part.columns[column]
         if isinstance(place, ConstantPlace) or place.of_nulls:
             return None
@@ -314,7 +314,7 @@ class ParquetPartReader(RowGroupPartReader[ParquetPart]):
         return found if all(stretch.nrows % ALIGNED_ROWS == 0 for stretch in found[:-1]) else None
 
     def row_bounds(self, column: str, within: RowRanges) -> RowBounds | None:
-        """Return what is known of a column in row groups; in pages, of the row groups that have rows of some ranges.
+        """Return bounds of a column in row groups; of pages in row groups with rows of the given ranges.
 
         Indexes of remote files are not looked at: pages are fetched ahead before they would have come.
         """
@@ -329,7 +329,7 @@ class ParquetPartReader(RowGroupPartReader[ParquetPart]):
         elif len(groups) == 1:
             return None  # it has been looked at before there was a task
         first, known = np.concatenate(starts) - self._part.start, np.concatenate(chunks)
-        # What lies before the partition, and behind it, is not of it.
+        # Rows before and behind the partition are excluded.
         last_before = np.searchsorted(first, 0, "right") - 1
         rows = slice(int(last_before), int(np.searchsorted(first, self._part.nrows)))
         bounds = bounds_of(place.column, place.dtype, known[rows])
@@ -340,7 +340,7 @@ class ParquetPartReader(RowGroupPartReader[ParquetPart]):
     def _pages(
         self, place: StoredPlace, within: RowRanges
     ) -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[np.void]]]:
-        """Yield the first rows in the file of the pages of each row group, and what is known of these, or of all."""
+        """Yield the first rows in the file of each row group's pages, and the bounds of the pages or the group."""
         for group, chunk, has_bounds in zip(self._part.groups, place.chunks, have_bounds(place.chunks), strict=True):
             first = group.first - self._part.start
             is_wanted = ((within[:, 0] < first + group.nrows) & (within[:, 1] > first)).any()
@@ -392,7 +392,7 @@ class ParquetPartReader(RowGroupPartReader[ParquetPart]):
 
 
 def _within(stretches: Sequence[Stretch], start: int, stop: int, itemsize: int) -> Iterator[Stretch]:
-    """Yield what is between two rows of the first to the last of some stretches."""
+    """Yield the parts of stretches between two rows."""
     row = 0
     for descriptor, offset, nrows, _ in stretches:
         begin, end = max(start - row, 0), min(stop - row, nrows)
@@ -420,7 +420,7 @@ class RowGroupPartitions:
     starts, stops : ndarray, shape (npartitions,), int64
         Its rows of that file.
     first, last : ndarray, shape (npartitions,), int64
-        Its row groups, counted over all files; `last` is behind the last of them.
+        Its row groups, counted over all files; `last` is exclusive.
     groups : tuple of sequence of RowGroup
         The row groups of each file.
     counted : ndarray, shape (nfiles + 1,), int64
@@ -448,7 +448,7 @@ class RowGroupPartitions:
 
 
 def partitions_of(files: Sequence[ParquetFileDescription], limit: int) -> RowGroupPartitions:
-    """Cut the rows of files into partitions, so that a column of one takes `limit` bytes at most where that can be.
+    """Cut the rows of files into partitions, so that a column of one takes at most `limit` bytes where possible.
 
     Each file has one partition at least, also one without rows.
     """

@@ -1,7 +1,7 @@
 """Thrift's compact protocol, as far as footers and headers of pages need it.
 
-Every length is compared with what is there.  A structure is read as its values alone, or as fields that know their
-types, so that it can be changed and written again.
+Every length is compared with the available bytes.  A structure is read as its values alone, or as typed fields, so that
+it can be changed and written again.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def write_fields(fields: Fields) -> bytes:
 
 
 def integers(struct: Any, *numbers: int) -> tuple[int, ...]:
-    """Return fields of a structure that are whole numbers, -1 for those that are missing or no such.
+    """Return the integer fields of a structure, -1 for missing ones and other types.
 
     Examples
     --------
@@ -234,7 +234,7 @@ CHUNK = np.dtype(
         ("codec", "|i1"),  # position in CODECS
         ("offset", "<i8"),  # of the first page, that of the dictionary if there is one
         ("size", "<i8"),  # bytes of all pages in the file
-        ("values", "<i8"),  # with nulls; of lists their items
+        ("values", "<i8"),  # with nulls; for lists, the number of items
         ("nulls", "<i8"),  # -1 where unknown
         ("bounded", "?"),  # minimum and maximum hold: the bits of the physical type
         ("spelled", "?"),  # low and high hold: the first bytes of text
@@ -242,13 +242,13 @@ CHUNK = np.dtype(
         ("maximum", "<u8"),
         ("low", f"S{TEXT_BYTES}"),
         ("high", f"S{TEXT_BYTES}"),
-        ("pages", "<i8"),  # where its offset index lies, which tells where pages are; 0 where there is none
+        ("pages", "<i8"),  # position of its offset index, which has the positions of pages; 0 without one
         ("pages_size", "<i8"),
-        ("bounds", "<i8"),  # where its column index lies, which tells minima and maxima of pages
+        ("bounds", "<i8"),  # position of its column index, which has minima and maxima of pages; 0 without one
         ("bounds_size", "<i8"),
     ]
 )
-"""What is known of the part of a column in one row group, or in one page."""
+"""The metadata of a column in one row group, or in one page."""
 
 CODECS = ("UNCOMPRESSED", "SNAPPY", "GZIP", "LZO", "BROTLI", "LZ4", "ZSTD", "LZ4_RAW")
 PHYSICAL = (
@@ -278,7 +278,7 @@ _NOTHING, _UNTOLD, _ELSEWHERE, _OUTSIDE, _COUNT, _TYPE, _CODEC = range(len(PROBL
 
 
 class Leaf(NamedTuple):
-    """What the schema tells of a leaf."""
+    """The schema of a leaf."""
 
     physical: str
     is_flat: bool
@@ -297,16 +297,16 @@ def read_row_groups(
     footer : bytes
         The structure.
     leaves : sequence of Leaf
-        Those of the schema.
+        The leaves of the schema.
     end : int
         Where the footer begins in its file: all chunks end before.
 
     Returns
     -------
     rows : ndarray, shape (nrowgroups,), int64
-        At least 0 each, and together as many as the footer tells.
+        At least 0 each, with the footer's total as their sum.
     chunks : ndarray, shape (nleaves, nrowgroups), dtype `CHUNK`
-        Those with a problem cannot be read.
+        Chunks with a problem cannot be read.
 
     Raises
     ------
@@ -320,7 +320,7 @@ def read_row_groups(
 def row_groups_of(
     found: Struct, leaves: Sequence[Leaf], end: int
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.void]]:
-    """Return the rows of each row group, and all column chunks, of a structure that was read; see `read_row_groups`."""
+    """Return the rows of each row group, and all column chunks, of a parsed structure; see `read_row_groups`."""
     groups = found.get(4, [])
     if not isinstance(groups, list):
         raise ThriftError("there are no row groups")
@@ -342,7 +342,7 @@ def row_groups_of(
 def _chunk(column: Any, leaf: Leaf, nrows: int, end: int, *, has_orders: bool) -> tuple[Any, ...]:
     about = column.get(3) if isinstance(column, dict) else None
     kind, codec, values, size, data, dictionary = integers(about, 1, 4, 5, 7, 9, 11)
-    # Some writers say 0 where there is no dictionary.
+    # Some writers store 0 where there is no dictionary.
     offset = dictionary if 0 < dictionary < data else data
     problem = _NOTHING
     if not isinstance(about, dict):
@@ -374,17 +374,17 @@ def _chunk(column: Any, leaf: Leaf, nrows: int, end: int, *, has_orders: bool) -
 
 
 UNKNOWN = (False, False, 0, 0, b"", b"")
-"""The fields of `CHUNK` that tell minimum and maximum, where these are not known."""
+"""The fields of `CHUNK` for minimum and maximum, where these are unknown."""
 
 
 def _index_locations(column: Struct, end: int, *, has_order: bool) -> Iterator[int]:
-    """Yield where the indexes of pages lie, and how long they are; zeros for those that cannot be used."""
+    """Yield positions and lengths of the indexes of pages; zeros for unusable ones."""
     for offset, size in (integers(column, 4, 5), integers(column, 6, 7) if has_order else (0, 0)):
         yield from (offset, size) if offset >= 4 and 0 < size <= end - offset else (0, 0)
 
 
 def _extremes(statistics: Any, leaf: Leaf, *, has_orders: bool) -> tuple[Any, ...]:
-    """Return whether minimum and maximum are known as numbers, as text, and what they are."""
+    """Return whether minimum and maximum are known as numbers, whether as text, and their values."""
     if isinstance(statistics, dict):
         low, high = _sides(statistics, leaf, has_orders=has_orders)
         if isinstance(low, bytes) and isinstance(high, bytes):
@@ -393,7 +393,7 @@ def _extremes(statistics: Any, leaf: Leaf, *, has_orders: bool) -> tuple[Any, ..
 
 
 def extremes(low: bytes, high: bytes, physical: str) -> tuple[Any, ...]:
-    """Return the fields of `CHUNK` that tell minimum and maximum, given as they are stored."""
+    """Return the fields of `CHUNK` for a stored minimum and maximum."""
     width = _WIDTHS.get(physical)
     if width is not None and len(low) == len(high) == width:
         return (True, False, int.from_bytes(low, "little"), int.from_bytes(high, "little"), b"", b"")
@@ -404,7 +404,7 @@ def _sides(statistics: Struct, leaf: Leaf, *, has_orders: bool) -> tuple[Any, An
     """Return minimum and maximum, None where their order is not known to be that of the values."""
     if 5 in statistics and 6 in statistics and has_orders:
         return statistics[6], statistics[5]
-    # What older writers knew only had the order of signed numbers.
+    # Statistics of older writers are right only in the order of signed numbers.
     if leaf.physical in _WIDTHS and not leaf.is_unsigned:
         return statistics.get(2), statistics.get(1)
     return None, None
@@ -415,7 +415,7 @@ Found = TypeVar("Found")
 
 
 class Recent(Generic[Key, Found]):
-    """Some things by key; those that were not asked for the longest time go first.
+    """A cache by key; the least recently used entries are dropped first.
 
     Parameters
     ----------
@@ -445,14 +445,14 @@ class Recent(Generic[Key, Found]):
         return key in self._found
 
     def get(self, key: Key) -> Found | None:
-        """Return what was found under a key, None if that is not known any more."""
+        """Return the value cached under a key, None if it was dropped."""
         with self._lock:
             if key in self._found:
                 self._found.move_to_end(key)
             return self._found.get(key)
 
     def add(self, key: Key, found: Found) -> None:
-        """Keep what was found."""
+        """Cache a value."""
         with self._lock:
             self._found[key] = found
             while len(self._found) > self._most:

@@ -64,7 +64,7 @@ class EncodedColumn:
     values : pyarrow.Array
         The rows.
     annotation : Annotation, optional
-        What is noted of it.
+        Annotation of the column.
     """
 
     field: Any
@@ -73,12 +73,12 @@ class EncodedColumn:
 
 
 def check_specs(specs: Sequence[ObjectSpec]) -> None:
-    """Refuse what no Parquet file can hold.
+    """Refuse objects that a Parquet file cannot store.
 
     Raises
     ------
     ArgumentError
-        If there is nothing to write, or names are not told apart or no text.
+        If there are no objects, or names are ambiguous or no text.
     UnsupportedError
         If an object is no column.
     """
@@ -114,18 +114,18 @@ def _is_text(name: str) -> bool:
 def encode_column(
     spec: ObjectSpec, rows: Mapping[Hashable, Column], tables: Columns, *, as_strings: bool
 ) -> EncodedColumn:
-    """Return one column as it is stored.
+    """Return the stored form of one column.
 
     Parameters
     ----------
     spec : ObjectSpec
-        What it is.
+        Kind of the object.
     rows : mapping of name to column
         The rows of one partition.
     tables : mapping of name to column
         The small tables that every partition is given whole.
     as_strings : bool
-        Whether a Categorical is to be nothing but its strings when it is read again.
+        Whether a Categorical is to be read again as plain Strings.
     """
     if spec.kind == ObjType.CATEGORICAL:
         return _categorical(spec, rows, tables, as_strings=as_strings)
@@ -156,7 +156,7 @@ def _noted(spec: ObjectSpec, dtype: ColumnType) -> Annotation | None:
 
 
 def _timestamps(spec: ObjectSpec, column: Column, unit: str, zone: str | None) -> EncodedColumn:
-    """Return times as Parquet has them, which knows no seconds; the name of their zone is noted."""
+    """Return times in Parquet's units, which lack seconds; the name of their zone is annotated."""
     numbers = np.asarray(column)
     missing = numbers == NOT_A_TIME
     times = pa.array(numbers, mask=missing if missing.any() else None).cast(pa.timestamp(unit, zone and "UTC"))
@@ -239,7 +239,7 @@ def _noted_labels(spec: ObjectSpec, labels: Any, tables: Columns) -> Annotation:
 
 
 def text_leaves(field: Any) -> list[str]:
-    """Return the paths of the leaves of a column that are text: what a dictionary makes small."""
+    """Return the paths of a column's text leaves, which a dictionary compresses."""
     stored = field.type
     if pa.types.is_large_list(stored):
         return [f"{field.name}.list.element"] if pa.types.is_large_string(stored.value_type) else []
@@ -277,7 +277,7 @@ class ParquetWriter(StagedWriter[FileReceipt]):
     file_type : {"distribute", "single"}, default "distribute"
         One file for each partition, or one in all.
     overwrite : bool, default False
-        With append: replace columns that are there already.
+        In append mode: replace existing columns.
     compression : str, optional
         One of `CODECS`, in any case.
     convert_categoricals : bool, default False
@@ -359,7 +359,7 @@ class ParquetWriter(StagedWriter[FileReceipt]):
     def _copy_with(self, file: FileIdentity, encoded: Sequence[EncodedColumn], path: str) -> None:
         """Write a file with the columns of another and new ones, row group by row group.
 
-        New columns are in the places of those that they replace, others behind all.
+        New columns take the places of those that they replace; others go to the end.
         """
         new = {column.field.name: column for column in encoded}
         with range_reader(file) as ranges:
@@ -401,11 +401,11 @@ class ParquetWriter(StagedWriter[FileReceipt]):
     def _opened(
         self, path: str, fields: Sequence[Any], noted: Mapping[str, Annotation], codec: str = "none"
     ) -> Iterator[pq.ParquetWriter]:
-        """Open a new file, packed as the user says, else by `codec`."""
+        """Open a new file with the user's compression, else `codec`."""
         codec = self._compression or codec
         schema = pa.schema([field.remove_metadata() for field in fields])
         text = [leaf for field in fields for leaf in text_leaves(field)]
-        # A dictionary makes numbers small, and takes as long to make as they do: small files are asked for.
+        # Dictionaries of numbers make files smaller, but are slow to build: they are for users who ask for small files.
         with pq.ParquetWriter(
             path,
             schema,
@@ -413,13 +413,13 @@ class ParquetWriter(StagedWriter[FileReceipt]):
             data_page_version="1.0",
             compression=codec,
             use_dictionary=text if codec == "none" else True,
-            # Only Arrow's own schema tells that categories are ordered.
+            # Only Arrow's own schema records that categories are ordered.
             store_schema=any(pa.types.is_dictionary(field.type) and field.type.ordered for field in fields),
             write_page_checksum=self._checksums,
             write_page_index=True,
             **_PAGES,
         ) as writer:
-            # Arkouda's servers and others pass over it; the schema's own metadata is not written.
+            # Arkouda's servers and others ignore it; the schema's own metadata is not written.
             writer.add_key_value_metadata(encode(noted))
             yield writer
 
@@ -454,7 +454,7 @@ _SCHEMA, _ROWS, _GROUPS, _ORDERS = 2, 3, 4, 7
 """Fields of a footer."""
 
 _CHILDREN = 5
-"""Field of a column of columns that tells how many it has."""
+"""Field of the number of children of a nested column."""
 
 _COLUMNS, _UNPACKED, _GROUP_OFFSET, _PACKED, _ORDINAL = 1, 2, 5, 6, 7
 """Fields of a row group."""
@@ -463,7 +463,7 @@ _CHUNK_OFFSET, _CHUNK = 2, 3
 """Fields of a column of a row group."""
 
 _OFFSETS = (9, 10, 11)
-"""Fields of a column chunk that tell where its pages, its index and its dictionary begin."""
+"""Fields of a column chunk with the positions of its pages, index and dictionary."""
 
 _MOST_ORDINALS = 2**15
 
@@ -477,7 +477,7 @@ class EncodedRowGroup:
     pages : tuple of pyarrow.Buffer
         The bytes of its column chunks.
     footer : mapping of int to Field
-        The footer of the file that would have nothing else.
+        The footer of a file with this row group alone.
     nrows : int
         Its rows.
     """
@@ -532,7 +532,7 @@ class RowGroupEncoding:
     compression : str, default "gzip"
         Codec of all columns.
     level : int, optional
-        Its level; that of Arrow unless given.
+        Compression level; Arrow's default unless given.
     dictionaries : tuple of str, optional
         Columns that may have dictionaries.
     """
@@ -543,7 +543,7 @@ class RowGroupEncoding:
     dictionaries: tuple[str, ...] = ()
 
     def encode(self, table: pa.Table) -> EncodedRowGroup:
-        """Return the rows of a table as one row group.  Takes its time outside of Python's lock."""
+        """Return the rows of a table as one row group.  The work runs without Python's lock."""
         stream = pa.BufferOutputStream()
         with pq.ParquetWriter(
             stream,
@@ -579,7 +579,7 @@ class RowGroupAssembly:
         return MAGIC
 
     def add(self, encoded: EncodedRowGroup) -> tuple[Any, ...]:
-        """Return the next bytes of the file: those of one more row group."""
+        """Return the bytes of one more row group, to be appended to the file."""
         footer = encoded.footer
         if self._footer is None:
             self._footer = footer
@@ -633,5 +633,5 @@ def _moved_column(column: Fields, by: int) -> Fields:
 
 
 def _shifted(field: Field, by: int) -> Field:
-    """Return an offset further on; 0 stands for none."""
+    """Return an offset shifted by a distance; 0 means none and stays 0."""
     return Field(field.kind, field.value + by if field.value else 0)

@@ -1,4 +1,4 @@
-"""Zarr's entry in the registry of formats.  What unpacks chunks is imported when a store is opened or written."""
+"""Zarr's entry in the registry of formats.  Codecs are imported when a store is opened or written."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What the file ``.zarray`` of an array says, checked as what anybody may have written; and how ours say it.
+"""Read, validate and write ``.zarray``, the metadata of an array, which anybody may have written.
 
-Sources: the specification of Zarr's storage, version 2; Arkouda's ``ZarrMsg.chpl``, whose files have no more than
-shape, chunks and dtype, and chunks that Blosc has packed.
+Sources: the specification of Zarr's storage, version 2; Arkouda's ``ZarrMsg.chpl``, whose files have only shape, chunks
+and dtype, and chunks compressed by Blosc.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Box: TypeAlias = tuple[tuple[int, int], ...]
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """An array cut into chunks, of which those at its end reach beyond it.
+    """An array cut into chunks, the last of which reach beyond its end.
 
     A stripe is the least run of elements, in row-major order, that chunks make up which no other stripe needs.
 
@@ -71,7 +71,7 @@ class Grid:
         return math.prod(self.counts[: self.axis + 1]) if self.size else 0
 
     def stripe_start(self, stripe: int) -> int:
-        """Return the first element of a stripe; of the one behind the last, the number of elements.
+        """Return the first element of a stripe; one stripe past the end gives the number of elements.
 
         Examples
         --------
@@ -177,7 +177,7 @@ def inside(box: Box, origin: Box) -> tuple[slice, ...]:
 
 VERSION = 2
 NOTE = "akdask"
-"""The attribute under which akdask keeps what Zarr has no word for."""
+"""The attribute for akdask's additions to Zarr's metadata."""
 
 _DTYPE = re.compile(r"[<>|=]?([biuf][1248]|[SU]\d{1,7}|[mM]8\[(ns|us|ms|s|m|h|D)\]|O)")
 _UNITS = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9, "m": 60 * 10**9, "h": 3600 * 10**9, "D": 86400 * 10**9}
@@ -191,7 +191,7 @@ FILTERS = ("delta", "shuffle", TEXT_FILTER)
 
 
 class MetadataError(Exception):
-    """What is wrong with metadata; told with the name of the file by who reads it."""
+    """An error in metadata; callers add the name of the file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,24 +216,24 @@ class ZarrCodec:
 
 @dataclass(frozen=True, slots=True)
 class ArrayMetadata:
-    """What is known of an array besides its chunks.
+    """The metadata of an array.
 
     Parameters
     ----------
     grid : Grid
         Its shape, and that of its chunks.
     dtype : dtype
-        As it is stored; object for strings of any length.
+        The stored type; object for strings of any length.
     order : {"C", "F"}
         How the elements of a chunk follow each other.
     separator : {".", "/"}
-        What stands between the numbers in the name of a chunk.
+        Separator of the numbers in the name of a chunk.
     fill : value
-        What elements of missing chunks are, of `dtype`, or bytes or a str for strings.
+        Value of elements in missing chunks, of `dtype`, or bytes or a str for strings.
     compressor : ZarrCodec, optional
         How chunks are packed at last.
     filters : tuple of ZarrCodec
-        What is done to them before, in this order.
+        Filters applied before compression, in this order.
     """
 
     grid: Grid
@@ -258,7 +258,7 @@ class ArrayMetadata:
 
     @property
     def unit(self) -> int:
-        """Nanoseconds of one step of a time; 1 for all else."""
+        """Nanoseconds per unit of a time; 1 for all other types."""
         return _UNITS[np.datetime_data(self.dtype)[0]] if self.dtype.kind in "mM" else 1
 
     @property
@@ -281,7 +281,7 @@ class ArrayMetadata:
 
 
 def parsed(path: str, content: bytes) -> ArrayMetadata:
-    """Return what a file ``.zarray`` says.
+    """Return the content of a file ``.zarray``.
 
     Raises
     ------
@@ -307,7 +307,7 @@ def _checked(path: str, found: Mapping[str, Any]) -> ArrayMetadata:
     grid = _grid(found)
     dtype = _dtype(path, found.get("dtype"))
     filters = _filters(path, found.get("filters"), dtype)
-    # Arkouda's servers say nothing of the packing, which is always Blosc.
+    # Arkouda's servers omit the compressor, which is always Blosc.
     packing = found.get("compressor", {"id": "blosc"})
     compressor = None if packing is None else _codec(path, packing, COMPRESSORS, dtype)
     order, separator = found.get("order", "C"), found.get("dimension_separator", ".")
@@ -358,7 +358,7 @@ def _filters(path: str, given: Any, dtype: np.dtype[Any]) -> tuple[ZarrCodec, ..
     if given is not None and (not isinstance(given, list) or len(given) > _MOST_FILTERS):
         raise MetadataError(f"its filters are {given!r:.60}")
     found = tuple(_codec(path, entry, FILTERS, dtype) for entry in given or ())
-    # Strings of any length become bytes first; no other filter takes objects, and none gives them.
+    # Strings of any length become bytes first; no other filter maps objects to bytes.
     if [codec.name == TEXT_FILTER for codec in found] != [
         dtype.kind == "O" and not place for place in range(len(found))
     ]:
@@ -376,7 +376,7 @@ def _codec(path: str, given: Any, allowed: tuple[str, ...], dtype: np.dtype[Any]
     if not isinstance(name, str):
         raise MetadataError(f"it is packed by {given!r:.60}")
     if name not in allowed:
-        # Some codecs of other readers run what is in the file, as `pickle` does.
+        # Some codecs of other readers execute code of the file, as `pickle` does.
         raise UnsupportedError(
             f"the array of {path!r} is packed by {name!r:.60}, which is not unpacked.",
             details=[f"known: {', '.join(allowed)}"],
@@ -398,7 +398,7 @@ def _codec(path: str, given: Any, allowed: tuple[str, ...], dtype: np.dtype[Any]
 
 
 def _fill(given: Any, dtype: np.dtype[Any]) -> Any:
-    """Return what elements of missing chunks are."""
+    """Return the value of elements in missing chunks."""
     try:
         match dtype.kind:
             case "O" | "U":
@@ -435,7 +435,7 @@ def encoded(metadata: ArrayMetadata, blosc: Mapping[str, Any]) -> bytes:
     metadata : ArrayMetadata
         With a fill value of 0 or "".
     blosc : mapping of str to value
-        What the packing is called.
+        Name of the compressor.
     """
     said = {
         "zarr_format": VERSION,
@@ -451,7 +451,7 @@ def encoded(metadata: ArrayMetadata, blosc: Mapping[str, Any]) -> bytes:
 
 
 BLOSC: Mapping[str, Any] = {"id": "blosc", "cname": "lz4", "clevel": 5, "shuffle": 1, "blocksize": 0}
-"""How akdask packs: as zarr did unless told, which every Blosc unpacks, that of Arkouda's servers too."""
+"""akdask's compression: zarr's old default, which every Blosc reads, including that of Arkouda's servers."""
 
 LARGEST_CHUNK = 2**31 - 2**10
 """Bytes that Blosc packs at a time."""
@@ -473,7 +473,7 @@ _UNPACK_ERRORS = (
 
 
 def demand_numcodecs() -> Any:
-    """Return the package that knows Blosc, and strings of any length.
+    """Return numcodecs, which has Blosc, and strings of any length.
 
     Raises
     ------
@@ -508,7 +508,7 @@ def decoded(data: NumberArray, array: ArrayMetadata, path: str) -> np.ndarray[An
     """
     is_object = array.dtype.kind == "O"
     size = array.chunk_elements * array.dtype.itemsize
-    # Of strings of any length nothing tells how many bytes they are, but that they must fit in memory.
+    # The size of strings of any length is unknown; they only have to fit in memory.
     most = int(min(transfer_limit(), LARGEST_CHUNK)) if is_object else _most_bytes(array, size)
     try:
         found = data.tobytes() if array.compressor is None else _unpacked(data, array.compressor, most)
@@ -537,7 +537,7 @@ def _most_bytes(array: ArrayMetadata, size: int) -> int:
 
 
 def _unpacked(data: NumberArray, codec: ZarrCodec, most: int) -> bytes:
-    """Return the bytes that a compressor has packed; an error if they are more than `most`."""
+    """Return decompressed bytes; raises if they are more than `most`."""
     raw = data.tobytes()
     match codec.name:
         case "blosc":
@@ -561,7 +561,7 @@ def _unpacked(data: NumberArray, codec: ZarrCodec, most: int) -> bytes:
 
 
 def _streamed(unpacker: Any, raw: bytes, most: int) -> bytes:
-    """Return what an object of the standard library unpacks, up to one byte more than may be."""
+    """Return bytes decompressed by the standard library, at most one byte beyond the limit."""
     found: bytes = unpacker.decompress(raw, most + 1)
     if len(found) <= most and not unpacker.eof:
         raise ValueError("its end is missing")
@@ -569,7 +569,7 @@ def _streamed(unpacker: Any, raw: bytes, most: int) -> bytes:
 
 
 def _unpacked_blosc(raw: bytes, most: int) -> bytes:
-    """Unpack what Blosc has packed, if the sizes in its header are those of the file and of the chunk."""
+    """Decompress Blosc data, if the sizes in its header agree with the file and the chunk."""
     if len(raw) < _BLOSC_HEADER:
         raise ValueError(f"it has {len(raw)} bytes")
     nbytes, _, packed = (int.from_bytes(raw[place : place + 4], "little") for place in (4, 8, 12))
@@ -592,7 +592,7 @@ def _strings(data: bytes, count: int) -> np.ndarray[Any, Any]:
 
 
 def packed(elements: np.ndarray[Any, Any]) -> bytes:
-    """Return the bytes of the file of a chunk; strings are objects.
+    """Return the stored bytes of a chunk; strings are objects.
 
     Parameters
     ----------

@@ -49,7 +49,7 @@ _MOST_NAMED = 10
 
 @dataclass(frozen=True, slots=True)
 class WrittenFile:
-    """A file of a store: its path in the folder, and size and checksum of what was written."""
+    """A file of a store: its path in the folder, and its size and checksum at the time of writing."""
 
     name: str
     size: int
@@ -57,7 +57,7 @@ class WrittenFile:
 
     @classmethod
     def of(cls, name: str, content: bytes) -> WrittenFile:
-        """Return what is to be known of a file that is written."""
+        """Return the description of a file to be written."""
         return cls(name, len(content), checksum(np.frombuffer(content, np.uint8)))
 
 
@@ -84,14 +84,14 @@ def _table(files: Sequence[WrittenFile]) -> pa.RecordBatch:
 
 @dataclass(frozen=True, slots=True)
 class StoreManifest:
-    """What the manifest of a store tells of the files that are there.
+    """The descriptions in a store's manifest of the present files.
 
     Parameters
     ----------
     files : mapping of str to WrittenFile
-        Those that nobody has written anew since, as far as that shows; those that are missing among them.
+        Files that were not rewritten since, as far as their states show, including missing ones.
     lost : tuple of str
-        Those that are missing.
+        Missing files.
     """
 
     files: Mapping[str, WrittenFile]
@@ -99,7 +99,7 @@ class StoreManifest:
 
     @classmethod
     def of(cls, folder: str, present: Mapping[str, FileIdentity]) -> StoreManifest:
-        """Return what the manifest of a store tells; nothing if there is none, or the setting ``manifest`` is off.
+        """Return the manifest of a store; empty if there is none, or the setting ``manifest`` is off.
 
         Parameters
         ----------
@@ -141,7 +141,7 @@ class StoreManifest:
         Raises
         ------
         InconsistentFilesError
-            If it does; names them.
+            If a file is missing; the message names the missing files.
         """
         if self.lost:
             raise InconsistentFilesError(
@@ -163,7 +163,7 @@ class StoreManifest:
             check_content(path, content, self.files[name].checksum)
 
     def damages(self, folder: str) -> Iterator[tuple[str, str]]:
-        """Read all files, and yield what is wrong: path, and words."""
+        """Read all files, and yield path and damage."""
         for name, file in self.files.items():
             path = f"{folder}/{name}"
             if name in self.lost:
@@ -199,7 +199,7 @@ def _modified(file: FileIdentity) -> int:
 
 
 _ELEMENT = 8
-"""Bytes of an element in memory, about; the same for all arrays, so that those of one shape are cut alike."""
+"""Bytes of an element in memory, about; the same for all arrays, so that arrays of one shape are cut alike."""
 
 _MOST_PARTITIONS = 2**20
 
@@ -216,11 +216,11 @@ class ZarrArray:
     path : str
         Its folder.
     metadata : ArrayMetadata
-        What is known of it.
+        Metadata of the array.
     chunks : tuple of (tuple of int, FileIdentity)
-        The chunks that are there, in the order of their numbers.
+        The present chunks, in the order of their numbers.
     sums : tuple of (int or None)
-        The checksum of each chunk, as far as the manifest of the store knows it; empty without one.
+        The checksum of each chunk in the manifest of the store; empty without one.
     """
 
     path: str
@@ -229,7 +229,7 @@ class ZarrArray:
     sums: tuple[int | None, ...] = ()
 
     def within(self, start: int, stop: int) -> ZarrArray:
-        """Return the array with those chunks only that a run of elements may need."""
+        """Return the array with only the chunks that a run of elements may need."""
         grid = self.metadata.grid
         if start >= stop:
             return replace(self, chunks=(), sums=())
@@ -296,7 +296,7 @@ def _content(file: FileIdentity, array: ArrayMetadata) -> NumberArray:
 
 
 def _widened(elements: np.ndarray[Any, Any], array: ArrayMetadata) -> np.ndarray[Any, Any]:
-    """Return stored elements as those of a column: times as nanoseconds.
+    """Return stored elements in the type of a column: times as nanoseconds.
 
     Raises
     ------
@@ -319,7 +319,7 @@ def _widened(elements: np.ndarray[Any, Any], array: ArrayMetadata) -> np.ndarray
 
 
 def _strings(elements: np.ndarray[Any, Any], path: str) -> pa.Array:
-    """Return strings as Arrow has them; bytes are UTF-8."""
+    """Return strings as an Arrow array; bytes are UTF-8."""
     try:
         found = [item.decode() if isinstance(item, bytes) else item for item in elements.tolist()]
         return pa.array(found, pa.large_string())
@@ -380,7 +380,7 @@ class ZarrPart:
 
 
 class ZarrPartReader(PartReader):
-    """Reads runs of elements of one partition; keeps the stripe of each array that was unpacked last.
+    """Reads runs of elements of one partition; caches the last unpacked stripe of each array.
 
     Parameters
     ----------
@@ -444,14 +444,14 @@ class ZarrSource(Source):
     def __init__(self, arrays: Mapping[str, ZarrArray], label: str) -> None:
         self._arrays = arrays
         self._label = label
-        # The arrays of one shape share their rows: the one with the largest stripes says where they are cut.
+        # The arrays of one shape share their rows, which are cut by the largest stripes.
         grids = [array.metadata.grid for array in arrays.values()]
         self._lengths = tuple(partition_lengths(min(grids, key=lambda grid: grid.nstripes)))
         self._bounds = tuple(accumulate(self._lengths, initial=0))
 
     @cached_property
     def token(self) -> str:
-        """Changes whenever a chunk, what is said of the arrays, or the partitions change."""
+        """Changes whenever a chunk, the metadata of the arrays, or the partitions change."""
         told = [(name, array.path, array.metadata, array.chunks) for name, array in self._arrays.items()]
         return blake2b(repr((told, self._lengths)).encode(errors="surrogateescape"), digest_size=16).hexdigest()
 
@@ -494,7 +494,7 @@ ARRAY, GROUP, ATTRIBUTES = ".zarray", ".zgroup", ".zattrs"
 _OTHER_VERSION = "zarr.json"
 
 ROOT = "array"
-"""Name of an array that is a store itself: what Arkouda calls arrays in files."""
+"""Name of an array that is a store itself; Arkouda uses it for arrays in files."""
 
 ORDER = "order"
 KIND = "kind"
@@ -504,19 +504,19 @@ _MOST_ATTEMPTS = 100
 
 @dataclass(frozen=True, slots=True)
 class _Listing:
-    """What is in the folder of a store: its files by their path in it."""
+    """The files of a store by their path in its folder."""
 
     path: str
     files: Mapping[str, FileIdentity]
     manifest: StoreManifest
 
     def content(self, name: str) -> bytes:
-        """Return what is in a file.
+        """Return the content of a file.
 
         Raises
         ------
         FileFormatError
-            If it is larger than what says something of an array.
+            If it is too large for metadata.
         """
         file = self.files[name]
         if file.size > _MOST_BYTES:
@@ -529,7 +529,7 @@ class _Listing:
         return data.tobytes()
 
     def note(self, folder: str) -> Mapping[str, Any]:
-        """Return what akdask has noted among the attributes of an array or a group; nothing of what others wrote."""
+        """Return akdask's note in the attributes of an array or a group; empty if others wrote them."""
         name = f"{folder}{ATTRIBUTES}"
         try:
             noted = json.loads(self.content(name))[NOTE] if name in self.files else {}
@@ -548,7 +548,7 @@ class ZarrStore:
     arrays : mapping of str to ZarrArray
         By name, in the order of the user.
     notes : mapping of str to mapping
-        What akdask has noted of them.
+        akdask's notes on the arrays.
     refused : mapping of str to UnsupportedError
         Arrays that cannot be read, and why.
     """
@@ -573,7 +573,7 @@ class ZarrStore:
         return self._kinds
 
     def objects(self, names: Sequence[str] | None = None) -> dict[str, StoredObject]:
-        """Return arrays, all that can be read if no names are given; those of one shape share their rows.
+        """Return arrays, all readable ones by default; arrays of one shape share their rows.
 
         Raises
         ------
@@ -601,7 +601,7 @@ class ZarrStore:
         return {name: self._object(name, sources[self._arrays[name].metadata.grid.shape]) for name in wanted}
 
     def _readable(self) -> list[str]:
-        """Return the arrays that are read where none are named: all but those that cannot be."""
+        """Return the readable arrays, which are read by default."""
         if not self._arrays:
             return list(self._refused)
         warn_of_left_out(self._label, {}, {name: error.message for name, error in self._refused.items()})
@@ -619,7 +619,7 @@ def _kind(metadata: ArrayMetadata, noted: Mapping[str, Any]) -> ObjType:
 
 
 def open_store(filenames: Filenames) -> ZarrStore:
-    """Open a store: list its files, and read what they say of the arrays.
+    """Open a store: list its files, and read the metadata of the arrays.
 
     Parameters
     ----------
@@ -633,7 +633,7 @@ def open_store(filenames: Filenames) -> ZarrStore:
     MissingFileError
         If there is no such folder.
     FileFormatError
-        If it is no Zarr store, or what it says of an array contradicts the specification.
+        If it is no Zarr store, or its metadata contradict the specification.
     UnsupportedError
         If the store is of another version.
     InconsistentFilesError
@@ -645,7 +645,7 @@ def open_store(filenames: Filenames) -> ZarrStore:
     path = absolute(names[0]).rstrip("/")
     if is_remote(path):
         return _read(_listed(path))
-    # A store that is replaced is away for a moment, and what was listed may be gone.
+    # While a store is replaced, it does not exist for a moment, and listed files may be gone.
     for _ in range(_MOST_ATTEMPTS):
         recover_folders(os.path.dirname(path))
         before = _state(path)
@@ -658,7 +658,7 @@ def open_store(filenames: Filenames) -> ZarrStore:
 
 
 def _state(path: str) -> str | None:
-    """Return what tells a folder from one that takes its place."""
+    """Return a mark that differs when another folder takes the place of this one."""
     try:
         return state_of(os.stat(path))
     except OSError:
@@ -678,7 +678,7 @@ def _listed(path: str) -> _Listing:
 
 
 def damages_of(path: str) -> Iterator[tuple[str, str]]:
-    """Read all files of a store that akdask has written, and yield what is not as it was: path, and words."""
+    """Read all files of a store that akdask has written, and yield path and damage."""
     found = _listed(path)
     return found.manifest.damages(found.path)
 

@@ -43,7 +43,7 @@ from akdask.storage.folder_commit import FolderStaging, recover_folders
 from akdask.storage.objects import VALUES, Columns, FileLayout, Mode, ObjectSpec, ObjType
 
 CHUNK = 2**20
-"""Elements of a chunk, unless the user says how many."""
+"""Elements of a chunk by default."""
 
 _WRITTEN = (ObjType.PDARRAY, ObjType.ARRAYVIEW, ObjType.STRINGS, ObjType.DATETIME, ObjType.TIMEDELTA, ObjType.IPV4)
 _TIMES = {ObjType.DATETIME: "<M8[ns]", ObjType.TIMEDELTA: "<m8[ns]"}
@@ -67,13 +67,13 @@ class _NewArray:
     column : hashable
         Where partitions have its elements.
     kind : ObjType
-        What it is.
+        Kind of the object.
     shape : tuple of int, optional
-        Its shape; unless given it has one dimension.
+        Its shape; one-dimensional by default.
     chunks : tuple of int, optional
         That of its chunks, which the user has given.
     metadata : ArrayMetadata
-        What is stored of it, with its final grid once the number of rows is known.
+        Its stored metadata, with the final grid once the number of rows is known.
     stripes : tuple of int
         The first stripe of each partition, and the one behind the last.
     """
@@ -89,7 +89,7 @@ class _NewArray:
 
 @dataclass(frozen=True, slots=True)
 class ZarrReceipt:
-    """What one partition has written, for the commit.
+    """The receipt of one written partition, for the commit.
 
     Parameters
     ----------
@@ -117,9 +117,9 @@ class ZarrWriter:
     mode : {"truncate", "append"}
         Only the former: a store is replaced as a whole.
     file_type : {"distribute", "single"}
-        Changes nothing: a store is one folder, and a chunk one file.
+        Without effect: a store is one folder, and a chunk one file.
     overwrite : bool
-        Changes nothing, since it says what becomes of objects that are added to.
+        Without effect, since it applies to objects that are added to.
     chunk_shape : int or sequence of int, optional
         Shape of the chunks of a single array.
 
@@ -160,7 +160,7 @@ class ZarrWriter:
         self._staging: FolderStaging | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what workers need: the lock of the write stays where it was begun."""
+        """Return the state for workers, without the lock of the write."""
         return {**self.__dict__, "_staging": None}
 
     def cut(self, names: Sequence[str], nrows: int) -> list[int]:
@@ -242,12 +242,12 @@ class ZarrWriter:
         return WrittenFile.of(os.path.join(folder, name), content)
 
     def commit(self, receipts: Sequence[ZarrReceipt]) -> list[str]:
-        """Put the store into place, and remove the one that was there.
+        """Put the new store into place, and remove the old one.
 
         Raises
         ------
         WriteError
-            If a partition is missing, or the folder cannot be put into place; the old store is there unchanged.
+            If a partition is missing, or the folder cannot be put into place. The old store stays unchanged.
         """
         assert self._staging is not None, "who commits has begun"
         try:
@@ -279,13 +279,13 @@ class ZarrWriter:
         return files
 
     def abort(self) -> None:
-        """Remove all that was prepared; what was there before stays."""
+        """Remove the prepared files; existing files stay."""
         if self._staging is not None:
             self._staging.discard()
 
     @contextmanager
     def _errors_naming(self) -> Iterator[None]:
-        """Turn what the operating system raises into an error that names the store."""
+        """Turn errors of the operating system into errors that name the store."""
         try:
             yield
         except AkdaskError:
@@ -299,7 +299,7 @@ def _json(content: Mapping[str, Any]) -> bytes:
 
 
 def _planned(spec: ObjectSpec, chunk_shape: Any) -> _NewArray:
-    """Return what is to be written of an object; an index of one level is its labels.
+    """Return the array to be written for an object; an index of one level becomes its labels.
 
     Raises
     ------
@@ -340,7 +340,7 @@ def _chunk_shape(given: Any, shape: Index | None, itemsize: int) -> Index:
     ArgumentTypeError
         If it is not made of whole numbers.
     ArgumentError
-        If it is not of the dimensions of the array, or larger than what can be packed.
+        If it does not have the array's dimensions, or is too large to be compressed.
     """
     try:
         lengths = tuple(map(as_int, given)) if isinstance(given, Sequence | np.ndarray) else (as_int(given),)
@@ -390,7 +390,7 @@ def _is_bound(grid: Grid, element: int) -> bool:
 
 
 def _stored(column: Any, metadata: ArrayMetadata) -> np.ndarray[Any, Any]:
-    """Return the elements of a partition as they are stored."""
+    """Return the stored form of a partition's elements."""
     if metadata.is_text:
         found = np.empty(len(column), object)
         found[:] = ["" if text is None else text for text in to_objects(column)]
@@ -418,7 +418,7 @@ def _demand_store(path: str) -> None:
 
 
 def _may_be_ours(path: str, name: str) -> bool:
-    """Whether something in a folder is what stores have: metadata, chunks, and folders of the same."""
+    """Whether an entry of a folder is of a kind that stores have: metadata, chunks, or folders of these."""
     if name in _OURS or name.replace(".", "").isdigit():
         return True
     inner = os.path.join(path, name)
