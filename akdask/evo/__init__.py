@@ -41,7 +41,7 @@ __all__ = sorted([*_MODULES, *_PUBLIC_MODULES])  # noqa: PLE0605 - a list of str
 
 
 def __getattr__(name: str) -> Any:
-    """Return a public name, from the module that has it; or a public module."""
+    """Return a public name from the module that defines it, or a public module."""
     if name in _PUBLIC_MODULES:
         return import_module(f"{__name__}.{name}")
     if name not in _MODULES:

@@ -1,4 +1,4 @@
-"""Rows as blobs have them: exact types, and names that depend on nothing but the kind of array."""
+"""Convert rows to the form of blobs: exact types, and column names that depend only on the kind of array."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from akdask.evo.timestamps import to_utc
 from akdask.formats.parquet.write import RowGroupEncoding
 
 Names: TypeAlias = Sequence[str] | Literal["keep"] | None
-"""Names for the columns of a blob: those given, those of the table, or the canonical ones."""
+"""Names for the columns of a blob: the given ones, those of the table, or the canonical ones."""
 
 DEFAULT_ROWS = 2**20
 _GROUP_BYTES = 2**27
@@ -69,7 +69,7 @@ class CanonicalForm:
     time_zone : str, optional
         The zone that times without one are of.
     truncate_times : bool, default False
-        Whether what times have beyond microseconds is dropped.
+        Whether digits of times beyond microseconds are dropped.
     """
 
     kind: ArrayKind
@@ -129,7 +129,7 @@ class CanonicalForm:
         return RowGroupEncoding(level=level, dictionaries=tuple(f.name for f in self.schema if f.type in types))
 
     def bytes_of(self, nrows: int) -> int:
-        """Bytes that a number of rows take in memory while they are encoded, about: as they are, and encoded."""
+        """Return about the bytes that a number of rows take in memory while they are encoded, in both forms."""
         return 2 * nrows * self.row_width
 
     def column(self, rows: pa.Table, number: int) -> Any:
@@ -175,7 +175,7 @@ def _hint_of(stored: Any) -> str:
 
 
 def _meant(arrow: Any, role: Role) -> str | None:
-    """Return the name of the type that a role means by another one, None where types stay as they are."""
+    """Return the name of the type that replaces another one for a role, None where types are unchanged."""
     if role.name == "index":
         return "uint64"
     if pa.types.is_floating(arrow):
@@ -185,7 +185,7 @@ def _meant(arrow: Any, role: Role) -> str | None:
 
 
 def _wanted(data_type: str | None, schema: pa.Schema, role: Role) -> list[str | None]:
-    """Return the names of the types that columns are asked to have, None where that is left open."""
+    """Return the requested type names of columns, None where any type is allowed."""
     width = len(schema)
     if data_type is None:
         return [_meant(field.type, role) for field in schema]
@@ -200,7 +200,7 @@ def _wanted(data_type: str | None, schema: pa.Schema, role: Role) -> list[str | 
 
 
 def _stored_type(field: Any, number: int, wanted: str | None, time_zone: str | None) -> Any:
-    """Return the type that a column is stored as; types that no array has stay as they are, to be refused."""
+    """Return the stored type of a column; unsupported types are returned unchanged, to be refused."""
     arrow = field.type
     if pa.types.is_dictionary(arrow):
         arrow = arrow.value_type
@@ -278,9 +278,9 @@ def table_of(rows: Any) -> pa.Table:
     Parameters
     ----------
     rows : table, frame, ndarray or mapping
-        A table, batch or array of Arrow, a frame or series of pandas, or what is named below.
-        Arrays of NumPy have one column, or two dimensions: rows and columns, or named fields; a mapping has columns by
-        name.  Labels of pandas' rows are left out.
+        A table, batch or array of Arrow, a frame or series of pandas, or one of the following. NumPy arrays have one
+        column, or two dimensions (rows and columns), or named fields. A mapping has columns by name.  Labels of pandas'
+        rows are left out.
 
     Raises
     ------

@@ -31,8 +31,8 @@ class Categories(NamedTuple):
     Parameters
     ----------
     codes : pyarrow.Table
-        Columns of int32 with the names of those of text, null where text is.  Of lazy rows a lazy DataFrame of float64,
-        NaN where text is missing, which is stored as ``data_type="int32"``.
+        Columns of int32 with the names of the text columns, null where text is.  For lazy rows a lazy DataFrame of
+        float64, NaN where text is missing, which is stored as ``data_type="int32"``.
     table : pyarrow.Table
         Columns ``key`` of int32, from 0 on, and ``value`` of string.
     """
@@ -44,13 +44,13 @@ class Categories(NamedTuple):
 def encode(data: Any) -> Categories:
     """Return the codes of columns of text, in the order in which values first appear, column by column.
 
-    Categories of pandas, and dictionaries of Arrow, keep their own order, also those of them that no row has.
+    Categories of pandas and dictionaries of Arrow keep their own order, including categories without rows.
 
     Parameters
     ----------
     data : object
-        Columns of text: a pandas DataFrame or Series, an Arrow table or array, a mapping of names to columns; or lazily
-        a DataFrame or Strings of akdask, or a Dask DataFrame.
+        Columns of text: a pandas DataFrame or Series, an Arrow table or array, a mapping of names to columns; or a lazy
+        DataFrame or Strings of akdask, or a Dask DataFrame.
 
     Returns
     -------
@@ -82,13 +82,13 @@ def encode(data: Any) -> Categories:
 
 
 def decode(codes: Any, table: Any) -> Any:
-    """Return the text of codes; null where a code is, or has no key.
+    """Return the text of codes; null where a code is null or has no key.
 
     Parameters
     ----------
     codes : object
         Columns of integers: an Arrow table or array, a pandas DataFrame or Series, a mapping of names to columns, an
-        array; or lazily a DataFrame or array of akdask, or a Dask DataFrame.
+        array; or a lazy DataFrame or array of akdask, or a Dask DataFrame.
     table : object
         The lookup table: an Arrow table, a pandas DataFrame or a DataFrame of akdask, whose first column has the keys
         and whose second has the values; or a mapping of keys to values.
@@ -96,8 +96,8 @@ def decode(codes: Any, table: Any) -> Any:
     Returns
     -------
     pyarrow.Table
-        Columns of text with the names of those of codes; an Arrow array of one array or Series, a lazy DataFrame of
-        lazy rows.
+        Columns of text with the names of the columns of codes. An array or Series gives an Arrow array, lazy rows give
+        a lazy DataFrame.
 
     Raises
     ------
@@ -193,7 +193,7 @@ def _text(column: Any) -> Any:
 
 
 def _values(table: Any) -> Iterable[Any]:
-    """Yield the values of each column in their order: of a dictionary all, of text those that rows have."""
+    """Yield the values of each column in order: all entries of a dictionary, or the text of the rows."""
     for column in table.columns:
         if pa.types.is_dictionary(column.type):
             chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
@@ -229,7 +229,7 @@ def _decoded(column: Any, lookup: Lookup) -> Any:
 
 
 def _as_dask(data: Any) -> Any:
-    """Return lazy rows as a Dask DataFrame; None if they are in memory."""
+    """Return lazy rows as a Dask DataFrame; None for rows in memory."""
     if isinstance(getattr(data, "_meta", None), pd.DataFrame):
         return data
     if isinstance(getattr(data, "_meta", None), pd.Series):
@@ -240,7 +240,7 @@ def _as_dask(data: Any) -> Any:
 
 
 def _labels(data: Any) -> dict[str, Any]:
-    """Return the labels of columns of akdask that are Categoricals, but for that of what is missing."""
+    """Return the labels of akdask's Categorical columns, without the missing label."""
     columns = {"values": data} if not hasattr(data, "columns") else data if hasattr(data, "to_arrow") else {}
     found = {name: columns[name] for name in columns if isinstance(columns[name], Categorical)}
     return {
@@ -264,14 +264,14 @@ def _encoded_lazily(frame: Any, labels: Mapping[str, Any]) -> Categories:
 
 
 def _known_categories(dtype: Any) -> Any:
-    """Return the categories that Dask knows of a column, None if it knows none."""
+    """Return a column's categories as known to Dask, None if unknown."""
     if not isinstance(dtype, pd.CategoricalDtype) or "__UNKNOWN_CATEGORIES__" in dtype.categories:
         return None
     return pa.array(dtype.categories.to_numpy(object), pa.string())
 
 
 def _first_values(frame: pd.DataFrame, names: Sequence[Any]) -> list[Any]:
-    """Return the values of some columns of a partition, in the order of their first appearance; a function of tasks."""
+    """Return the values of a partition's columns, in order of first appearance; a function of tasks."""
     if not names:
         return []
     table = _with_dictionaries(frame[list(names)])

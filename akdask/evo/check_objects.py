@@ -1,4 +1,4 @@
-"""Checks of objects: that their arrays have the kinds, rows and values that their schema asks for."""
+"""Check objects: their arrays must have the kinds, rows and values of their schema."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ _Scope = tuple[str, tuple[int, ...]]
 
 
 def check_object(document: Document, store: Store | None = None, *, footer_only: bool = False) -> list[Finding]:
-    """Return all that is wrong with the arrays of an object, or odd about them; computes.
+    """Return the errors and oddities of an object's arrays; computes.
 
     Parameters
     ----------
     document : mapping or path
-        The object's JSON, of a family of schemas that `akdask.evo.families` knows; of others what holds for
-        all arrays is checked.
+        The object's JSON, of a schema family in `akdask.evo.families`; objects of other schemas are checked by the
+        rules for all arrays.
     store : Store, optional
-        Where the blobs are; without it only the document is checked.
+        The store of the blobs; without it only the document is checked.
     footer_only : bool, default False
         Look at the footers of the blobs alone: not at values, and not at digests.
 
@@ -114,7 +114,7 @@ class _ObjectCheck:
 
     @cached_property
     def _counts(self) -> dict[_Scope, int]:
-        """Rows of all components: told by the document, else those of the first array of each."""
+        """Rows of all components: from the document, else from the first array of each."""
         found: dict[_Scope, int] = {}
         for name, count in dict(self._family.counts).items():
             try:
@@ -167,7 +167,7 @@ class _ObjectCheck:
         return None
 
     def _missing(self, rule: ArrayRule) -> Iterator[Finding]:
-        """Yield the places where an array is missing although what surrounds it is there."""
+        """Yield the places of missing arrays whose surrounding object exists."""
         outer, _, name = rule.path.rpartition(".")
         for path, _, value in matches(self._document, outer) if outer else [("", (), self._document)]:
             if isinstance(value, Mapping) and name not in value:
@@ -207,11 +207,11 @@ class _ObjectCheck:
     def _described(
         self, path: str, value: Any, kinds: tuple[str, ...] | None
     ) -> Generator[Finding, None, ArrayDescription | None]:
-        """Yield what is wrong with a description; return it, None if it makes no sense."""
+        """Yield the errors of a description; return it, None if it is invalid."""
         try:
             described = ArrayDescription.from_json(value)
         except KindError as error:
-            # Schemas that nothing is known of have arrays of no kind.
+            # Unknown schemas may have arrays of no kind.
             yield Finding("warning" if kinds is None else "error", "kind", error.message, blob=path)
             return None
         except EvoError as error:
@@ -230,7 +230,7 @@ class _ObjectCheck:
         return described
 
     def _values(self, path: str, described: ArrayDescription, **expected: Any) -> Iterator[Finding]:
-        """Yield what is wrong with the blob of an array."""
+        """Yield the errors in the blob of an array."""
         if self._store is None or described.data is None:
             return
         place = f"{path} ({described.data})"
@@ -244,7 +244,7 @@ class _ObjectCheck:
                 yield replace(finding, blob=place)
 
     def _table(self, path: str, value: Any, rule: TableRule) -> Iterator[Finding]:
-        """Yield what is wrong with a table whose columns make no kind: with its description, and with its digest."""
+        """Yield errors of a table whose columns are of no kind: in its description and its digest."""
         given = value if isinstance(value, Mapping) else {}
         width = rule.data_type.count("/") + 1
         if given.get("data_type") != rule.data_type or given.get("width") != width:
@@ -336,7 +336,7 @@ class _ObjectCheck:
         yield from self._values(f"{path}.values", described, role=kind.role, lookup=lookup)
 
     def _table_of(self, value: Any) -> pa.Table | None:
-        """Return the lookup table of a description, None where it cannot be had or looks nothing up."""
+        """Return the lookup table of a description, None where it is unavailable or not a lookup table."""
         described = _description(value)
         if self._store is None or self._footer_only or described is None or described.data is None:
             return None
@@ -359,7 +359,7 @@ def _description(value: Any) -> ArrayDescription | None:
 
 
 def _tolerated(described: ArrayDescription, kinds: tuple[str, ...]) -> str | None:
-    """Return the type that all columns of an array are taken for, with which it is of one of the kinds; None for none.
+    """Return the type of all columns with which an array is of one of the kinds; None if there is none.
 
     Examples
     --------
@@ -377,11 +377,11 @@ def _tolerated(described: ArrayDescription, kinds: tuple[str, ...]) -> str | Non
 
 
 def _beside(document: Any, path: str, name: str) -> Any:
-    """Return what has another name beside a place of the document, None if there is nothing."""
+    """Return the value of another name beside a place in the document, None if there is none."""
     outer = path.rpartition(".")[0]
     return next((value for _, _, value in matches(document, f"{outer}.{name}")), None)
 
 
 def _names_missing(value: Any) -> bool:
-    """Whether an attribute tells which values stand for missing."""
+    """Whether an attribute names values for missing."""
     return isinstance(value, Mapping) and isinstance(value.get("values"), list)

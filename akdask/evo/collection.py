@@ -22,18 +22,18 @@ _MAGIC = b"PAR1"
 
 @dataclass(frozen=True, slots=True)
 class Collected:
-    """What a collection has removed, or would remove.
+    """The files that a collection has removed, or would remove.
 
     Parameters
     ----------
     removed : tuple of StoreEntry
         Blobs without references.
     temporaries : int
-        Files of writes that nobody goes on with.
+        Temporary files of abandoned writes.
     recent : int
         Blobs without references that are younger than the grace time, and stay.
     problems : tuple of str
-        What could not be removed, or has the name of a blob and is none.
+        Files that could not be removed, or have the name of a blob without being one.
     """
 
     removed: tuple[StoreEntry, ...]
@@ -66,9 +66,9 @@ def collect(
     grace : float
         Seconds for which a blob stays after it was put, as the object that refers to it may be on its way.
     abandoned_after : float
-        Seconds without a change after which a temporary file that nobody has locked goes.
+        Seconds without a change after which an unlocked temporary file is removed.
     dry_run : bool
-        Remove nothing.
+        Report without removing.
     """
     entries = list(folder.entries())
     last_uses = {entry.identifier: entry for entry in entries if entry.kind is EntryKind.MARK}
@@ -107,7 +107,7 @@ def _is_parquet(folder: BlobFolder, entry: StoreEntry) -> bool:
         with folder.open(entry.name) as file:
             return file.read(len(_MAGIC)) == _MAGIC
     except OSError:
-        return True  # to be told of when it is removed
+        return True  # reported when it is removed
 
 
 def _removed(folder: BlobFolder, entry: StoreEntry, problems: list[str]) -> bool:
@@ -129,7 +129,7 @@ def used_by(roots: Any) -> set[str]:
     ObjectError
         If a root cannot be read.
     ArgumentError
-        If it is nothing that refers to blobs.
+        If it is of no type that refers to blobs.
     """
     single = isinstance(roots, str | os.PathLike | Mapping | ArrayDescription)
     if not single and not isinstance(roots, Iterable):
@@ -152,14 +152,14 @@ def used_by(roots: Any) -> set[str]:
 
 
 def findings_of(folder: BlobFolder, names: Iterable[str] | None) -> list[Finding]:
-    """Return what is wrong with blobs: missing, damaged, or no file; in the order of their names.
+    """Return the errors of blobs, in the order of their names: missing, damaged, or not a file.
 
     Parameters
     ----------
     folder : BlobFolder
         Where they are.
     names : iterable of str, optional
-        Which; all that are there unless given.
+        Names of blobs; all present ones by default.
     """
     found = {entry.name: entry for entry in folder.entries()}
     if names is None:
@@ -178,7 +178,7 @@ def findings_of(folder: BlobFolder, names: Iterable[str] | None) -> list[Finding
 def _wanted(
     folder: BlobFolder, names: Iterable[str], found: Mapping[str, StoreEntry]
 ) -> tuple[list[StoreEntry], list[Finding]]:
-    """Return the files of some blobs, and findings of those that are not there."""
+    """Return the files of blobs, and findings for missing ones."""
     wanted, findings = [], []
     for name in dict.fromkeys(names):
         entry = found.get(name) or found.get(name.upper())

@@ -1,7 +1,7 @@
 """Colours: red, green, blue and alpha in one unsigned word, alpha in the top byte and red in the lowest.
 
-In little-endian memory the bytes of a word read red, green, blue, alpha, so that rows of four bytes are colours as they
-are.  Fully opaque black is 0xFF000000, not 0.
+In little-endian memory the bytes of a word are red, green, blue, alpha, so rows of four bytes are colours without
+conversion.  Fully opaque black is 0xFF000000, not 0.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ def pack(red: Any, green: Any = None, blue: Any = None, alpha: Any = _OPAQUE) ->
     Returns
     -------
     numpy.ndarray of uint32
-        The colours; a Dask array, lazily, where a channel is one; an Arrow array where one is, null where a channel is.
+        The colours. A lazy Dask array if a channel is one. An Arrow array if a channel is one, null where a channel is.
 
     Raises
     ------
     ContentError
-        If a channel is no integer or not from 0 to 255; lazily, when the values are computed.
+        If a channel is no integer or not from 0 to 255; for lazy arrays, on computing.
     ShapeError
         If channels have different shapes, or an array of all has neither three nor four.
 
@@ -75,7 +75,7 @@ def unpack(colors: Any) -> tuple[Any, Any, Any, Any]:
     Returns
     -------
     tuple of numpy.ndarray
-        Of Dask arrays, lazily, where `colors` is one; of Arrow arrays, null where a colour is, where it is one.
+        Lazy Dask arrays if `colors` is one. Arrow arrays if `colors` is one, null where a colour is.
 
     Raises
     ------
@@ -103,7 +103,7 @@ def unpack(colors: Any) -> tuple[Any, Any, Any, Any]:
 
 
 def as_words(colors: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Return colours of any type of integer as uint32; int32 keeps its bits, with a warning.
+    """Return colours of any integer type as uint32; int32 keeps its bits, with a warning.
 
     Raises
     ------
@@ -126,7 +126,7 @@ def as_words(colors: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 
 def _channels(colors: Any, alpha: Any) -> list[Any]:
-    """Return the channels of an array whose last axis has them."""
+    """Return the channels along the last axis of an array."""
     array = colors if _is_dask(colors) else np.asarray(colors)
     count = array.shape[-1] if array.ndim else 0
     if count not in (3, 4):

@@ -1,7 +1,7 @@
-"""What values are against the role of an array: nulls, NaN, indices out of range, keys that repeat.
+"""Check values against the role of an array: nulls, NaN, indices out of range, repeated keys.
 
-Rows are looked at some at a time, in any order and place; what only the whole blob tells is concluded from what was
-noted of them.  Writing and checking ask the same questions here.
+Rows are examined in parts, in any order and place. Properties of the whole blob are concluded from the facts of its
+parts.  Writing and checking share these rules.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ _MOST_CODES = 1000
 
 @dataclass(frozen=True, slots=True)
 class ContentRules:
-    """What the values of an array must be.
+    """Requirements on the values of an array.
 
     Parameters
     ----------
     role : Role
-        What the array is for.
+        Role of the array.
     kind : str
         The kind of array.
     vertices : int, optional
         Number of vertices, which indices must be below.
     keys : ndarray, optional
-        Keys of the lookup table that codes are looked up in; of holes those that the first column has.
+        Keys of the lookup table for codes; for holes, the keys in the first column.
     active : int, optional
         Number of values of a mask that are true.
     """
@@ -75,7 +75,7 @@ class Observation:
     Parameters
     ----------
     count : int
-        How many; of indices, at least.
+        Number of values; for indices, a lower bound.
     first : int
         The first row with one.
     value : int, optional
@@ -90,7 +90,7 @@ class Observation:
     codes: tuple[int, ...] = ()
 
     def joined(self, other: Observation) -> Observation:
-        """Return what was observed here and in rows further on."""
+        """Return the joined observation of these rows and later rows."""
         codes = tuple(sorted({*self.codes, *other.codes})[:_MOST_CODES])
         value = max((v for v in (self.value, other.value) if v is not None), key=abs, default=None)
         return Observation(self.count + other.count, self.first, value, codes)
@@ -98,12 +98,12 @@ class Observation:
 
 @dataclass(frozen=True, slots=True)
 class RowFacts:
-    """What was noted of some rows.
+    """Facts about some rows.
 
     Parameters
     ----------
     observed : mapping of (str, str) to Observation
-        What breaks rules, by the code of the rule and the column.
+        Observed violations, by the code of the rule and the column.
     trues : int
         Of a mask, how many values are true.
     keys : ndarray, optional
@@ -115,7 +115,7 @@ class RowFacts:
     keys: Any = None
 
     def joined(self, other: RowFacts) -> RowFacts:
-        """Return what was noted of these rows and of rows further on, or of other columns of these rows."""
+        """Return the joined facts of these rows and later rows, or of other columns of these rows."""
         observed = dict(self.observed)
         for key, item in other.observed.items():
             observed[key] = observed[key].joined(item) if key in observed else item
@@ -123,7 +123,7 @@ class RowFacts:
         return RowFacts(observed, self.trues + other.trues, np.concatenate(keys) if keys else None)
 
     def findings(self, rules: ContentRules, row_group: int) -> list[Finding]:
-        """Return what is wrong with these rows, as those of a row group."""
+        """Return the violations in these rows, as those of a row group."""
         found = []
         for (code, column), item in self.observed.items():
             severity, text = _RULES[code]
@@ -132,14 +132,14 @@ class RowFacts:
 
 
 def examine(table: pa.Table, rules: ContentRules, first: int = 0) -> RowFacts:
-    """Return what is to be noted of some rows.
+    """Return the facts of some rows.
 
     Parameters
     ----------
     table : pyarrow.Table
         The rows, with the types that blobs have.
     rules : ContentRules
-        What they must be.
+        Requirements on the values.
     first : int, default 0
         The number of the first row in its row group.
     """
@@ -150,7 +150,7 @@ def examine(table: pa.Table, rules: ContentRules, first: int = 0) -> RowFacts:
 
 
 def examine_column(column: Any, name: str, number: int, rules: ContentRules, first: int = 0) -> RowFacts:
-    """Return what is to be noted of one column of some rows.
+    """Return the facts of one column of some rows.
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ def examine_column(column: Any, name: str, number: int, rules: ContentRules, fir
     number : int
         Its position among the columns.
     rules : ContentRules
-        What the array must be.
+        Requirements on the array.
     first : int, default 0
         The number of the first row in its row group.
     """
@@ -175,14 +175,14 @@ def examine_column(column: Any, name: str, number: int, rules: ContentRules, fir
 
 
 def conclude(facts: Sequence[RowFacts], rules: ContentRules, name: str) -> Iterator[Finding]:
-    """Yield what is wrong with the array, and not with one of its row groups.
+    """Yield violations of the whole array, beyond those of single row groups.
 
     Parameters
     ----------
     facts : sequence of RowFacts
-        What was noted of its row groups, in order.
+        Facts of its row groups, in order.
     rules : ContentRules
-        What its values must be.
+        Requirements on its values.
     name : str
         Name of its first column.
     """
@@ -250,7 +250,7 @@ def _extremes(column: Any) -> tuple[int, int]:
 
 
 def _is_finite(column: Any) -> bool:
-    """Whether floats are surely neither NaN nor infinite, as their sum is not; some sums of finite ones are."""
+    """Whether floats are surely finite, as their sum is; sums of finite floats may overflow."""
     total = pc.sum(column).as_py()
     return total is None or math.isfinite(total)
 
@@ -337,4 +337,4 @@ _RULES: Mapping[str, tuple[Severity, Text]] = {
         ),
     ),
 }
-"""How bad it is that a rule is broken, and how that is told."""
+"""Severity and text of each violated rule."""

@@ -1,4 +1,4 @@
-"""Stored values as akdask computes with them: what is missing, what codes stand for, and which times fit."""
+"""Convert stored values to akdask's columns: missing values, text of codes, and units of times."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _NUMBERS = {"int32": INT64, "int64": INT64, "uint8": UINT64, "uint32": UINT64, "
 
 
 def missing_values(nan_description: Any) -> tuple[Any, ...]:
-    """Return the values that stand for missing, from ``{"values": [...]}`` or a list of them.
+    """Return the values for missing, from ``{"values": [...]}`` or a list.
 
     Raises
     ------
@@ -52,7 +52,7 @@ def missing_values(nan_description: Any) -> tuple[Any, ...]:
 
 @dataclass(frozen=True)
 class Lookup:
-    """Keys, and the text that each stands for.
+    """Keys of a lookup table, and the text of each.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ class Lookup:
         return cls(keys, table.column(1).combine_chunks().cast(pa.large_string()))
 
     def decode(self, codes: Any) -> Any:
-        """Return the text of codes; of codes that are null or no keys, null."""
+        """Return the text of codes, null for codes that are null or no keys."""
         positions = pc.index_in(codes.cast(pa.int64()), self.keys)
         return self.values.take(positions)
 
@@ -110,9 +110,9 @@ class ColumnDecoding:
     may_be_null : bool
         Whether the footer leaves room for nulls.
     missing : tuple, optional
-        Values that stand for missing.
+        Values for missing.
     lookup : Lookup, optional
-        What codes stand for.
+        The lookup table of codes.
     becomes : str, optional
         Name of the type that the bits of whole numbers are read as.
     as_microseconds : bool, default False
@@ -142,7 +142,7 @@ class ColumnDecoding:
 
     @property
     def is_plain(self) -> bool:
-        """Whether values are read as they are stored, and none stands for another."""
+        """Whether values are read as stored, without any replacement."""
         return self.lookup is None and not self.missing and self.becomes is None and not self.as_microseconds
 
     @property
@@ -151,19 +151,19 @@ class ColumnDecoding:
 
     @property
     def kind(self) -> ObjType:
-        """What object the column is."""
+        """The kind of object of the column."""
         if self.dtype == NULLABLE_STR:
             return ObjType.STRINGS
         return ObjType.DATETIME if self.stored == "timestamp" and not self.as_microseconds else ObjType.PDARRAY
 
     def __call__(self, array: Any) -> Column:
-        """Return rows, given as Arrow has them.
+        """Return rows, given as an Arrow array.
 
         Raises
         ------
         ContentError
-            If there is null or NaN where nothing may be missing, a number that a float cannot hold beside missing ones,
-            or a time beyond those that fit into 64 bits of nanoseconds.
+            If null or NaN occurs where missing values are forbidden, if an integer beside missing values does not fit
+            into a float, or if a time does not fit into 64 bits of nanoseconds.
         """
         if self.is_complete and array.null_count:
             raise ContentError(f"{array.null_count:,} values are null, which the role of the array forbids.")
@@ -248,7 +248,7 @@ def _cast(array: Any, arrow: Any, why: str) -> Any:
 
 
 def microseconds_of(value: Any) -> Any:
-    """Return a time that stands for missing as microseconds; numbers are those already.
+    """Return a time for missing values in microseconds; numbers are microseconds already.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Array descriptions: the small JSON maps that stand in an object for a blob, and tell its name, shape and types."""
+"""Array descriptions: small JSON maps in an object that refer to a blob by name, shape and types."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class ArrayDescription:
     Parameters
     ----------
     data : str or None
-        Name of the blob: 64 hexadecimal digits, or a UUID; None where there is no data.
+        Name of the blob: 64 hexadecimal digits, or a UUID; None without data.
     length : int
-        Rows; 0 where there is no data.
+        Number of rows; 0 without data.
     width : int, default 1
-        Columns; 2 for lookup tables.
+        Number of columns; 2 for lookup tables.
     data_type : str, optional
         The type of all columns, or one for each joined by slashes; None for lookup tables.
     keys_data_type, values_data_type : str, optional
@@ -83,10 +83,9 @@ class ArrayDescription:
 
     @classmethod
     def from_json(cls, given: Mapping[str, Any] | ArrayDescription) -> Self:
-        """Return the description that a JSON map is; keys that are not of descriptions are passed over.
+        """Return the description in a JSON map, ignoring unknown keys.
 
-        `width` is 1 where it is missing, and 2 for lookup tables; `length` is 0 where there is no data.  For errors see
-        the class.
+        `width` defaults to 1, or to 2 for lookup tables; `length` is 0 without data.  For errors see the class.
         """
         if isinstance(given, cls):
             return given
@@ -109,7 +108,7 @@ class ArrayDescription:
 
     @classmethod
     def of_schema(cls, schema: Any, length: int, data: str | None = None) -> Self:
-        """Return the description of columns as an Arrow schema has them.
+        """Return the description of columns with an Arrow schema.
 
         Parameters
         ----------
@@ -179,7 +178,7 @@ class ArrayDescription:
 
 
 def surplus_keys(given: Mapping[str, Any]) -> list[str]:
-    """Return the keys of a JSON map that its kind of array does not have; ``width`` of bools is tolerated.
+    """Return keys of a JSON map that its kind of array does not have; ``width`` of bools is tolerated.
 
     Examples
     --------
@@ -211,7 +210,7 @@ def _problems_of_numbers(given: ArrayDescription) -> list[str]:
 
 
 def _problems_of_types(given: ArrayDescription) -> list[str]:
-    # Of whatever type the JSON had.
+    # The JSON may have any type.
     data_type: Any = given.data_type
     named: dict[str, Any] = {"keys_data_type": given.keys_data_type, "values_data_type": given.values_data_type}
     width = given.width if is_count(given.width) else 0

@@ -16,7 +16,7 @@
     ├── StoreError                 FileError           a folder of blobs cannot be looked into
     └── BlobWriteError             WriteError          a blob could not be written; nothing of it is left
 
-A message names the blob, the column and the row group where there are such, and says what to do.
+Messages name the blob, the column and the row group where these are known, and advise what to do.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class IdentifierError(DescriptionError):
 
 
 class ObjectError(EvoError, ValueError):
-    """A document is no object, or has no array where one is asked for."""
+    """A document is not an object, or lacks an array at a path."""
 
 
 class KindError(EvoError, TypeError):
@@ -45,7 +45,7 @@ class KindError(EvoError, TypeError):
 
 
 class ShapeError(EvoError, ValueError):
-    """A table has another number of rows or columns than its description says."""
+    """A table has another number of rows or columns than its description."""
 
 
 class ContentError(EvoError, ValueError):

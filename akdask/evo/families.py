@@ -1,7 +1,7 @@
 """The families of schemas as a table: which arrays an object holds, of which kinds, and which of them share rows.
 
-What is not in the table, and not forbidden by it, is left to the schemas.  `akdask.evo.objects.rules` says how to read
-it.
+Properties that the table neither lists nor forbids are left to the schemas.  `akdask.evo.check_objects` implements the
+table.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ class ArrayRule:
     rows : str
         The component whose rows it has.
     role : str, default "geometry"
-        What it is for.
+        Role of the array.
     below : str, optional
         The component whose rows its values are numbers of.
     chunks : tuple of (int, int, str), optional
         Positions of the columns with offset and count of runs, and the component in whose rows they are.
     is_required : bool, default True
-        Whether an object that has what surrounds the array has the array.
+        Whether the array must exist where its surrounding object does.
     keys : str, optional
         The lookup table that has the codes in its first column.
     """
@@ -99,16 +99,16 @@ class TableRule:
 
 @dataclass(frozen=True, slots=True)
 class AttributeType:
-    """What an attribute of a type holds.
+    """The values of an attribute type.
 
     Parameters
     ----------
     kinds : tuple of str
         The kinds that its values may have, by how their names begin.
     role : str, default "attribute"
-        What its values are for.
+        Role of its values.
     has_missing : bool, default True
-        Whether it says which values stand for missing.
+        Whether it names values for missing.
     has_table : bool, default False
         Whether its values are codes, which a lookup table has.
     has_steps : bool, default False
@@ -139,7 +139,7 @@ ATTRIBUTE_TYPES: Mapping[str, AttributeType] = {
     # so spelled in the schemas
     "categoral_time_series": AttributeType(INTEGERS, "category", has_table=True, has_steps=True),
 }
-"""What attributes hold, by their ``attribute_type``."""
+"""Attribute types by their ``attribute_type``."""
 
 Rule = ArrayRule | AttributesRule | AttributeRule | TableRule
 Count = Callable[[Mapping[str, Any]], int]
@@ -154,7 +154,7 @@ class Family:
     rules : tuple of rules
         Its arrays and lists of attributes.
     counts : mapping of str to callable, optional
-        Numbers of rows that documents tell.
+        Paths of row counts in documents.
     active : str, optional
         The array that is a mask, whose true values are counted by the rows ``active``.
     """
@@ -484,13 +484,13 @@ SCHEMAS: Mapping[str, Family] = {
     # Values of block models are kept by a service of their own: their attributes name its columns, and no blobs.
     "block-model": Family(()),
 }
-"""What is known of schemas, by their names."""
+"""Known families, by the names of their schemas."""
 
 _SCHEMA = re.compile(r"/objects/([a-z0-9-]+)/(\d+\.\d+\.\d+)/\1\.schema\.json")
 
 
 def family_name(document: Mapping[str, Any]) -> str | None:
-    """Return the name of the family that a document says it is of, None if it says none.
+    """Return the family name in a document, None if it has none.
 
     Examples
     --------

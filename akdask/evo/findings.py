@@ -1,4 +1,4 @@
-"""What is found wrong with a blob: each finding says what, where, and how bad it is."""
+"""Findings: errors and oddities of a blob, each with its place and severity."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ class Finding:
     severity : {"error", "warning"}
         Whether the blob breaks a rule, or only a recommendation.
     code : str
-        What is found, for programs: ``codec``, ``length``, ``null``, …
+        Code of the finding, for programs: ``codec``, ``length``, ``null``, …
     message : str
-        What is found, in words, with what to do.
+        Description of the finding, with advice.
     column : str, optional
         Name of the column in the file.
     row_group : int, optional
@@ -46,7 +46,7 @@ class Finding:
         return replace(self, blob=blob)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the finding as a JSON map; what is not known is null."""
+        """Return the finding as a JSON map; unknown fields are null."""
         return {
             "severity": self.severity,
             "code": self.code,
@@ -72,7 +72,7 @@ def errors_among(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def exit_code(findings: Sequence[Finding]) -> int:
-    """Return what a command that has these findings exits with: 1 where there are errors, else 0.
+    """Return the exit code of a command with these findings: 1 if there are errors, else 0.
 
     Examples
     --------

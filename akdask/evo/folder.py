@@ -1,4 +1,4 @@
-"""Finding blobs in a folder: each by its name alone, and only if it is a file whose bytes are those of its name."""
+"""Find and verify the blobs of a folder, by their names alone; a blob is a file whose digest is its name."""
 
 from __future__ import annotations
 
@@ -83,14 +83,14 @@ def digest_of_entry(folder: BlobFolder, entry: StoreEntry) -> str:
 
 
 def known_digest(folder: BlobFolder, entry: StoreEntry) -> str:
-    """Return the SHA-256 of a file; reads it only if this process has not read it in this state."""
+    """Return the SHA-256 of a file, cached in this process while its state is unchanged."""
     with _LOCK:
         found = _KNOWN.get(_key(folder, entry))
     return digest_of_entry(folder, entry) if found is None else found
 
 
 def digests_of(folder: BlobFolder, entries: Iterable[StoreEntry]) -> dict[str, str | OSError]:
-    """Return the SHA-256 of files by name, or the error with which reading one ended; many are read at a time."""
+    """Return the SHA-256 of files by name, or the error of reading; many are read concurrently."""
     # The largest first, so that no thread is left with one when the others have ended.
     ordered = sorted(entries, key=lambda entry: -entry.size)
     options = current_options()
@@ -123,14 +123,14 @@ class StoredBlobs:
     place : str or path
         The folder, or the URL of one.
     storage_options : mapping of str to value, optional
-        What fsspec needs to open the URL.
+        Options with which fsspec opens the URL.
 
     Raises
     ------
     ArgumentTypeError
         If `place` is no path, or `storage_options` no mapping.
     ArgumentError
-        If none is named, or a URL of which fsspec knows no file system.
+        If no folder is given, or fsspec has no file system for the URL.
     """
 
     def __init__(self, place: str | os.PathLike[str], *, storage_options: Mapping[str, Any] | None = None) -> None:
@@ -165,7 +165,7 @@ class StoredBlobs:
         return self._folder.place
 
     def has(self, blob: Described) -> bool:
-        """Whether there is a blob; true also where it is damaged, and where there is no data."""
+        """Whether there is a blob; also True where it is damaged, and for a description without data."""
         described = described_by(blob)
         if described is not None and described.data is None:
             return True
@@ -173,18 +173,18 @@ class StoredBlobs:
             return self._find(name_of(blob)) is not None
 
     def ls(self) -> list[StoreEntry]:
-        """Return all blobs in the order of their names, damaged ones too; none if there is no folder."""
+        """Return all blobs in the order of their names, including damaged ones; empty if there is no folder."""
         with self._looking():
             found = [entry for entry in self._folder.entries() if entry.kind is EntryKind.BLOB]
         return sorted(found, key=lambda entry: entry.name)
 
     def describe(self, blob: Described) -> dict[str, Any]:
-        """Return the description of a blob as its footer tells it.
+        """Return the description of a blob from its footer.
 
         Parameters
         ----------
         blob : mapping, ArrayDescription or str
-            What names the blob.
+            Name or description of the blob.
 
         Raises
         ------
@@ -216,7 +216,7 @@ class StoredBlobs:
         MissingBlobError
             If there is no such blob.
         BlobFormatError
-            If it is not as described; all that is wrong is told.
+            If it differs from its description; all differences are listed.
         """
         described = described_by(blob)
         if described is not None and described.data is None:
@@ -242,7 +242,7 @@ class StoredBlobs:
         MissingBlobError
             If there is no such blob.
         DigestError
-            If its bytes are not those that it is named for.
+            If the digest of its bytes is not its name.
         """
         with self.access():
             return self._verified(blob, verify=verify)
@@ -294,18 +294,18 @@ class StoredBlobs:
             ) from error
 
     def _tidy(self) -> None:
-        """Remove what writers have left that were killed; once, as folders may be large."""
+        """Remove the files of killed writers; once per process, as folders may be large."""
         if self._is_tidied:
             return
         self._is_tidied = True
-        with suppress(StoreError), self._looking():  # what is wrong with the folder is told when it is written to
+        with suppress(StoreError), self._looking():  # writing reports errors of the folder
             for entry in self._folder.entries():
                 if entry.kind is EntryKind.TEMPORARY and self._folder.is_abandoned(entry, ABANDONED_AFTER):
                     with suppress(OSError):  # of another user, or gone meanwhile
                         self._folder.remove(entry.name)
 
     def _find(self, name: str) -> StoreEntry | None:
-        """Return the file of a blob; names are compared without regard to case."""
+        """Return the file of a blob; names are compared without case."""
         for written in (name, name.upper()):
             entry = self._folder.find(written)
             if entry is not None and entry.kind is EntryKind.BLOB:
@@ -345,7 +345,7 @@ class StoredBlobs:
         return self._folder.location(entry.name)
 
     def _is_intact(self, name: str) -> bool:
-        """Whether a blob is there and undamaged; of one that is named by a UUID that cannot be known."""
+        """Whether a blob is present and undamaged; for a UUID name damage cannot be detected."""
         entry = self._find(name)
         if entry is None or not is_digest(name):
             return False

@@ -1,4 +1,4 @@
-"""Checks that need the footer of a blob and nothing else: format, types, row groups, and what a description says."""
+"""Check a blob by its footer alone: format, types, row groups, and agreement with a description."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _TAIL = 8
 
 @dataclass(frozen=True, slots=True)
 class FooterFacts:
-    """What a footer tells.
+    """The content of a footer.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ class FooterFacts:
 
 
 def check_footer(file: FileIdentity) -> tuple[FooterFacts | None, list[Finding]]:
-    """Return what the footer of a file tells, None if it cannot be read, and what is wrong with it."""
+    """Return the content of a file's footer, None if unreadable, and its errors."""
     try:
         footer = read_footer(file)
         tree, _ = read_struct(footer)
@@ -206,7 +206,7 @@ def _names(facts: FooterFacts) -> Iterator[Finding]:
 def check_description(
     facts: FooterFacts | None, given: ArrayDescription | Mapping[str, Any]
 ) -> tuple[ArrayDescription | None, list[Finding]]:
-    """Return a description, None if it makes no sense, and what of a footer is not as it says."""
+    """Return a description, None if invalid, and the differences between it and a footer."""
     found = [
         Finding("error", "description-keys", f"an array of this kind is described without {key!r}; leave it out.")
         for key in (surplus_keys(given) if isinstance(given, Mapping) else [])
@@ -237,7 +237,7 @@ def check_description(
 
 
 def check_role(facts: FooterFacts, role: Role) -> Iterator[Finding]:
-    """Yield what of a footer is not as a role asks."""
+    """Yield violations of a role that a footer reveals."""
     counts = facts.chunks["nulls"]
     if role.types is not None:
         for field in facts.schema:
@@ -264,7 +264,7 @@ def check_role(facts: FooterFacts, role: Role) -> Iterator[Finding]:
 
 
 def check_rows(facts: FooterFacts, rows: int, what: str) -> Iterator[Finding]:
-    """Yield what is wrong with the number of rows, which that of something else decides."""
+    """Yield an error if the number of rows differs from that of something else."""
     if facts.nrows != rows:
         yield Finding("error", "rows", f"there are {facts.nrows:,} rows for {rows:,} {what}.")
 
@@ -276,7 +276,7 @@ _MOST_RATIO = 1040
 """More than deflate packs any bytes: 1032 to 1."""
 
 _LARGEST_TEXT = 2**28
-"""Bytes of a page of text that are unpacked, a hundred times those of the default."""
+"""Limit of unpacked bytes of a page of text, a hundred times the default size."""
 
 _DATA, _INDEX, _DICTIONARY, _DATA_V2 = 0, 1, 2, 3
 _OVERHEAD = 2**10
@@ -285,7 +285,7 @@ _OVERHEAD = 2**10
 def check_pages(
     ranges: RangeReader, chunk: Any, arrow: Any, name: str, row_group: int, *, gzip: bool
 ) -> Iterator[Finding]:
-    """Yield what is wrong with the headers of the pages of a column chunk; if there is anything, its data is not read.
+    """Yield errors in the page headers of a column chunk; its data is read only if there are none.
 
     Parameters
     ----------

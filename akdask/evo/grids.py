@@ -1,11 +1,11 @@
 """Grids as columns: generalised column-major order, in which the first spatial axis varies fastest.
 
-Cell (i, j, k) of a grid of nx, ny, nz cells is row ``i + nx * (j + ny * k)``.  Nothing in an array tells which of its
-axes is which, so that all functions are told: ``axes="kji"`` for an array that is indexed [k, j, i], as rasters, VTK
-and netCDF have it, ``axes="ijk"`` for one that is indexed [i, j, k].
+Cell (i, j, k) of a grid of nx, ny, nz cells is row ``i + nx * (j + ny * k)``.  An array does not name its axes, so all
+functions take them: ``axes="kji"`` for an array indexed [k, j, i], as in rasters, VTK and netCDF, ``axes="ijk"`` for
+one indexed [i, j, k].
 
-What is not in memory stays lazy: Dask arrays, datasets of HDF5 files and mapped files become Dask arrays, in which a
-row of chunks of the grid is a chunk of the column.
+Data outside memory stays lazy: Dask arrays, datasets of HDF5 files and mapped files become Dask arrays, in which a row
+of chunks of the grid is a chunk of the column.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ At = Literal["cells", "vertices"]
 
 _SPATIAL = "ijk"
 _CHUNK = 16 * 2**20
-"""Bytes of a chunk of what is read from a file, or brought into other chunks, about: a write has some in memory."""
+"""Approximate bytes of a chunk read from a file or rechunked: a write holds several in memory."""
 
 _LARGEST = 4
 """How many times as large chunks may be, so that each stored chunk is unpacked once."""
@@ -62,9 +62,8 @@ def flatten(
     Returns
     -------
     numpy.ndarray, shape (n,)
-        The column, without a copy where the array has this order.  A Dask array, lazily, of what is not in memory.  An
-        array that is chunked along its slowest spatial axis alone is brought into order chunk by chunk; of others the
-        chunks are changed first.
+        The column, without a copy where the array has this order.  A lazy Dask array for data outside memory.  An array
+        that is chunked along its slowest spatial axis alone is reordered chunk by chunk; others are rechunked first.
 
     Raises
     ------
@@ -119,12 +118,12 @@ def unflatten(
         Active cells, of which alone the column has values: a column of all cells, or an array of the shape and axes of
         the result.
     fill : scalar, optional
-        The value of cells that are not active; NaN unless given, which floats alone have.
+        The value of inactive cells; NaN by default, which only floats have.
 
     Returns
     -------
     numpy.ndarray
-        The grid, without a copy where there is no mask.  A Dask array, lazily, of what is not in memory.
+        The grid, without a copy where there is no mask.  A lazy Dask array for data outside memory.
 
     Raises
     ------
@@ -157,7 +156,7 @@ def unflatten(
 
 
 def count_active(mask: Any) -> int:
-    """Return how many cells of a mask are active; computes where it is lazy.
+    """Return the number of active cells in a mask; computes where it is lazy.
 
     Raises
     ------
@@ -259,7 +258,7 @@ def _opened(grid: Any, order: tuple[int, ...]) -> Any:
 
 
 def _from_storage(stored: Any, chunks: tuple[int, ...] | None, order: tuple[int, ...]) -> Any:
-    """Return what is in a file as a Dask array in chunks along the slowest axis, of whole stored chunks if any."""
+    """Return stored data as a Dask array, chunked along the slowest axis in multiples of stored chunks."""
     import dask.array as da
 
     shape = stored.shape
@@ -278,7 +277,7 @@ _OPEN: WeakValueDictionary[tuple[str, str], Any] = WeakValueDictionary()
 
 
 class StoredGrid:
-    """A dataset of an HDF5 file: read through its open file in this process while that is open, else opened anew.
+    """A dataset of an HDF5 file, read through the user's open file in this process, else through a new handle.
 
     Parameters
     ----------
@@ -301,7 +300,7 @@ class StoredGrid:
 
     @classmethod
     def of(cls, dataset: Any) -> StoredGrid:
-        """Return what stands for an open dataset."""
+        """Return the picklable form of an open dataset."""
         path = os.path.abspath(os.fsdecode(dataset.file.filename))
         made = cls(path, str(dataset.name), tuple(dataset.shape), dataset.dtype)
         made._dataset = _OPEN[made.path, made.name] = dataset
@@ -321,7 +320,7 @@ class StoredGrid:
         return self.path, self.name, self.shape, str(self.dtype), state
 
     def __getitem__(self, part: Any) -> np.ndarray[Any, Any]:
-        # An open file is not opened again, as the library refuses what is not opened alike.
+        # An open file is not opened again, as the library refuses a second open with other flags.
         dataset = _OPEN.get((self.path, self.name))
         if dataset:
             return np.asarray(dataset[part])
@@ -395,7 +394,7 @@ def _as_column(column: Any) -> Any:
 
 
 def _mask_column(mask: Any, axes: str, flip: str, shape: tuple[int, ...]) -> Any:
-    """Return a mask as a column of all cells; `shape` is that of the grid with the slowest axis first."""
+    """Return a mask as a column of all cells; `shape` is the grid's, slowest axis first."""
     if not _is_dask(mask) and not _is_dataset(mask):
         mask = _as_column(mask) if hasattr(mask, "to_dask") or hasattr(mask, "null_count") else np.asarray(mask)
     if mask.ndim == 1:
@@ -420,7 +419,7 @@ def _check_bools(mask: Any) -> None:
 
 
 def _spread(values: Any, mask: Any, fill: Any) -> Any:
-    """Return the values of active cells among those of all cells."""
+    """Return the values of active cells, spread over all cells."""
     if fill is None and values.dtype.kind not in "fc":
         raise ArgumentError(
             f"there is no value of {values.dtype} for cells that are not active.", hint="name one with fill=."

@@ -1,4 +1,4 @@
-"""Names of blobs: the SHA-256 of their bytes, or a UUID.  Nothing else is ever a name, and so no name is a path."""
+"""Names of blobs: the SHA-256 of their bytes, or a UUID.  Since no other name is accepted, no name is a path."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def digest_of_file(path: str | os.PathLike[str]) -> str:
 
 
 def digest_of_stream(file: Any) -> str:
-    """Return the lower-case SHA-256 of what an open file still has, read in steps of 4 MiB."""
+    """Return the lower-case SHA-256 of the rest of an open file, read in steps of 4 MiB."""
     digest = hashlib.sha256()
     memory = bytearray(STEP)
     view = memoryview(memory)

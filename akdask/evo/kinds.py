@@ -44,10 +44,10 @@ class ArrayKind:
     name : str
         Its name.
     types : tuple of str
-        Names of the types of its columns; the one type of all columns where `widths` is given.
+        Type names of its columns; the one type of all columns where `widths` is given.
     widths : tuple of int, optional
-        Numbers of columns that it may have, all of one type; empty for any number from 1 on, None where `types` has a
-        type for each column.
+        Allowed numbers of columns, all of one type; empty for any number from 1 on, None where `types` has a type for
+        each column.
     form : {"array", "plain", "lookup"}, default "array"
         Which keys its description has.
     """
@@ -107,8 +107,8 @@ def type_name(arrow: Any) -> str | None:
 def readable_name(arrow: Any) -> str | None:
     """Return the name of the type that a stored column is read as, None for types that no blob may have.
 
-    Beside the exact types these are what Arrow restores of a writer's own types, where Parquet has the right one:
-    other layouts of text, dictionaries of it, and the names of other zones.
+    Besides the exact types these are the types that Arrow restores from a writer's schema over the right Parquet type:
+    other layouts of text, dictionaries of text, and names of other zones.
 
     Examples
     --------
@@ -141,9 +141,9 @@ def kind_of_schema(schema: Any, *, blob: str | None = None) -> ArrayKind:
     Parameters
     ----------
     schema : pyarrow.Schema
-        The columns; names do not count.
+        The columns; names are ignored.
     blob : str, optional
-        What is described, for messages.
+        Name of the blob, for messages.
 
     Raises
     ------
@@ -187,7 +187,7 @@ def data_type_of(types: Sequence[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """What an array is for.
+    """The role of an array.
 
     Parameters
     ----------
@@ -196,7 +196,7 @@ class Role:
     has_nulls : bool, default False
         Whether values may be null or NaN.
     types : tuple of str, optional
-        Names of the types that columns may have; any unless given.
+        Allowed type names of columns; any by default.
     tolerated : mapping of str to str, optional
         Types that are read for others with a warning, and never written.
     """
@@ -219,7 +219,7 @@ _ROLES = (
 )
 
 ROLES = {role.name: role for role in _ROLES}
-"""All roles by name: the two of the format, and those that say more."""
+"""All roles by name: the two of the format, and more specific ones."""
 
 
 def role_named(name: Any) -> Role:

@@ -127,14 +127,14 @@ def _is_plain(kind: Any) -> bool:
 
 
 def _plain_type(dtype: Any, kind: Any) -> type | None:
-    """Return the type of NumPy that a column of pandas is brought into first, None where it is well as it is."""
+    """Return the NumPy type to which a pandas column is first converted, None where it needs no conversion."""
     if pa.types.is_timestamp(kind):
         return np.int64
     return None if isinstance(dtype, np.dtype) else np.float64
 
 
 def _plain_part(part: pd.DataFrame, own: OwnTypes) -> pd.DataFrame:
-    """Return a partition whose columns lazy columns can hold; a function of tasks."""
+    """Return a partition with types of lazy columns; a function of tasks."""
     made = {name: _plain(part[name], kind) for name, kind in own.items()}
     return part.assign(**made)
 
@@ -155,7 +155,7 @@ def _plain(column: pd.Series[Any], kind: Any) -> Any:
 
 
 def as_own(column: Any, kind: Any) -> Any:
-    """Return a column of Arrow in its own type, with nulls for what lazy columns have in their place.
+    """Return an Arrow column in its own type, with nulls in place of the lazy column's missing values.
 
     Raises
     ------
@@ -173,17 +173,17 @@ def as_own(column: Any, kind: Any) -> Any:
 
 
 class EncodeColumns(Protocol):
-    """What is made of the columns of row groups, and of these together."""
+    """Encodes the columns of row groups, and joins them."""
 
     @property
     def width(self) -> int:
         """Number of columns."""
 
     def __call__(self, rows: pa.Table, number: int) -> Any:
-        """Return what is made of one column of the rows of a row group."""
+        """Return the encoded form of one column of a row group."""
 
     def joined(self, columns: Sequence[Any]) -> Any:
-        """Return what is made of a row group, given what was made of its columns."""
+        """Return the encoded form of a row group from those of its columns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +216,7 @@ class LazyRows:
     Parameters
     ----------
     frame : DataFrame
-        The columns; labels of a Categorical become text, missing where it is.
+        The columns; labels of a Categorical become text, including missing ones.
     own : mapping of str to pyarrow.DataType, optional
         The types of columns that have others than their lazy ones.
     """
@@ -239,7 +239,7 @@ class LazyRows:
         return self._form(Table(nothing, 0)).schema
 
     def encoded(self, nrows: int, encode: EncodeColumns) -> EncodedRows:
-        """Return the plan of encoded row groups of a number of rows each; counts rows where they are not known."""
+        """Return the plan of encoded row groups of a given size; counts rows where the number is unknown."""
         project = self._project
         resolve_lengths(project)
         lengths = tuple(project.rows.lengths or ())
@@ -269,7 +269,7 @@ def _runs(counts: Iterable[int]) -> Iterator[tuple[int, ...]]:
 
 
 def _is_cheap(project: Project) -> bool:
-    """Whether rows of a partition are found without computing those before them."""
+    """Whether rows of a partition are found without computing the partitions before."""
     chain = Chain.of(project.frame)
     return not chain.selections and all(isinstance(base, Scan | Rows | Literal) for base in chain.bases)
 
@@ -301,7 +301,7 @@ class EncodedRows(Frame):
 
     @cached_property
     def rows(self) -> RowSpace:
-        """One row group a partition, whatever its rows."""
+        """Each row group is one partition of one element, whatever its rows."""
         return RowSpace.of_lengths([1] * self.npartitions)
 
     @cached_property
@@ -310,7 +310,7 @@ class EncodedRows(Frame):
         return self.frame.npartitions if self.runs is None else len(self.runs)
 
     def results(self, consume: Callable[[Any], None], at_once: int) -> None:
-        """Hand all row groups to a function in their order, each as soon as those before it are there; computes.
+        """Pass all row groups to a function in order, each as soon as possible; computes.
 
         Threads of this process hand them on within tasks, and do not begin to read the rows of more than `at_once` row
         groups that have not been handed on, but where partitions have to be computed as a whole.  Results of a cluster
@@ -319,7 +319,7 @@ class EncodedRows(Frame):
         Raises
         ------
         AkdaskError
-            What finding the rows, encoding them or the function raises.
+            Errors of finding the rows, of encoding them or of the function.
         """
         client = None if shares_memory() else default_client()
         if client is None:
@@ -344,7 +344,7 @@ class EncodedRows(Frame):
 
 
 class InOrder(Frame):
-    """A function called with encoded row groups, one after the other in their order; there is one result: None."""
+    """Calls a function with encoded row groups in their order; its single result is None."""
 
     consume: Callable[[Any], None]
     at_once: int
@@ -379,7 +379,7 @@ class _Calls(Node):
 
 @dataclass(frozen=True)
 class _Tables:
-    """Tasks that make tables, lowered, which are no input of the node that has them: it has them as its own."""
+    """Lowered tasks that make tables, held by a node as its own rather than as an input."""
 
     expr: Node
 
@@ -387,7 +387,7 @@ class _Tables:
 class _Waiting(Node):
     """Tasks that make tables, each of which waits until the one so many before it has been handed on.
 
-    Reading would run ahead of what comes after it and fill the memory, the more so the more threads there are.
+    Otherwise reading would run ahead of encoding and fill the memory, the more so the more threads there are.
     """
 
     tables: _Tables
@@ -425,7 +425,7 @@ def _(frame: InOrder) -> Expr:
     name = f"written {frame._name}"
     tables = _tables(frame.frame)
     if frame.frame.runs is not None:
-        # Tasks that read nothing but the rows of one row group can wait; others have partitions to compute first.
+        # Only tasks that read the rows of one row group can wait; others must compute partitions first.
         read = _Tables(tables.lower_completely())
         tables = _Waiting(read, name, frame.at_once, _determ_token=f"tables of {frame._name}")
     return _Calls(frame.consume, name, _groups(frame.frame, tables), _determ_token=frame._name)
@@ -481,7 +481,7 @@ def _join(inputs: Sequence[Any]) -> Any:
 
 
 def lazy_rows(given: Any) -> LazyRows | None:
-    """Return what is lazy as lazy rows, None if it is not lazy.
+    """Return lazy data as lazy rows, None for data in memory.
 
     Parameters
     ----------

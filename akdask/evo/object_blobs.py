@@ -33,7 +33,7 @@ def fetch_object(document: Document, store: Store, *, verify: bool = True) -> di
     DescriptionError
         If descriptions make no sense.
     EvoError
-        If blobs are missing or damaged; all are told.
+        If blobs are missing or damaged; all of them are listed.
 
     Warns
     -----
@@ -60,9 +60,9 @@ def fetch_object(document: Document, store: Store, *, verify: bool = True) -> di
 
 
 def verify_object(document: Document, store: Store) -> list[Finding]:
-    """Return what is wrong with the blobs of an object: missing, damaged, or not as described; of all arrays.
+    """Return errors in the blobs of all arrays of an object: missing, damaged, or not as described.
 
-    Digests are compared and footers looked at, many blobs at a time; for the rules of the object's schema see
+    Digests and footers of many blobs are checked concurrently; for the rules of the object's schema see
     `akdask.evo.check_object`.
 
     Parameters
@@ -101,7 +101,7 @@ def verify_object(document: Document, store: Store) -> list[Finding]:
 
 
 def copy_object(document: Document, source: Store, target: Store) -> list[str]:
-    """Copy the blobs of an object to another store, and return the names of those that were not there.
+    """Copy the blobs of an object to another store, and return the names of the new ones.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ def copy_object(document: Document, source: Store, target: Store) -> list[str]:
     DescriptionError
         If descriptions make no sense.
     EvoError
-        If blobs are missing or damaged; all are told, and the others are copied.
+        If blobs are missing or damaged; all of them are listed, and the others are copied.
     """
     names = [reference.name for reference in find_references(document)]
     return source.copy([name for name in names if name is not None], target)
@@ -142,7 +142,7 @@ def frame_of(
         Where the array, the attribute or the list of attributes is, or the end of that path if no other ends so:
         ``"vertices"``, ``"vertices.attributes"``, ``"collections[0].from_to.attributes"``.
     columns : sequence of str, optional
-        Names of attributes, or of columns of the array, to read; all unless given.
+        Names of attributes, or of columns of the array, to read; all by default.
     rows : slice, optional
         Rows to read.
     verify : bool, default True
@@ -151,8 +151,8 @@ def frame_of(
     Returns
     -------
     DataFrame
-        Of an array its columns; of attributes a column for each, with its name, or several called ``name[0]``,
-        ``name[1]``, … where it has several.  Codes are text, and what attributes name as missing is missing.
+        The columns of an array; or a column for each attribute, by its name, or several named ``name[0]``, ``name[1]``,
+        … if it has several.  Codes become text, and missing values of attributes are missing.
 
     Raises
     ------
@@ -186,7 +186,7 @@ def _has_values(value: Any) -> bool:
 
 
 def _label(attribute: Any, number: int) -> str:
-    """Return what an attribute is called: by its name, else its key."""
+    """Return the label of an attribute: its name, else its key."""
     known = attribute if isinstance(attribute, Mapping) else {}
     return str(known.get("name") or known.get("key") or (f"attribute {number}" if number else "values"))
 

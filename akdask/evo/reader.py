@@ -1,4 +1,4 @@
-"""Reading blobs: lazily as akdask's columns, or exactly as Arrow has them."""
+"""Read blobs: as lazy columns of akdask, or as exact Arrow tables."""
 
 from __future__ import annotations
 
@@ -52,32 +52,32 @@ def read_blob(
     There is a partition for each run of row groups of about 1 Mi rows.  Columns are found by their positions, and named
     as their kind of array has it: x, y and z of three floats, and so on.
 
-    Numbers become float64, int64, uint64 or bool.  NaN, null and the values of `nan_description` are missing: NaN of
-    numbers, which are floats then, NaT of times, missing text of text.  Whole numbers that a float cannot hold beside
-    missing ones are an error when they are read; `read_arrow` reads them.
+    Numbers become float64, int64, uint64 or bool.  NaN, null and the values of `nan_description` are missing: numbers
+    become floats with NaN, times have NaT, text has missing text.  Integers beside missing values that do not fit into
+    a float are an error on reading; `read_arrow` reads them.
 
     Parameters
     ----------
     path_or_url : str or path
         The file.
     description : ArrayDescription or mapping, optional
-        What the blob should be: its length, width and types are compared with the footer.
+        Expected description of the blob: length, width and types are compared with the footer.
     columns : list of str or int, optional
-        Names, as above or as the file has them, or positions of the columns to read; all unless given.
+        Columns to read: names, as above or in the file, or positions; all by default.
     rows : slice, optional
-        Rows to read; other row groups are not touched.
+        Rows to read; other row groups are skipped.
     role : str, optional
-        What the array is for: with ``geometry``, ``index`` and ``mask`` values that are missing are an error when they
-        are read; with ``color`` int32 is taken for uint32, and with ``index`` int64 for uint64, with a warning.
+        Role of the array. With ``geometry``, ``index`` and ``mask`` missing values are an error on reading. With
+        ``color`` int32 is read as uint32, and with ``index`` int64 as uint64, with a warning.
     nan_description : mapping or list, optional
-        ``{"values": [...]}``: values that stand for missing.
+        ``{"values": [...]}``: values for missing.
     lookup : mapping, DataFrame, table or path, optional
-        What codes stand for, keys first; columns of whole numbers then become text, missing where a code has no key.
+        Lookup table of codes, keys first; integer columns then become text, missing where a code has no key.
     times : {"auto", "datetime", "microseconds"}, default "auto"
-        Whether times become a Datetime of nanoseconds, or int64 of microseconds since 1970.  Unless given microseconds
-        where the footer tells of times before 1677 or after 2262.
+        Whether times become a Datetime of nanoseconds, or int64 of microseconds since 1970.  By default microseconds if
+        the footer has times before 1677 or after 2262.
     storage_options : mapping of str to value, optional
-        What fsspec needs to open URLs, such as keys or ``anon=True``.
+        Options with which fsspec opens URLs, such as keys or ``anon=True``.
 
     Returns
     -------
@@ -93,7 +93,7 @@ def read_blob(
     KindError
         If its columns make no kind of array, or not one for the role.
     ShapeError
-        If it has another number of rows or columns than the description says.
+        If its number of rows or columns differs from the description.
     MissingColumnError
         If there is no column of a name or position.
 
@@ -128,7 +128,7 @@ def read_arrow(
     rows: slice | None = None,
     storage_options: Mapping[str, Any] | None = None,
 ) -> pa.Table:
-    """Return rows of a blob exactly as they are stored, nulls included, as an Arrow table; computes.
+    """Return rows of a blob exactly as stored, nulls included, as an Arrow table; computes.
 
     Parameters
     ----------
@@ -185,7 +185,7 @@ class _Blob:
         self._becomes = _tolerated(self.path, self.file.schema.columns, self.types, role)
 
     def chosen(self, columns: Columns) -> dict[str, int]:
-        """Return the positions of the columns that are asked for, by their names."""
+        """Return the positions of the requested columns, by their names."""
         if columns is None:
             return {name: position for position, name in enumerate(self.names)}
         wanted = [columns] if isinstance(columns, str | int) else list(columns)
@@ -243,7 +243,7 @@ class _Blob:
 
 
 def open_footer(path: str) -> ParquetFileDescription:
-    """Return what the footer of a blob tells.
+    """Return the content of a blob's footer.
 
     Raises
     ------
@@ -314,14 +314,14 @@ def _checked_chunks(file: ParquetFileDescription, position: int) -> Any:
 
 
 def _is_beyond(stored: ParquetColumn, chunks: Any) -> bool:
-    """Whether statistics tell of times that nanoseconds do not reach."""
+    """Whether statistics show times outside the range of nanoseconds."""
     known = chunks[chunks["bounded"]]
     low, high = (np.ascontiguousarray(known[side]).view(np.int64) for side in ("minimum", "maximum"))
     return bool((low < -_MOST_MICROSECONDS).any() or (high > _MOST_MICROSECONDS).any())
 
 
 def lookup_of(lookup: Any) -> Lookup | None:
-    """Return the lookup table that was given in any form, None for none; reads it if it is a path.
+    """Return the lookup table given in any form, None for none; reads it if it is a path.
 
     Raises
     ------

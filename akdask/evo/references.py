@@ -1,6 +1,6 @@
 """References of objects to blobs: the array descriptions in a JSON document, and where they are in it.
 
-An object is whatever JSON map holds array descriptions, of any schema.  Paths are written as
+An object is any JSON map that contains array descriptions, of any schema.  Paths are written as
 ``triangles.vertices.attributes[0].values``.
 """
 
@@ -34,9 +34,9 @@ class Reference:
     path : str
         Where it is.
     json : mapping
-        What is there.
+        The description at the path.
     nan_description : mapping, optional
-        Values that stand for missing, where the attribute that the array belongs to names some.
+        Values for missing, if the attribute of the array names some.
     """
 
     path: str
@@ -56,7 +56,7 @@ class Reference:
 
     @property
     def name(self) -> str | None:
-        """Name of the blob, None where there is no data; whatever else the description says.
+        """Name of the blob, None without data; the rest of the description may be invalid.
 
         Raises
         ------
@@ -68,7 +68,7 @@ class Reference:
 
     @property
     def has_kind(self) -> bool:
-        """Whether there is a kind of array with such columns; schemas have some arrays that are of none.
+        """Whether a kind of array has such columns; schemas have some arrays of no kind.
 
         Raises
         ------
@@ -109,7 +109,7 @@ def load_document(document: Document) -> Any:
 
 
 def find_references(document: Document) -> list[Reference]:
-    """Return all array descriptions of an object, in the order of the document; one without data has null for ``data``.
+    """Return all array descriptions of an object, in document order; without data, ``data`` is null.
 
     Arrays of columns that make no kind are among them: see `Reference.has_kind`.
 
@@ -123,13 +123,13 @@ def find_references(document: Document) -> list[Reference]:
     ObjectError
         If it cannot be read, or holds no JSON map.
     DescriptionError
-        If descriptions make no sense; all are told.
+        If descriptions are invalid; all of them are listed.
     """
     found = list(references_in(load_object(document)))
     wrong = []
     for reference in found:
         try:
-            # What has no kind is a description all the same, of a blob that is there.
+            # An array of no kind still describes an existing blob.
             _ = reference.has_kind, reference.name
         except EvoError as error:
             wrong.append(f"{reference.path}: {'; '.join([error.message, *error.details])}")
@@ -157,7 +157,7 @@ def load_object(document: Document) -> Mapping[str, Any]:
 
 
 def references_in(document: Any) -> Iterator[Reference]:
-    """Yield what look like array descriptions: maps with ``data`` beside a length or type, be they right or wrong."""
+    """Yield maps that look like array descriptions, with ``data`` beside a length or type, valid or not."""
     # Documents come from anywhere and may be nested deeper than Python calls functions.
     waiting: list[tuple[str, Any, Any]] = [("", document, None)]
     while waiting:
@@ -177,9 +177,9 @@ def references_in(document: Any) -> Iterator[Reference]:
 
 
 def identifiers_in(document: Any) -> set[str]:
-    """Return all text in a document that may name a blob, in lower case, whatever it stands beside.
+    """Return all texts in a document that may name a blob, in lower case, at any place.
 
-    More than blobs are named so, as objects have UUIDs too; what is kept for the sake of one too many is not lost.
+    Some of them name other things, as objects have UUIDs too. Keeping a blob too many does no harm.
     """
     found: set[str] = set()
     waiting = [document]
@@ -202,7 +202,7 @@ _MOST_NAMED = 20
 
 
 def matches(document: Any, pattern: str) -> Iterator[tuple[str, tuple[int, ...], Any]]:
-    """Yield what a pattern matches: the path, the numbers of items of lists in it, and what is there.
+    """Yield matches of a pattern: the path, the numbers of list items in it, and the value.
 
     Examples
     --------
@@ -251,7 +251,7 @@ def resolve(document: Any, path: Any) -> tuple[str, Any]:
         return exact[0][0], exact[0][2]
     nodes = dict(_nodes(document))
     ends = [found for found in nodes if found == path or found.endswith(f".{path}")]
-    # The outermost of those that lie in each other is meant.
+    # Of nested descriptions the outermost is meant.
     ends = [found for found in ends if not any(found != other and found.startswith(f"{other}.") for other in ends)]
     if len(ends) == 1:
         return ends[0], nodes[ends[0]]
@@ -268,7 +268,7 @@ def resolve(document: Any, path: Any) -> tuple[str, Any]:
 
 
 def _joined(path: str) -> str:
-    """Return a path as it is written when its steps are put together; other text differs from it."""
+    """Return a path in the form of its joined steps; other text differs from it."""
     found = ""
     for step in _STEP.finditer(path):
         found += f"[{step[2]}]" if step[1] is None else f".{step[1]}" if found else step[1]

@@ -41,7 +41,7 @@ class BlobColumn:
 
     @property
     def as_read(self) -> ParquetColumn:
-        """The column in the file, with times that count what they are read as."""
+        """The column in the file, with times in the unit in which they are read."""
         return self.stored if self.decoding.as_microseconds else self.stored.in_unit("ns")
 
 
@@ -58,7 +58,7 @@ class BlobPart(RowGroupPart):
     chunks : mapping of str to tuple of (int, int)
         Of each column, where its bytes begin and end in each row group.
     statistics : mapping of str to ndarray, dtype `CHUNK`
-        What the file tells of the row groups, of columns that are read as they are stored.
+        Bounds in the file of the row groups, for columns that are read as stored.
     """
 
     columns: Mapping[str, BlobColumn]
@@ -88,10 +88,10 @@ class BlobPartReader(RowGroupPartReader[BlobPart]):
         return self._part.columns[column].decoding.dtype
 
     def row_bounds(self, column: str, within: RowRanges) -> RowBounds | None:
-        """Return what statistics tell of the rows of each row group; see `akdask.storage.source.PartReader`."""
+        """Return bounds from statistics of each row group; see `akdask.storage.source.PartReader`."""
         part = self._part
         known = part.statistics.get(column)
-        # One row group has been looked at before there was a task, and within row groups nothing is known.
+        # A single row group was considered before the task existed, and within row groups nothing is known.
         if known is None or len(part.groups) < 2 or len(within):
             return None
         dtype = part.columns[column].decoding.dtype
@@ -188,7 +188,7 @@ class BlobSource:
             yield offset, offset + size
 
     def bounds(self, column: str) -> Bounds | None:
-        """Return what statistics tell of each partition, None of values that are not read as they are stored."""
+        """Return bounds from statistics of each partition, None for values that are not read as stored."""
         stored, decoding = self._found[column].stored, self._found[column].decoding
         everything = unbounded(decoding.dtype, len(self._parts))
         if everything is None or not decoding.is_plain:
@@ -210,7 +210,7 @@ def _identity(decoding: ColumnDecoding) -> tuple[Any, ...]:
 def _parts(
     file: ParquetFileDescription, start: int, stop: int, limit: int
 ) -> Iterator[tuple[int, int, tuple[RowGroup, ...]]]:
-    """Yield the rows of each partition, with the row groups that have them; one without rows if there are none."""
+    """Yield the rows of each partition, with their row groups; an empty one if there are no rows."""
     partitions = partitions_of([file], limit)
     some = False
     for index, (first, last) in enumerate(zip(partitions.starts.tolist(), partitions.stops.tolist(), strict=True)):

@@ -1,4 +1,4 @@
-"""A store of blobs: each is found by its name alone, is there whole or not at all, and is known to be undamaged."""
+"""A store of blobs, which are found by name, appear whole or not at all, and are verified."""
 
 from __future__ import annotations
 
@@ -36,17 +36,17 @@ _COPIES = 8
 
 
 class Store(StoredBlobs):
-    """A folder of blobs, on this machine or in a file system of fsspec; may be shared by any number of processes.
+    """A folder of blobs, on this machine or in an fsspec file system; any number of processes may share it.
 
     Blobs are named by the SHA-256 of their bytes, or by UUIDs, and lie in the folder under these names, without
-    extension, as the cache of the vendor's SDK has them.  Equal rows are stored once.
+    extension, as in the cache of the vendor's SDK.  Equal rows are stored once.
 
     Parameters
     ----------
     place : str or path
         The folder, which is made when something is put, or the URL of one.
     storage_options : mapping of str to value, optional
-        What fsspec needs to open the URL, such as keys or ``anon=True``.
+        Options with which fsspec opens the URL, such as keys or ``anon=True``.
 
     Raises
     ------
@@ -79,13 +79,13 @@ class Store(StoredBlobs):
     ) -> dict[str, Any]:
         """Store rows as a blob, and return its description; computes.
 
-        A blob that is there already is not written again, unless it is damaged.  Whatever happens, also to the process,
-        there is the whole blob under its name or none.
+        An existing blob is not written again, unless it is damaged.  Even if the process is killed, its name has the
+        whole blob or none.
 
         Parameters
         ----------
         rows : DataFrame, array, mapping or iterator
-            As `akdask.evo.write_blob` takes them: lazy or not.
+            Rows, lazy or not, in any form of `akdask.evo.write_blob`.
         role, names, data_type, row_group_rows, level, identifier, vertices, time_zone, truncate_times
             As in `akdask.evo.write_blob`.
 
@@ -122,14 +122,14 @@ class Store(StoredBlobs):
         Parameters
         ----------
         rows : object
-            Columns of text, as `akdask.evo.categories.encode` takes them.
+            Columns of text, in any form of `akdask.evo.categories.encode`.
         **options
             Of `put`, for the codes.
 
         Returns
         -------
         dict
-            The descriptions, under ``values`` and ``table`` as attributes of objects have them.
+            The descriptions, under ``values`` and ``table`` as in attributes of objects.
 
         Raises
         ------
@@ -155,16 +155,16 @@ class Store(StoredBlobs):
         path_or_url : str or path
             The file.
         role : str, optional
-            What the array is for; unless given its values are not looked at.
+            Role of the array; by default its values are not checked.
         identifier : {"hash", "uuid"}, default "hash"
             How the blob is named.
         storage_options : mapping of str to value, optional
-            What fsspec needs to open the URL of the file.
+            Options with which fsspec opens the URL of the file.
 
         Raises
         ------
         BlobFormatError
-            If the file is no blob; all that is wrong is told.
+            If the file is no blob; all errors are listed.
         BlobWriteError
             If it cannot be written.
         """
@@ -196,7 +196,7 @@ class Store(StoredBlobs):
         times: Times = "auto",
         verify: bool = True,
     ) -> DataFrame:
-        """Return the rows of a blob as a lazy DataFrame; there is a partition for each run of row groups.
+        """Return the rows of a blob as a lazy DataFrame, with a partition for each run of row groups.
 
         Parameters
         ----------
@@ -207,14 +207,13 @@ class Store(StoredBlobs):
         rows : slice, optional
             Rows to read.
         role : str, optional
-            What the array is for.
+            Role of the array.
         nan_description : mapping or list, optional
-            Values that stand for missing.
+            Values for missing.
         lookup : mapping, DataFrame, table or path, optional
-            What codes stand for: the description of a lookup table in this store, or whatever `akdask.evo.read_blob`
-            takes.
+            Lookup table of codes: the description of one in this store, or any form of `akdask.evo.read_blob`.
         times : {"auto", "datetime", "microseconds"}, default "auto"
-            What times become.
+            Type of times.
         verify : bool, default True
             Compare the digest of the file with its name first.  A process reads each file once for that.
 
@@ -223,7 +222,7 @@ class Store(StoredBlobs):
         MissingBlobError
             If there is no such blob.
         DigestError
-            If its bytes are not those that it is named for.
+            If the digest of its bytes is not its name.
         EvoError
             As `akdask.evo.read_blob` does.
         """
@@ -248,7 +247,7 @@ class Store(StoredBlobs):
     def get_arrow(
         self, blob: Described, *, columns: Columns = None, rows: slice | None = None, verify: bool = True
     ) -> pa.Table:
-        """Return the rows of a blob exactly as they are stored, as an Arrow table; computes.
+        """Return the rows of a blob exactly as stored, as an Arrow table; computes.
 
         Parameters
         ----------
@@ -269,20 +268,19 @@ class Store(StoredBlobs):
             return read_arrow(self._verified(blob, verify=verify), described, columns=columns, rows=rows)
 
     def verify(self, blobs: Iterable[Described] | Described | None = None, *, remove: bool = False) -> list[Finding]:
-        """Hash blobs anew, many at a time, and return what is wrong: missing, damaged, or no file.
+        """Hash blobs, many concurrently, and return the errors: missing, damaged, or not a file.
 
         Parameters
         ----------
         blobs : iterable of mapping, ArrayDescription or str, optional
-            Which; all that are there unless given.
+            Names or descriptions; all present blobs by default.
         remove : bool, default False
-            Remove those that are damaged, so that they can be put or fetched again.
+            Remove damaged blobs, so that they can be put or fetched again.
 
         Returns
         -------
         list of Finding
-            In the order of the names; empty if all is well.  Of a blob that is named by a UUID only the footer can be
-            checked.
+            In the order of the names; empty without errors.  For a blob with a UUID name only the footer is checked.
         """
         given = None if blobs is None else several(blobs)
         names = None if given is None else [name for name in map(optional_name, given) if name is not None]
@@ -299,23 +297,23 @@ class Store(StoredBlobs):
         Parameters
         ----------
         roots : iterable
-            What is in use: JSON documents of objects, paths of files with such, descriptions, or names of blobs.
+            References in use: JSON documents of objects, paths of files of these, descriptions, or names of blobs.
         grace : float or datetime.timedelta, default 86400
             Seconds for which a blob stays after it was last put, as the object that refers to it may be on its way.
         dry_run : bool, default False
-            Remove nothing.
+            Report without removing.
 
         Returns
         -------
         Collected
-            What was removed, or would be.
+            The blobs that were removed, or would be.
 
         Raises
         ------
         ObjectError
-            If a root cannot be read; nothing is removed then.
+            If a root cannot be read; then no blob is removed.
         ArgumentError
-            If a root is nothing of that, or the grace time is negative.
+            If a root is of no such type, or the grace time is negative.
         """
         seconds: Any = grace.total_seconds() if isinstance(grace, timedelta) else grace
         if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds >= 0:
@@ -332,12 +330,12 @@ class Store(StoredBlobs):
         blob : mapping, ArrayDescription or str
             Which.
         path : str or path
-            The file, which is replaced; or a folder, in which it has the name of the blob.
+            Path of the file, which is replaced; or a folder, in which the file gets the name of the blob.
 
         Raises
         ------
         MissingBlobError, DigestError
-            If it is not there, or damaged; no file is written then.
+            If the blob is missing or damaged; then no file is written.
         BlobWriteError
             If the file cannot be written.
         """
@@ -351,21 +349,21 @@ class Store(StoredBlobs):
         return described
 
     def copy(self, blobs: Iterable[Described] | Described | None, target: Store) -> list[str]:
-        """Copy blobs to another store, some at a time, and return the names of those that were not there.
+        """Copy blobs to another store, a few at a time, and return the names of the new ones.
 
         Bytes are hashed on their way, and a damaged blob does not appear in the target.
 
         Parameters
         ----------
         blobs : iterable of mapping, ArrayDescription or str, or None
-            Which; None for all.
+            Names or descriptions of blobs; None for all.
         target : Store
             Where they go.
 
         Raises
         ------
         EvoError
-            If blobs are missing or damaged, or cannot be written; all are told, and the others are copied.
+            If blobs are missing or damaged, or cannot be written; all of them are listed, and the others are copied.
         ArgumentTypeError
             If the target is no store.
         """

@@ -33,7 +33,7 @@ _TEMPORARY = re.compile(rf"{re.escape(TEMPORARY)}[0-9a-f]{{32}}")
 
 
 class EntryKind(StrEnum):
-    """What an entry of the folder is."""
+    """The kinds of entries in the folder."""
 
     BLOB = "blob"
     TEMPORARY = "temporary"
@@ -50,15 +50,15 @@ class StoreEntry:
     name : str
         Its name in the folder.
     kind : EntryKind
-        What it is; a link or a folder that has the name of a blob is foreign.
+        Kind of the entry; a link or a folder with the name of a blob is foreign.
     size : int
         Bytes.
     modified : float
-        When it was last written, in seconds since 1970; 0 where that is not known.
+        Time of the last write, in seconds since 1970; 0 if unknown.
     version : str
         Changes whenever its bytes do.
     changed : float
-        When its bytes were last changed, as far as the file system knows by itself.
+        Time of the last change of its bytes, as recorded by the file system itself.
     """
 
     name: str
@@ -75,7 +75,7 @@ class StoreEntry:
 
 
 def kind_of_name(name: str, *, is_file: bool) -> EntryKind:
-    """Return what an entry is by its name; what is no file is foreign.
+    """Return the kind of an entry by its name; entries that are not files are foreign.
 
     Examples
     --------
@@ -113,7 +113,7 @@ class BlobFolder(Protocol):
         ...
 
     def entries(self) -> Iterator[StoreEntry]:
-        """Yield all entries, in no particular order; none if there is no folder."""
+        """Yield all entries, unordered; none if there is no folder."""
         ...
 
     def open(self, name: str) -> BinaryIO:
@@ -139,10 +139,10 @@ class BlobFolder(Protocol):
 
 _NO_LOCKS = {errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOLCK, errno.EINVAL, errno.EBADF}
 _LONGEST_WRITE = 86400.0
-"""Seconds after which a temporary file is abandoned where locks do not tell."""
+"""Seconds after which a temporary file counts as abandoned where locks do not decide."""
 
 IsIntact = Callable[[str], bool]
-"""Tells whether a blob of a name is there and undamaged."""
+"""Returns whether a blob of a name is present and undamaged."""
 
 
 class LocalFolder:
@@ -153,7 +153,7 @@ class LocalFolder:
     path : str
         Absolute path.
     is_intact : callable
-        Tells whether a blob is there already.
+        Returns whether a blob exists already.
     """
 
     def __init__(self, path: str, is_intact: IsIntact) -> None:
@@ -190,12 +190,12 @@ class LocalFolder:
             return
 
     def open(self, name: str) -> BinaryIO:
-        """Open a file for reading; links are not followed."""
+        """Open a file for reading, without following links."""
         with Directory.at(self._path) as folder:
             return os.fdopen(folder.open(name), "rb", buffering=0)
 
     def sink(self) -> LocalSink:
-        """Begin a new blob; makes the folder."""
+        """Begin a new blob, making the folder if necessary."""
         try:
             os.makedirs(self._path, exist_ok=True)
         except OSError as error:
@@ -205,7 +205,7 @@ class LocalFolder:
         return _StoreSink(self, self._is_intact)
 
     def mark(self, name: str) -> None:
-        """Note that a blob is in use from now on; its own times stay, as readers know the file by them."""
+        """Mark a blob as in use from now on; its own times stay, as readers identify the file by them."""
         with Directory.at(self._path) as folder:
             descriptor = folder.open(MARK + name, os.O_WRONLY | os.O_CREAT)
             try:
@@ -245,13 +245,13 @@ class _StoreSink(LocalSink):
     folder : LocalFolder
         The folder.
     is_intact : callable
-        Tells whether a blob is there already.
+        Returns whether a blob exists already.
     """
 
     def __init__(self, folder: LocalFolder, is_intact: IsIntact) -> None:
         super().__init__(folder.place)
         self._blobs, self._is_intact = folder, is_intact
-        # The lock ends with the process, however that ends, so that what it leaves can be told from what is written.
+        # The lock ends with the process, which distinguishes abandoned files from those being written.
         with suppress(OSError):
             fcntl.flock(self._file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
 
@@ -274,7 +274,7 @@ def _entry(name: str, status: Any) -> StoreEntry:
 
 
 _APPEAR_AT_ONCE = frozenset({"s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "adl", "oss", "memory"})
-"""Protocols of file systems in which a file appears when all of it was sent."""
+"""Protocols of file systems in which a file appears only once it is complete."""
 
 
 class RemoteFolder:
@@ -285,7 +285,7 @@ class RemoteFolder:
     url : str
         The folder.
     is_intact : callable
-        Tells whether a blob is there already.
+        Returns whether a blob exists already.
     """
 
     def __init__(self, url: str, is_intact: Callable[[str], bool]) -> None:
@@ -326,7 +326,7 @@ class RemoteFolder:
         return _RemoteSink(self, self._is_intact)
 
     def send(self, path: str, name: str) -> None:
-        """Send a file of this machine; it appears under its name when all of it was sent."""
+        """Send a local file; it appears under its name once it is complete."""
         system, inner = file_system(self.location(name))
         if self._url.partition("://")[0] in _APPEAR_AT_ONCE:
             retrying(lambda: system.put_file(path, inner))
@@ -358,21 +358,21 @@ class RemoteFolder:
 
 
 class _RemoteSink:
-    """A new blob, on this machine until it is complete; implements `akdask.evo.stream.BlobSink`.
+    """A new blob, on this machine until complete; implements `akdask.evo.stream.BlobSink`.
 
     Parameters
     ----------
     folder : RemoteFolder
-        Where it goes.
+        The target folder.
     is_intact : callable
-        Tells whether a blob is there already.
+        Returns whether a blob exists already.
     """
 
     def __init__(self, folder: RemoteFolder, is_intact: Callable[[str], bool]) -> None:
         self._folder, self._is_intact = folder, is_intact
         self._file = tempfile.NamedTemporaryFile(prefix=TEMPORARY)  # noqa: SIM115 - closed by `commit` and `abort`
         self._path = path_of_open(self._file.fileno(), self._file.name)
-        if self._path != self._file.name:  # the file needs no name, and so goes with the process, however that ends
+        if self._path != self._file.name:  # a file without a name disappears with the process
             os.unlink(self._file.name)
 
     def write(self, data: Any) -> None:
@@ -423,7 +423,7 @@ def _remote_entry(info: Mapping[str, Any]) -> StoreEntry:
 
 
 def _modified(info: Mapping[str, Any]) -> float:
-    """Return when a file was last written, 0 where its file system does not tell."""
+    """Return the time of a file's last write, 0 where the file system has none."""
     for key in ("LastModified", "last_modified", "mtime", "updated", "created"):
         found = info.get(key)
         if isinstance(found, datetime):
@@ -434,7 +434,7 @@ def _modified(info: Mapping[str, Any]) -> float:
 
 
 Described: TypeAlias = ArrayDescription | Mapping[str, Any] | str
-"""What names a blob: its description, or its name alone."""
+"""A reference to a blob: its description, or its name alone."""
 
 
 def several(blobs: Any) -> list[Any]:
@@ -466,7 +466,7 @@ def described_by(blob: Described) -> ArrayDescription | None:
 
 
 def name_of(blob: Described) -> str:
-    """Return the name of a blob; only digests and UUIDs ever come near a path.
+    """Return the name of a blob; only digests and UUIDs are accepted, so that no other text reaches a path.
 
     Raises
     ------
@@ -484,7 +484,7 @@ def optional_name(blob: Described) -> str | None:
 
 
 def is_reference(lookup: Any) -> bool:
-    """Whether a lookup table is told by its description or name."""
+    """Whether a lookup table is given by its description or name."""
     is_named = isinstance(lookup, str) and (is_digest(lookup) or is_uuid(lookup))
     return is_named or isinstance(lookup, ArrayDescription) or (isinstance(lookup, Mapping) and "data" in lookup)
 
@@ -495,7 +495,7 @@ def checked_name(name: str, digest: str, place: str) -> str:
     Raises
     ------
     DigestError
-        If they are not those that it is named for.
+        If the digest of the bytes is not the name.
     """
     if is_digest(name) and digest != name:
         raise DigestError(

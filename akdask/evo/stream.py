@@ -1,4 +1,4 @@
-"""Rows that come one after the other, from memory or from whatever hands them over, cut into row groups."""
+"""A stream of rows, from memory or any other producer, cut into row groups."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 _STEP_BYTES = 2**24
-"""Bytes that are taken at a time of what is sliced."""
+"""Bytes per slice of sliced data."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class RowStream:
         Parameters
         ----------
         rows : object
-            What `akdask.evo.canonical.table_of` takes; anything that hands over Arrow's streams, such as a
+            Any rows that `akdask.evo.canonical.table_of` takes; any producer of Arrow streams, such as a
             RecordBatchReader or a frame of polars; a dataset of HDF5 or an array of Zarr of one or two dimensions; or
             an iterator of any of these.
 
@@ -85,7 +85,7 @@ class RowStream:
         return cls(first.schema, chain([first], tables))
 
     def groups(self, nrows: int) -> Iterator[pa.Table]:
-        """Yield tables of a number of rows, the last with those that are left; one without rows if there are none."""
+        """Yield tables of a given number of rows, the last one with the rest; an empty one if there are no rows."""
         left: list[pa.Table] = []
         count = 0
         is_first = True
@@ -117,7 +117,7 @@ def _is_pandas(rows: Any) -> bool:
 
 
 def _sliced(dataset: Any) -> Iterator[np.ndarray[Any, Any]]:
-    """Yield runs of rows of what is like an array, but not in memory."""
+    """Yield runs of rows of an array-like that is not in memory."""
     if len(dataset.shape) not in (1, 2):
         raise UnsupportedTableError(
             f"an array of {len(dataset.shape)} dimensions is no table.", hint="flatten grids with akdask.evo.flatten."
@@ -130,12 +130,12 @@ def _sliced(dataset: Any) -> Iterator[np.ndarray[Any, Any]]:
 
 
 def in_order(function: Callable[[T, int], R], items: Iterable[T], count: int, at_once: int) -> Iterator[tuple[R, ...]]:
-    """Yield what a function makes of each item and the numbers up to a count, while threads are at work on the next.
+    """Yield a function's results for each item and the numbers below a count, computing the next ones in threads.
 
     Parameters
     ----------
     function : callable
-        Takes an item and a number.
+        Called with an item and a number.
     items : iterable
         The items, whose results are yielded in their order.
     count : int
@@ -175,7 +175,7 @@ class BlobSink(Protocol):
         ...
 
     def abort(self) -> None:
-        """Drop all bytes; does nothing after `commit`."""
+        """Drop all bytes; no effect after `commit`."""
         ...
 
 
@@ -192,7 +192,7 @@ class LocalSink:
     Raises
     ------
     BlobWriteError
-        If nothing can be written there.
+        If the target is not writable.
     """
 
     def __init__(self, folder: str, name: str | None = None) -> None:
@@ -227,7 +227,7 @@ class LocalSink:
             raise self._failed(error) from error
 
     def commit(self, name: str) -> None:
-        """Give the file its name, once all of its bytes are on disk; a file of that name is replaced."""
+        """Give the file its name once all of its bytes are on disk, replacing any file of that name."""
         try:
             os.fsync(self._file.fileno())
             self._file.close()

@@ -1,4 +1,4 @@
-"""Timestamps: microseconds since 1970 in UTC, whatever zone and unit they come in.
+"""Timestamps: microseconds since 1970 in UTC, converted from any zone and unit.
 
 Microseconds stay microseconds: they reach 292,000 years, where the nanoseconds of pandas reach 292.
 """
@@ -45,22 +45,23 @@ def to_utc(
     Parameters
     ----------
     values : array_like
-        An Arrow array, a pandas Series or index, NumPy's datetime64, a sequence of datetimes or of text as ISO 8601
-        has it, or integers of which `unit` is told.
+        An Arrow array, a pandas Series or index, NumPy's datetime64, a sequence of datetimes or of ISO 8601 text, or
+        integers in `unit`.
     zone : str, optional
         Where clocks showed times that have no zone, such as ``"UTC"`` or ``"Pacific/Auckland"``.
     unit : {"s", "ms", "us", "ns"}, optional
-        What integers count since 1970 in UTC.
+        Unit of integers, which count since 1970 in UTC.
     truncate : bool, default False
-        Drop what is finer than a microsecond: the microsecond that has begun stays.
+        Drop digits below a microsecond, rounding down.
     ambiguous, nonexistent : {"raise", "earliest", "latest"}
-        Which of both is meant where clocks showed a time twice, and what becomes of one that they never showed.
+        Which of two instants is meant where clocks showed a time twice, and the replacement for a time that they never
+        showed.
 
     Raises
     ------
     ContentError
-        If times have no zone and none is told; if they are finer than a microsecond, or further from 1970 than
-        microseconds reach; if clocks showed them twice or never.
+        If times have no zone and none is given; if they are finer than a microsecond, or too far from 1970 for
+        microseconds; if clocks showed them twice or never.
     KindError
         If the values are no times.
     ArgumentError
@@ -119,7 +120,7 @@ def to_numpy(values: Any) -> np.ndarray[Any, Any]:
 
 
 def _in_microseconds(array: Any, truncate: bool) -> Any:
-    """Return times of any unit in microseconds of the same zone, without loss unless that is asked for."""
+    """Return times of any unit in microseconds of the same zone, losslessly unless `truncate`."""
     kind = array.type
     numbers = array.cast(pa.int64())
     if kind.unit == "ns":
@@ -127,7 +128,7 @@ def _in_microseconds(array: Any, truncate: bool) -> Any:
     else:
         factor = _UNITS[kind.unit]
         try:
-            # Seconds are never cast as they are: Parquet would make milliseconds of them.
+            # Seconds are never cast directly: Parquet would store them as milliseconds.
             numbers = pc.multiply_checked(numbers, pa.scalar(factor, pa.int64()))
         except pa.ArrowInvalid:
             raise _too_far(kind.unit) from None
@@ -149,7 +150,7 @@ def _without_nanoseconds(numbers: Any, truncate: bool) -> Any:
 
 
 def _as_arrow(values: Any, unit: str | None, truncate: bool) -> Any:
-    """Return what is given as one Arrow array; text and objects as timestamps."""
+    """Return given times as one Arrow array; text and objects become timestamps."""
     if isinstance(values, pd.DatetimeIndex | pd.Series):
         if isinstance(values.dtype, pd.DatetimeTZDtype) or values.dtype.kind == "M":
             values = pa.array(values, from_pandas=True)
@@ -213,7 +214,7 @@ def _of_numpy(array: np.ndarray[Any, Any]) -> Any:
 
 
 def _of_objects(items: Sequence[Any], truncate: bool) -> Any:
-    """Return a sequence of Python's datetimes or text as an array; Arrow would take those without zone for UTC."""
+    """Return a sequence of Python's datetimes or text as an array; Arrow would take naive ones for UTC."""
     if all(item is None or isinstance(item, str) for item in items) and any(item is not None for item in items):
         return _of_text(items, truncate)
     present = [item for item in items if item is not None and item is not pd.NaT]

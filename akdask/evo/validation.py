@@ -1,4 +1,4 @@
-"""All checks of a blob, or of very many: which are asked for, in what order, and in which tasks."""
+"""Validate one blob or very many: choose the checks, their order, and their tasks."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ _ROWS = 2**18
 
 @dataclass(frozen=True, slots=True)
 class RowGroupReport:
-    """What a row group was found to be.
+    """The findings for a row group.
 
     Parameters
     ----------
     number : int
         Its number.
     findings : tuple of Finding
-        What is wrong with it.
+        Errors of the row group.
     facts : RowFacts
-        What was noted of its values.
+        Facts about its values.
     """
 
     number: int
@@ -52,7 +52,7 @@ class RowGroupReport:
 
 
 def check_row_group(facts: FooterFacts, number: int, rules: ContentRules) -> RowGroupReport:
-    """Return what one row group is found to be: read in steps, whatever its rows are."""
+    """Return the findings for one row group, read in steps of bounded size."""
     try:
         with range_reader(facts.file) as ranges:
             stretch = _stretch(facts, number)
@@ -139,7 +139,7 @@ def digest_of_remote(file: FileIdentity) -> str:
 
 
 def check_digest(file: FileIdentity, names: Sequence[Any]) -> list[Finding]:
-    """Return what is wrong with the bytes of a file that is named by its digest."""
+    """Return errors in the bytes of a file that is named by its digest."""
     try:
         found = digest_of_remote(file)
     except AkdaskError as error:
@@ -160,12 +160,12 @@ _ROWS_OF_TASK = 2**17
 
 @dataclass(frozen=True, slots=True)
 class Expectations:
-    """What a blob is compared with beside the rules for all.
+    """Expectations of a blob besides the rules for all blobs.
 
     Parameters
     ----------
     role : Role, optional
-        What the array is for.
+        Role of the array.
     vertices : int, optional
         Number of vertices.
     rows : int, optional
@@ -196,31 +196,31 @@ def validate(
     lookup: Any = None,
     storage_options: Mapping[str, Any] | None = None,
 ) -> list[Finding]:
-    """Return all that is wrong with a blob, or odd about it; computes.
+    """Return all errors and oddities of a blob; computes.
 
-    Whatever the file holds, the answer is findings.  Row groups of a large blob are looked at side by side, on a
-    cluster if there is a client; bytes are read once more for the digest, where the blob is named by one.
+    Any file gives findings rather than an exception.  Row groups of a large blob are checked concurrently, on a cluster
+    if there is a client. A blob that is named by its digest is read once more to hash it.
 
     Parameters
     ----------
     path_or_url : str or path
         The file.
     description : ArrayDescription or mapping, optional
-        What the blob should be.
+        Expected description of the blob.
     role : str, optional
-        What the array is for: see `akdask.evo.kinds`.  Unless given, no role forbids any value.
+        Role of the array: see `akdask.evo.kinds`.  By default any value is allowed.
     footer_only : bool, default False
-        Look at nothing but the footer.
+        Check the footer only.
     vertices : int or description, optional
-        Number of vertices, or what describes them: indices must be below.
+        Number of vertices, or a description of their array: indices must be below.
     rows : int or description, optional
-        Rows of the component that the array belongs to, or what describes one of its arrays; of a mask, cells.
+        Number of rows of the array's component, or a description of one of its arrays; for a mask, of cells.
     active : int, optional
         Number of active cells, which a mask has as many true values of.
     lookup : mapping, DataFrame, table or path, optional
         The lookup table of codes, keys first.
     storage_options : mapping of str to value, optional
-        What fsspec needs to open URLs, such as keys or ``anon=True``.
+        Options with which fsspec opens URLs, such as keys or ``anon=True``.
 
     Returns
     -------
@@ -244,19 +244,19 @@ def validate_many(
     footer_only: bool = False,
     storage_options: Mapping[str, Any] | None = None,
 ) -> dict[str, list[Finding]]:
-    """Return all that is wrong with very many blobs, by their paths; computes, in tasks of many blobs each.
+    """Return all errors and oddities of very many blobs, by path; computes, in tasks of many blobs each.
 
     Parameters
     ----------
     blobs : iterable of path, or mapping of path to description
-        The files, and what they should be.
+        The files, and their expected descriptions.
     role, footer_only, storage_options
         As in `validate`.
 
     Returns
     -------
     dict of str to list of Finding
-        Of each blob; nothing of those that are right.
+        Findings for each blob; valid blobs are left out.
     """
     expected = _expectations(role, None, None, None, None)
     given = blobs if isinstance(blobs, Mapping) else dict.fromkeys(blobs)

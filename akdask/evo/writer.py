@@ -32,14 +32,14 @@ _MOST_BYTES = 128 * 2**20
 
 @dataclass(frozen=True, slots=True)
 class RowGroupOutcome:
-    """What came of the rows of one row group, or of one of its columns.
+    """The result of encoding one row group, or one of its columns.
 
     Parameters
     ----------
     encoded : EncodedRowGroup or None
         Its bytes, None if something is wrong.
     facts : RowFacts
-        What was noted of its values.
+        Facts about its values.
     error : EvoError, optional
         Why they do not even have the types of the blob.
     """
@@ -51,14 +51,14 @@ class RowGroupOutcome:
 
 @dataclass(frozen=True, slots=True)
 class ColumnEncoder:
-    """Encodes the columns of row groups one by one, and notes what is wrong with them: what tasks do.
+    """Encodes the columns of row groups one by one in tasks, and collects their violations.
 
     Parameters
     ----------
     form : CanonicalForm
-        What rows look like in the blob.
+        Form of the rows in the blob.
     rules : ContentRules
-        What their values must be.
+        Requirements on their values.
     encoding : RowGroupEncoding
         How they are encoded.
     """
@@ -73,7 +73,7 @@ class ColumnEncoder:
         return len(self.form.schema)
 
     def __call__(self, rows: pa.Table, number: int) -> RowGroupOutcome:
-        """Return what comes of one column of rows; what is wrong is told by who knows where the rows are."""
+        """Return the outcome of one column of rows; the caller, who knows where the rows are, reports errors."""
         try:
             column = self.form.column(rows, number)
         except EvoError as error:
@@ -85,7 +85,7 @@ class ColumnEncoder:
         return RowGroupOutcome(self.encoding.encode(pa.Table.from_arrays([column], schema=pa.schema([field]))), facts)
 
     def joined(self, columns: Sequence[RowGroupOutcome]) -> RowGroupOutcome:
-        """Return what came of a row group, given what came of its columns."""
+        """Return the outcome of a row group from those of its columns."""
         facts = reduce(RowFacts.joined, [column.facts for column in columns])
         parts = [column.encoded for column in columns if column.encoded is not None]
         encoded = EncodedRowGroup.side_by_side(parts) if len(parts) == len(columns) else None
@@ -109,34 +109,33 @@ def write_blob(
 ) -> ArrayDescription:
     """Write rows as one blob, and return its description; computes.
 
-    Columns of row groups are encoded side by side and go out in order, so that a few of them are in memory at a time,
-    however many processors there are.  Where row groups are cut depends on the types of the columns alone: equal rows
-    give equal bytes, however they are partitioned.  Rows whose number is not known, such as those of a filter, are
-    counted first.
+    Columns of row groups are encoded in parallel and written in order, so that only a few are in memory at a time.  The
+    bounds of row groups depend on the types of the columns alone: equal rows give equal bytes, however they are
+    partitioned.  Rows of unknown number, such as those of a filter, are counted first.
 
     Parameters
     ----------
     table : DataFrame, array, mapping or iterator
         Lazy rows: a DataFrame or array of akdask or of Dask, or a dict of such arrays.  Or a pandas DataFrame, whose
-        labels are left out; an Arrow table or anything that hands over Arrow's streams; an array of NumPy, HDF5 or
-        Zarr of one or two dimensions; a dict of columns; or an iterator of any of these.
+        labels are left out; an Arrow table or any producer of Arrow streams; an array of NumPy, HDF5 or Zarr of one or
+        two dimensions; a dict of columns; or an iterator of any of these.
     open_target : path or callable
-        A folder on this machine, where the blob gets its name; the path of a file, which the blob gets; or a function
-        that begins an `akdask.evo.stream.BlobSink`.
+        A folder on this machine, where the blob gets its name; the path of a file, which becomes the blob; or a
+        function that begins an `akdask.evo.stream.BlobSink`.
     role : str, default "attribute"
-        What the array is for, which decides about nulls, NaN and indices: ``geometry``, ``attribute``, ``index``,
+        Role of the array, which decides about nulls, NaN and indices: ``geometry``, ``attribute``, ``index``,
         ``category``, ``lookup``, ``mask``, ``color`` or ``time``.
     names : list of str or "keep", optional
-        Names of the columns: those of the table with "keep", and unless given those of the kind of array.
+        Names of the columns; "keep" uses those of the table. By default those of the kind of array.
     data_type : str, optional
-        Type to store all columns as, or a type for each, joined by slashes, as in a description.  Only conversions
-        without loss are made.  Unless given types stay as they are, but for text, dictionaries of it, and times of
-        other units and zones; for whole numbers of role ``index``, which become uint64; for those of 64 bits of role
-        ``color``, which become uint32; and for floats of role ``category``, whose NaN is missing, which become int32.
+        Type to store all columns as, or a type for each, joined by slashes, as in a description.  Only lossless
+        conversions are made.  By default types stay, except for text, dictionaries of text, and times of other units
+        and zones. Integers of role ``index`` become uint64, 64-bit integers of role ``color`` become uint32, and floats
+        of role ``category``, whose NaN is missing, become int32.
     row_group_rows : int, optional
-        Rows of a row group; 2**20 unless given, fewer for rows of more than 128 bytes.
+        Rows of a row group; 2**20 by default, fewer for rows of more than 128 bytes.
     level : int, optional
-        Level of gzip, from 1 to 9; that of Arrow unless given.
+        Level of gzip, from 1 to 9; Arrow's default unless given.
     identifier : {"hash", "uuid"}, default "hash"
         Whether the blob is named by the SHA-256 of its bytes, or by a new UUID.
     vertices : int, optional
@@ -144,10 +143,10 @@ def write_blob(
     time_zone : str, optional
         The zone that times without one are of.
     truncate_times : bool, default False
-        Drop what times have beyond microseconds, which is refused otherwise.
+        Drop digits of times below microseconds, which are refused otherwise.
     dictionaries : bool, default False
-        Let Parquet keep repeated text and whole numbers in dictionaries, which makes some blobs smaller; the format
-        leaves that to the writer, and `akdask.evo.validate` warns of it.
+        Let Parquet store repeated text and integers in dictionaries, which makes some blobs smaller; the format leaves
+        that to the writer, and `akdask.evo.validate` warns of it.
 
     Returns
     -------
@@ -174,7 +173,7 @@ def write_blob(
 
     Notes
     -----
-    Whatever is raised, nothing of the blob is left, and a file of that name is unchanged.
+    Any error leaves no blob behind, and an existing file of that name unchanged.
     """
     if identifier not in ("hash", "uuid"):
         raise ArgumentError(f"identifier is 'hash' or 'uuid', not {identifier!r:.100}.")
@@ -220,14 +219,14 @@ def write_blob(
 
 
 class BlobWriter:
-    """One blob on its way out: takes row groups in order, and names the blob by what has gone out.
+    """One blob being written: takes row groups in order, and names the blob by the digest of its bytes.
 
     Parameters
     ----------
     sink : BlobSink
         Where bytes go.
     rules : ContentRules
-        What values must be.
+        Requirements on values.
     name : str
         Name of the first column.
     """
