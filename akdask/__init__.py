@@ -6,9 +6,9 @@ Names are loaded when they are first used, from the modules that ``__init__.pyi`
 """
 
 # Dask comes with the settings, as every call needs it; pandas learns names if it is loaded.
-from akdask import _pandas_names, arkouda, config  # noqa: F401
+from akdask import _pandas_names, config  # noqa: F401
 from akdask._public import names_of_stub as _names_of_stub
 
 __version__ = "0.1.0"
 
-__getattr__, __dir__, __all__ = _names_of_stub(__name__, __file__, arkouda.attribute)
+__getattr__, __dir__, __all__ = _names_of_stub(__name__, __file__)

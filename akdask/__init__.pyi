@@ -1,8 +1,6 @@
 # The public names and their modules: for type checkers, for editors, and for `akdask/__init__.py`, which loads a module
 # with the first use of one of its names.
 
-from types import ModuleType
-
 from numpy import bool, bool_, e, euler_gamma, float64, inf, int64, nan, newaxis, pi, str_, uint8, uint64
 
 from akdask import arkouda as arkouda
@@ -11,7 +9,14 @@ from akdask import errors as errors
 from akdask import extension as extension
 from akdask import io as io
 from akdask import testing as testing
-from akdask.arkouda.modules import install_as_arkouda
+from akdask.arkouda import char as char
+from akdask.arkouda import dtypes as dtypes
+from akdask.arkouda import install_as_arkouda
+from akdask.arkouda import join as join
+from akdask.arkouda import numeric as numeric
+from akdask.arkouda import sorting as sorting
+from akdask.arkouda import timeclass as timeclass
+from akdask.arkouda import util as util
 from akdask.arkouda.server import get_server_commands, print_server_commands, receive, receive_dataframe, ruok, shutdown
 from akdask.arkouda.session import LogLevel, disable_verbose, enable_verbose, generate_history, write_log
 from akdask.arrays.bit_vectors import BitVector, Fields, bit_vectorizer
@@ -408,15 +413,6 @@ from akdask.testing import (
 )
 
 __version__: str
-
-# Modules at Arkouda's paths, which `akdask.arkouda` makes when they are asked for.
-char: ModuleType
-dtypes: ModuleType
-join: ModuleType
-numeric: ModuleType
-sorting: ModuleType
-timeclass: ModuleType
-util: ModuleType
 
 __all__ = [
     "ARKOUDA_SUPPORTED_DTYPES",

@@ -9,16 +9,16 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Callable
+from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from akdask.deferred import without_collection
+from akdask.errors import MissingAttributeError
 
 
-def names_of_stub(
-    package: str, file: str, otherwise: Callable[[str], Any] | None = None
-) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
+def names_of_stub(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
     """Return what a package takes as its ``__getattr__``, ``__dir__`` and ``__all__`` (PEP 562).
 
     Parameters
@@ -27,8 +27,6 @@ def names_of_stub(
         Its name.
     file : str
         Path of its ``__init__.py``, beside which is the stub.
-    otherwise : callable, optional
-        What is asked for names that the stub does not import.
 
     Returns
     -------
@@ -41,10 +39,13 @@ def names_of_stub(
     public = next(ast.literal_eval(node.value) for node in stub if isinstance(node, ast.Assign))
 
     def load(name: str) -> Any:
-        if name not in sources and otherwise is not None:
-            return otherwise(name)
         if name not in sources:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+            alike = [] if name.startswith("_") else get_close_matches(name, public, 3)
+            short = package.replace("akdask", "ak", 1)
+            raise MissingAttributeError(
+                f"module {package!r} has no attribute {name!r}.",
+                hint=f"did you mean {' or '.join(f'{short}.{found}' for found in alike)}?" if alike else None,
+            )
         module, original = sources[name]
         loaded = without_collection(import_module)(f"{module}.{original}" if module == package else module)
         found = loaded if module == package else getattr(loaded, original)

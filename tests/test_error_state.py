@@ -84,4 +84,4 @@ def test_unknown_kinds_modes_and_handlers_are_refused():
         ak.seterrcall(5)
     with pytest.raises(ValueError, match="no errors of kind 'x'"):
         handle("x", "message")
-    assert ak.numpy.err.handle is handle
+    assert ak.arkouda.numpy.err.handle is handle

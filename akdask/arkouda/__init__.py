@@ -1,9 +1,22 @@
-"""Scripts written for Arkouda, as they are: its import paths, ``import arkouda``, and what only a Chapel server can do.
+"""The package ``arkouda`` for scripts as they are: its module tree, and what only a Chapel server can do.
 
-``python -m akdask.arkouda script.py`` runs a script to which ``import arkouda`` means akdask, ``pytest -p
+It has the public names of `akdask`, and Arkouda's modules at their paths: `akdask.arkouda.pandas.groupbyclass`.
+``python -m akdask.arkouda script.py`` runs a script to which ``import arkouda`` means this package, ``pytest -p
 akdask.arkouda.pytest_plugin`` tests, and `install_as_arkouda` does so in a process.
 """
 
-from akdask.arkouda.modules import attribute, install_as_arkouda
+from typing import Any
 
-__all__ = ["attribute", "install_as_arkouda"]
+from akdask.arkouda.modules import attribute, attributes, load_below
+from akdask.arkouda.modules import install_as_arkouda as install_as_arkouda
+
+
+def __getattr__(name: str) -> Any:
+    return attribute(name)
+
+
+def __dir__() -> list[str]:
+    return attributes()
+
+
+load_below(__name__)

@@ -1,191 +1,110 @@
-"""Modules at Arkouda's import paths, made when they are imported: they have no names of their own.
+"""The modules at Arkouda's import paths, below `akdask.arkouda`: they have no files, and no names of their own.
 
-Two finders of Python's import system stand on the table of `akdask.arkouda.paths`.  One, always there, answers for
-paths below ``akdask`` that no file has; the other, which `install_as_arkouda` adds, for ``arkouda`` and all that is
-below it.
+All of them are among the loaded modules as soon as `akdask.arkouda` is, as the import system expects of a package that
+makes its modules itself.  They are empty until a name is asked for, so that nobody waits for them.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
-from difflib import get_close_matches
 from importlib import import_module
-from importlib.abc import Loader
-from importlib.machinery import ModuleSpec, PathFinder
+from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
 from akdask import config
 from akdask.arkouda.paths import HOMES, MODULES, MOVED
-from akdask.errors import ArgumentError, MissingAttributeError
+from akdask.errors import ArgumentError
 
-PACKAGE = "akdask"
+PACKAGE = "akdask.arkouda"
 ARKOUDA = "arkouda"
 
 
-class ImportPath(ModuleType):
-    """A module that has its names from elsewhere, each looked up when it is asked for.
+class ArkoudaModule(ModuleType):
+    """A module that looks up each name elsewhere when it is asked for.
 
     Parameters
     ----------
-    name : str
-        Its name in full.
     path : str
         The path in `MODULES`.
     """
 
-    def __init__(self, name: str, path: str) -> None:
+    def __init__(self, path: str) -> None:
+        name = f"{PACKAGE}.{path}"
         super().__init__(name, f"What Arkouda has under ``arkouda.{path}``.")
-        self._path = path
+        # A package, so that its modules can be imported, and those that it lacks are looked for in no folder.
+        vars(self).update(_path=path, __path__=[], __package__=name, __spec__=ModuleSpec(name, None, is_package=True))
 
     def __getattr__(self, name: str) -> Any:
         if name == "__all__":
             return self.__dir__()
-        if f"{self._path}.{name}" in MODULES:
-            return import_module(f"{PACKAGE}.{self._path}.{name}")
-        if name.startswith("_") and name not in MODULES[self._path].split():
+        is_listed = name in MODULES[self._path].split()
+        package = sys.modules["akdask"]
+        if not is_listed and (name.startswith("_") or name not in package.__all__):
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
-        return getattr(self._holder_of(name), name)
+        return getattr(self._home_of(name) if is_listed else package, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
         is_listed = not name.startswith("_") and name in MODULES[self._path].split()
-        settings = getattr(self._holder_of(name), "SETTINGS", {}) if is_listed else {}
+        settings = getattr(self._home_of(name), "SETTINGS", {}) if is_listed else {}
         if name in settings:
             config.set(**{settings[name]: value})
         else:
             super().__setattr__(name, value)
 
-    def _holder_of(self, name: str) -> ModuleType:
-        """Return the module that has a name of this one."""
-        is_listed = name in MODULES[self._path].split()
-        for home in HOMES.get(self._path, "").split() if is_listed else ():
-            # Not by import: a home that is still to be written would be found at Arkouda's path of that name.
-            module = _own_module(f"{PACKAGE}.{home}")
-            if module is not None and hasattr(module, name):
-                return module
-        return sys.modules[PACKAGE]
+    def _home_of(self, name: str) -> ModuleType:
+        """Return the module that has a name which is listed for this one."""
+        homes = [import_module(f"akdask.{home}") for home in HOMES.get(self._path, "").split()]
+        return next((home for home in homes if hasattr(home, name)), sys.modules["akdask"])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return import_module, (self.__name__,)
 
     def __dir__(self) -> list[str]:
-        children = [path.rpartition(".")[2] for path in MODULES if path.rpartition(".")[0] == self._path]
-        return sorted({*children, *(name for name in MODULES[self._path].split() if hasattr(self, name))})
-
-    def __call__(self, *args: Any, **params: Any) -> Any:
-        """Call the function that a module is named for, in whose place an import puts the module: ``ak.apply``."""
-        return vars(self)[self._path](*args, **params)
+        inside = [name for name, item in vars(self).items() if isinstance(item, ArkoudaModule)]
+        return sorted({*inside, *(name for name in MODULES[self._path].split() if hasattr(self, name))})
 
 
-def _own_module(name: str) -> ModuleType | None:
-    """Return a module that is made of a file of akdask's, None if there is no such file."""
-    parent = import_module(name.rpartition(".")[0])
-    return import_module(name) if PathFinder.find_spec(name, parent.__path__) is not None else None
+def _tree() -> dict[str, ArkoudaModule]:
+    """Return all modules by their present and former paths; each has those below it as attributes."""
+    tree = {path: ArkoudaModule(path) for path in MODULES}
+    tree |= {path: tree[present] for path, present in MOVED.items()}
+    for path, module in tree.items():
+        parent, _, name = path.rpartition(".")
+        if parent:
+            vars(tree[parent])[name] = module
+    return tree
 
 
-class _PathLoader(Loader):
-    def __init__(self, path: str) -> None:
-        self._path = path
-
-    def create_module(self, spec: ModuleSpec) -> ModuleType:
-        return ImportPath(spec.name, self._path)
-
-    def exec_module(self, module: ModuleType) -> None:
-        """Keep the function that a module is named for: the package is about to have the module in its place."""
-        if is_named_for_function(self._path):
-            setattr(module, self._path, getattr(sys.modules[PACKAGE], self._path))
+TREE = _tree()
+"""The modules by their paths, without the package's name."""
 
 
-def is_named_for_function(path: str) -> bool:
-    """Whether a module has a function of its own name, which is what the package has under it."""
-    return path in MODULES[path].split()
-
-
-class _SameModule(Loader):
-    """Has an import give a module that goes by another name already."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def create_module(self, spec: ModuleSpec) -> ModuleType:
-        self._module = import_module(self._name)
-        self._spec = self._module.__spec__
-        if not hasattr(self._module, "__path__"):
-            spec.submodule_search_locations = None
-        return self._module
-
-    def exec_module(self, module: ModuleType) -> None:
-        """Undo what the import system has noted in the module."""
-        module.__spec__ = self._spec
-
-
-class PathFinderOfArkouda:
-    """Finds modules at Arkouda's paths below ``akdask``, where there is no file."""
-
-    @staticmethod
-    def find_spec(
-        fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
-        """Return how a module is made, None for one of another package or of no path that Arkouda has."""
-        package, _, rest = fullname.partition(".")
-        if package != PACKAGE or not rest:
-            return None
-        if rest in MOVED:
-            return ModuleSpec(fullname, _SameModule(f"{PACKAGE}.{MOVED[rest]}"), is_package=True)
-        if rest in MODULES:
-            return ModuleSpec(fullname, _PathLoader(rest), is_package=True)
-        return None
-
-
-class ArkoudaFinder:
-    """Has ``arkouda`` and every module below it mean akdask."""
-
-    @staticmethod
-    def find_spec(
-        fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
-        """Return how a module is found, None for one of another package."""
-        package, _, rest = fullname.partition(".")
-        if package != ARKOUDA:
-            return None
-        return ModuleSpec(fullname, _SameModule(_module_for(rest)), is_package=True)
-
-
-def _module_for(path: str) -> str:
-    """Return the name of akdask's module for a path of Arkouda's, none for that of the package.
-
-    Raises
-    ------
-    ModuleNotFoundError
-        If there is none.
-    """
-    own = f"{PACKAGE}.{path}".removesuffix(".")
-    parent = own.rpartition(".")[0]
-    is_known = not path or path in MODULES or path in MOVED
-    if not is_known and PathFinder.find_spec(own, list(getattr(import_module(parent), "__path__", ()))) is None:
-        raise ModuleNotFoundError(
-            f"{ARKOUDA}.{path} is no module of Arkouda's that akdask knows of.", name=f"{ARKOUDA}.{path}"
-        )
-    return own
+def load_below(package: str) -> None:
+    """Enter all modules of `TREE` among those that are loaded, below a package."""
+    sys.modules.update({f"{package}.{path}": module for path, module in TREE.items()})
 
 
 def attribute(name: str) -> Any:
-    """Return a module that ``akdask`` has under a name: ``ak.util``, ``ak.dtypes``.
+    """Return what ``arkouda`` has under a name: one of its modules, or what `akdask` has.
 
     Raises
     ------
     MissingAttributeError
-        If there is none, with names that look alike.
+        If there is neither.
     """
-    if name in MOVED or (name in MODULES and not is_named_for_function(name)):
-        return import_module(f"{PACKAGE}.{name}")
-    names = [] if name.startswith("_") else get_close_matches(name, sys.modules[PACKAGE].__all__, 3)
-    raise MissingAttributeError(
-        f"module {PACKAGE!r} has no attribute {name!r}.",
-        hint=f"did you mean {' or '.join(f'ak.{found}' for found in names)}?" if names else None,
-    )
+    # A module that is named for its function gives way to it, as in Arkouda.
+    is_module = name in TREE and name not in MODULES.get(name, "").split()
+    return TREE[name] if is_module else getattr(sys.modules["akdask"], name)
+
+
+def attributes() -> list[str]:
+    """Return the names that ``arkouda`` has."""
+    return sorted({*dir(sys.modules["akdask"]), *(path for path in TREE if "." not in path)})
 
 
 def install_as_arkouda() -> None:
-    """Have ``import arkouda`` mean akdask in this process, and so all modules of Arkouda's.
+    """Have ``import arkouda`` mean `akdask.arkouda` in this process, with all modules of Arkouda's below it.
 
     Call it before the first script that imports Arkouda; once is enough.
 
@@ -200,20 +119,16 @@ def install_as_arkouda() -> None:
     >>> akdask.install_as_arkouda()
     >>> import arkouda as ak
     >>> from arkouda.pandas.groupbyclass import GroupBy
-    >>> ak is akdask, GroupBy is akdask.GroupBy
-    (True, True)
+    >>> ak is akdask.arkouda, ak.array is akdask.array, GroupBy is akdask.GroupBy
+    (True, True, True)
     """
-    loaded = sys.modules.get(ARKOUDA)
-    if loaded is not None and loaded is not sys.modules[PACKAGE]:
+    package = sys.modules[PACKAGE]
+    loaded = sys.modules.get(ARKOUDA, package)
+    if loaded is not package:
         raise ArgumentError(
             "Arkouda itself has been imported in this process.",
             details=[f"from {loaded.__file__}"],
             hint="call install_as_arkouda() before anything imports arkouda.",
         )
-    if ArkoudaFinder not in sys.meta_path:
-        sys.meta_path.insert(0, ArkoudaFinder)
-    import_module(ARKOUDA)
-
-
-if PathFinderOfArkouda not in sys.meta_path:
-    sys.meta_path.append(PathFinderOfArkouda)
+    sys.modules[ARKOUDA] = package
+    load_below(ARKOUDA)

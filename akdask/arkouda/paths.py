@@ -1,7 +1,8 @@
 """The import paths of Arkouda: which modules there are, and which names each of them has.
 
-Paths are written without the package's own name.  A name is looked for in the module that `HOMES` has for the path,
-and then in akdask itself; one that is found in neither is passed over, so that no list here changes when it comes.
+Paths are written without the package's name, which is ``akdask.arkouda`` and, where it is installed so, ``arkouda``.  A
+name is looked for in the modules that `HOMES` has for the path, and then in `akdask` itself; one that is found in
+neither is passed over, so that no list here changes when it comes.
 Sources: Arkouda's package as of 2026-08, and the older modules that its own code has moved out of.
 """
 
@@ -192,6 +193,8 @@ MODULES: dict[str, str] = {
     "scipy.special._math": "xlogy",
     "scipy.stats": "Power_divergenceResult chisquare power_divergence",
     "scipy.stats._stats_py": "Power_divergenceResult chisquare power_divergence",
+    "plotting": "hist_all plot_dist",
+    "testing": f"{_ASSERTERS} {_EQUIVALENCE}",
     "testing._asserters": f"{_ASSERTERS} raise_assert_detail",
     "testing._equivalence_asserters": _EQUIVALENCE,
 }
@@ -221,7 +224,7 @@ MOVED: dict[str, str] = {
     "scipy._stats_py": "scipy.stats",
     "dtypes.dtypes": "numpy.dtypes.dtypes",
 }
-"""The present path of each module that has, or had, another one; modules of akdask's own go before these."""
+"""The present path of each module that has, or had, another one."""
 
 HOMES: dict[str, str] = {
     **dict.fromkeys(("numpy.dtypes", "numpy.dtypes.dtypes"), "columns.scalar_types"),
@@ -235,7 +238,7 @@ HOMES: dict[str, str] = {
     **dict.fromkeys((name for name in MODULES if name.startswith("numpy.random")), "random"),
     **dict.fromkeys(("comm_diagnostics", "core.client", "core.message"), "arkouda.server"),
     **dict.fromkeys(("core.infoclass", "core.logger", "core.security", "history"), "arkouda.session"),
-    **dict.fromkeys(("testing._asserters",), "testing.asserters"),
+    "testing._asserters": "testing.asserters",
     **dict.fromkeys((name for name in MODULES if name.startswith("pandas.extension")), "extension"),
     "pandas.match": "arrays.match",
     "pandas.matcher": "arrays.match",
@@ -245,11 +248,8 @@ HOMES: dict[str, str] = {
         "arrays.axes arrays.memory_report arrays.sparse io.registry "
         "arkouda.helpers"
     ),
-    "pandas.io_util": "arkouda.io_util",
+    "pandas.io_util": "arkouda.folders",
     "scipy.sparrayclass": "arkouda.server",
 }
-"""The modules of akdask's own, one or several, that have the names of a module that `akdask` itself has not.
-
-One that is not there yet is passed over, as names are.
-"""
+"""The modules of akdask's own, one or several, that have the names of a module that `akdask` itself has not."""
 # fmt: on

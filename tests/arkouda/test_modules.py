@@ -1,4 +1,4 @@
-"""Arkouda's import paths below akdask, and below ``arkouda`` itself."""
+"""Arkouda's import paths below `akdask.arkouda`, and below ``arkouda`` itself."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ import importlib
 import subprocess
 import sys
 
+import cloudpickle
 import numpy as np
 import pytest
 
 import akdask as ak
-from akdask.arkouda.modules import ArkoudaFinder
+from akdask.arkouda.modules import TREE
 from akdask.arkouda.paths import HOMES, MODULES, MOVED
 from akdask.errors import ArgumentError, TransferError, UnsupportedError
 
 
 @pytest.fixture
-def arkouda(monkeypatch):
-    """Have ``arkouda`` mean akdask while the test runs."""
-    monkeypatch.setattr(sys, "meta_path", list(sys.meta_path))
+def arkouda():
+    """Have ``arkouda`` mean `akdask.arkouda` while the test runs."""
     ak.install_as_arkouda()
     yield sys.modules["arkouda"]
     for name in [name for name in sys.modules if name.partition(".")[0] == "arkouda"]:
@@ -27,52 +27,53 @@ def arkouda(monkeypatch):
 
 @pytest.mark.parametrize("path", sorted({*MODULES, *MOVED}))
 def test_every_path_can_be_imported_and_has_the_names_that_it_lists(path):
-    module = importlib.import_module(f"akdask.{path}")
+    module = importlib.import_module(f"akdask.arkouda.{path}")
     assert all(hasattr(module, name) for name in dir(module))
 
 
 def test_names_are_akdasks_own():
-    from akdask.numpy.dtypes import int64
-    from akdask.numpy.pdarrayclass import pdarray
-    from akdask.pandas.groupbyclass import GroupBy, unique
+    from akdask.arkouda.numpy.dtypes import int64
+    from akdask.arkouda.numpy.pdarrayclass import pdarray
+    from akdask.arkouda.pandas.groupbyclass import GroupBy, unique
 
     assert (pdarray, GroupBy, unique, int64) == (ak.pdarray, ak.GroupBy, ak.unique, np.int64)
 
 
 def test_a_module_has_one_object_under_its_old_and_its_new_path():
-    assert importlib.import_module("akdask.dataframe") is importlib.import_module("akdask.pandas.dataframe")
-    assert ak.util is importlib.import_module("akdask.numpy.util")
+    assert importlib.import_module("akdask.arkouda.dataframe") is ak.arkouda.pandas.dataframe
+    assert ak.util is importlib.import_module("akdask.arkouda.numpy.util")
 
 
 def test_modules_are_attributes_of_the_package_and_of_each_other():
     assert ak.dtypes.int64 is np.int64
     assert ak.util.map(ak.array([2, 3]), {2: 30, 3: 5}).tolist() == [30, 5]
-    assert ak.numpy.pdarrayclass.pdarray is ak.pdarray
-    assert ak.core.client.get_config() == ak.get_config()
+    assert ak.arkouda.numpy.pdarrayclass.pdarray is ak.pdarray
+    assert ak.arkouda.core.client.get_config() == ak.get_config()
 
 
 def test_a_module_takes_what_the_package_has_as_arkoudas_modules_import_from_each_other():
-    assert ak.pandas.dataframe.arange is ak.arange
+    assert ak.arkouda.pandas.dataframe.arange is ak.arange
     with pytest.raises(AttributeError, match="no attribute 'arange2'"):
-        ak.pandas.dataframe.arange2  # noqa: B018
+        ak.arkouda.pandas.dataframe.arange2  # noqa: B018
     with pytest.raises(ImportError, match="cannot import name 'nothing'"):
-        from akdask.pandas.dataframe import nothing  # noqa: F401
+        from akdask.arkouda.pandas.dataframe import nothing  # noqa: F401
 
 
 def test_all_names_of_a_module_are_imported_by_a_star():
     names: dict[str, object] = {}
-    exec("from akdask.numpy.sorting import *", names)
+    exec("from akdask.arkouda.numpy.sorting import *", names)
     assert {"argsort", "coargsort", "sort", "searchsorted", "SortingAlgorithm"} <= names.keys()
 
 
-def test_akdasks_own_modules_go_before_those_of_arkouda():
-    assert importlib.import_module("akdask.io").__file__.endswith("akdask/io/__init__.py")
-    assert importlib.import_module("akdask.testing").assert_equal is ak.assert_equal
+@pytest.mark.parametrize("path", ["pandas", "pandas.groupbyclass", "numpy", "core", "io_util"])
+def test_below_akdask_itself_are_no_paths_of_arkouda(path):
+    with pytest.raises(ModuleNotFoundError, match=f"akdask.{path.partition('.')[0]}"):
+        importlib.import_module(f"akdask.{path}")
 
 
 @pytest.mark.slow
 def test_numpy_and_pandas_stay_what_they_are_inside_the_package():
-    code = "import akdask.numpy, akdask.pandas, numpy, pandas, akdask as ak; print(numpy.__file__, pandas.__file__)"
+    code = "import akdask.arkouda.numpy, akdask.arkouda.pandas, numpy, pandas; print(numpy.__file__, pandas.__file__)"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert "akdask" not in found.replace("/akdask/.venv", "")
 
@@ -96,25 +97,58 @@ def test_arkouda_means_akdask(arkouda):
     from arkouda.numpy import pdarrayclass
     from arkouda.testing import assert_equal
 
-    assert installed is ak
+    assert installed is arkouda is ak.arkouda
     assert installed.pandas.dataframe.DataFrame is ak.DataFrame
+    assert installed.pandas.dataframe is ak.arkouda.pandas.dataframe is sys.modules["arkouda.dataframe"]
     assert pdarrayclass.pdarray is ak.pdarray
     assert (get_config, assert_equal) == (ak.get_config, ak.assert_equal)
-    assert ak.__name__ == ak.__spec__.name == "akdask"
+    assert ak.arkouda.__name__ == ak.arkouda.__spec__.name == "akdask.arkouda"
 
 
-def test_modules_of_akdask_are_not_loaded_twice(arkouda):
-    assert importlib.import_module("arkouda.io") is importlib.import_module("akdask.io")
+def test_arkouda_has_the_public_names_of_akdask_and_arkoudas_modules(arkouda):
+    assert [name for name in ak.__all__ if name != "random" and getattr(arkouda, name) is not getattr(ak, name)] == []
+    assert (arkouda.__all__, arkouda.__version__) == (ak.__all__, ak.__version__)
+    assert {*ak.__all__, "pandas", "numpy", "util", "client", "dtypes"} <= set(dir(arkouda))
+    assert arkouda.random.randint is ak.random.randint
+    assert arkouda.client.get_config is arkouda.core.client.get_config is ak.get_config
+    names: dict[str, object] = {}
+    exec("from arkouda import *", names)
+    assert {"array", "DataFrame", "merge"} <= names.keys()
+    with pytest.raises(AttributeError, match=r"no attribute 'arang'.\nHint: did you mean ak.arange"):
+        arkouda.arang  # noqa: B018
+
+
+def test_classes_of_an_old_and_a_new_path_are_one_where_akdask_has_the_modules(arkouda):
+    import arkouda.array_api.creation_functions
+    import arkouda.groupbyclass
+    import arkouda.pandas.groupbyclass
+
+    assert arkouda.array_api is ak.array_api
+    assert arkouda.array_api.creation_functions is importlib.import_module("akdask.array_api.creation_functions")
+    assert arkouda.groupbyclass is arkouda.pandas.groupbyclass
+    assert arkouda.pandas.groupbyclass.GroupBy is ak.GroupBy
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "first", ["import arkouda.pandas.groupbyclass as module", "from arkouda.pandas import groupbyclass as module"]
+)
+def test_a_module_of_arkouda_is_the_first_import_beside_akdask(first):
+    code = f"import akdask; akdask.install_as_arkouda(); {first}; print(module.GroupBy is akdask.GroupBy)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "True\n"
 
 
 def test_what_arkouda_does_not_have_cannot_be_imported(arkouda):
-    with pytest.raises(ModuleNotFoundError, match=r"arkouda\.nothing is no module"):
+    with pytest.raises(ModuleNotFoundError, match=r"No module named 'arkouda\.nothing'"):
         importlib.import_module("arkouda.nothing")
+    with pytest.raises(ModuleNotFoundError, match=r"No module named 'arkouda\.pandas\.nothing'"):
+        importlib.import_module("arkouda.pandas.nothing")
 
 
 def test_installing_twice_is_once(arkouda):
     ak.install_as_arkouda()
-    assert sys.meta_path.count(ArkoudaFinder) == 1
+    assert sys.modules["arkouda"] is ak.arkouda
+    assert {path: sys.modules[f"arkouda.{path}"] for path in TREE} == TREE
 
 
 def test_arkouda_itself_is_not_replaced_behind_the_back_of_who_has_it(monkeypatch):
@@ -124,21 +158,21 @@ def test_arkouda_itself_is_not_replaced_behind_the_back_of_who_has_it(monkeypatc
 
 
 def test_what_needs_a_server_can_be_imported_and_says_so_when_it_is_used():
-    from akdask.comm_diagnostics import get_comm_diagnostics, start_comm_diagnostics
-    from akdask.core.client import Channel, generic_msg
-    from akdask.numpy.pdarrayclass import create_pdarray
+    from akdask.arkouda.comm_diagnostics import get_comm_diagnostics, start_comm_diagnostics
+    from akdask.arkouda.core.client import Channel, generic_msg
+    from akdask.arkouda.numpy.pdarrayclass import create_pdarray
 
     for refused in (start_comm_diagnostics, get_comm_diagnostics, generic_msg, Channel, create_pdarray, ak.receive):
         with pytest.raises(UnsupportedError, match=r"needs a Chapel server.*\nHint: ") as caught:
             refused("x")
         assert isinstance(caught.value, NotImplementedError)
     with pytest.raises(UnsupportedError, match="RequestMessage needs a Chapel server"):
-        ak.core.message.RequestMessage.asdict()
+        ak.arkouda.core.message.RequestMessage.asdict()
     assert repr(ak.receive) == "<receive: needs a Chapel server, which akdask does not have>"
 
 
 def test_what_asks_a_server_for_nothing_is_done(capsys, monkeypatch):
-    client = ak.core.client
+    client = ak.arkouda.core.client
     assert (ak.ruok(), ak.get_server_commands(), client.get_array_ranks()) == ("imok", {}, [1, 2, 3])
     assert client.get_registration_config()["parameter_classes"]["array"]["nd"] == [1, 2, 3]
     waited = []
@@ -152,16 +186,24 @@ def test_what_asks_a_server_for_nothing_is_done(capsys, monkeypatch):
     assert client.ShellMode.REPL_SHELL is client.get_shell_mode()
 
 
-def test_a_function_is_still_called_where_an_import_has_put_the_module_of_its_name(monkeypatch):
-    monkeypatch.delitem(sys.modules, "akdask.apply", raising=False)
-    monkeypatch.setattr(ak, "apply", lambda x, y=1: x + y, raising=False)
-    module = importlib.import_module("akdask.apply")
-    assert ak.apply is module
-    assert ak.apply(5, y=2) == module.apply(5, y=2) == 7
+def test_a_module_gives_way_to_the_function_that_it_is_named_for(arkouda):
+    import arkouda.apply
+    from arkouda.apply import apply
+
+    assert arkouda.apply is apply is ak.apply
+    assert sys.modules["arkouda.apply"].apply is ak.apply
+
+
+def test_modules_and_what_they_hold_are_found_again_by_other_processes():
+    code = "import sys, pickle; print(pickle.load(sys.stdin.buffer))"
+    pickled = cloudpickle.dumps([ak.arkouda.pandas.dataframe, ak.arkouda.pandas.groupbyclass.GroupBy])
+    found = subprocess.run([sys.executable, "-c", code], input=pickled, capture_output=True, check=True).stdout
+    assert b"akdask.arkouda.pandas.dataframe" in found
+    assert b"akdask.arrays.groupby.GroupBy" in found
 
 
 def test_what_scripts_assign_to_the_client_is_a_setting():
-    client = ak.core.client
+    client = ak.arkouda.core.client
     with ak.config.set(max_transfer_bytes=2**20):
         client.maxTransferBytes = 8
         with pytest.raises(TransferError):
@@ -175,14 +217,14 @@ def test_what_scripts_assign_to_the_client_is_a_setting():
 
 
 def test_modules_have_what_their_classes_are_made_of_under_arkoudas_names():
-    from akdask.core.logger import getArkoudaLogger
-    from akdask.numpy.segarray import SEG_SUFFIX
-    from akdask.numpy.timeclass import _AbstractBaseTime
-    from akdask.pandas.groupbyclass import GroupByReductionType
-    from akdask.pandas.match import MatchType
+    from akdask.arkouda.core.logger import getArkoudaLogger
+    from akdask.arkouda.numpy.segarray import SEG_SUFFIX
+    from akdask.arkouda.numpy.timeclass import _AbstractBaseTime
+    from akdask.arkouda.pandas.groupbyclass import GroupByReductionType
+    from akdask.arkouda.pandas.match import MatchType
 
     assert {str(member) for member in GroupByReductionType} >= {"sum", "nunique"}
-    assert ak.client_dtypes.BitVectorizer(4)(ak.array([3])).tolist() == ["..||"]
+    assert ak.arkouda.client_dtypes.BitVectorizer(4)(ak.array([3])).tolist() == ["..||"]
     assert ak.array(["ab"]).search("b").match_type() == MatchType.SEARCH.name
     assert issubclass(ak.Datetime, _AbstractBaseTime)
     assert (SEG_SUFFIX, getArkoudaLogger("akdask.x").name) == ("_segments", "akdask.x")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from akdask.arkouda.parity import BEHAVIOUR, REASONS, STATES, TIERS, Name, findings, listed_names, main, page
+from akdask.arkouda.parity_page import BEHAVIOUR, REASONS, STATES, TIERS, Name, findings, listed_names, main, page
 
 PAGE = Path(__file__).parents[2] / "docs" / "parity.md"
 
@@ -18,7 +18,7 @@ def found():
 
 
 def test_the_page_is_what_the_command_writes():
-    assert PAGE.read_text(encoding="utf-8") == page(), "run: python -m akdask.arkouda.parity docs/parity.md"
+    assert PAGE.read_text(encoding="utf-8") == page(), "run: python -m akdask.arkouda.parity_page docs/parity.md"
 
 
 def test_every_name_of_the_list_is_on_the_page(found):

@@ -24,7 +24,7 @@ def logger():
 def test_lines_go_to_pythons_log(logger, caplog):
     ak.enable_verbose()
     ak.write_log("hello", "mine", ak.LogLevel.DEBUG)
-    ak.core.client.note_for_server_log("noted")
+    ak.arkouda.core.client.note_for_server_log("noted")
     ak.disable_verbose(ak.LogLevel.ERROR)
     ak.write_log("nothing")
     assert [(record.levelname, record.message) for record in caplog.records] == [

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import akdask as ak
-from akdask.arkouda.parity import difference, listed_parameters
+from akdask.arkouda.parity_page import difference, listed_parameters
 
 HERE = sys.modules[__name__]
 

@@ -98,7 +98,7 @@ def test_objects_are_registered_by_a_function():
 
 def test_rows_of_several_arrays_are_found():
     a, b = [ak.array([1, 2]), ak.array(["x", "y"])], [ak.array([2]), ak.array(["y"])]
-    assert ak.numpy.pdarraysetops.in1dmulti(a, b).tolist() == [False, True]
+    assert ak.arkouda.numpy.pdarraysetops.in1dmulti(a, b).tolist() == [False, True]
     helpers.multiarray_setop_validation(a, b)
     for wrong in (b[:1], [ak.array([1]), ak.array(["y", "z"])], [ak.array(["x"]), ak.array(["y"])]):
         with pytest.raises(ArgumentError):
@@ -125,7 +125,7 @@ def test_classes_get_operators():
 def test_small_helpers():
     assert helpers.apply_if_callable(lambda x, y: x + y, 1, y=2) == 3
     assert helpers.apply_if_callable(5, 1) == 5
-    assert ak.pdarrayclass.SUPPORTED_INDEX_REDUCTION_OPS == ["argmin", "argmax"]
+    assert ak.arkouda.pdarrayclass.SUPPORTED_INDEX_REDUCTION_OPS == ["argmin", "argmax"]
 
 
 def test_arrays_are_given_the_shape_that_they_have_in_common():

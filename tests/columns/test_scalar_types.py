@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import akdask as ak
+from akdask.arkouda.dtypes import dtype_for_chapel, isSupportedInt
 from akdask.columns.scalar_types import is_string_dtype_hint
-from akdask.dtypes import dtype_for_chapel, isSupportedInt
 from akdask.errors import ArgumentTypeError
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from akdask.errors import ArgumentError
-from akdask.io_util import (
+from akdask.arkouda.pandas.io_util import (
     delete_directory,
     delimited_file_to_dict,
     dict_to_delimited_file,
@@ -13,6 +12,7 @@ from akdask.io_util import (
     get_directory,
     write_line_to_file,
 )
+from akdask.errors import ArgumentError
 
 
 def test_folders_are_made_and_deleted(tmp_path):

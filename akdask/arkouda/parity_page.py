@@ -1,6 +1,6 @@
 """Which of Arkouda's names akdask has, and whether they take the same parameters: the page ``docs/parity.md``.
 
-``python -m akdask.arkouda.parity docs/parity.md`` writes the page; a test keeps it true.  Names and signatures are
+``python -m akdask.arkouda.parity_page docs/parity.md`` writes the page; a test keeps it true.  Names and signatures are
 those of ``api.csv``: facts about Arkouda as of 2026-08, with the tier of each name.
 """
 
@@ -24,8 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from akdask.arkouda.modules import PACKAGE, ImportPath, is_named_for_function
-from akdask.arkouda.paths import MODULES
+from akdask.arkouda.modules import PACKAGE, TREE
 from akdask.arkouda.server import Refused
 from akdask.io.registry import RegisteredSymbols
 
@@ -317,7 +316,7 @@ def _owner(where: str) -> Any:
     """Return the module or class of a path, None if akdask has none."""
     if not where:
         return sys.modules[PACKAGE]
-    if where in MODULES or where == "array_api":
+    if where in TREE or where == "array_api":
         return _imported(f"{PACKAGE}.{where}")
     module, _, name = CLASSES.get(where, where).rpartition(".")
     owner = _imported(module) if where in CLASSES else _owner(module)
@@ -336,10 +335,7 @@ def _imported(name: str) -> Any:
 def _attribute(owner: Any, name: str) -> Any:
     """Return what a module or class has under a name; of what only its objects have, a property."""
     try:
-        found = inspect.getattr_static(owner, name) if _is_property(owner, name) else getattr(owner, name)
-        # Of a module that is named for its function, the function.
-        is_function = isinstance(found, ImportPath) and name in MODULES and is_named_for_function(name)
-        return vars(found).get(name, _MISSING) if is_function else found
+        return inspect.getattr_static(owner, name) if _is_property(owner, name) else getattr(owner, name)
     except (AttributeError, ImportError):
         pass
     return property() if inspect.isclass(owner) and _is_set_by_objects(owner, name) else _MISSING
@@ -365,7 +361,7 @@ def page() -> str:
     lines = [
         "# Arkouda's names in akdask",
         "",
-        "Written by `python -m akdask.arkouda.parity docs/parity.md`, from the list of names in",
+        "Written by `python -m akdask.arkouda.parity_page docs/parity.md`, from the list of names in",
         "[`api.csv`](../akdask/arkouda/api.csv) and the package; a test keeps it true. A name is *there* if it",
         "takes the parameters that Arkouda's takes, by the same names, in the same order and with the same",
         "defaults; more are allowed. It *differs* as is said, is *refused* with what to use instead, or is *not",
