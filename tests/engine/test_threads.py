@@ -2,8 +2,8 @@
 
 import threading
 import weakref
-from _thread import interrupt_main
 from concurrent.futures import ThreadPoolExecutor
+from signal import SIGINT, pthread_kill
 
 import dask
 import numpy as np
@@ -203,8 +203,9 @@ def test_an_interruption_reaches_whoever_waits_and_no_more_tasks_are_taken():
 
     def task():
         begun.append(True)
-        interrupt_main()
-        may_end.wait(10)
+        # As Ctrl-C does: `interrupt_main` would leave a thread that waits asleep.
+        pthread_kill(threading.main_thread().ident, SIGINT)
+        may_end.wait(60)
 
     graph = {number: Task(number, task) for number in range(9)}
     with pytest.raises(KeyboardInterrupt):
