@@ -1,1 +1,1 @@
-"""Arrays of one type as users hold them, and functions of them."""
+"""Lazy arrays of numbers, text, times, lists and categories, their groups, and functions of them."""

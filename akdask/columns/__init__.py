@@ -1,1 +1,1 @@
-"""What one partition holds in memory: types, columns and tables."""
+"""Columns of one partition in memory: their types, tables of them, text, lists and integers of any size."""

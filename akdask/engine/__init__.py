@@ -1,1 +1,1 @@
-"""The lazy layer: plan nodes, row-wise values, the optimiser, and the schedulers that run plans."""
+"""The lazy layer: nodes, values, and the scheduler, exchange and memory that run plans."""

@@ -1,1 +1,1 @@
-"""DataFrame, Series and Index, and what is done with them."""
+"""DataFrame, Series and Index, and their groups, windows, joins, labels and display."""

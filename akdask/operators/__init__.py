@@ -1,1 +1,1 @@
-"""What plans are made of, a folder for each operator: its nodes, its kernels and its loops."""
+"""Operators of plans, a folder for each: its nodes, its kernels and its loops."""
