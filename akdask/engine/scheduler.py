@@ -46,9 +46,14 @@ def run_in_threads(graph: Mapping[Any, Any], keys: Any, pool: Executor, count: i
     """Return the results of some keys, with tuples for lists of keys; tasks run in `count` threads of a pool."""
     tasks = OrderedTasks(graph, keys)
     run = _ThreadedRun(graph, tasks)
-    for _ in range(min(count, len(tasks.order))):
-        pool.submit(copy_context().run, run.work)
-    run.wait()
+    try:
+        for _ in range(min(count, len(tasks.order))):
+            pool.submit(copy_context().run, run.work)
+        run.wait()
+    except KeyboardInterrupt:
+        # It may come while a thread is being started.
+        run.end(None)
+        raise
     return tasks.wanted()
 
 
@@ -159,7 +164,7 @@ class _ThreadedRun:
                 key = self._tasks.order[number]
                 self._finish(key, _found(self._graph[key], self._tasks.inputs(key)))
         except BaseException as error:  # raised again by the waiting thread
-            self._end(error)
+            self.end(error)
 
     def _take(self) -> int | None:
         """Return the number of a task with complete inputs, once there is enough memory for it beside others."""
@@ -186,20 +191,17 @@ class _ThreadedRun:
             if not self._left or len(self._ready) > 1:
                 self._changed.notify_all()
 
-    def _end(self, error: BaseException | None) -> None:
+    def end(self, error: BaseException | None) -> None:
+        """Have threads take no more tasks, as one has failed or the user has interrupted them."""
         with self._changed:
             self._error = self._error or error
             self._is_over.set()
             self._changed.notify_all()
 
     def wait(self) -> None:
-        """Wait for all tasks, or for the first failure; after an interruption, threads take no more tasks."""
-        try:
-            while not self._is_over.wait(LOOK_UP):
-                pass
-        except BaseException:
-            self._end(None)
-            raise
+        """Wait for all tasks, or for the first failure."""
+        while not self._is_over.wait(LOOK_UP):
+            pass
         failure, self._error = self._error, None
         if failure is not None:
             try:
