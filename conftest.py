@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import os
 import random
 from collections import Counter
 from collections.abc import Iterator
+from itertools import compress
 
 import dask
 import numpy as np
@@ -49,33 +51,56 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     parser.addoption("--cases", type=int, metavar="COUNT", help="at most so many cases of each test")
     parser.addoption("--eager", action="store_true", help="compute each array as it is made")
+    parser.addoption("--large", action="store_true", help="choose strategies for a few rows as for very many")
+    parser.addoption("--materialized", action="store_true", help="as --large, and keep each step on rows for the next")
 
 
 @pytest.fixture(autouse=True)
-def eager_arrays(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Have arrays computed as they are made, where that is asked for: what tests laziness fails then."""
-    if not request.config.getoption("--eager"):
+def another_way(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Have arrays computed as they are made, or few rows treated as very many, where that is asked for."""
+    with contextlib.ExitStack() as contexts:
+        if request.config.getoption("--eager"):
+            contexts.enter_context(ak.config.set(eager=True))
+        if _takes_few_for_many(request.config):
+            from akdask.testing.thresholds import small_data_as_large
+
+            is_materialized = request.config.getoption("--materialized")
+            contexts.enter_context(small_data_as_large(materialized=is_materialized))
         yield
-        return
-    with ak.config.set(eager=True):
-        yield
+
+
+def _takes_few_for_many(config: pytest.Config) -> bool:
+    return bool(config.getoption("--large") or config.getoption("--materialized"))
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what asks how plans are made where they are made another way, and of quick runs what takes long."""
+    needless = {"lazy_only"} if config.getoption("--eager") else set()
+    if _takes_few_for_many(config):
+        needless.add("few_rows_only")
+    _keep(config, items, [not any(map(item.get_closest_marker, needless)) for item in items])
+    _leave_out_cases(config, items)
+
+
+def _keep(config: pytest.Config, items: list[pytest.Item], is_kept: list[bool]) -> None:
+    config.hook.pytest_deselected(items=[item for item, keeps in zip(items, is_kept, strict=True) if not keeps])
+    items[:] = compress(items, is_kept)
+
+
+def _leave_out_cases(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out of quick runs what takes long, and of these and where it is asked for all but the first cases."""
     is_quick = config.getoption("--quick")
     most = CASES_IN_QUICK_RUNS if is_quick else config.getoption("--cases")
     if most is None:
         return
     cases: Counter[str] = Counter()
-    chosen, left = [], []
+    is_kept = []
     for item in items:
         test = item.nodeid.partition("[")[0]
         is_long = is_quick and any(map(item.get_closest_marker, ("slow", "cluster")))
         cases[test] += not is_long
-        (left if is_long or cases[test] > most else chosen).append(item)
-    config.hook.pytest_deselected(items=left)
-    items[:] = chosen
+        is_kept.append(not is_long and cases[test] <= most)
+    _keep(config, items, is_kept)
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

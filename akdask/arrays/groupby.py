@@ -568,9 +568,12 @@ class GroupReductionMethods(GroupBase):
         node = group_nodes.GroupStatistic(
             frame, keys, self._by.identity, value, name, skipna, are_times, numbers, arguments
         )
+        # Before the keys, as it is refused for columns that have no such statistic.
         if form.of_numbers and are_times:
-            return self._keys_of(node), given._lacking()._like(node, node.result)
-        return self._keys_of(node), like(given if name == "mode" else None, node, node.result)
+            result: Any = given._lacking()._like(node, node.result)
+        else:
+            result = like(given if name == "mode" else None, node, node.result)
+        return self._keys_of(node), result
 
 
 def reduces_at_once(name: str, values: Any) -> bool:

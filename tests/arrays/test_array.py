@@ -57,6 +57,7 @@ def test_no_position_is_inside_an_empty_array():
         ak.array([])[0]
 
 
+@pytest.mark.lazy_only
 @pytest.mark.parametrize("positions", [[12], [0, -13], np.array([2**40])])
 def test_positions_outside_are_an_index_error_when_computed(x, positions):
     taken = x[positions]
@@ -177,6 +178,7 @@ def test_more_than_the_limit_is_not_brought_into_this_process(x):
 # ----------------------------------------------------------------------------------------------------------- display
 
 
+@pytest.mark.lazy_only
 @pytest.mark.parametrize("function", [operator.add, operator.mul, operator.lt])
 def test_what_would_take_long_to_show_is_described(function):
     rows = 300_000
@@ -205,6 +207,7 @@ def test_the_first_rows_of_a_filter_are_shown_from_its_first_partition():
     ]
 
 
+@pytest.mark.lazy_only
 def test_showing_the_first_rows_looks_into_one_partition_only():
     rows = np.arange(300_000)
     x = MemorySource({"x": rows}, [100_000] * 3).arrays()["x"]
@@ -216,6 +219,7 @@ def test_showing_the_first_rows_looks_into_one_partition_only():
     assert repr(frame[x >= 299_998].tail()).splitlines()[1].split() == ["...", "..."]
 
 
+@pytest.mark.lazy_only
 def test_the_hint_where_no_values_are_shown_shows_some():
     running = ak.cumsum(ak.arange(2_000_000))
     with ak.config.set(display_seconds=0):
@@ -224,6 +228,7 @@ def test_the_hint_where_no_values_are_shown_shows_some():
     assert running.head().compute().tolist() == [0, 1, 3, 6, 10]
 
 
+@pytest.mark.lazy_only
 def test_what_takes_a_moment_is_computed_to_be_shown():
     running = ak.cumsum(ak.arange(2_000_000))
     with ak.config.set(display_seconds=60):
@@ -234,6 +239,7 @@ def test_what_takes_a_moment_is_computed_to_be_shown():
         assert repr(frame) == f"{plain} (3 rows x 1 columns)"
 
 
+@pytest.mark.lazy_only
 def test_what_takes_longer_than_it_may_is_not_shown(monkeypatch):
     monkeypatch.setattr("akdask.arrays.display.time_limit", lambda seconds: time_limit(0))
     with dask.config.set(scheduler=threads.get):

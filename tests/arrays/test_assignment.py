@@ -66,6 +66,7 @@ def test_lazy_masks_and_positions_are_keys(x):
     assert_equal(changed(x, x > 50, x[x > 50] + 1), ROWS + (ROWS > 50))
 
 
+@pytest.mark.lazy_only
 def test_a_lazy_scalar_is_put_lazily(x):
     source = x._frame.source
     x[x > 50] = x.min()

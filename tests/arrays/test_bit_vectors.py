@@ -22,6 +22,7 @@ def test_bits_show_as_those_of_python(numbers, width, reverse):
     assert bits.values.tolist() == numbers
 
 
+@pytest.mark.lazy_only
 def test_bits_show_one_below_the_other():
     assert repr(ak.BitVector(ak.array([1]), 2, reverse=True)) == "BitVector([|.],\n          width=2, reverse=True)"
     assert ",\n           ...,\n" in repr(ak.BitVector(ak.arange(101), 7))

@@ -83,6 +83,7 @@ def test_dasks_own_checks_accept_the_frame(df, expected):
     assert_eq(df.groupby("s").agg({"x": "sum"}).to_dask(), expected.groupby("s")[["x"]].sum())
 
 
+@pytest.mark.lazy_only
 def test_building_computes_nothing(df, expected):
     with dask.config.set(scheduler=_refuse):
         total = df[df["c"] == "k1"].to_dask()["x"].sum()

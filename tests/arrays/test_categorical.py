@@ -94,6 +94,7 @@ def test_rows_are_chosen_without_touching_the_labels(protocols):
     assert protocols[-1] == TEXT[-1]
 
 
+@pytest.mark.lazy_only
 def test_building_computes_nothing():
     with dask.config.set(scheduler=_refuse):
         found = Categorical(array(TEXT))

@@ -50,6 +50,7 @@ def test_compute_gives_what_dask_compute_gives(big):
     assert isinstance(big["x"].sum().compute(), np.int64)
 
 
+@pytest.mark.lazy_only
 def test_persisted_arrays_keep_partitions_and_are_not_computed_again(big, nothing_computes):
     doubled = big["x"] * 2
     with dask.config.set(scheduler="synchronous"):
@@ -156,6 +157,7 @@ def build(big):
     yield kept.mean() * x
 
 
+@pytest.mark.lazy_only
 def test_building_computes_nothing_nor_does_asking_for_types(big, nothing_computes):
     built = list(build(big))
     for item in built:
@@ -169,6 +171,7 @@ def test_building_computes_nothing_nor_does_asking_for_types(big, nothing_comput
     assert big["x"]._frame.source.reads == []
 
 
+@pytest.mark.lazy_only
 def test_a_repr_of_much_work_computes_nothing(nothing_computes):
     x = MemorySource({"x": np.zeros(3_000_000, int)}, [1_500_000] * 2).arrays()["x"]
     assert repr(x[np.arange(3_000_000)]).startswith("<pdarray")

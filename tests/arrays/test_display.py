@@ -63,6 +63,7 @@ def test_lists_show_all_of_six_and_of_more_the_first_and_last():
     assert repr(ak.SegArray(ak.array([0]), ak.arange(101))) == "SegArray([\n[0 1 2 ... 98 99 100]\n])"
 
 
+@pytest.mark.lazy_only
 def test_a_selection_of_small_data_is_most_shown_whatever_its_partitions():
     x = MemorySource({"x": np.arange(0, 120, 10)}, [4, 0, 3, 5]).arrays()["x"]
     assert repr(x[x > 10]) == "array([20 30 40 50 60 70 80 90 100 110])"

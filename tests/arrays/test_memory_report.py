@@ -15,6 +15,7 @@ def lines(report, kind=None):
     return {(line.object, line.nbytes) for line in report.objects if kind in (None, line.what)}
 
 
+@pytest.mark.lazy_only
 def test_what_is_computed_and_made_is_told_with_the_names_of_its_objects():
     made = ak.array(np.arange(1000))
     kept = (made * 2).persist()
@@ -27,6 +28,7 @@ def test_what_is_computed_and_made_is_told_with_the_names_of_its_objects():
     assert {line.process for line in report.objects} == {"this process"}
 
 
+@pytest.mark.lazy_only
 def test_objects_that_share_what_they_are_made_from_are_named_together():
     kept = partitioned(np.arange(1000), [500, 500]).persist()
     half = kept[kept > 10] // 2
@@ -52,6 +54,7 @@ def test_groups_that_were_found_are_told():
     assert found[0].nbytes > 5000 * 8
 
 
+@pytest.mark.lazy_only
 def test_columns_of_loops_are_told():
     rank = ak.arange(1000) * 1.0
     for _ in range(40):
@@ -92,6 +95,7 @@ def test_many_lines_are_elided():
     assert report.nbytes == 500
 
 
+@pytest.mark.lazy_only
 def test_it_computes_nothing(monkeypatch):
     lazy = ak.arange(10) + 1
     monkeypatch.setattr("akdask.engine.run.run", None)

@@ -119,6 +119,7 @@ def test_arrays_without_dimensions_are_single_elements():
         len(one)
 
 
+@pytest.mark.lazy_only
 def test_plans_of_arrays_of_several_dimensions_are_shown_and_not_run(grid):
     plan = (grid.T + 1)[::-1].explain()
     assert "strided" in plan

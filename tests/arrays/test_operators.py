@@ -117,6 +117,7 @@ def test_what_cannot_be_computed_with_is_refused(lazy):
         lazy["i"] + [1, 2]
 
 
+@pytest.mark.lazy_only
 def test_an_error_in_a_task_is_ours_and_not_dasks(lazy):
     powers = ak.array([2, 3]) ** ak.array([1, -1])
     with pytest.raises(ArgumentError, match="to the power of a negative integer"):

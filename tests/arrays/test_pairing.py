@@ -93,6 +93,7 @@ def test_ranges_are_those_of_python_end_to_end(bounds, stride, count):
     assert segments.tolist() == [sum(map(len, wanted[:row])) for row in range(len(wanted))]
 
 
+@pytest.mark.lazy_only
 def test_mistakes_in_ranges_are_told():
     with pytest.raises(ArgumentError, match="stride"):
         ak.gen_ranges(ak.arange(2), ak.arange(2), 0)

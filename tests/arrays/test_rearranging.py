@@ -63,6 +63,7 @@ def test_values_are_put_where_numpy_puts_them(rows, values):
         assert_equal(before, plain.astype(dtype))
 
 
+@pytest.mark.lazy_only
 def test_values_that_do_not_fit_are_not_put():
     a, mask = ak.arange(3), ak.array([True, False, True])
     ak.putmask(a, mask, 7)

@@ -105,6 +105,7 @@ def test_a_value_is_found_once(x, source):
     assert source.reads == []
 
 
+@pytest.mark.lazy_only
 def test_arithmetic_with_arrays_stays_lazy(x, source):
     for lazy, wanted in [
         (x - x.mean(), ROWS - ROWS.mean()),

@@ -68,6 +68,7 @@ def test_segments_are_integers_and_values_no_lists(lazy):
             ak.SegArray(segments, values)
 
 
+@pytest.mark.lazy_only
 def test_building_reads_nothing_but_the_first_segments():
     source = MemorySource({"s": np.arange(0, 40, 2)}, [10, 10])
     values = MemorySource({"v": np.arange(40)}, [15, 25])

@@ -43,6 +43,7 @@ def test_arrays_are_what_arrow_makes_of_their_elements(make, expected):
     assert len(pa.array(array)) == len(pa.chunked_array(array)) == len(expected)
 
 
+@pytest.mark.lazy_only
 def test_numbers_are_not_copied():
     array = ak.array(np.arange(5))
     column = array._frame.tables[0].columns[0]

@@ -181,6 +181,7 @@ def test_the_name_of_the_labels_stays_with_them(expected):
     assert DataFrame({"x": [1]}, index=Index([3], name="k")).compute().index.name == "k"
 
 
+@pytest.mark.lazy_only
 def test_filtering_a_wide_frame_makes_one_filter():
     df = DataFrame({f"c{k}": arange(5) + k for k in range(1000)})
     chosen = df[df["c3"] > 5]
@@ -369,6 +370,7 @@ def test_too_much_is_not_brought_into_this_process(df):
         df.to_pandas()
 
 
+@pytest.mark.lazy_only
 def test_building_computes_nothing(df, expected):
     with dask.config.set(scheduler=_refuse):
         df["y"] = df["x"] + 1
@@ -383,6 +385,7 @@ def _refuse(*args, **kwargs):
     raise AssertionError("something was computed")
 
 
+@pytest.mark.lazy_only
 def test_small_frames_show_rows_and_large_ones_their_structure(df):
     assert repr(df).splitlines()[0].split() == ["x", "f", "s", "flag"]
     assert repr(df).endswith(" (12 rows x 4 columns)")
@@ -445,6 +448,7 @@ def test_persisted_and_pickled_frames_are_the_same(df, expected):
     same(pickle.loads(pickle.dumps(chosen)).compute(), expected[expected["x"] > 3])
 
 
+@pytest.mark.lazy_only
 def test_a_set_whose_columns_share_rows_is_scanned_once(df, prefix):
     to_hdf(df, prefix)
     found = DataFrame(read_hdf(f"{prefix}_LOCALE*"))

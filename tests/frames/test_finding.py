@@ -60,6 +60,7 @@ def test_rows_of_several_arrays_are_keys():
     assert ak.find(wanted, rows).tolist() == [2, 1, -1]
 
 
+@pytest.mark.lazy_only
 def test_of_a_key_that_comes_twice_the_first_counts_with_a_warning():
     found = ak.lookup(ak.array([5, 7, 5]), ak.arange(3), ak.array([7, 5]))
     with pytest.warns(UserWarning, match="such as 5 in rows 0 and 2"):

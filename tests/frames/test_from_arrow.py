@@ -50,6 +50,7 @@ def test_a_table_becomes_a_frame_with_the_values_that_pandas_finds():
     assert df["l"].tolist() == [[1, 2], [], [3]]
 
 
+@pytest.mark.lazy_only
 def test_numbers_are_not_copied():
     numbers = np.arange(1000)
     column = from_arrow(pa.table({"a": numbers}))["a"]._frame.tables[0].columns["a"]

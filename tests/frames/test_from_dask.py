@@ -34,6 +34,7 @@ def test_frames_keep_values_types_and_partitions():
     assert ak.GroupBy(df["c"]).sum(df["i"])[1].tolist() == FRAME.groupby("c", observed=True)["i"].sum().tolist()
 
 
+@pytest.mark.lazy_only
 def test_nothing_is_computed_before_it_is_asked_for():
     calls = []
 

@@ -47,6 +47,7 @@ def by_hand(ufunc, column):
     return [ufunc(column[key == ROWS % 7]) for key in range(7)]
 
 
+@pytest.mark.lazy_only
 def test_groups_that_are_computed_together_are_found_in_one_pass(data, passes):
     groups = ak.GroupBy(data["k"])
     (keys, sums), (_, means), sizes = groups.sum(data["x"]), groups.mean(data["y"]), groups.size()[1]
@@ -58,6 +59,7 @@ def test_groups_that_are_computed_together_are_found_in_one_pass(data, passes):
         assert left.tolist() == list(right)
 
 
+@pytest.mark.lazy_only
 @given(data=st.data(), scale=st.sampled_from([1, 7]))
 def test_groups_in_one_expression_are_found_in_one_pass_and_as_one_by_one(data, scale):
     lengths = data.draw(partition_lengths(max_partitions=3))
@@ -94,6 +96,7 @@ def test_groups_in_one_expression_are_found_in_one_pass_and_as_one_by_one(data, 
     np.testing.assert_array_equal(found["ratio"], apart)
 
 
+@pytest.mark.lazy_only
 def test_scalars_made_of_groups_share_the_pass_too(data, passes):
     groups = ak.GroupBy(data["k"])
     (keys, sums), (_, means), (_, most) = groups.sum(data["x"]), groups.mean(data["y"]), groups.max(data["y"])
@@ -119,6 +122,7 @@ def test_groups_of_different_rows_or_keys_are_found_apart(data, passes):
     assert len(passes) == 12
 
 
+@pytest.mark.lazy_only
 def test_groups_of_the_same_selection_are_shared(data, passes):
     some = data["y"] > 30
     groups = ak.GroupBy(data["k"][some])
@@ -126,11 +130,13 @@ def test_groups_of_the_same_selection_are_shared(data, passes):
     assert len(passes) == 4
 
 
+@pytest.mark.lazy_only
 def test_only_the_columns_that_are_asked_for_are_read(data):
     text = explain(ak.GroupBy(data["k"]).sum(data["x"])[1].expr)
     assert "read k, x  (2 of 4 columns)" in text
 
 
+@pytest.mark.lazy_only
 def test_many_partitions_of_groups_are_cut_at_keys(data, monkeypatch):
     monkeypatch.setattr(sorted_groups, "FEW_ROWS", 0)
     monkeypatch.setattr(group_plan, "RANGE_ROWS", 10)

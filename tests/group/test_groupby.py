@@ -363,6 +363,7 @@ def test_groups_that_were_found_before_need_no_keys(rows):
         assert groups.broadcast(found).tolist() == plain.broadcast(plain.max(lazy["v"])[1]).tolist()
 
 
+@pytest.mark.lazy_only
 def test_parts_that_are_no_groups_are_refused():
     for permutation, segments in (([0, 5], [0]), ([0, 1], [1]), ([0, 1], [0, 2, 1])):
         groups = ak.GroupBy.build_from_components(

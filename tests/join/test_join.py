@@ -61,6 +61,7 @@ def with_hashes_of(bits, build):
         return build()
 
 
+@pytest.mark.lazy_only
 @pytest.mark.parametrize("how", KINDS)
 @given(drawn=frames(), bits=st.sampled_from([64, 64, 2, 0]))
 def test_exchanged_rows_are_paired_like_those_of_a_side_that_is_held(how, drawn, bits):
@@ -151,6 +152,7 @@ def test_a_join_of_joined_and_filtered_rows():
         assert again.to_pandas().to_dict("list") == {"k": [3, 3], "x": [30, 31], "y_1": [2, 2], "y_y": [2, 2]}
 
 
+@pytest.mark.lazy_only
 @pytest.mark.parametrize("has_workers", [True, False])
 def test_a_side_is_held_whole_while_it_is_small_for_a_worker_or_for_this_process(monkeypatch, has_workers):
     left = ak.DataFrame({"k": ak.arange(100)})

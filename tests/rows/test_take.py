@@ -25,6 +25,7 @@ def is_picked(lazy):
     return "Take" in lazy.explain()
 
 
+@pytest.mark.lazy_only
 @given(tables(), st.data())
 def test_rows_at_positions_are_those_of_numpy_however_they_are_found(drawn, data):
     plain, positions = drawn
@@ -37,6 +38,7 @@ def test_rows_at_positions_are_those_of_numpy_however_they_are_found(drawn, data
             np.testing.assert_array_equal(found.to_ndarray(), plain[positions])
 
 
+@pytest.mark.lazy_only
 @pytest.mark.parametrize("size", [HELD, PICKED])
 @pytest.mark.parametrize("wrong", [3, -4, 2**62, -(2**62)])
 def test_a_position_that_is_nowhere_is_refused(size, wrong):
@@ -55,6 +57,7 @@ def test_unsigned_positions_are_taken_too(size):
             values[ak.array([2**64 - 1], ak.uint64)].to_ndarray()
 
 
+@pytest.mark.lazy_only
 def test_few_rows_of_many_are_picked_so_that_no_task_holds_all():
     many = ak.arange(100 * take.FEW)
     assert is_picked(many[ak.array([5, -1])])
@@ -75,6 +78,7 @@ def picks(taken):
     return sum(getattr(task, "func", None) is take._pick for task in taken.__dask_graph__().values())
 
 
+@pytest.mark.lazy_only
 def test_rows_of_many_partitions_are_looked_up_in_several_at_once(monkeypatch):
     values = np.random.default_rng(0).permutation(100)
     lazy = ak.concatenate([ak.array(part) for part in np.split(values, 10)])
