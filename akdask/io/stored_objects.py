@@ -149,9 +149,9 @@ def _dataframe(stored: StoredObject) -> DataFrame:
 def _groupby(stored: StoredObject) -> GroupBy:
     keys = _numbered(stored, KEY)
     parts = {part: pdarray(*_checked_integers(stored, part, INT64)) for part in (PERMUTATION, SEGMENTS)}
-    # Permutation and segments are checked together, when rows are numbered by them.
-    size = sum(stored.members[PERMUTATION].source.lengths)
-    parts[UNIQUE_KEY_IDX] = _positions(stored, UNIQUE_KEY_IDX, size)
+    # Permutation and segments are checked together, when rows are numbered by them.  Rows whose keys are missing are in
+    # no group, so that there may be more rows than places in the permutation.
+    parts[UNIQUE_KEY_IDX] = _positions(stored, UNIQUE_KEY_IDX, keys[0].size)
     return GroupBy.build_from_components(orig_keys=keys if len(keys) > 1 else keys[0], **parts)
 
 

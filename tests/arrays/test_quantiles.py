@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import akdask as ak
-from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.errors import ArgumentError, ArgumentTypeError, ConversionError
 from akdask.operators.reduce.quantiles import AT_ROWS, METHODS
 from akdask.testing.memory import MemorySource
 from akdask.testing.strategies import partition_lengths, partitioned
@@ -58,7 +58,7 @@ def test_an_array_of_integers_keeps_its_type_where_elements_are_chosen():
 
 
 def test_nan_is_in_the_result_of_arrays_and_left_out_of_columns():
-    plain = {"x": [1.0, np.nan, 3.0, 8.0], "n": [4, 1, 2, 3], "u": np.array([1, 2, 3, 2**63 + 8], np.uint64)}
+    plain = {"x": [1.0, np.nan, 3.0, 8.0], "n": [4, 1, 2, 3], "u": np.array([1, 2, 3, 2**63 + 2048], np.uint64)}
     df, wanted = ak.DataFrame(plain), pd.DataFrame(plain)
     assert np.isnan(df["x"].quantile(0.5))
     pd.testing.assert_series_equal(df.quantile(0.4).to_pandas(), wanted.quantile(0.4))
@@ -67,6 +67,9 @@ def test_nan_is_in_the_result_of_arrays_and_left_out_of_columns():
     for name in ("lower", "higher", "midpoint"):
         found = df.quantile(0.7, interpolation=name)
         np.testing.assert_allclose(found.astype(float), wanted.quantile(0.7, interpolation=name).astype(float))
+    exact = ak.DataFrame({**plain, "u": np.array([1, 2, 3, 2**63 + 8], np.uint64)})
+    with pytest.raises(ConversionError, match=f"the integer {2**63 + 8} "):
+        exact.quantile(0.7, interpolation="higher")
 
 
 @pytest.mark.parametrize("axis", [0, 1, 2, (0, 2), None])

@@ -112,6 +112,7 @@ def test_a_stray_quote_makes_no_difference(tmp_path):
     assert ak.read_csv(tmp_path / "x.csv")["a"].tolist() == ['x"y'] * 100
 
 
+@pytest.mark.lazy_only
 def test_what_is_unpacked_to_more_than_memory_is_refused_and_not_begun(tmp_path):
     (tmp_path / "x.csv").write_bytes(gzip.compress(b"a\n" + b"12345678\n" * 300_000))
     found = ak.read_csv(tmp_path / "x.csv")["a"]
@@ -138,6 +139,7 @@ def test_codecs_that_there_are_not_are_refused(tmp_path):
             ak.to_csv({"a": ak.arange(3)}, tmp_path / "x", compression=given)
 
 
+@pytest.mark.lazy_only
 def test_a_file_that_changes_is_told_of(tmp_path):
     (tmp_path / "x.csv").write_bytes(gzip.compress(b"a\n1\n"))
     found = ak.read_csv(tmp_path / "x.csv")["a"]

@@ -93,6 +93,7 @@ def test_digits_are_text_where_the_header_says_so(tmp_path):
     assert found["b"].tolist() == [2**64 - 1]
 
 
+@pytest.mark.lazy_only
 def test_only_the_columns_asked_for_are_converted(tmp_path):
     (tmp_path / "x.csv").write_text("**HEADER**\nint64,int64\n*/HEADER/*\na,b\n1,no number\n")
     assert ak.read_csv(tmp_path / "x.csv")["a"].tolist() == [1]
@@ -179,6 +180,7 @@ def test_numbers_of_another_type_are_left_out_or_widened(tmp_path, order):
         assert ak.DataFrame.read_csv(tmp_path / "*.csv", **options)["v"].tolist() == expected
 
 
+@pytest.mark.lazy_only
 def test_so_are_those_that_a_header_tells(tmp_path):
     for number, values in enumerate(([2**53 + 1, 2], [0.5, 1.5], [2**60, 3])):
         rows = ak.array(np.array(values, "f8" if number == 1 else "i8"))
@@ -236,6 +238,7 @@ def test_names_are_told_by_the_first_lines_alone(tmp_path):
     assert ak.read_csv(tmp_path / "y.csv")["n"].tolist() == []
 
 
+@pytest.mark.lazy_only
 def test_a_file_that_has_changed_is_not_read_as_it_was(tmp_path):
     path = tmp_path / "x.csv"
     path.write_text("a\n1\n2\n")
@@ -313,6 +316,7 @@ def test_whichever_file_has_other_numbers_they_are_left_out_and_widened_on_reque
     assert ak.read_csv(pattern, "v", dtypes={"v": "str"})["v"][place] == other
 
 
+@pytest.mark.lazy_only
 @pytest.mark.parametrize(("head", "block"), [("k,v\n", 2**22), ("k,v\r\n", 64), ('k,"v\nw"\n', 64)])
 @pytest.mark.parametrize(
     "case",

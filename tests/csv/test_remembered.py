@@ -50,6 +50,7 @@ def test_a_small_remote_file_is_read_once():
     assert asked() == len(TEXT)  # nor again, while it is as it was
 
 
+@pytest.mark.lazy_only
 def test_a_large_one_is_read_twice_but_its_beginning_once():
     put(TEXT)
     with ak.config.set(read_ahead=2**20):

@@ -42,6 +42,7 @@ def test_types_are_found_from_the_cells(tmp_path, cells, dtype, values):
     assert [None if str(item) == "nan" else item for item in found.tolist()] == values
 
 
+@pytest.mark.lazy_only
 @pytest.mark.parametrize("cells", [["1", "{}", ""], ["0.5", "{}"], ["", "{}", "1e300"]])
 @pytest.mark.parametrize("number", [2**53 + 1, -(2**53) - 1, 2**64 - 1, 2**64 + 1])
 def test_no_integer_becomes_another_as_a_float_that_nobody_asked_for(tmp_path, cells, number):
@@ -89,6 +90,7 @@ def test_types_may_be_given(tmp_path):
         read(tmp_path, content, dtypes={"a": "bigint"})
 
 
+@pytest.mark.lazy_only
 def test_a_cell_behind_the_sample_that_does_not_fit_is_told_of(tmp_path, monkeypatch):
     monkeypatch.setattr(parse, "SAMPLE", 64)
     content = "a,b\n" + "1,2\n" * 50 + "x,3\n"

@@ -184,6 +184,7 @@ def test_single_files_are_updated_in_place(numbers, tmp_path):
     assert io.load_all(tmp_path / "one.h5")["array"].tolist() == TEXT
 
 
+@pytest.mark.lazy_only
 def test_reading_looks_at_metadata_only(numbers, prefix):
     io.to_hdf({"n": numbers, "s": array(TEXT)}, prefix)
     with dask.config.set(scheduler=_refuse):

@@ -7,6 +7,8 @@ import pytest
 import akdask as ak
 
 KEYS = {"n": [3, 1, 3, 2, 1, 3], "s": ["b", "a", "b", "a", "b", "b"], "f": [0.5, np.nan, 0.5, 1.5, 2.5, 0.5]}
+# The last of few groups lies in a row behind as many as have keys.
+KEYS["m"] = [np.nan, np.nan, np.nan, 2.5, np.nan, 0.5]
 VALUES = np.array([10, 20, 30, 40, 50, 60])
 
 
@@ -16,7 +18,7 @@ def partitions(request):
         yield
 
 
-@pytest.mark.parametrize("names", [["n"], ["s"], ["n", "s"], ["f"], ["f", "s"]], ids="-".join)
+@pytest.mark.parametrize("names", [["n"], ["s"], ["n", "s"], ["f"], ["f", "s"], ["m"], ["m", "n"]], ids="-".join)
 def test_groupings_read_back_reduce_as_pandas_does(prefix, partitions, names):
     keys = [ak.array(KEYS[name]) for name in names]
     values = ak.array(VALUES)

@@ -75,6 +75,7 @@ def test_errors_of_reading_say_where_and_what_to_do(name):
             read(path, "other")
 
 
+@pytest.mark.lazy_only
 def test_errors_of_files_that_changed_say_where_and_what_to_do(name):
     found = READERS[name](stored(name))
     x = found if name == "set.zarr" else found["x"]

@@ -152,6 +152,7 @@ def test_one_warning_tells_of_all_columns_that_are_left_out(tmp_path):
     assert "'other': it is int64 and double" in str(told[0].message)
 
 
+@pytest.mark.lazy_only
 @pytest.mark.parametrize("kind", [pa.binary(), pa.large_binary()])
 def test_bytes_that_are_no_text_are_not_said_to_be_damaged(tmp_path, kind):
     path, read = parquet_file(tmp_path, pa.array([b"\xff\xfe", b"b", None], kind))

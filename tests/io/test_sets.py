@@ -193,6 +193,7 @@ def bytes_read(monkeypatch, call):
     return found, sum(read)
 
 
+@pytest.mark.lazy_only
 def test_a_segarray_in_two_objects_is_one_and_opening_reads_a_sample_of_it(tmp_path, monkeypatch):
     ends = np.arange(0, 400_000, 2)
     shares, values = np.split(ends, [70_000, 150_000]), np.split(np.arange(400_000) * 3, [250_000, 250_001])
@@ -221,6 +222,7 @@ def test_columns_that_only_end_as_segments_and_values_stay_as_they_are(tmp_path,
     }
 
 
+@pytest.mark.lazy_only
 def test_segments_that_fall_where_no_sample_is_taken_are_told_when_they_are_used(tmp_path):
     segments = np.arange(20_000)
     segments[10_000] = 3

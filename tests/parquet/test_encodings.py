@@ -258,6 +258,7 @@ def test_times_of_96_bits_keep_nanoseconds(tmp_path, options):
     assert found[found == ak.Datetime(np.array([1234567891], "M8[ns]"))[0]].size == 2
 
 
+@pytest.mark.lazy_only
 @pytest.mark.parametrize("value", [datetime.datetime(9999, 12, 31), datetime.datetime(1, 1, 1)])
 def test_times_of_96_bits_that_nanoseconds_do_not_reach_are_an_error(tmp_path, value):
     microseconds = int((value - datetime.datetime(1970, 1, 1)) / datetime.timedelta(microseconds=1))
@@ -274,6 +275,7 @@ def test_columns_of_96_bits_stay_what_they_are_when_others_are_replaced(tmp_path
     assert pq.read_table(path).column("t").cast(pa.int64()).to_pylist() == rows
 
 
+@pytest.mark.lazy_only
 def test_columns_of_96_bits_that_cannot_be_copied_are_an_error(tmp_path):
     path = tmp_path / "x.parquet"
     int96(path, [2**60], "us")

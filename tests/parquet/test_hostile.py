@@ -116,6 +116,7 @@ def varint(number):
     return found + bytes([number])
 
 
+@pytest.mark.lazy_only
 @pytest.mark.parametrize("claimed_rows", [2**30, 2**40])
 def test_a_row_group_that_claims_more_rows_than_the_file_has_is_refused(tmp_path, claimed_rows):
     path = tmp_path / "x"

@@ -121,6 +121,7 @@ def test_text_is_strings_and_null_is_missing(stored, dtype):
     assert found.tolist() == ["añb", None, "", "c"]
 
 
+@pytest.mark.lazy_only
 def test_bytes_that_are_no_text_are_refused_when_they_are_read(stored):
     found = stored(pa.array([b"fine", b"\xff\xfe"], pa.binary()))
     with pytest.raises(FileFormatError, match="'x'"):
@@ -143,6 +144,7 @@ def test_lists_of_other_items(stored):
     assert [part.tolist() for part in found.to_ndarray()] == [[1, 2], [3, 4]]
 
 
+@pytest.mark.lazy_only
 def test_nulls_inside_of_lists_of_integers_are_refused(stored):
     found = stored(pa.array([[1, None]], pa.list_(pa.int64())))
     with pytest.raises(UnsupportedError, match="'x'"):

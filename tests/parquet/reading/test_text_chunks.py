@@ -123,6 +123,7 @@ def _text(value):
     return None if pd.isna(value) else value
 
 
+@pytest.mark.lazy_only
 @pytest.mark.parametrize("item", ["b", None])
 @pytest.mark.parametrize("kept", [0, 20])
 def test_the_strings_of_a_dictionary_are_grouped_and_not_those_of_rows(tmp_path, monkeypatch, item, kept):

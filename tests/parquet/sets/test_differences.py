@@ -128,6 +128,7 @@ def test_numbers_are_widened_on_request(files):
         np.testing.assert_array_equal(found["a"][found["a"] > 1].to_ndarray(), [2, 1.5, 7, 255])
 
 
+@pytest.mark.lazy_only
 @pytest.mark.parametrize("options", [{}, {"use_dictionary": False}, {"use_dictionary": False, "compression": "gzip"}])
 @pytest.mark.parametrize("value", [2**53 + 1, -(2**53) - 1, 2**63 - 1])
 def test_an_integer_that_would_change_is_an_error_where_it_is_read(files, value, options):
@@ -144,6 +145,7 @@ def test_an_integer_that_would_change_is_an_error_where_it_is_read(files, value,
     ]
 
 
+@pytest.mark.lazy_only
 @pytest.mark.parametrize("options", [{}, {"use_dictionary": False}, {"use_dictionary": False, "compression": "gzip"}])
 def test_so_is_one_among_nulls(files, options):
     found = ak.read_parquet(files({"a": [2**53 + 1, None]}, **options))["a"]
@@ -153,6 +155,7 @@ def test_so_is_one_among_nulls(files, options):
     np.testing.assert_array_equal(ak.read_parquet(pattern)["a"].to_ndarray(), [2**63 + 2048, np.nan, 5])
 
 
+@pytest.mark.lazy_only
 @pytest.mark.parametrize("options", [{}, {"use_dictionary": False}, {"use_dictionary": False, "compression": "gzip"}])
 def test_integers_of_both_kinds_are_widened_to_those_with_a_sign(files, options):
     pattern = files({"a": [-1, 2]}, {"a": pa.array([2**63 - 1, 4], pa.uint64())}, **options)

@@ -169,6 +169,7 @@ def test_every_file_is_a_partition_and_sets_may_be_empty(files):
     assert (found.tolist(), found.sum()) == ([], 0)
 
 
+@pytest.mark.lazy_only
 @pytest.mark.parametrize(
     ("column", "low", "high"),
     [("i", 250, 260), ("f", 25.0, 26.0), ("s", "k0250", "k0260"), ("t", 250, 260), ("u", 250, 260), ("n", 250, 260)],
@@ -196,6 +197,7 @@ def test_statistics_leave_out_partitions_and_change_no_answer(files, monkeypatch
     assert len(opened) == 1
 
 
+@pytest.mark.lazy_only
 def test_what_is_not_asked_for_is_not_read(files, tmp_path):
     pattern = files({"a": np.arange(1000), "b": np.arange(1000)}, use_dictionary=False, compression="none")
     path = tmp_path / "x_LOCALE0000.parquet"
@@ -211,6 +213,7 @@ def test_what_is_not_asked_for_is_not_read(files, tmp_path):
         int(found["b"].sum())
 
 
+@pytest.mark.lazy_only
 def test_a_file_that_changes_is_told(files, tmp_path):
     found = ak.read_parquet(files({"a": [1, 2]}))["a"]
     pq.write_table(pa.table({"a": ["now text"]}), tmp_path / "x_LOCALE0000.parquet")
