@@ -89,6 +89,7 @@ def processor_time():
     return used.ru_utime + used.ru_stime
 
 
+@pytest.mark.lazy_only
 @pytest.mark.parametrize("count", [2**36, 2**57])
 @pytest.mark.parametrize("what", OBJECTS)
 def test_what_claims_more_than_memory_is_refused_before_it_is_read(path, what, count):

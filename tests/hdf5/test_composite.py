@@ -114,6 +114,7 @@ def test_numbered_parts_that_are_lost_are_missed(tmp_path, name, made):
         ak.read_hdf(tmp_path / "x")
 
 
+@pytest.mark.lazy_only
 @pytest.mark.parametrize(("part", "values"), [("permutation", [1, 0, 0]), ("segments", [0, 3]), ("segments", [1, 1])])
 def test_parts_of_a_grouping_that_describe_no_groups_are_refused(tmp_path, part, values):
     ak.GroupBy(ak.array([2, 1, 2])).to_hdf(tmp_path / "x", file_type="single")

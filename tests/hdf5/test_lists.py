@@ -367,6 +367,7 @@ def test_files_that_disagree_about_the_values_are_refused(tmp_path):
         ak.read_hdf(str(tmp_path / "d_LOCALE*"))
 
 
+@pytest.mark.lazy_only
 def test_a_file_cut_short_is_an_error(tmp_path):
     server(tmp_path / "d.h5", "sa", "int64", [list(range(10_000))])
     opened = ak.read_hdf(tmp_path / "d.h5")["sa"]

@@ -58,6 +58,7 @@ def test_the_work_of_opening_grows_as_files_and_columns_do(tmp_path):
     assert more_columns < 4.2 * few
 
 
+@pytest.mark.lazy_only
 def test_files_that_are_made_alike_are_opened_in_a_few_calls_for_each_column(tmp_path):
     files, columns = 64, 60
     few = opened(write_set(tmp_path / "few", 8, columns))
@@ -65,6 +66,7 @@ def test_files_that_are_made_alike_are_opened_in_a_few_calls_for_each_column(tmp
     assert (many - few) / (files - 8) < 6 * columns
 
 
+@pytest.mark.lazy_only
 @pytest.mark.parametrize(
     "select",
     [lambda frame: frame, lambda frame: frame[frame["c0"] > 3], lambda frame: frame[frame["c0"] > 3][1:4]],
@@ -83,6 +85,7 @@ def test_the_plan_of_one_column_takes_as_long_however_many_there_are(tmp_path, s
     assert counts[1] < 1.1 * counts[0]
 
 
+@pytest.mark.lazy_only
 def test_only_the_columns_that_are_asked_for_are_placed(tmp_path, monkeypatch):
     frame = ak.DataFrame(ak.read_hdf(write_set(tmp_path / "set", 6, 50)))
     placed = set()

@@ -194,6 +194,7 @@ CLAIMS = [
 ]
 
 
+@pytest.mark.lazy_only
 @pytest.mark.parametrize(("shape", "chunk"), CLAIMS)
 def test_what_was_never_written_is_planned_at_once_and_not_brought_here(path, shape, chunk):
     with h5py.File(path, "w") as file:

@@ -76,6 +76,7 @@ def test_numbers_are_widened_on_request(make):
     np.testing.assert_array_equal(frame["a"].to_ndarray(), expected)
 
 
+@pytest.mark.lazy_only
 @pytest.mark.parametrize(
     ("one", "two", "value"),
     [("f8", "i8", 2**53 + 1), ("i8", "f8", None), ("f8", "u8", 2**64 - 1), ("i8", "u8", 2**63), ("u8", "i8", -1)],

@@ -494,6 +494,7 @@ def test_what_does_not_fit_into_a_file_is_not_believed_of_it(written, tmp_path):
         open_set(str(path))
 
 
+@pytest.mark.lazy_only
 def test_rotten_data_is_refused_where_checksums_are_to_be_verified(written, tmp_path):
     flip(tmp_path / "set_LOCALE0002.h5", "x", 1)
     flip(tmp_path / "set_LOCALE0001.h5", "s/segments", 0)
