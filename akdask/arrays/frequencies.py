@@ -93,6 +93,8 @@ def frequency_of(freq: Any, *, asked: str) -> Frequency:
         freq = pd.Timedelta(freq)
     if not (isinstance(freq, str | datetime.timedelta) or is_offset(freq)) or freq is pd.NaT:
         raise ArgumentTypeError(f"{asked} takes a frequency, not {type(freq).__name__}.", hint=EXAMPLES)
+    if type(freq) in (pd.offsets.BaseOffset, pd.offsets.Tick):
+        raise ArgumentTypeError(f"{asked}: {type(freq).__name__} is the base of frequencies, and none.", hint=EXAMPLES)
     try:
         offset: Any = pd.tseries.frequencies.to_offset(freq)
     except (ValueError, TypeError) as error:
@@ -169,7 +171,7 @@ def moved(operation: str, items: tuple[Any, ...]) -> Any:
         )
     form = times._form
     if isinstance(offset, pd.offsets.Tick) or (isinstance(offset, pd.offsets.Day) and form.zone is None):
-        span = pd.Timedelta(days=offset.n) if isinstance(offset, pd.offsets.Day) else pd.Timedelta(offset)
+        span = pd.Timedelta(days=offset.n).as_unit("s") if isinstance(offset, pd.offsets.Day) else pd.Timedelta(offset)
         return times._operate(operation, span, times) if is_first else times._operate(operation, times, span)
     if form.kind != TIME:
         raise ArgumentTypeError(
@@ -187,7 +189,7 @@ def moved_times(times: Any, offset: Any, *, subtract: bool = False) -> Any:
         warnings.simplefilter("always")
         try:
             found: Any = one - offset if subtract else one + offset
-        except (ValueError, TypeError, OverflowError) as error:
+        except (ValueError, TypeError, OverflowError, NotImplementedError) as error:
             raise ArgumentError(
                 f"times are not moved by {offset}: {error}", hint="such as pd.offsets.MonthEnd()."
             ) from error

@@ -62,7 +62,7 @@ class Binning:
         frequency = frequency_of(freq, asked=asked)
         try:
             grouper: Any = pd.Grouper(freq=frequency.offset, **params)
-        except (ValueError, TypeError) as error:
+        except (ValueError, TypeError, NotImplementedError) as error:
             raise ArgumentError(f"{asked}: {error}", hint=f"a frequency is one {EXAMPLES}") from error
         return cls.of_grouper(asked, grouper)
 
@@ -116,6 +116,12 @@ class Binning:
             first = start_of
         past, rest = ((time - start_of - shift) % step for time in (first, last))
         start = first - past if past or not right else first - step
+        if start > extent.first - right:
+            raise ArgumentError(
+                f"there are no bins of {self.frequency.offset} from {extent.stamp(extent.first)}: Values falls before "
+                "first bin, which the offset puts later.",
+                hint="leave out the offset, or count bins from the first time: origin='start'.",
+            )
         end = last + (step - rest) if rest or not right else last
         return _regular(times, extent, start, step, end, self)
 
@@ -153,7 +159,7 @@ class Binning:
                 # By the clock, as bins end with the last moment of a day.
                 day = pd.Timedelta(days=1).as_unit(extent.unit) - pd.Timedelta(1, unit=extent.unit).as_unit(extent.unit)  # type: ignore[arg-type]
                 edges = (edges.tz_localize(None) + day).tz_localize(edges.tz)
-        except (ValueError, OverflowError) as error:
+        except (ValueError, OverflowError, NotImplementedError, IndexError) as error:
             raise ArgumentError(
                 f"there are no bins of {offset} from {ends[0]} to {ends[1]}: {error}", hint=f"take others, {EXAMPLES}"
             ) from error

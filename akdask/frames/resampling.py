@@ -15,7 +15,7 @@ from akdask.arrays.base import unlabelled
 from akdask.arrays.column_names import names_of
 from akdask.arrays.creation import arange, array, full
 from akdask.arrays.datetimes import Datetime, Timedelta
-from akdask.arrays.frequencies import frequency_of
+from akdask.arrays.frequencies import EXAMPLES, frequency_of
 from akdask.arrays.group_columns import has_meaning
 from akdask.arrays.groupby import GROUP_REDUCTIONS, ColumnGroups, GroupBy
 from akdask.arrays.later import later, provides
@@ -601,7 +601,10 @@ def _range_of(times: TimeArray, offset: Any) -> Any:
     known: Any = times[there]
     if not len(known):
         return known
-    found = pd.date_range(value_of(known.min()), value_of(known.max()), freq=offset)
+    try:
+        found = pd.date_range(value_of(known.min()), value_of(known.max()), freq=offset)
+    except (ValueError, OverflowError) as error:
+        raise ArgumentError(f"asfreq: {error}", hint=f"take another frequency, {EXAMPLES}") from error
     unit: Any = times._form.unit
     ticks: Any = array(found.as_unit(unit).asi8)
     return times._like(ticks._frame, ticks._value)._lacking(False)
