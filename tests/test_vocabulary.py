@@ -59,6 +59,8 @@ FOREIGN = {
     "Path",
     "Python",
     "Struct",
+    "Timedelta",
+    "Timestamp",
     "True",
 }
 """Classes and proper names of others, in the types of documented parameters."""

@@ -1,1 +1,1 @@
-"""Groups: rows with equal keys reduced to one."""
+"""Grouped aggregation: rows with equal keys are reduced to one row."""

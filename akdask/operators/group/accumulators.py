@@ -1,6 +1,7 @@
-"""Reductions of rows that go on from block to block, so that floats are added up in the order of the rows.
+"""Accumulators: running states of reductions, one slot for each group.
 
-Compiled loops go over the rows once, whatever is computed of a column.
+Accumulators continue from block to block, so floats are added in row order. Compiled loops go over a column once for
+all its reductions.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from akdask.typing import Column, NumberArray
 ZERO = np.uint64(0)
 
 TOTAL, ROWS, LEAST, MOST = range(4)
-"""What is in a slot; only the total where no extremes are looked for and another column counts the rows."""
+"""The fields of a slot; only the total if no extremes are needed and another column counts the rows."""
 
 Name: TypeAlias = tuple[int, np.dtype[Any]]
 """The number of a column, and the type of its totals."""
@@ -31,11 +32,11 @@ class Accumulators:
     Parameters
     ----------
     aggregation : Aggregation
-        What is computed.
+        The reductions.
     count : int
         Number of slots.
     values : sequence of ndarray
-        Some rows of what is reduced, of which only the types matter.
+        Some rows of the reduced columns, for their types.
     """
 
     def __init__(self, aggregation: Aggregation, count: int, values: Sequence[Column]) -> None:
@@ -50,25 +51,25 @@ class Accumulators:
 
     @property
     def _counter(self) -> Accumulator | None:
-        """The first column, with which rows are counted for all."""
+        """The first column, which counts the rows for all columns."""
         return next(iter(self._columns.values()), None)
 
     @staticmethod
     def accept(aggregation: Aggregation, values: Sequence[Column]) -> bool:
-        """Whether accumulators find all that is to be computed of rows like the given ones."""
+        """Whether accumulators can compute the aggregation of such rows."""
         return all(isinstance(column, np.ndarray) for column in values) and all(
             _is_accepted(step, values) for step in aggregation.steps
         )
 
     def add(self, codes: NumberArray, values: Sequence[Column], first: np.uint64 = ZERO) -> None:
-        """Add rows, given the codes of their slots, and that of the first slot."""
+        """Add rows, given the codes of their slots and the code of the first slot."""
         if not self._columns:
             _count_rows(codes, first, self._sizes)
         for (number, _), accumulator in self._columns.items():
             accumulator.add(codes, first, np.asarray(values[number]))
 
     def moved(self, slots: NumberArray, count: int) -> Accumulators:
-        """Return the same with `count` slots, given where each slot goes."""
+        """Return the accumulators with `count` slots, given the new position of each slot."""
         result = copy(self)
         result._columns = {}
         for name, column in self._columns.items():
@@ -80,7 +81,7 @@ class Accumulators:
 
     @property
     def occupied(self) -> NumberArray:
-        """Numbers that are not 0 where a slot has rows."""
+        """Numbers that are not 0 for slots with rows."""
         return self._sizes if self._counter is None else self._counter.rows
 
     def states(self) -> list[GroupState]:
@@ -92,22 +93,22 @@ class Accumulators:
 
 
 class Accumulator:
-    """What the values of a column come to in each slot: the `Slots` of reductions.
+    """The running state of a column in each slot: the `Slots` of reductions.
 
-    Compiled loops want all of a slot side by side, NumPy all slots.  NumPy goes over the rows once for each thing, so
-    that it only marks the slots that have rows where their number is not asked for.
+    Compiled loops keep the fields of a slot together; NumPy keeps each field of all slots together. NumPy goes over the
+    rows once for each field. So it only marks the slots with rows if their number is not needed.
 
     Parameters
     ----------
     nslots : int
     dtype : numpy.dtype
-        Of the totals.
+        Type of the totals.
     extremes : bool
-        Whether the smallest and the largest values are looked for.
+        Whether to find the smallest and largest values.
     counts_rows : bool
-        Whether the number of rows is asked for.
+        Whether to count rows.
     counter : Accumulator, optional
-        The one of another column that counts the same rows.
+        The accumulator of another column that counts the same rows.
     """
 
     def __init__(
@@ -137,7 +138,7 @@ class Accumulator:
         loop(codes, first, readable(values), self._slots.reshape(-1), self._nans)
 
     def moved(self, slots: NumberArray, count: int, counter: Accumulator | None) -> Accumulator:
-        """Return the same with `count` slots, given where each slot goes, and the one that counts rows there."""
+        """Return the accumulator with `count` slots, given the new position of each slot, and its row counter."""
         result = Accumulator(count, self._slots.dtype, self._width > LEAST, self._counts_rows, counter)
         result._slots[slots], result._nans[slots] = self._slots, self._nans
         return result
@@ -149,16 +150,16 @@ class Accumulator:
         if missing is not None and missing.any():
             self._nans += np.bincount(slots[missing], minlength=len(self._nans))
             slots, values = slots[~missing], values[~missing]
-        # NumPy has a loop that is ten times as fast for values of the type of the totals.
+        # NumPy's loop for values of the totals' type is several times faster.
         values = values.astype(self._slots.dtype, copy=False)
-        with np.errstate(invalid="ignore"):  # of infinities of both signs the sum is NaN
+        with np.errstate(invalid="ignore"):  # the sum of infinities of both signs is NaN
             np.add.at(self._slots[:, TOTAL], slots, values)
         if self._width > LEAST:
             np.minimum.at(self._slots[:, LEAST], slots, values)
             np.maximum.at(self._slots[:, MOST], slots, values)
 
     def _count(self, slots: NumberArray) -> None:
-        """Count the rows of each slot, or mark those that have any where no reduction asks for more."""
+        """Count the rows of each slot, or mark slots with rows if no reduction needs the number."""
         if self._counts_rows:
             self.rows[:] += np.bincount(slots, minlength=len(self.rows)).astype(self.rows.dtype, copy=False)
         elif not self._all_occupied:
@@ -167,7 +168,7 @@ class Accumulator:
 
     @property
     def rows(self) -> NumberArray:
-        """The number of rows in each slot, in the type of some totals; not 0 if there are any where only sums count."""
+        """The number of rows in each slot, in the type of totals; if only sums count, any number but 0 means rows."""
         return self._slots[:, ROWS] if self._counter is None else self._counter.rows
 
     @property
@@ -187,17 +188,17 @@ class Accumulator:
 
     @property
     def minima(self) -> NumberArray:
-        """The smallest values, NaN where there are none."""
+        """The smallest values, NaN for slots without values."""
         return self._extremes(LEAST)
 
     @property
     def maxima(self) -> NumberArray:
-        """The largest values, NaN where there are none."""
+        """The largest values, NaN for slots without values."""
         return self._extremes(MOST)
 
     def _extremes(self, number: int) -> NumberArray:
         extremes = self._slots[:, number]
-        # Where there are none but NaN, this is what is left.
+        # Slots with nothing but NaN keep this initial value.
         return np.where(self.counts > 0, extremes, np.nan) if extremes.dtype.kind == "f" else extremes
 
 
@@ -227,7 +228,7 @@ def _is_accepted(step: AggregationStep, values: Sequence[Column]) -> bool:
 
 
 def _name(step: AggregationStep, values: Sequence[Column]) -> Name | None:
-    """Return which totals a step is found from; None where rows are counted, whatever they hold."""
+    """Return the key of the totals of a step; None if it counts rows, whatever their values."""
     if not step.columns or step.name == "size":
         return None
     (number,) = step.columns
@@ -235,7 +236,7 @@ def _name(step: AggregationStep, values: Sequence[Column]) -> Name | None:
 
 
 def readable(column: NumberArray) -> NumberArray:
-    """Return a column as the loops take it: contiguous, read-only, and without bool."""
+    """Return a column in the form of the loops: contiguous, read-only, and without bool."""
     if column.dtype != np.bool_ and column.flags.c_contiguous and not column.flags.writeable:
         return column
     from akdask.compiler import read_only

@@ -1,4 +1,4 @@
-"""Groups: rows with equal keys reduced to one, in one pass over the rows and a merge by ranges of the keys."""
+"""Grouped aggregation as plan nodes: partial tables of the rows, merged by ranges of the keys."""
 
 from __future__ import annotations
 
@@ -32,21 +32,21 @@ from akdask.operators.reduce.registry import REDUCTIONS
 from akdask.typing import Column
 
 SHARE = 64
-"""The divisor of this machine's memory that bounds the groups of one plan that are kept."""
+"""The divisor of this machine's memory that bounds one plan's cached groups."""
 
 
 class CachedColumns(NamedTuple):
-    """The names of columns of groups in the cache: that of their lease, and one for each column."""
+    """Names of the columns of groups in the cache: the name of their lease, and one for each column."""
 
     name: str
     columns: tuple[Hashable, ...]
 
     def lease(self) -> CacheLease:
-        """Return the wish that the cache keeps them, for as long as somebody holds it."""
+        """Return the lease that keeps the columns in the cache."""
         return lease(self.name)
 
     def find(self, npartitions: int) -> tuple[Table, ...] | None:
-        """Return the tables of all partitions, None unless every column is there."""
+        """Return the tables of all partitions, None unless every column is cached."""
         if not is_leased(self.name):
             return None
         found = [self._table(number) for number in range(npartitions)]
@@ -65,9 +65,9 @@ class CachedColumns(NamedTuple):
 
 
 def cached(columns: CachedColumns, computed: Expr) -> Expr:
-    """Return a node with the partitions of another, which keeps them as they are found, if they are small."""
+    """Return a node whose partitions are cached as they are computed, if they are small."""
     if not shares_memory():
-        # Other processes would keep what nobody finds there.
+        # Other processes would cache results that nobody uses there.
         return computed
     most = machine.memory() // SHARE // computed.npartitions
     calls = tuple((((0, number),), (columns, number, most)) for number in range(computed.npartitions))
@@ -75,7 +75,7 @@ def cached(columns: CachedColumns, computed: Expr) -> Expr:
 
 
 def cached_tables(name: str, columns: CachedColumns, npartitions: int) -> Tables | None:
-    """Return a node of the tables that are there, None unless all of them are."""
+    """Return a node of the cached tables, None unless all of them are cached."""
     found = columns.find(npartitions)
     return None if found is None else Tables(f"cached {name}", found, _determ_token=f"cached {name}")
 
@@ -89,11 +89,11 @@ def _keep(tables: Sequence[Table], columns: CachedColumns, number: int, most: in
 
 
 RANGE_ROWS = 2**21
-"""Rows of the input for which a partition of the result is planned, or fewer where memory is short."""
+"""Rows of the input for each planned partition of the result, or fewer if memory is short."""
 
 
 ENOUGH_FOR_ROWS = 2**30
-"""Bytes of memory for each thread of a worker below which it always makes tables, which take less than rows do."""
+"""Bytes of a worker's memory for each thread below which it makes tables, which are smaller than rows."""
 
 
 class GroupReduction:
@@ -102,9 +102,9 @@ class GroupReduction:
     Parameters
     ----------
     name : str
-        Which: a reduction with a grouped form in `akdask.operators.reduce.registry.REDUCTIONS`.
+        A reduction with a grouped form in `akdask.operators.reduce.registry.REDUCTIONS`.
     *values : Value
-        What is reduced: nothing for ``size``, and the numbers of the rows as well where the reduction is by position.
+        The column to reduce; none for ``size``; also the row numbers if the reduction is by position.
     skipna : bool
         Whether NaN are left out.
     **params
@@ -130,7 +130,7 @@ class GroupReduction:
         return flattened(self)
 
     def made_of(self) -> Made:
-        """Return what the reduction is made of."""
+        """Return the arguments of the reduction."""
         return _reduction, (self.name, self.skipna, self.params, *self.values)
 
     def __str__(self) -> str:
@@ -143,17 +143,17 @@ def _reduction(name: str, skipna: bool, params: tuple[tuple[str, Any], ...], *va
 
 @dataclass(frozen=True, slots=True)
 class GroupIdentity:
-    """What tells groups from others, decided once, by the plan of the rows that they are made of.
+    """The identity of groups, decided once by the plan of their rows.
 
-    It stays the same where the keys have to be found elsewhere, beside what is reduced: other frames of the same rows
-    may have other bases, of which more or less is known.
+    It stays the same if the keys move to another frame, beside the reduced columns. Other frames of the same rows may
+    have other bases, of which more or less is known.
 
     Parameters
     ----------
     keys : tuple of ColumnIdentity
         The columns that rows are grouped by.
     npartitions : int
-        Number of partitions that the groups come in.
+        Number of partitions of the groups.
     """
 
     keys: tuple[ColumnIdentity, ...]
@@ -166,20 +166,20 @@ class GroupIdentity:
 
     @property
     def token(self) -> str:
-        """A hash of both."""
+        """A hash of both fields."""
         return token("groups", self.keys, self.npartitions)
 
     def rows(self, kind: str, frame: Frame, keys: Sequence[Value], *params: Any) -> RowSpace:
-        """Return the row space of the groups, the same for all of a kind; `frame` is where the keys are found."""
+        """Return the row space of the groups, the same for all groups of these keys; `frame` has the keys."""
         if self.npartitions == 1:
             return rows_decided_by(kind, self.keys, 1, *params)
         return rows_decided_by(kind, self.keys, self.npartitions, *params, _tables(frame, keys))
 
 
 def _planned_ranges(frame: Frame, keys: Sequence[Value]) -> int:
-    """Return in how many partitions groups of the rows of a frame come.
+    """Return the number of partitions of a frame's groups.
 
-    What else stands beside the keys on the frame has no say, as groups of the same keys are to be partitioned alike.
+    Other columns of the frame do not affect it, since groups of the same keys must be partitioned alike.
     """
     names = {column.source for column in columns_of(*keys)}
     bases = Chain.of(frame).bases
@@ -192,14 +192,14 @@ def _planned_ranges(frame: Frame, keys: Sequence[Value]) -> int:
 
 
 def _tables(frame: Frame, keys: Sequence[Value]) -> str:
-    """Name the tables that groups are found from: splitters of groups depend on them."""
+    """Name the tables that groups are made from; splitters of groups depend on them."""
     return token(frame.rows.token, tuple(map(len, group_batches(frame, keys))))
 
 
 class GroupAggregate(Frame):
     """One row for each distinct combination of keys, in ascending order: the keys, and reductions of their rows.
 
-    All reductions of the same rows by the same keys share their row space, by the `identity` of the groups.
+    All reductions of the same rows by the same keys share a row space, through the `identity` of the groups.
     """
 
     no_more_rows = True
@@ -211,12 +211,12 @@ class GroupAggregate(Frame):
 
     @cached_property
     def cached_lease(self) -> cache.CacheLease:
-        """The wish that the cache keeps the groups, from when they are first computed."""
+        """The lease that keeps the groups in the cache, once they are computed."""
         return self.cached_columns.lease()
 
     @cached_property
     def cached_columns(self) -> CachedColumns:
-        """What the cache calls the columns, whichever others are computed beside them."""
+        """Names of the columns in the cache, the same whatever other columns are computed."""
         return CachedColumns(
             f"columns of {self.grouping}", (*range(len(self.keys)), *(r.token for r in self.reductions))
         )
@@ -232,12 +232,12 @@ class GroupAggregate(Frame):
 
     @cached_property
     def grouping(self) -> str:
-        """The name of what is the same for all that is computed of these groups in one process."""
+        """The cache's name of the row groups, which all reductions of them in one process share."""
         return token("grouping", self.planned_rows.token, self.npartitions, _tables(self.frame, self.keys))
 
     @property
     def pass_key(self) -> tuple[str, ...]:
-        # Rows that were selected are gone over once only where they are the very same.
+        # Selected rows are grouped once only if they are the same rows.
         rows = self.frame._name if Chain.of(self.frame).selections else ""
         return (self.rows.token, self.identity.token, self.frame.rows.token, rows)
 
@@ -249,7 +249,7 @@ class GroupAggregate(Frame):
         reductions = {item.token: item for node in nodes for item in node.reductions}
         merged = GroupAggregate(common, self.keys, self.identity, tuple(reductions.values()))
         if not merged.rows.same_rows(self.rows):
-            # Several partitions of groups have the same bounds only where they are found from the same tables.
+            # Partitions of groups have the same bounds only if they are made from the same tables.
             return None
         columns: dict[str, ColumnRef] = {}
         for node in nodes:
@@ -259,7 +259,7 @@ class GroupAggregate(Frame):
         return merged, columns
 
     def _results_in(self, other: GroupAggregate) -> dict[str, ColumnRef]:
-        """Return where the outcome of each reduction is found in a node that has them all."""
+        """Return the position of each reduction's result in a node with all of them."""
         positions = {item.token: number for number, item in enumerate(other.reductions)}
         return {
             self.result(number).token: other.result(positions[item.token])
@@ -271,7 +271,7 @@ class GroupAggregate(Frame):
         return ColumnRef(self._name, number, self.keys[number].dtype)
 
     def result(self, number: int) -> ColumnRef:
-        """Return the outcome of one of the reductions."""
+        """Return the result of one of the reductions."""
         return ColumnRef(self._name, len(self.keys) + number, self.reductions[number].dtype)
 
     def describe(self) -> str:
@@ -280,11 +280,11 @@ class GroupAggregate(Frame):
 
 
 class GroupStatistic(Frame):
-    """One row for each distinct combination of keys: the keys, and a statistic of the distinct values of a column.
+    """One row for each distinct combination of keys: the keys, and a statistic of a column's distinct values.
 
-    All rows of a group are in one partition, since no statistic of some rows is enough.  `times` tells that the
-    values are int64 nanoseconds, of which the smallest number is a missing one; `numbers` are those of the rows.
-    `identity` is that of the groups, `params` the arguments of the statistic.
+    All rows of a group meet in one partition, since partial statistics cannot be merged.  `times` tells that the values
+    are int64 nanoseconds, of which the smallest number is a missing one; `numbers` are those of the rows. `identity` is
+    that of the groups, `params` the arguments of the statistic.
     """
 
     no_more_rows = True
@@ -301,12 +301,12 @@ class GroupStatistic(Frame):
 
     @cached_property
     def cached_lease(self) -> cache.CacheLease:
-        """The wish that the cache keeps the groups, from when they are first computed."""
+        """The lease that keeps the groups in the cache, once they are computed."""
         return self.cached_columns.lease()
 
     @property
     def cached_columns(self) -> CachedColumns:
-        """What the cache calls the columns."""
+        """Names of the columns in the cache."""
         return CachedColumns(self._name, tuple(range(len(self.keys) + 1)))
 
     @cached_property
@@ -314,7 +314,7 @@ class GroupStatistic(Frame):
         rows = self.identity.rows("groups", self.frame, self.keys)
         if rows.npartitions == 1:
             return rows
-        # Split by how many distinct values groups have, so at other keys than other groups.
+        # Splitters follow the number of distinct values, so they differ from those of other aggregations.
         deciding = (*self.identity.keys, column_identity(self.frame, self.value))
         return rows_decided_by("groups of", deciding, rows.npartitions, rows.token)
 

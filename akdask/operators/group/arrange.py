@@ -1,4 +1,4 @@
-"""Rows in the order of their groups, and values of groups handed back to their rows."""
+"""Plan nodes of groups' rows: rows sorted by group, group values broadcast to rows, and first rows of each group."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ from akdask.typing import Column
 
 
 class RowsByGroup(Frame):
-    """Columns of the rows sorted by key, all of them or some of each group; equal keys stay in their order.
+    """Columns of the rows sorted by key, with all rows or some rows of each group; equal keys keep their order.
 
-    `identity` is that of the groups.
+    `identity` is the identity of the groups.
     """
 
     no_more_rows = True
@@ -61,8 +61,8 @@ class RowsByGroup(Frame):
 class BroadcastToRows(Frame):
     """The value of each row's group.
 
-    `frame` are the keys of the rows; `groups` are the distinct keys, in any partitions, and the values of the groups
-    behind them.  Rows whose keys are not among them get `fill`.
+    `frame` has the keys of the rows. `groups` has the distinct keys, in any partitions, then the values of the groups.
+    Rows with other keys get `fill`.
     """
 
     no_more_rows = True
@@ -81,10 +81,10 @@ class BroadcastToRows(Frame):
 
 
 class GroupNumbers(Frame):
-    """The number of each row's group, in one partition, -1 of rows that are in none.
+    """The number of each row's group, in one partition, -1 for rows in no group.
 
-    `permutation` are the numbers of the rows with those of each group adjacent, `segments` where each group begins
-    among them; `size` is the number of rows.
+    `permutation` has the row numbers by group, `segments` the first position of each group in it. `size` is the number
+    of rows.
     """
 
     permutation: Project
@@ -122,7 +122,7 @@ def _(frame: RowsByGroup) -> Expr:
 
 @lower.register
 def _(frame: BroadcastToRows) -> Expr:
-    # One task indexes the groups for all: if each took all their partitions, references would grow with the product.
+    # One task indexes the groups for all; if each task took all partitions, references would grow with the product.
     everything = all_partitions(frame.groups.npartitions)
     groups = Tasks(f"index {frame._name}", _index_groups, ((everything, ()),), frame.groups)
     calls = tuple((((0, number), (1, 0)), ()) for number in range(frame.npartitions))
@@ -172,9 +172,9 @@ def _spread(inputs: tuple[Table, GroupValues]) -> Table:
 
 
 class TopRowsOfGroups(Frame):
-    """Positions of the first `count` rows of each group in the order of the columns `by`, group by group; and these.
+    """Positions of each group's first `count` rows in the order of the columns `by`, and these columns.
 
-    Equal rows are ordered by their `positions`.  `identity` is that of the groups.
+    Rows are sorted by group; equal rows are ordered by their `positions`. `identity` is the identity of the groups.
     """
 
     no_more_rows = True
@@ -200,7 +200,7 @@ class TopRowsOfGroups(Frame):
 
     @cached_property
     def known(self) -> dict[Value, ColumnRef]:
-        """The columns of the rows that need not be taken from `frame`: by what they are there."""
+        """The columns of the result that need not be taken from `frame`, by their values there."""
         decide = enumerate((*self.keys, *self.by), 1)
         return {self.positions: self.position} | {
             value: ColumnRef(self._name, number, value.dtype) for number, value in decide

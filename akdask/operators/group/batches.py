@@ -1,4 +1,4 @@
-"""Rows of several batches grouped by one key, and reduced, by compiled loops where the rows are."""
+"""Batched grouping: compiled loops group and reduce rows of several batches by one key, without copying the rows."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Codes: TypeAlias = npt.NDArray[np.int32]
 def group_batches(
     batches: Sequence[Column], low: int, bits: int, buffer: RowBuffer
 ) -> SlotGroups | NumberedGroups | None:
-    """Return the rows of several batches grouped by key; None where compiled loops do not do it.
+    """Return the rows of several batches grouped by key; None if compiled loops cannot do it.
 
     Parameters
     ----------
@@ -36,15 +36,15 @@ def group_batches(
     low : int
         The smallest word that a key may have.
     bits : int
-        All words are less than ``2 ** bits`` from there.
+        All words are less than ``low + 2 ** bits``.
     buffer : RowBuffer
-        Where the numbers of the rows may stay.
+        Memory for the numbers of the rows.
     """
     key, nrows = batches[0], sum(map(len, batches))
     is_integer = isinstance(key, np.ndarray) and key.dtype in (np.int64, np.uint64)
     if not nrows or not is_integer or not compiled.should_compile(nrows):
         return None
-    # Words count from the smallest number that there is, keys from 0.
+    # Words count from the smallest possible number, keys from 0.
     first = np.uint64(low) ^ SIGN if key.dtype == np.int64 else np.uint64(low)
     keys = [readable(batch).view(np.uint64) for batch in batches]
     if 1 << bits <= SLOTS_PER_ROW * nrows:
@@ -56,7 +56,7 @@ def group_batches(
 class RowBuffer:
     """Memory for the numbers of the groups of some rows, and for their keys.
 
-    It is taken for all rows at once, since little by little it would be new memory, which has to be found and cleared.
+    It is allocated for all rows at once; small pieces would each be new memory, which the system has to clear.
     """
 
     codes: Codes
@@ -68,13 +68,13 @@ class RowBuffer:
         return cls(new_array(nrows, np.int32), new_array(nrows, np.uint64))
 
     def behind(self, nrows: int) -> RowBuffer:
-        """Return what is left behind some rows."""
+        """Return the memory that is left after some rows."""
         return RowBuffer(self.codes[nrows:], self.keys[nrows:])
 
 
 @dataclass(frozen=True, slots=True)
 class SlotGroups:
-    """Rows whose group is how far their key is from the first: a slot, and some slots have no rows.
+    """Rows grouped by slot, the distance of their key from the first key; some slots have no rows.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ class SlotGroups:
     count : int
         Number of slots.
     dtype : numpy.dtype
-        Of the keys.
+        Type of the keys.
     """
 
     batches: Sequence[Words]
@@ -95,11 +95,11 @@ class SlotGroups:
 
     @property
     def nbytes(self) -> int:
-        """Bytes that it occupies, besides the keys, which it looks at again each time."""
+        """Bytes that it takes beside the keys, which each reduction reads again."""
         return 0
 
     def reduce(self, aggregation: Aggregation, values: Sequence[Sequence[Column]], output: Output) -> None:
-        """Append the groups, sorted by key, to those of smaller keys, given the values of each batch."""
+        """Append the groups, sorted by key, to the groups of smaller keys, given the values of each batch."""
         accumulators = Accumulators(aggregation, self.count, values[0])
         for key, columns in zip(self.batches, values, strict=True):
             accumulators.add(key, columns, self.first)
@@ -109,7 +109,7 @@ class SlotGroups:
 
 @lru_cache(8)
 def _slot_numbers(count: int) -> Words:
-    """Return the numbers of all slots, of which most slices have the same."""
+    """Return the numbers of all slots; most slices share one array."""
     numbers = np.arange(count, dtype=np.uint64)
     numbers.flags.writeable = False
     return numbers
@@ -132,11 +132,11 @@ class NumberedGroups:
 
     @property
     def nbytes(self) -> int:
-        """Bytes that it occupies."""
+        """Bytes that it takes."""
         return self.keys.nbytes + sum(codes.nbytes for codes in self.codes)
 
     def reduce(self, aggregation: Aggregation, values: Sequence[Sequence[Column]], output: Output) -> None:
-        """Append the groups, sorted by key, to those of smaller keys, given the values of each batch."""
+        """Append the groups, sorted by key, to the groups of smaller keys, given the values of each batch."""
         accumulators = Accumulators(aggregation, len(self.keys), values[0])
         for codes, columns in zip(self.codes, values, strict=True):
             accumulators.add(codes, columns)
@@ -146,7 +146,7 @@ class NumberedGroups:
 def _numbered(
     keys: Sequence[Words], first: np.uint64, bits: int, dtype: np.dtype[Any], buffer: RowBuffer
 ) -> NumberedGroups | None:
-    """Return rows numbered by key; None where bits that give way to row numbers change the order, which is seldom."""
+    """Assign numbers to rows by key; None in the rare case that bits lost to row numbers change the order."""
     from akdask.compiler import read_only
     from akdask.operators.group.loops import number_sorted, pack
 

@@ -1,7 +1,6 @@
-"""Dense aggregation: groups by one integer key of close values, one slot for each value, without sorting.
+"""Dense aggregation: groups by one integer key of close values, with one slot for each value and without sorting.
 
-Slots of several tables are merged in place, which takes half the time of sorting the rows of all tables, and a
-fifth where only the distinct keys are wanted.
+Slots of several tables are merged in place, which is faster than sorting the rows of all tables.
 """
 
 from __future__ import annotations
@@ -28,17 +27,17 @@ from akdask.operators.keys.slots import SlotGrid
 from akdask.typing import Column, NumberArray
 
 CHUNK = 2**16
-"""Slots that are merged at a time, and whose multiple every table begins at: it has all slots of a chunk, or none."""
+"""Slots that are merged at a time.  Every table begins at a multiple, so that it has all slots of a chunk or none."""
 
 
 class DenseAggregation(GroupStrategy):
-    """Groups rows by one integer key of close values, of reductions that ufuncs merge in place."""
+    """Groups rows by one integer key of close values, for reductions that ufuncs merge in place."""
 
     caches = False
     _table: DenseTable
 
     def accepts(self, keys: Sequence[Column], values: Sequence[Column]) -> DenseKeys | None:
-        """Return the slots of the rows; None where there would be too many, or another type is in the way."""
+        """Return the slots of the rows; None for too many slots or other types."""
         are_numbers = all(isinstance(column, np.ndarray) for column in values)
         grid = _grid(keys) if self.aggregation.merges_in_place and are_numbers else None
         return None if grid is None else DenseKeys(grid, grid.codes(keys), keys[0].dtype)
@@ -57,7 +56,7 @@ class DenseAggregation(GroupStrategy):
 
 
 class DenseKeys(NamedTuple):
-    """The slots of rows, and the slot of each."""
+    """The key range of the slots, and the slot of each row."""
 
     grid: SlotGrid
     codes: NumberArray
@@ -65,18 +64,18 @@ class DenseKeys(NamedTuple):
 
 
 class DenseTable(PartialTable):
-    """Partial results of rows, one slot for each value that the key can have; see `DenseAggregation`.
+    """Partial results of rows, one slot for each possible value of the key; see `DenseAggregation`.
 
     Parameters
     ----------
     aggregation : Aggregation
-        What is computed.
+        The reductions.
     dtype : numpy.dtype
-        Of the key.
+        Type of the key.
     low : int
         The key of the first slot.
     occupied : ndarray of bool
-        Which slots have rows.
+        The mask of slots with rows.
     states : sequence of states
         One for each step, with a row for each slot.
     """
@@ -99,7 +98,7 @@ class DenseTable(PartialTable):
 
     @property
     def high(self) -> int:
-        """The key after that of the last slot."""
+        """The key after the key of the last slot."""
         return self.low + len(self.occupied)
 
     def __sizeof__(self) -> int:
@@ -141,7 +140,7 @@ class DenseTable(PartialTable):
 
 
 def _grid(keys: Sequence[Column]) -> SlotGrid | None:
-    """Return the slots for the only key, None where there are too many, or few enough for direct-index aggregation."""
+    """Return the slots of the only key; None for too many, or for few enough to use direct-index aggregation."""
     (key, *others) = keys
     is_one_number = isinstance(key, np.ndarray) and not others and len(key)
     found = SlotGrid.within([key], SLOTS_PER_ROW * len(key)) if is_one_number else None
@@ -152,9 +151,9 @@ def _grid(keys: Sequence[Column]) -> SlotGrid | None:
 
 
 def merge_dense_tables(tables: Sequence[DenseTable]) -> Table:
-    """Return the groups of all tables, sorted by key; at least one must be given, and all be split at the same keys.
+    """Merge tables to groups sorted by key; at least one table must be given, and all split at the same keys.
 
-    They are counted first, so that each is written once.
+    Groups are counted first, so that each is written once.
     """
     used = [table for table in tables if len(table.occupied)] or tables[:1]
     aggregation, chunks = used[0].aggregation, _chunks(used)
@@ -177,7 +176,7 @@ def merge_dense_tables(tables: Sequence[DenseTable]) -> Table:
 
 
 def _chunks(tables: Sequence[DenseTable]) -> list[list[DenseTable]]:
-    """Return tables chunk by chunk, each with the same slots of all tables that have them."""
+    """Yield the tables in chunks: for each chunk of slots, all tables that have it."""
     start, stop = min(table.low for table in tables), max(table.high for table in tables)
     edges = pairwise([start, *range(start - start % CHUNK + CHUNK, stop, CHUNK), stop])
     chunks = [[table.between(*edge) for table in tables if table.low <= edge[0] < table.high] for edge in edges]
@@ -185,13 +184,13 @@ def _chunks(tables: Sequence[DenseTable]) -> list[list[DenseTable]]:
 
 
 def _merge_occupied(parts: Sequence[DenseTable]) -> npt.NDArray[np.bool_]:
-    """Return which slots have rows in any of several tables of the same slots."""
+    """Return the mask of slots with rows in any of several tables of the same slots."""
     first, *others = (part.occupied for part in parts)
     return reduce(np.logical_or, others, first)
 
 
 def _merge_states(parts: Sequence[DenseTable], buffer: Sequence[GroupState]) -> Sequence[GroupState]:
-    """Return the states of several tables of the same slots as one, in the buffer unless there is only one table."""
+    """Merge the states of several tables of the same slots, in the buffer unless there is only one table."""
     first, *others = (part.states for part in parts)
     if not others:
         return first

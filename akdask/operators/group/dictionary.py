@@ -1,4 +1,4 @@
-"""Keys as numbers: strings by their bits or their position in a table, so that they are grouped like integers."""
+"""Keys as numbers: strings by their bits or by their position in a dictionary, so that they group like integers."""
 
 from __future__ import annotations
 
@@ -25,26 +25,26 @@ if TYPE_CHECKING:
     from akdask.operators.group.dictionary_loops import Numbering
 
 MOST_STRINGS = 2**15
-"""Different strings for which a table grows from block to block; of more, finding the new ones takes too long."""
+"""Most distinct strings of a dictionary that grows from block to block; with more, finding new ones is slow."""
 
 MOST_NUMBERS = 2**15
-"""The same of numbers, since the table of more does not fit the core's cache; the same for compiled loops and NumPy, as
-floats would otherwise be added up in another order."""
+"""Most distinct numbers, since a larger table does not fit the core's cache. The same for compiled loops and NumPy,
+which would otherwise add floats in different orders."""
 
 FEWEST_NUMBERS, SLOTS_PER_NUMBER = 2**10, 4
-"""Numbers that a table has room for at first, and slots for each."""
+"""Numbers that a table has room for at first, and slots for each number."""
 
 SAMPLE = 2**12
-"""Values that are looked at before all are."""
+"""Values that are sampled before all are read."""
 
 
 class DictionaryColumns:
-    """Columns with numbers instead of anything else, in the same order.
+    """Columns with numbers in place of other values, in the same order.
 
     Parameters
     ----------
     columns : sequence of columns
-        Numbers stay what they are; strings, encoded or not, and integers of any size become one or several columns of
+        Numbers stay unchanged. Strings, encoded or not, and integers of any size become one or several columns of
         numbers.
     """
 
@@ -57,7 +57,7 @@ class DictionaryColumns:
             self._restore.append((len(numbers), restore))
 
     def restored(self, columns: Sequence[NumberArray]) -> list[Column]:
-        """Return rows of the numbers as what they stand for."""
+        """Return rows of the numbers as the values that they stand for."""
         remaining = iter(columns)
         return [restore(list(islice(remaining, count))) for count, restore in self._restore]
 
@@ -67,7 +67,7 @@ Restore: TypeAlias = Callable[[Sequence[NumberArray]], Column]
 
 @by_column
 def _numbers(column: Any) -> tuple[Sequence[NumberArray], Restore]:
-    """Return numbers for each row, in the order of the values, and what makes values of numbers."""
+    """Return numbers for each row, in the order of the values, and the function that makes values from numbers."""
     return [column], lambda numbers: numbers[0]
 
 
@@ -93,7 +93,7 @@ def _(encoded: EncodedStrings) -> tuple[Sequence[NumberArray], Restore]:
 
 
 def ranked(strings: pa.LargeStringArray) -> tuple[NumberArray, pa.LargeStringArray]:
-    """Return for each string its position among the different ones in the order of their bytes, and these."""
+    """Return for each string its position among the distinct strings in byte order, and the distinct strings."""
     codes, different = _encoded(strings)
     order = argsort([different], [True])
     ranks = np.empty(len(order), np.int64)
@@ -102,7 +102,7 @@ def ranked(strings: pa.LargeStringArray) -> tuple[NumberArray, pa.LargeStringArr
 
 
 def _encoded(strings: pa.LargeStringArray) -> tuple[NumberArray, pa.LargeStringArray]:
-    """Return for each string its position among the different ones in the order in which they come, and these."""
+    """Return the position of each string among the distinct strings in order of appearance, and these strings."""
     if compiled.should_compile_text(len(strings)):
         from akdask.operators.group.dictionary_loops import Numbering
 
@@ -115,20 +115,20 @@ def _encoded(strings: pa.LargeStringArray) -> tuple[NumberArray, pa.LargeStringA
 
 
 class Dictionary:
-    """Different strings in the order in which they were met."""
+    """Distinct strings in order of appearance."""
 
     def __init__(self) -> None:
         self._numbering: Numbering | None = None
 
     @cached_property
     def values(self) -> pa.LargeStringArray:
-        """The strings, to which others are added."""
+        """The strings, which grow."""
         return pa.nulls(0, pa.large_string())
 
     def codes(self, strings: pa.LargeStringArray | pa.DictionaryArray) -> NumberArray | None:
-        """Return the position of each string, after adding those that are new; None if they are too many.
+        """Return the position of each string, after adding new strings; None if there are too many.
 
-        Of `akdask.columns.dictionary_text` the strings of the dictionary are added, unless these are more than rows.
+        Of dictionary-encoded text, the strings of the dictionary are added, unless these are more than the rows.
         """
         if is_encoded(strings):
             if len(strings.dictionary) > len(strings):
@@ -164,7 +164,7 @@ class Dictionary:
             self._numbering.numbers(self.values, MOST_STRINGS)
         codes = self._numbering.numbers(strings, MOST_STRINGS)
         if codes is None:
-            # It may hold some of the new ones.
+            # It may hold some of the new strings.
             self._numbering = None
         elif self._numbering.count > len(self.values):
             self.values = self._numbering.strings()
@@ -172,20 +172,20 @@ class Dictionary:
 
 
 class NumberDictionary:
-    """Different numbers in the order in which they were met, of a key whose values are few and far apart.
+    """Distinct numbers in order of appearance, for a key with few values that are far apart.
 
-    Compiled loops look for a word where its hash says, and behind it.  NumPy looks there alone; what it does not find
-    is little, once the first rows are known, and is looked up one by one.
+    Compiled loops probe the slot of a word's hash and the slots after it. NumPy probes the first slot only. It looks up
+    the rest one by one, which are few after the first rows.
     """
 
     def __init__(self, dtype: npt.DTypeLike) -> None:
         self.values: NumberArray = np.empty(0, dtype)
-        """The numbers, to which others are added."""
+        """The numbers, which grow."""
         self._is_compiled = compiled.is_loaded()
         self._reserve(FEWEST_NUMBERS)
 
     def codes(self, column: NumberArray) -> NumberArray | None:
-        """Return the position of each number, after adding those that are new; None if they are too many."""
+        """Return the position of each number, after adding new numbers; None if there are too many."""
         words = word(column, 0)
         if not len(self.values) and _are_too_many(words, MOST_NUMBERS):
             return None
@@ -202,7 +202,7 @@ class NumberDictionary:
         return codes
 
     def _end(self, row: int, nrows: int) -> int:
-        """Return the row up to which all get numbers at a time, if there is room: few tell NumPy most of the words."""
+        """Return the end of the rows that are numbered at a time; a few first rows show NumPy most of the words."""
         return nrows if self._is_compiled or row else min(SAMPLE, nrows)
 
     def _reserve(self, capacity: int) -> None:
@@ -218,7 +218,7 @@ class NumberDictionary:
             self._enter(known, 0)
 
     def _number(self, words: Words, row: int, known: int, codes: NumberArray) -> tuple[int, NumberArray]:
-        """Give numbers to words from a row on; return the row for which there is no room, and those of new words."""
+        """Assign numbers to words from a row on; return the row that has no room, and the rows of new words."""
         if not self._is_compiled:
             return self._number_by_numpy(words, row, known, codes)
         from akdask.compiler import read_only
@@ -248,7 +248,7 @@ class NumberDictionary:
         return stop, row + missed.take(firsts[new])
 
     def _enter(self, words: Words, first: int) -> None:
-        """Put words where NumPy looks for them, if no other one is there, and all of them into a dict."""
+        """Store words in the slots that NumPy probes, if these are free, and all of them in a dict."""
         numbers = np.arange(first, first + len(words))
         self._code_of.update(zip(words.tolist(), numbers.tolist(), strict=True))
         slots, firsts = np.unique(self._slots(words), return_index=True)
@@ -261,14 +261,14 @@ class NumberDictionary:
 
 
 def _are_too_many(values: Any, most: int) -> bool:
-    """Whether a sample of strings or words shows that they are all different, or more than `most` of many."""
+    """Whether a sample of strings or words shows that all are distinct, or more than `most` of many."""
     some = values[:: max(len(values) // SAMPLE, 1)]
     different = np.unique(some) if isinstance(some, np.ndarray) else some.unique()
-    # So many would be different if all values were as frequent.
+    # So many would be distinct if all values were equally frequent.
     return len(different) > most * -math.expm1(-len(some) / most)
 
 
 def _indices(encoded: pa.DictionaryArray) -> NumberArray:
-    # NumPy takes by indices of other widths only after a copy.
+    # NumPy takes by indices of other widths only after copying them.
     indices: NumberArray = encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
     return indices

@@ -1,7 +1,7 @@
 """Direct-index aggregation: few groups, whose integer keys index the results, block by block and without sorting.
 
-The slots of a grid are the combinations of what the keys can be.  Strings are numbered first, and so are numbers that
-are too far apart for a slot each.
+The slots of a grid are the combinations of possible keys. Strings are numbered first, and so are numbers that are too
+far apart for a slot each.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ from akdask.operators.keys.words import WORD_BITS
 from akdask.typing import Column, NumberArray
 
 MOST_SLOTS = 2**18
-"""Slots of a grid of which a column still stays in the core's cache."""
+"""Slots of a grid of which one column still fits the core's cache."""
 
 FEWEST_SLOTS = 2**10
-"""Slots that are not worth saving, however few rows there are."""
+"""Slots that a grid may have for any number of rows."""
 
 PENDING = 8
-"""Blocks whose results are added up at a time."""
+"""Blocks whose results are summed at a time."""
 
 
 class DirectIndexRows(NamedTuple):
-    """Rows by key: the keys as numbers, and the slot of each row, if that is found without looking for other slots."""
+    """Rows by key: the keys as numbers, and the slot of each row if it is known without probing."""
 
     keys: list[NumberArray]
     codes: NumberArray | None
@@ -51,11 +51,11 @@ class SlotTable(ABC):
     Parameters
     ----------
     aggregation : Aggregation
-        What is computed.
+        The reductions.
     grid : SlotGrid
         Holds the keys of the rows that will be added.
     dtypes : sequence of dtypes
-        Of the keys.
+        Types of the keys.
     """
 
     def __init__(self, aggregation: Aggregation, grid: SlotGrid, dtypes: Sequence[np.dtype[np.generic]]) -> None:
@@ -70,7 +70,7 @@ class SlotTable(ABC):
 
     @abstractmethod
     def codes_within(self, keys: Sequence[NumberArray]) -> NumberArray | None:
-        """Return the slots of rows; None where the grid does not hold all of them, or it takes long to tell."""
+        """Return the slots of rows; None if the grid lacks some, or a check would be slow."""
 
     @abstractmethod
     def add(self, codes: NumberArray, values: Sequence[Column]) -> None:
@@ -78,7 +78,7 @@ class SlotTable(ABC):
 
     @abstractmethod
     def widened(self, grid: SlotGrid) -> SlotTable | None:
-        """Return a table that goes on in a larger grid; None where it is faster to begin another."""
+        """Return a table that continues in a larger grid; None if a new one is faster."""
 
     @abstractmethod
     def table(self) -> Table:
@@ -89,7 +89,7 @@ class SlotTable(ABC):
 
 
 class BlockTable(SlotTable):
-    """Results of each block, which are added up: for all reductions."""
+    """Results of each block, which are summed; works for all reductions."""
 
     def __init__(self, aggregation: Aggregation, grid: SlotGrid, dtypes: Sequence[np.dtype[np.generic]]) -> None:
         super().__init__(aggregation, grid, dtypes)
@@ -103,7 +103,7 @@ class BlockTable(SlotTable):
         return self.grid.nslots
 
     def codes_within(self, keys: Sequence[NumberArray]) -> NumberArray | None:
-        # Whether the grid holds the rows of a block takes as long to tell as to find their own.
+        # Checking that the grid holds a block takes as long as finding the block's own grid.
         return None
 
     def add(self, codes: NumberArray, values: Sequence[Column]) -> None:
@@ -117,7 +117,7 @@ class BlockTable(SlotTable):
             if self._pending:
                 self._aggregation.merge_in_place(self._pending[0], states)
                 return
-            # Several reductions may have been given the same sums.
+            # Several reductions may share one array of sums.
             states = [tuple(map(np.copy, state)) for state in states]
         self._pending.append(states)
         if len(self._pending) == PENDING:
@@ -136,7 +136,7 @@ class BlockTable(SlotTable):
 
 
 class AccumulatorTable(SlotTable):
-    """Accumulators, which add up in the order of the rows whatever block these come from."""
+    """Accumulators, which add rows in order across blocks."""
 
     fewest_rows = 0
 
@@ -178,14 +178,14 @@ class AccumulatorTable(SlotTable):
 
 
 class DirectIndexAggregation(GroupStrategy):
-    """Groups blocks for as long as their keys span few slots; the grid grows as wider blocks come.
+    """Groups blocks as long as their keys span few slots; the grid grows for wider blocks.
 
     Parameters
     ----------
     aggregation : Aggregation
-        What is computed.
+        The reductions.
     nrows : int
-        Number of rows that may come in all.
+        Largest number of rows of all blocks.
     """
 
     def __init__(self, aggregation: Aggregation, nrows: int) -> None:
@@ -195,14 +195,14 @@ class DirectIndexAggregation(GroupStrategy):
         self._table: SlotTable | None = None
         self._waiting: list[tuple[list[Column], list[Column]]] = []
         self._dictionaries: list[Dictionary | NumberDictionary | None] = []
-        """What gives numbers to the values of each key; None where these are numbers that are close together."""
+        """The dictionary that numbers the values of each key; None for keys of close numbers."""
         self.closed = False
-        """Whether no block is accepted any more."""
+        """Whether no more blocks are accepted."""
         self.has_rows = False
         """Whether a block has been added."""
 
     def accepts(self, keys: Sequence[Column], values: Sequence[Column]) -> DirectIndexRows | None:
-        """Return the rows of a block, at least one, by key; None, for this one and all later ones, of many slots."""
+        """Return the rows of a block by key, at least one; None, for this and all later blocks, if slots are many."""
         numbers = None if self.closed else self._numbers(keys)
         codes = None if numbers is None or self._table is None else self._table.codes_within(numbers)
         if numbers is not None and codes is not None:
@@ -222,7 +222,7 @@ class DirectIndexAggregation(GroupStrategy):
         return DirectIndexRows(numbers, None)
 
     def add(self, grouping: DirectIndexRows, values: Sequence[Column]) -> None:
-        """Add the rows of a block; of few rows keep a copy, until others come."""
+        """Add the rows of a block; few rows are copied until more come."""
         table, keys = self._open_table, grouping.keys
         self.has_rows = True
         if grouping.codes is not None:
@@ -235,14 +235,14 @@ class DirectIndexAggregation(GroupStrategy):
                 self._add_waiting()
 
     def tables(self) -> list[Table]:
-        """Return the tables of all blocks; they may have groups in common."""
+        """Return the tables of all blocks; they may share groups."""
         self._close_table()
         if not any(self._dictionaries):
             return self._done
         return [self.aggregation.relabelled(table, self._restored(table)) for table in self._done]
 
     def finish(self, others: Sequence[Table] = ()) -> GroupTable:
-        """Return the groups of all rows; those of rows that were not accepted are given."""
+        """Return the groups of all rows, merged with the given groups of rows that were not accepted."""
         return GroupTable(self.aggregation.merge([*self.tables(), *others]))
 
     @property
@@ -254,7 +254,7 @@ class DirectIndexAggregation(GroupStrategy):
         return grid is not None and grid.nslots <= self._most_slots
 
     def _numbers(self, keys: Sequence[Column]) -> list[NumberArray] | None:
-        """Return the keys, with numbers instead of strings; None for too many strings, or other types."""
+        """Return the keys with numbers in place of strings; None for too many strings, or for other types."""
         if not self._dictionaries:
             self._dictionaries = [
                 Dictionary() if is_arrow(key, "LargeStringArray", "DictionaryArray") else None for key in keys
@@ -268,7 +268,7 @@ class DirectIndexAggregation(GroupStrategy):
         return numbers
 
     def _with_far_numbers(self, keys: Sequence[NumberArray]) -> list[NumberArray] | None:
-        """Return keys with numbers instead of those that are far apart; None if these are too many."""
+        """Return the keys with positions in place of numbers that are far apart; None if these are too many."""
         numbers = []
         for place, key in enumerate(keys):
             codes: NumberArray | None = key
@@ -281,7 +281,7 @@ class DirectIndexAggregation(GroupStrategy):
         return numbers
 
     def _restored(self, table: Table) -> list[Column]:
-        """Return the keys of a table instead of the numbers that they were given."""
+        """Return the keys of a table in place of their numbers."""
         parts = zip(self.aggregation.keys(table), self._dictionaries, strict=True)
         return [take_rows(dictionary.values, key) if dictionary else key for key, dictionary in parts]
 
@@ -322,5 +322,5 @@ def _new_table(
 
 
 def own(column: Column) -> Column:
-    """Return a copy of what may lie in a buffer that the next block will overwrite."""
+    """Return a copy of an array that may lie in a buffer which the next block overwrites."""
     return column.copy() if isinstance(column, np.ndarray) else column

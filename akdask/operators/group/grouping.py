@@ -1,4 +1,4 @@
-"""Rows that have been grouped by key, to be reduced as often as wanted without sorting again."""
+"""Groupings: rows grouped by key once, in slices that fit the cache, for any number of reductions."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ from akdask.operators.sort.kernels import MAX_PACKED_ROWS
 from akdask.typing import Column, NumberArray
 
 SLICE_ROWS = 2**16
-"""Rows of a slice, about."""
+"""Approximate rows of a slice."""
 
 BLOCK_BITS = 17
 BLOCK_ROWS = 2**BLOCK_BITS
 """Rows that are partitioned at a time."""
 
 MOST_BITS = 10
-"""Leading bits of the keys that tell slices apart, at most: of more slices, too little comes from each block."""
+"""Most leading bits of the keys that number slices; with more slices, each gets too few rows of a block."""
 
 
 class RadixSlices:
-    """To which slice each row goes: their keys do not overlap and ascend, and rows of a slice stay in order.
+    """The slice of each row; slices have ascending ranges of keys, and rows of a slice keep their order.
 
     Parameters
     ----------
@@ -51,12 +51,12 @@ class RadixSlices:
     def __init__(self, numbers: npt.NDArray[np.uint16], count: int) -> None:
         self._numbers = numbers
         self.bounds = np.zeros(count + 1, np.int64)
-        """Where each slice begins, and the last one ends."""
+        """The first position of each slice, and the end of the last."""
         np.cumsum(count_codes(numbers, count), out=self.bounds[1:])
 
     @classmethod
     def of(cls, keys: Sequence[Column]) -> Self | None:
-        """Return where rows of some keys go; None where the first does not fit one word, or there are too few rows."""
+        """Return the slices of rows by their keys; None if the first key is not one word, or rows are few."""
         nrows = len(keys[0])
         wanted = min((nrows // SLICE_ROWS).bit_length(), MOST_BITS)
         if wanted < 2:
@@ -72,7 +72,7 @@ class RadixSlices:
 
     @property
     def nbytes(self) -> int:
-        """Bytes that it occupies."""
+        """Bytes that it takes."""
         blocks: list[tuple[NumberArray, NumberArray]] = vars(self).get("_blocks", [])
         return self._numbers.nbytes + self.bounds.nbytes + sum(rows.nbytes + bounds.nbytes for rows, bounds in blocks)
 
@@ -101,7 +101,7 @@ class RadixSlices:
         return target
 
     def _partition(self, column: NumberArray, target: NumberArray) -> None:
-        """Bring the rows of a block in the order of the slices, then those of each slice to their positions."""
+        """Reorder the rows of a block by slice, then copy each slice's rows to their positions."""
         positions = self.bounds[:-1].copy()
         for start, (rows, bounds) in zip(range(0, len(column), BLOCK_ROWS), self._blocks, strict=True):
             ordered = column[start : start + BLOCK_ROWS].take(rows)
@@ -112,19 +112,19 @@ class RadixSlices:
 
     @cached_property
     def _blocks(self) -> list[tuple[NumberArray, NumberArray]]:
-        """For each block, its rows ordered by slice, and where each slice begins and ends among them."""
+        """For each block, its rows ordered by slice, and the bounds of the slices among them."""
         count = len(self.bounds) - 1
         starts = range(0, len(self._numbers), BLOCK_ROWS)
         return [_by_slice(self._numbers[start : start + BLOCK_ROWS], count) for start in starts]
 
 
 class SortedSlices:
-    """Ranges of the keys of several runs of rows, each of them sorted: the rows of a range are slices of all runs.
+    """Key ranges of several sorted runs of rows; the rows of a range are slices of all runs.
 
     Parameters
     ----------
     bounds : ndarray of int64, shape (runs, slices + 1)
-        Where each slice begins in each run.
+        Bounds of the slices in each run.
     """
 
     def __init__(self, bounds: NumberArray) -> None:
@@ -132,7 +132,7 @@ class SortedSlices:
 
     @classmethod
     def of(cls, key: NumberArray, lengths: Sequence[int]) -> Self | None:
-        """Return ranges of runs of the given lengths, end to end, by their first key; None where rows are too few."""
+        """Return ranges of concatenated runs of the given lengths, by their first key; None if rows are few."""
         count = len(key) // SLICE_ROWS
         if count < 2:
             return None
@@ -147,7 +147,7 @@ class SortedSlices:
 
     @property
     def nbytes(self) -> int:
-        """Bytes that it occupies."""
+        """Bytes that it takes."""
         return self._bounds.nbytes
 
     def slices(self, columns: Sequence[Column]) -> list[list[Column]]:
@@ -162,7 +162,7 @@ class SortedSlices:
 
 
 def _leading_spans(keys: Sequence[Column]) -> tuple[list[tuple[int, int]], int]:
-    """Return the smallest and the largest word of the leading keys that fit one word, and their bits."""
+    """Return the smallest and largest words of the leading keys that fit one word, and their bits."""
     spans, bits = [], 0
     for key in keys:
         found = span(key)
@@ -176,7 +176,7 @@ def _leading_spans(keys: Sequence[Column]) -> tuple[list[tuple[int, int]], int]:
 def _leading_bits(
     keys: Sequence[Column], spans: Sequence[tuple[int, int]], start: int, stop: int, wanted: int
 ) -> NumberArray:
-    """Return which slice each row of a block belongs to."""
+    """Return the slice of each row of a block."""
     parts = [
         Key(word(slice_rows(key, start, stop), 0), low, (high - low).bit_length())
         for key, (low, high) in zip(keys, spans, strict=True)
@@ -187,7 +187,7 @@ def _leading_bits(
 
 
 def _by_slice(numbers: NumberArray, count: int) -> tuple[NumberArray, NumberArray]:
-    """Return the rows of a block ordered by slice, and where each slice begins and ends among them."""
+    """Return the rows of a block ordered by slice, and the bounds of the slices among them."""
     packed = numbers.astype(np.uint32)
     packed <<= np.uint32(BLOCK_BITS)
     packed |= np.arange(len(packed), dtype=np.uint32)
@@ -201,10 +201,10 @@ assert BLOCK_BITS + MOST_BITS <= WORD_BITS // 2, "slices and rows of a block are
 
 
 SLOTS_PER_ROW = 2
-"""Slots that take less time than sorting a row does."""
+"""Number of slots that take less time than sorting one row."""
 
 FEW_SLOTS = 2**16
-"""Slots that fit the processor's cache."""
+"""Number of slots that fit the processor's cache."""
 
 Reduce: TypeAlias = Callable[[RowGroups, Sequence[Column]], list[GroupState]]
 """Makes the states of reductions of some rows."""
@@ -219,7 +219,7 @@ class GroupedSlice:
     groups : SortedGroups or GroupCodes
         The groups.
     slots : ndarray of int64 or None
-        Which of them have rows; None if all do.
+        The numbers of groups with rows; None if all have rows.
     nbytes : int
         Bytes that they occupy.
     """
@@ -230,11 +230,11 @@ class GroupedSlice:
 
     @property
     def count(self) -> int:
-        """How many groups have rows."""
+        """The number of groups with rows."""
         return self.groups.count if self.slots is None else len(self.slots)
 
     def reduce(self, reduce: Reduce, values: Sequence[Column]) -> list[GroupState]:
-        """Return the states of the groups that have rows."""
+        """Return the states of the groups with rows."""
         states = reduce(self.groups, values)
         self.groups.forget_values()
         if self.slots is None or len(self.slots) == self.groups.count:
@@ -243,14 +243,14 @@ class GroupedSlice:
 
 
 class Grouping:
-    """Rows grouped by key, in slices that fit the processor's cache where there are many.
+    """Rows grouped by key; many rows are cut into slices that fit the processor's cache.
 
     Parameters
     ----------
     keys : sequence of columns, or of encoded strings
         At least one, the first the most significant.
     runs : sequence of int, optional
-        How many rows follow each other in the order of the keys, where it is known.
+        Lengths of runs of rows that are sorted by key, if known.
     """
 
     kind: ClassVar[str] = "sorted"
@@ -261,7 +261,7 @@ class Grouping:
         self._division = _division(numbered.columns, runs)
         self._slices: list[GroupedSlice] = []
         unique: list[Sequence[NumberArray]] = []
-        # Taken at once, since for each slice it would be new memory, which has to be found and cleared.
+        # Allocated at once; for each slice it would be new memory, which the system has to clear.
         codes = new_array(self.nrows, np.int32)
         for numbers in self._divided(numbered.columns):
             grouped, found = _grouped(numbers, codes)
@@ -272,10 +272,10 @@ class Grouping:
         """The keys of the groups, ascending."""
         parts = [self._division, *self._slices]
         self.nbytes = sum(part.nbytes for part in parts if part is not None) + sum(map(nbytes, self.keys))
-        """Bytes that it occupies."""
+        """Bytes that it takes."""
 
     def reduce(self, reduce: Reduce, values: Sequence[Column]) -> list[GroupState]:
-        """Return the states of the groups, of columns with the rows of the keys."""
+        """Return the states of the groups for columns on the same rows as the keys."""
         if self._division is None:
             return self._slices[0].reduce(reduce, values)
         output, widths = Output(len(self.keys[0])), []
@@ -291,7 +291,7 @@ class Grouping:
 
 
 def _division(keys: Sequence[NumberArray], runs: Sequence[int] | None) -> RadixSlices | SortedSlices | None:
-    """Return how rows are divided into slices; None where these gain nothing, as slots or rows fit the cache."""
+    """Return how rows are cut into slices; None if the slots or rows fit the cache already."""
     if runs is not None:
         return SortedSlices.of(keys[0], runs)
     few = len(keys[0]) and SlotGrid.within(keys, min(FEW_SLOTS, SLOTS_PER_ROW * len(keys[0]))) is not None
@@ -299,9 +299,9 @@ def _division(keys: Sequence[NumberArray], runs: Sequence[int] | None) -> RadixS
 
 
 def _grouped(keys: Sequence[NumberArray], buffer: npt.NDArray[np.int32]) -> tuple[GroupedSlice, Sequence[NumberArray]]:
-    """Return some rows by group, and the keys; sort only where these span much, since numbering slots is faster.
+    """Return some rows by group, and the keys; only keys of a large span are sorted, since numbering slots is faster.
 
-    The numbers of the rows may be written to `buffer`, and stay there.
+    The group numbers may be written to `buffer`, and stay there.
     """
     grid = SlotGrid.within(keys, SLOTS_PER_ROW * len(keys[0])) if len(keys[0]) else None
     if grid is not None:
@@ -311,7 +311,7 @@ def _grouped(keys: Sequence[NumberArray], buffer: npt.NDArray[np.int32]) -> tupl
         return GroupedSlice(codes, slots, size), grid.keys(slots, [key.dtype for key in keys])
     if 0 < len(keys[0]) < MAX_PACKED_ROWS and compiled.should_compile(len(keys[0])):
         codes, firsts = number_rows(keys, buffer[: len(keys[0])])
-        # Sizes are counted when they are asked for.
+        # Sizes are counted when they are first used.
         nbytes_with_sizes = codes.codes.nbytes + np.dtype(np.int64).itemsize * codes.count
         return GroupedSlice(codes, None, nbytes_with_sizes), [key.take(firsts) for key in keys]
     runs = group_rows(keys)

@@ -1,7 +1,7 @@
-"""Merging of partial tables: split at common keys, and merged range by range.
+"""Merges of partial tables: split at common keys, and merged range by range.
 
-Of many tables those with few rows are merged beforehand, a few at a time, so that what splitting costs follows the rows
-and not the number of tables.
+If there are many tables, small ones are merged beforehand, a few at a time. So the cost of splitting follows the number
+of rows and not of tables.
 """
 
 from __future__ import annotations
@@ -34,23 +34,23 @@ from akdask.operators.group.strategy import (
 )
 
 MOST_SAMPLES = 2**16
-"""Rows that stand for all tables, but for two of each, and more where there are many ranges."""
+"""Sampled rows of all tables, apart from two of each table, and more if there are many ranges."""
 
 RANGE_SAMPLES = 32
-"""Rows that stand for a range, at least."""
+"""Fewest sampled rows of a range."""
 
 MOST_SLICES = 2**14
-"""Slices of tables that threads share sooner made by one task than by two tasks for each table."""
+"""Slices of tables in threads that one task makes faster than two tasks for each table."""
 
 FEW_TABLES = 64
-"""Tables, at most, that are split and merged as they are."""
+"""Most tables that are split without merging some beforehand."""
 
 FEW_ROWS = 2**14
-"""Rows of a table that is merged beforehand, where there are more tables."""
+"""Most rows of a table that is merged beforehand, if there are many tables."""
 
 FAN_IN = 16
 MOST_MERGED = 2**20
-"""Rows beyond which tables are not merged beforehand after all."""
+"""Rows above which tables are not merged beforehand after all."""
 
 
 def merge_by_range(
@@ -58,8 +58,8 @@ def merge_by_range(
 ) -> Expr:
     """Return the node that merges the tables of another into `count` partitions, in the order of the keys.
 
-    All tables take `nbytes` bytes at most, as far as the plan tells.  Groupings of what is merged are cached under the
-    name `cached_as`, if one is given.
+    All tables take at most `nbytes` bytes, as far as the plan tells. Groupings of the merged rows are cached under the
+    name `cached_as`, if given.
     """
     everything = _all(tables)
     names = [None if cached_as is None else (cached_as, _batches(tables), number) for number in range(count)]
@@ -73,15 +73,15 @@ def merge_by_range(
 
 
 def merged_in_process(tables: int, count: int, nbytes: int) -> bool:
-    """Whether one task takes all partial tables, which never leave the process then, and splits them into ranges."""
+    """Whether one task takes all partial tables, which then never leave the process, and splits them into ranges."""
     is_simple = count == 1 or (tables * count <= MOST_SLICES and nbytes <= memory_share())
     return is_simple and not on_cluster()
 
 
 def table_bytes(frame: Frame, values: Sequence[Value]) -> int:
-    """Return the bytes of partial tables of some columns of a frame, at most: those of the columns.
+    """Return an upper bound of the bytes of a frame's partial tables: the bytes of the columns.
 
-    Rows of unknown number are taken for as many as partitions may have.
+    Partitions of unknown length count as full ones.
     """
     rows = rows_at_most(frame)
     if rows is None:
@@ -90,7 +90,7 @@ def table_bytes(frame: Frame, values: Sequence[Value]) -> int:
 
 
 def _split_tables(name: str, tables: Expr, count: int, merging: TableMerge) -> Expr:
-    """Return the node that gives the rows of each range, of each table or of some that are merged beforehand."""
+    """Return the node that provides the rows of each range, from each table or from several merged ones."""
     numbers = range(tables.npartitions)
     is_many = len(numbers) > FEW_TABLES and merging.reduces
     wanted = max(MOST_SAMPLES, RANGE_SAMPLES * count)
@@ -120,14 +120,14 @@ def _fan_in(count: int) -> Iterator[tuple[tuple[int, int], ...]]:
 
 
 def _batches(tables: Expr) -> tuple[Hashable, ...]:
-    """Return which partitions each table is of: the same rows in other batches make other tables."""
+    """Return the partitions of each table; the same rows in other batches make other tables."""
     layout = getattr(tables, "layout", None)
     return tuple(_batches(part) for part in tables.operands) if layout is None else layout.batches
 
 
 @dataclass(frozen=True, slots=True)
 class MergeGroups:
-    """Make a partition of the result of the partial tables of its range."""
+    """Makes a partition of the result from the partial tables of its range."""
 
     merging: TableMerge
 
@@ -135,7 +135,7 @@ class MergeGroups:
         return self.merging.finish(merge_partial_tables(self.merging, parts)[0])
 
     def pack(self, parts: Sequence[PartialTable]) -> list[PartialTable]:
-        """Return one part, merged as far as these are all, unless that would change the last bits of floats."""
+        """Merge parts to one if these are all, or if that does not change the rounding of floats."""
         used = [part for part in parts if part.nrows] or parts[:1]
         if self.merging.rounds or len(used) == 1:
             return _own(parts if self.merging.rounds else used)
@@ -144,7 +144,7 @@ class MergeGroups:
 
 
 def _merge_all(parts: Sequence[PartialTable], merging: TableMerge, name: cache.Key | None) -> Table:
-    """Merge what tasks have made of their rows; by cached groupings, where there are any."""
+    """Merge the partial tables of all tasks, with cached groupings if there are any."""
     known: Any = cache.find(name)
     table, grouping = merge_partial_tables(merging, parts, known, caches=name is not None)
     if grouping is not None:
@@ -153,7 +153,7 @@ def _merge_all(parts: Sequence[PartialTable], merging: TableMerge, name: cache.K
 
 
 def _split_all(parts: Sequence[PartialTable], count: int, nkeys: int) -> list[list[PartialTable]]:
-    """Return the parts of all partial tables that belong to each range."""
+    """Return the parts of all partial tables for each range."""
     parts = as_one_kind(parts)
     splitters = choose_splitters([part.sample(nkeys, SAMPLES, number) for number, part in enumerate(parts)], count)
     return [list(same) for same in zip(*(part.split(splitters, count, nkeys) for part in parts), strict=True)]
@@ -171,7 +171,7 @@ def _merge_range(
 
 @dataclass(frozen=True, slots=True)
 class TableSamples:
-    """What is known of some tables where splitters are chosen: samples by number, and `merged`, what `members` hold."""
+    """Samples of tables to choose splitters from, by number, and the table `merged` from `members`."""
 
     samples: dict[int, KeySample]
     merged: Table | None = None
@@ -182,7 +182,7 @@ class TableSamples:
 
 
 Chosen = tuple[GroupSplitters, frozenset[int]]
-"""GroupSplitters, and the numbers of the tables that are not split, as they are merged beforehand."""
+"""GroupSplitters, and the numbers of the tables that are not split, since they are merged beforehand."""
 
 
 def _sample(parts: Sequence[PartialTable], number: int, nkeys: int, most: int, few_rows: int) -> TableSamples:
@@ -192,7 +192,7 @@ def _sample(parts: Sequence[PartialTable], number: int, nkeys: int, most: int, f
 
 
 def _merge_few(parts: Sequence[TableSamples], merging: TableMerge) -> TableSamples:
-    """Join samples, and what they have merged unless it is too much."""
+    """Join samples, and their merged tables unless these are too large."""
     samples = {number: sample for part in parts for number, sample in part.samples.items()}
     merged = [GroupTable(part.merged) for part in parts if part.merged is not None]
     if not merged or sum(table.nrows for table in merged) > MOST_MERGED:
@@ -202,7 +202,7 @@ def _merge_few(parts: Sequence[TableSamples], merging: TableMerge) -> TableSampl
 
 
 def _choose(parts: Sequence[TableSamples], count: int, nkeys: int) -> Chosen:
-    """Return the splitters, and the numbers of the tables that are merged beforehand."""
+    """Return the splitters, and the numbers of the tables that were merged beforehand."""
     members = frozenset().union(*(part.members for part in parts))
     merged = [GroupTable(part.merged) for part in parts if part.merged is not None]
     samples = [part.sample(nkeys, SAMPLES, number) for number, part in enumerate(merged)]

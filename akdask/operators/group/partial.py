@@ -1,4 +1,4 @@
-"""Partial aggregation: what a partition makes of its rows where they are grouped."""
+"""Partial aggregation: groups the rows of a partition with a strategy chosen by their keys."""
 
 from __future__ import annotations
 
@@ -31,37 +31,37 @@ STRATEGIES: dict[str, type[GroupStrategy]] = {
     "dense": DenseAggregation,
     "sorted": SortedAggregation,
 }
-"""Strategies for all rows of a partition, by name, in the order in which they are asked."""
+"""Strategies for all rows of a partition by name, in the order in which they are tried."""
 
 
 def choose_strategy(
     aggregation: Any, allowed: frozenset[str], keys: Sequence[Any], values: Sequence[Column]
 ) -> tuple[GroupStrategy, Any]:
-    """Return the strategy for the rows of a partition, and how it groups them by their keys.
+    """Return the strategy for the rows of a partition, and its grouping of them by their keys.
 
     Direct-index aggregation goes first, block by block while rows are read, since it needs neither all rows in memory
-    nor any sorting: it closes when the keys of the blocks span more than `MOST_SLOTS` values.  What it has not taken
-    comes here, and the first of these that accepts is taken:
+    nor any sorting. It closes when the keys of the blocks span more than `MOST_SLOTS` values. The remaining rows come
+    here, and the first of these strategies that accepts them is used:
 
-    - radix, where hardly any two rows of a partition have the same key: a table of its groups would be as large as its
-      rows, and take as long to make as the result;
-    - dense, where one integer key has values close together: a slot for each takes half the time of sorting tables, but
-      a table of slots cannot leave the process cheaply, nor can what no ufunc merges in place be merged in it;
-    - sorted, for everything else: several keys, strings, floats with many rows of a group, wide integers.
+    - radix, if hardly any two rows of a partition have the same key. A table of its groups would be as large as its
+      rows, and take as long to make as the result.
+    - dense, if one integer key has close values. A slot for each is faster than sorting tables. But a table of slots is
+      expensive to send to another process, and only works for states that ufuncs merge in place.
+    - sorted, for all other rows: several keys, strings, floats with many rows of a group, wide integers.
 
-    Keys, types and sizes decide, never what ran before; so do all tasks of a plan what `allowed` says, which the plan
-    has found from where it runs.
+    Keys, types and sizes decide, never earlier computations. All tasks of a plan agree on `allowed`, which the plan
+    derives from where it runs.
 
     Parameters
     ----------
     aggregation : RowAggregation
-        What is computed.
+        The reductions.
     allowed : set of str
         Names of strategies besides the sorted one.
     keys : sequence of columns, or of encoded strings
         The keys of the rows.
     values : sequence of columns
-        What is reduced.
+        The columns to reduce.
     """
     for name, strategy in STRATEGIES.items():
         if name in allowed or name == "sorted":
@@ -83,8 +83,8 @@ def group_partitions(
 ) -> Expr:
     """Return the node that makes partial tables of the partitions of a frame; the first values are the keys.
 
-    Groupings of partitions are cached under the name `cached_as`, if one is given.  `strategies` are the names of those
-    that may be taken, besides the sorted one.
+    Groupings of partitions are cached under the name `cached_as`, if given. `strategies` are the names of the allowed
+    strategies beside the sorted one.
     """
 
     def sink(compile_these: Compile, values: Sequence[Value]) -> Sink:
@@ -100,8 +100,8 @@ def group_partitions(
 class PartialAggregation:
     """Group the rows of a partition.
 
-    While direct-index aggregation accepts blocks, they are aggregated one by one; what follows is buffered, and goes to
-    the strategy that is chosen for it.  Where nothing but one key is wanted, each key of a block is buffered once.
+    While direct-index aggregation accepts blocks, they are aggregated one by one. Later blocks are buffered, and go to
+    the strategy that is chosen for them. If only one key is wanted, each distinct key of a block is buffered once.
     """
 
     program: Program
@@ -127,7 +127,7 @@ class PartialAggregation:
         encoded = self.program.with_encoded(self.aggregation.nkeys)
         keys = DistinctKeys() if self._wants_one_key else None
         for block in partition.blocks():
-            # Once direct-index aggregation is closed, rows are read to where they stay.
+            # Once direct-index aggregation is closed, rows are read to their final place.
             if direct is None or direct.closed or not _add_block(direct, *self._split(block.evaluate(encoded))):
                 if keys is not None and not keys.closed and keys.add(np.asarray(block.evaluate(self.program)[0])):
                     continue
@@ -142,7 +142,7 @@ class PartialAggregation:
 
     @property
     def _wants_one_key(self) -> bool:
-        """Whether nothing is computed of the groups, nor kept of how rows are grouped, but one key of numbers."""
+        """Whether the result is one key of numbers, without reductions and without a cached grouping."""
         if not isinstance(self.aggregation, Aggregation) or self.aggregation.steps or self.cached_as is not None:
             return False
         return len(self.program.dtypes) == 1 and self.program.dtypes[0].numpy in SORTED_FAST
@@ -156,7 +156,7 @@ class PartialAggregation:
             self.aggregation, frozenset() if is_rest else self.strategies, keys, values
         )
         if strategy.caches and not is_rest:
-            # What has been aggregated in part is quickly found again.
+            # Partially aggregated rows are regrouped quickly.
             cache.put(name, grouping)
         strategy.add(grouping, values)
         return strategy.finish()
@@ -172,7 +172,7 @@ class PartialAggregation:
 
 
 def _add_block(direct: DirectIndexAggregation, keys: list[Column], values: list[Column]) -> bool:
-    """Add a block if it is accepted, and tell whether it is."""
+    """Add a block if it is accepted, and return whether it is."""
     grouping = direct.accepts(keys, values)
     if grouping is not None:
         direct.add(grouping, values)

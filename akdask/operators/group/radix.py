@@ -1,8 +1,8 @@
 """Radix aggregation: rows partitioned by the leading bits of their keys, and reduced when all partitions are there.
 
-Where hardly any two rows of a partition have the same key, a table of its groups is as large as the rows and takes as
-long to make as that of the result.  So the rows are partitioned into slices by the leading bits of their keys, the same
-for all partitions, and each slice of the result is grouped once.
+If hardly any two rows of a partition have the same key, a table of its groups is as large as the rows. It also takes as
+long to make as the table of the result. So the rows are partitioned into slices by the leading bits of their keys, the
+same for all partitions, and each slice of the result is grouped once.
 """
 
 from __future__ import annotations
@@ -30,36 +30,36 @@ from akdask.operators.rows.gather import Output
 from akdask.typing import Column, NumberArray
 
 FEWEST_ROWS = 2**17
-"""Rows of a partition that are worth partitioning."""
+"""Fewest rows of a partition that partitioning pays for."""
 
 SLICE_ROWS = 2**14
-"""Rows of a partition in a slice, about: those of several partitions still fit the processor's cache."""
+"""Approximate rows of a partition in a slice; the slices of several partitions still fit the processor's cache."""
 
 MOST_BITS = 9
-"""Leading bits that tell slices apart, at most: the processor writes to 512 addresses at a time and hardly to more."""
+"""Most leading bits that number slices; the processor writes to 512 addresses at a time, and hardly to more."""
 
 ROWS_OF_A_GROUP = 2
-"""Rows of a group in a partition, at most: of more, a table of groups is worth making."""
+"""Most rows of a group in a partition; with more, a table of groups pays."""
 
 MOST_SLICE_BITS = 12
-"""The same of the slices of all partitions."""
+"""Most rows of a group in the slices of all partitions."""
 
 HEAVIEST = 8
-"""How many times as large as others a slice may be."""
+"""Largest ratio of a slice to the others."""
 
 
 @dataclass(frozen=True, slots=True)
 class LeadingBits(KeySample):
-    """Where the slices are of rows that are in the order of the leading bits of the words of their keys.
+    """Bounds of slices, in rows ordered by the leading bits of their keys' words.
 
     Parameters
     ----------
     shift : int
-        How many bits of the words are not among the leading ones.
+        Number of trailing bits of the words.
     first : int
-        The leading bits of the first slice; each has one more than the slice before.
+        The leading bits of the first slice; each further slice has one more.
     bounds : ndarray of int64
-        Where each slice begins, and the last one ends.
+        First position of each slice, and the end of the last.
     """
 
     precedence: ClassVar[int] = 2
@@ -70,20 +70,20 @@ class LeadingBits(KeySample):
 
     @property
     def span(self) -> tuple[int, int]:
-        """The smallest word that may be there, and what all are smaller than."""
+        """The smallest possible word, and the upper bound of all words."""
         return self.first << self.shift, self.first + len(self.bounds) - 1 << self.shift
 
     def position(self, leading: int, shift: int) -> int:
-        """Return where the rows begin whose words, without the last `shift` bits, are at least `leading`."""
+        """Return the first row whose word, without the last `shift` bits, is at least `leading`."""
         return int(self.bounds[self._slice(leading, shift)])
 
     def positions(self, leading: range, shift: int) -> list[int]:
-        """Return the same for some leading bits that follow each other, and for those behind them."""
+        """Return the first rows for consecutive leading bits, and the end of the last."""
         bounds = self.bounds.tolist()
         return [bounds[self._slice(number, shift)] for number in range(leading.start, leading.stop + 1)]
 
     def between(self, start: int, stop: int, shift: int) -> LeadingBits:
-        """Return where the slices are from some leading bits to others, counted from the first of them."""
+        """Return the bounds of a range of slices, counted from the first of them."""
         first, last = self._slice(start, shift), self._slice(stop, shift)
         return LeadingBits(self.shift, self.first + first, self.bounds[first : last + 1] - self.bounds[first])
 
@@ -93,7 +93,7 @@ class LeadingBits(KeySample):
 
     @classmethod
     def choose_splitters(cls, samples: Sequence[LeadingBits], count: int) -> RadixSplitters:
-        """Return splitters that share the rows of several partitions out among so many ranges."""
+        """Return splitters that divide the rows of several partitions into some number of ranges."""
         used = [part for part in samples if part.bounds[-1]] or samples[:1]
         lows, highs = zip(*(part.span for part in used), strict=True)
         shift = max(*(part.shift for part in used), (max(highs) - 1 - min(lows)).bit_length() - MOST_SLICE_BITS)
@@ -107,12 +107,12 @@ class LeadingBits(KeySample):
 
 @dataclass(frozen=True, slots=True)
 class RadixPlan:
-    """Which slice each row of a partition belongs to, and the keys in the order of the slices.
+    """The slice of each row of a partition, and the keys in the order of the slices.
 
     Parameters
     ----------
     bits : LeadingBits
-        Of the keys.
+        Leading bits of the keys.
     slices : RadixSlices
         The slice of each row.
     key : column
@@ -127,9 +127,9 @@ class RadixPlan:
 
     @classmethod
     def of(cls, keys: Sequence[Column]) -> RadixPlan | None:
-        """Return the slices of rows by their only key; None where sorting is faster, which the keys alone decide."""
+        """Return the slices of rows by their only key; None if sorting is faster, which the keys alone decide."""
         (key, *others) = keys
-        # Of anything but numbers, other partitions may have more words.
+        # For other types than numbers, other partitions may have more words.
         is_one_number = isinstance(key, np.ndarray) and not others
         found = span(key) if is_one_number and len(key) >= FEWEST_ROWS else None
         if found is None:
@@ -149,17 +149,17 @@ class RadixPlan:
 
     @property
     def nbytes(self) -> int:
-        """Bytes that it occupies."""
+        """Bytes that it takes."""
         return self.slices.nbytes + nbytes(self.key)
 
 
 class RadixAggregation(GroupStrategy):
-    """Partitions rows by the leading bits of their only key, a number."""
+    """Partitions rows by the leading bits of their only key, which must be a number."""
 
     _rows: RadixPartitioned
 
     def accepts(self, keys: Sequence[Column], values: Sequence[Column]) -> RadixPlan | None:
-        """Return the slices of the rows; None where there are few, or groups have several rows."""
+        """Return the slices of the rows; None if rows are few, or groups have several rows."""
         return RadixPlan.of(keys)
 
     def add(self, grouping: RadixPlan, values: Sequence[Column]) -> None:
@@ -168,7 +168,7 @@ class RadixAggregation(GroupStrategy):
         self._rows = RadixPartitioned(self.aggregation, grouping.bits, columns)
 
     def finish(self) -> RadixPartitioned:
-        """Return the rows, which are reduced with those of other partitions."""
+        """Return the rows, which are reduced together with the rows of other partitions."""
         return self._rows
 
 
@@ -179,11 +179,11 @@ class RadixPartitioned(PartialTable):
     Parameters
     ----------
     aggregation : Aggregation
-        What is computed of them.
+        The reductions.
     bits : LeadingBits
-        Of the key.
+        Leading bits of the key.
     columns : sequence of columns
-        The key, and what is reduced.
+        The key, and the columns to reduce.
     """
 
     precedence: ClassVar[int] = 2
@@ -235,12 +235,12 @@ class RadixPartitioned(PartialTable):
 
 @dataclass(frozen=True, slots=True)
 class RadixSplitters:
-    """Leading bits with which ranges of the keys begin, and the last one ends.
+    """Leading bits at which key ranges begin, and the last one ends.
 
     Parameters
     ----------
     shift : int
-        How many bits of the words are not among the leading ones.
+        Number of trailing bits of the words.
     leading : tuple of int
         One more than there are ranges, ascending.
     """
@@ -249,16 +249,16 @@ class RadixSplitters:
     leading: tuple[int, ...]
 
     def split_table(self, table: Table, count: int, nkeys: int) -> list[Table]:
-        """Return the groups of each range, of a table sorted by key; the outer ranges have all beyond them."""
+        """Return the groups of each range, from a table sorted by key; the outer ranges have all keys beyond them."""
         words = word(table.columns[0], 0)
         limits = [leading << self.shift for leading in self.leading[1:-1]]
-        # The limit behind the largest word is no word.
+        # The limit after the largest word is no word.
         inner = [int(words.searchsorted(np.uint64(limit))) if limit < 2**WORD_BITS else table.nrows for limit in limits]
         return [table.slice(start, stop) for start, stop in pairwise([0, *inner, table.nrows])]
 
 
 SliceGroups: TypeAlias = Grouping | SlotGroups | NumberedGroups
-"""The rows of a slice by group: those of several partitions joined, or where they are."""
+"""The rows of a slice by group; the parts of several partitions are joined, or stay in place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,7 +271,7 @@ class SliceGroupings:
 
     @property
     def nbytes(self) -> int:
-        """Bytes that they occupy."""
+        """Bytes that they take."""
         return sum(grouping.nbytes for grouping in self.groupings)
 
 
@@ -283,7 +283,7 @@ class RadixRange:
     parts : sequence of RadixPartitioned
         At least one.
     shift : int
-        Last bits of the keys' words that do not tell slices apart.
+        Number of trailing bits of the keys' words.
     slices : range
         Leading bits of the slices.
     tables : sequence of Table
@@ -298,7 +298,7 @@ class RadixRange:
 
     @classmethod
     def of(cls, parts: Sequence[RadixPartitioned], tables: Sequence[Table] = ()) -> RadixRange:
-        """Return all rows of some partitions, beside the groups of those that have tables, as one range."""
+        """Return all rows of some partitions as one range, with the groups of partitions that have tables."""
         parts = [part for part in parts if part.nrows] or parts[:1]
         splitters = LeadingBits.choose_splitters([part.bits for part in parts], 1)
         return cls(parts, splitters.shift, range(*splitters.leading), tables)
@@ -311,7 +311,7 @@ class RadixRange:
         return self._merged(output)
 
     def grouped(self, known: SliceGroupings | None = None) -> tuple[Table, SliceGroupings]:
-        """Return the groups, sorted by key, and what makes it easier the next time: to be `known` then."""
+        """Return the groups, sorted by key, and groupings that speed up the next call when passed as `known`."""
         output, buffer = Output(self._nrows), RowBuffer.of(self._nrows)
         found: list[SliceGroups] = []
         for number, (leading, parts) in enumerate(self._rows()):
@@ -354,7 +354,7 @@ class RadixRange:
         return self._aggregation.merge([output.table(), *others])
 
     def _rows(self) -> Iterator[tuple[int, list[list[Column]]]]:
-        """Yield each slice that has rows, at least one, with the key and the values of those of each partition."""
+        """Yield each slice that has rows, at least one, with the key and values of each partition."""
         nothing = True
         positions = [pairwise(part.bits.positions(self._slices, self._shift)) for part in self._parts]
         for leading, *bounds in zip(self._slices, *positions, strict=True):
@@ -367,7 +367,7 @@ class RadixRange:
 
 
 def _partitioned(column: Column, slices: RadixSlices) -> Column:
-    """Return a column in the order of the slices, read-only, as compiled loops take parts of it."""
+    """Return a column in the order of the slices, read-only, since compiled loops take views of it."""
     partitioned = slices.partitioned(column)
     if isinstance(partitioned, np.ndarray):
         partitioned.flags.writeable = False
@@ -389,12 +389,12 @@ def _slice_numbers(key: Column, shift: int, first: int) -> npt.NDArray[np.uint16
 
 
 def _is_worth_it(key: Column, slices: RadixSlices) -> bool:
-    """Whether rows are spread over the slices, and those of one slice have mostly keys of their own."""
+    """Whether rows are spread over the slices, and rows of a slice mostly have distinct keys."""
     sizes = np.diff(slices.bounds)
     if sizes.max() > HEAVIEST * len(key) / len(sizes):
         return False
     middle = int(np.searchsorted(slices.bounds, len(key) // 2, "right")) - 1
     codes = word(key, 0, rows=slices.rows(middle))
-    # NumPy's own search for distinct values would have other threads wait for it.
+    # NumPy's own search for distinct values would hold the lock that other threads need.
     codes.sort()
     return len(codes) <= ROWS_OF_A_GROUP * (1 + int(np.count_nonzero(codes[1:] != codes[:-1])))

@@ -1,8 +1,8 @@
-"""Grouping rows in memory: which rows have equal keys, in the order of the keys.
+"""Row groups: rows of equal keys in memory, in the order of the keys.
 
-Rows are grouped in one of three forms, which all answer the same questions, so that every grouped reduction is written
-once: sorted by key (`SortedGroups`), numbered by key without sorting (`GroupCodes`), and several tables of the same
-groups one below the other (`StackedGroups`).
+Groups have three forms with one interface, so that every grouped reduction is written once. Rows are sorted by key
+(`SortedGroups`), numbered by key without sorting (`GroupCodes`), or stacked from several tables of the same groups
+(`StackedGroups`).
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ class SortedGroups:
     Parameters
     ----------
     permutation : ndarray of int64 or None
-        Positions that make equal keys adjacent, those of one group ascending; None if they are adjacent.
+        Positions that make equal keys adjacent, ascending within a group; None if they are adjacent already.
     segments : ndarray of int64
-        Where each group begins among the permuted rows.
+        First position of each group among the permuted rows.
     nrows : int
         Number of rows.
     """
@@ -68,7 +68,7 @@ class SortedGroups:
             return values[:0].copy()
         in_order = self.gather(values)
         if ufunc is np.add and values.dtype == np.float64:
-            # In the order of the rows, as `GroupCodes` does; `reduceat` adds up several of a group side by side.
+            # In row order, as in `GroupCodes`; `reduceat` adds several rows of a group side by side.
             return np.bincount(np.repeat(np.arange(self.count), self.sizes()), in_order, minlength=self.count)
         reduced: NumberArray = ufunc.reduceat(in_order, self.segments)
         return reduced
@@ -90,14 +90,14 @@ class SortedGroups:
         return self.permutation[self.gather(mask)]
 
     def forget_values(self) -> None:
-        """Drop what further reductions of the same values would have used."""
+        """Drop the values that further reductions of the same column would reuse."""
         self._last_sorted = None, None
 
     def gather(self, values: NumberArray) -> NumberArray:
-        """Return the values with those of each group adjacent; several reductions of one column gather it once."""
+        """Return the values with each group adjacent; several reductions of a column gather it once."""
         if self.permutation is None:
             return values
-        # Other threads may gather or forget other values meanwhile, where groupings are cached.
+        # Cached groupings are shared: other threads may gather or forget other values meanwhile.
         source, values_by_group = self._last_sorted
         if source is not values:
             values_by_group = np.asarray(gather(values, self.permutation))
@@ -107,11 +107,11 @@ class SortedGroups:
 
 
 STRICT = {np.fmin: np.minimum, np.fmax: np.maximum}
-"""For a reduction that skips NaN, that in which NaN wins."""
+"""Maps a ufunc that skips NaN to the one in which NaN wins."""
 
 
 def count_codes(codes: NumberArray, count: int) -> NumberArray:
-    """Return how many rows have each of `count` codes, as int64."""
+    """Return the number of rows with each of `count` codes, as int64."""
     if not compiled.should_compile(len(codes)):
         return np.bincount(codes, minlength=count)
     from akdask.compiler import read_only
@@ -123,7 +123,7 @@ def count_codes(codes: NumberArray, count: int) -> NumberArray:
 
 
 LOOPS = {name: f"{name}_at" for name in ("add", "minimum", "maximum", "fmin", "fmax")}
-"""For the name of a ufunc, the compiled loop that reduces by it."""
+"""Maps the name of a ufunc to the compiled loop that reduces by it."""
 
 
 class GroupCodes:
@@ -148,7 +148,7 @@ class GroupCodes:
         if values.dtype.char in "qQlLd" and ufunc.__name__ in LOOPS and compiled.should_compile(len(values)):
             return self._reduce_compiled(ufunc, values)
         if ufunc in STRICT and values.dtype == np.float64:
-            # NumPy is slow to skip NaN one by one, and seldom are there any.
+            # NumPy is slow to skip NaN one by one, and they are rare.
             reduced = self.reduce(STRICT[ufunc], values)
             if not np.isnan(reduced).any():
                 reduced[self.sizes() == 0] = np.nan
@@ -167,20 +167,20 @@ class GroupCodes:
         return reduced
 
     def _sums(self, values: NumberArray) -> NumberArray:
-        """Add floats up once for all reductions that want their sum."""
-        # Other threads may forget it meanwhile, where groupings are cached.
+        """Sum floats once for all reductions that need the sum."""
+        # Cached groupings are shared: another thread may forget it meanwhile.
         found = self._totals.get(id(values))
         if found is None:
             if compiled.should_compile(len(values)):
                 totals = self._reduce_compiled(np.add, values)
             else:
-                # Half the time of np.add.at; of integers it would lose digits.  Of no rows it gives integers.
+                # Half the time of np.add.at, but it loses digits of integers, and gives integers for no rows.
                 totals = np.bincount(self.codes, values, minlength=self.count).astype(np.float64, copy=False)
             found = self._totals[id(values)] = values, totals
         return found[1]
 
     def forget_values(self) -> None:
-        """Drop what further reductions of the same values would have used."""
+        """Drop the values that further reductions of the same column would reuse."""
         self._totals.clear()
 
     def spread(self, values: NumberArray) -> NumberArray:
@@ -231,7 +231,7 @@ class StackedGroups:
 
 
 def neutral(ufunc: np.ufunc, dtype: np.dtype[Any]) -> Any:
-    """Return the value that changes nothing in a reduction."""
+    """Return the neutral value of a reduction."""
     match ufunc.__name__:
         case "fmin" | "fmax":
             return np.nan
@@ -248,7 +248,7 @@ def neutral(ufunc: np.ufunc, dtype: np.dtype[Any]) -> Any:
 
 
 def group_sorted(keys: Sequence[Column]) -> SortedGroups:
-    """Return the groups of rows that are sorted by key already."""
+    """Return the groups of rows that are already sorted by key."""
     nrows = len(keys[0])
     begins = full_array(nrows, False, np.bool_)
     begins[:1] = True
@@ -259,7 +259,7 @@ def group_sorted(keys: Sequence[Column]) -> SortedGroups:
 
 
 def _differs(column: Column) -> NumberArray:
-    """Return which rows but the first differ from the one before; NaN are equal."""
+    """Return the mask of rows that differ from the row before, without the first row; NaN are equal."""
     if not isinstance(column, np.ndarray):
         unequal: NumberArray = unpack_bools(pc.not_equal(column[1:], column[:-1]))
         return unequal
@@ -270,23 +270,16 @@ def _differs(column: Column) -> NumberArray:
 
 
 def group_rows(keys: Sequence[Column]) -> SortedGroups:
-    """Return rows sorted by key, those with equal keys in their order.
-
-    Parameters
-    ----------
-    keys : sequence of columns
-        At least one, the first the most significant.  All NaN are one key, after all others; strings are ordered by
-        their bytes.
-    """
+    """Sort rows by key; equal keys keep their order."""
     nrows = len(keys[0])
     found = _group_packed(keys, nrows)
     return _group_by_words(keys, nrows) if found is None else found
 
 
 def number_rows(keys: Sequence[NumberArray], codes: npt.NDArray[np.int32]) -> tuple[GroupCodes, NumberArray]:
-    """Return rows numbered in the order of their keys, and the first row of each key, by compiled loops.
+    """Assign numbers to rows in the order of their keys, and find the first row of each key, by compiled loops.
 
-    It is faster than making the values of each group adjacent.
+    This is faster than making the values of each group adjacent.
 
     Parameters
     ----------
@@ -300,7 +293,7 @@ def number_rows(keys: Sequence[NumberArray], codes: npt.NDArray[np.int32]) -> tu
 
 
 def _number_sorted(words: Sequence[Words], codes: npt.NDArray[np.int32]) -> tuple[GroupCodes, NumberArray] | None:
-    """Do so by sorting; None where bits that give way to row numbers would change the order of many rows."""
+    """Assign numbers by sorting; None if bits lost to row numbers would change the order of many rows."""
     from akdask.compiler import read_only
     from akdask.operators.group.loops import number_sorted, number_sorted_wide, pack_keys, sort_ties
 
@@ -322,13 +315,13 @@ def _number_sorted(words: Sequence[Words], codes: npt.NDArray[np.int32]) -> tupl
 
 
 def _combined(words: Sequence[Words]) -> Sequence[Words]:
-    """Return several words of each key as one, if they fit."""
+    """Return several words of each key as one word, if they fit."""
     key = None if least_bits(words) > WORD_BITS else combine([Key.of(column) for column in words])
     return words if key is None else [key.codes]
 
 
 def _number_hashed(words: Sequence[Words], codes: npt.NDArray[np.int32]) -> tuple[GroupCodes, NumberArray]:
-    """Do so by the hashes of the keys, of which only the different ones, mostly fewer, are brought in order."""
+    """Assign numbers by the hashes of the keys; only the distinct hashes are sorted, which are mostly fewer."""
     from akdask.operators.group.loops import number_hashed
 
     nrows = len(words[0])
@@ -343,7 +336,7 @@ def _number_hashed(words: Sequence[Words], codes: npt.NDArray[np.int32]) -> tupl
 
 
 def _group_packed(keys: Sequence[Column], nrows: int) -> SortedGroups | None:
-    """Sort keys and row numbers packed into one word; None where they do not fit."""
+    """Sort keys and row numbers packed into one word; None if they do not fit."""
     if any(word_count(column) > 1 for column in keys):
         return None
     key = combine([ordered(column) for column in keys])
@@ -354,7 +347,7 @@ def _group_packed(keys: Sequence[Column], nrows: int) -> SortedGroups | None:
 
 
 def _group_by_words(keys: Sequence[Column], nrows: int) -> SortedGroups:
-    """Sort the rows, then look where neighbours differ."""
+    """Sort the rows by all words, then compare neighbours."""
     rows = argsort(keys, [True] * len(keys))
     begins = full_array(nrows, False, np.bool_)
     begins[:1] = True
@@ -378,7 +371,7 @@ def _sorted_runs(key: Key, shift: int) -> SortedGroups:
 
 
 def boundaries(codes: Words) -> NumberArray:
-    """Return where each run of equal codes begins."""
+    """Return the first position of each run of equal codes."""
     if not len(codes):
         return np.zeros(0, np.int64)
     begins = np.empty(len(codes), np.bool_)

@@ -1,4 +1,4 @@
-"""Sorted aggregation: rows are numbered or sorted by key, and reduced to a table sorted by key; any rows can be."""
+"""Sorted aggregation: numbers or sorts rows by key, and reduces them to a table sorted by key; it accepts any rows."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from akdask.operators.group.strategy import GroupStrategy, KeyGrouping, KeySampl
 from akdask.typing import Column, NumberArray
 
 GOLDEN_RATIO = (5**0.5 - 1) / 2
-"""Multiples of it lie evenly between whole numbers, however many there are."""
+"""Its multiples lie evenly between integers, however many there are."""
 
 SAMPLES = 256
-"""Rows that stand for a table."""
+"""Sampled rows of a table."""
 
 FEW_ROWS = 2**18
-"""Rows that are not worth splitting."""
+"""Number of rows up to which splitting does not pay."""
 
 
 class SortedAggregation(GroupStrategy):
-    """Groups rows by sorting them, or by numbering what their keys can be."""
+    """Groups rows by sorting them, or by numbering possible keys."""
 
     _table: Table
 
@@ -48,7 +48,7 @@ class SortedAggregation(GroupStrategy):
 
 @dataclass(frozen=True, slots=True)
 class GroupTable(PartialTable):
-    """A table sorted by key: one row for each group, or all rows where these are only arranged."""
+    """A table sorted by key: one row for each group, or all rows if they are only arranged."""
 
     precedence = 1
 
@@ -81,7 +81,7 @@ class GroupTable(PartialTable):
         cls, merging: TableMerge, parts: Sequence[PartialTable], known: KeyGrouping | None, *, caches: bool
     ) -> tuple[Table, KeyGrouping | None]:
         tables = [part.table() for part in parts]
-        # One without rows stands for all where nothing else came, and says what the columns are.
+        # One table without rows stands for all if there are no others, and has the columns' types.
         used = [table for table in tables if table.nrows] or tables[:1]
         if not caches or len(used) == 1:
             return merging.merge(used), None
@@ -90,7 +90,7 @@ class GroupTable(PartialTable):
 
 @dataclass(frozen=True, slots=True)
 class TableSample(KeySample):
-    """Some keys of a table, and how many rows they stand for."""
+    """Some keys of a table, and the number of rows that they stand for."""
 
     precedence: ClassVar[int] = 1
 
@@ -101,8 +101,8 @@ class TableSample(KeySample):
     def of(cls, keys: Sequence[Column], most: int = SAMPLES, number: int = 0) -> TableSample:
         """Return evenly spaced rows of sorted keys.
 
-        Tables of different numbers begin with different rows.  Those of similar tables would otherwise have about the
-        same few keys, between which no splitter could be chosen.
+        The first row depends on the table's number. Otherwise samples of similar tables would have about the same few
+        keys, with no choice of splitters between them.
         """
         nrows = len(keys[0])
         count = min(nrows, most)
@@ -111,7 +111,7 @@ class TableSample(KeySample):
 
     @classmethod
     def choose_splitters(cls, samples: Sequence[TableSample], count: int) -> KeySplitters:
-        """Return keys that split the rows into parts of about the same size, fewer than `count` of few rows."""
+        """Return keys that split the rows into parts of about equal size; fewer than `count` parts of few rows."""
         total = sum(sample.nrows for sample in samples)
         if total <= FEW_ROWS or count == 1:
             return KeySplitters([])
@@ -128,34 +128,34 @@ class TableSample(KeySample):
 
 @dataclass(frozen=True, slots=True)
 class KeySplitters:
-    """The keys with which ranges begin, all but the first; fewer than there are ranges where few rows are split."""
+    """The keys at which ranges begin, except for the first range; few rows have fewer ranges."""
 
     keys: list[list[Any]]
 
     def split_table(self, table: Table, count: int, nkeys: int) -> list[Table]:
-        """Return the rows of each range, without a copy; ranges without splitters get none."""
+        """Return the rows of each range, without a copy; surplus ranges get none."""
         return [table.slice(start, stop) for start, stop in pairwise(self.bounds(table, count, nkeys).tolist())]
 
     def bounds(self, table: Table, count: int, nkeys: int) -> NumberArray:
-        """Return where each of `count` ranges of a table begins, and the last one ends."""
+        """Return the first row of each of `count` ranges of a table, and the end of the last."""
         keys = leading_keys(table, nkeys)
         found = [_search(keys, key) for key in self.keys]
         return np.maximum.accumulate(np.array([0, *found, *[table.nrows] * (count - len(found))], np.int64))
 
 
 def as_one_kind(parts: Sequence[PartialTable]) -> list[PartialTable]:
-    """Return partial tables that can be split at the same splitters: those of lower precedence as sorted ones."""
+    """Convert partial tables to one kind, to share splitters; tables of lower precedence become sorted ones."""
     precedence = max(part.precedence for part in parts)
     return [part if part.precedence == precedence else GroupTable(part.table()) for part in parts]
 
 
 def leading_keys(table: Table, nkeys: int) -> list[Column]:
-    """Return the leading keys of a table, those by which it is split."""
+    """Return the leading keys of a table, by which it is split."""
     return [table.columns[number] for number in range(nkeys)]
 
 
 def _comparable(column: Column, position: int) -> Any:
-    """Return a value in a form that is compared like the column's."""
+    """Return a value in a form that compares like the column's values."""
     if isinstance(column, np.ndarray):
         return column[position]
     if is_arrow(column, "FixedSizeBinaryArray"):
@@ -164,7 +164,7 @@ def _comparable(column: Column, position: int) -> Any:
 
 
 def _search(keys: Sequence[Column], splitter: Sequence[Any]) -> int:
-    """Return the first of the rows in ascending order that is not below the splitter."""
+    """Return the first of ascending rows that is not below the splitter."""
     start, stop = 0, len(keys[0])
     for key, value in zip(keys, splitter, strict=True):
         start, stop = (_bisect(key, value, start, stop, side) for side in ("left", "right"))

@@ -1,4 +1,4 @@
-"""Rows sorted by key: all of them, or some of each group, or the first of each group in the order of other columns."""
+"""Rows sorted by key as an aggregation: all rows, some rows of each group, or the first ones by other columns."""
 
 from __future__ import annotations
 
@@ -24,27 +24,27 @@ from akdask.operators.values.random import mix_bits
 from akdask.typing import Column, NumberArray
 
 MOST = 8
-"""Rows of a group that are kept in order while rows come; of more, sorting is faster."""
+"""Most rows of a group that are kept in order while rows come; for more, sorting is faster."""
 
 
 @dataclass(frozen=True, slots=True)
 class RowsPerGroup:
-    """Which rows of each group to keep.
+    """A choice of rows of each group.
 
     Parameters
     ----------
     kind : {"head", "tail", "sample"}
         The first ones, the last ones, or a random choice.
     count : int, optional
-        How many at most.
+        Largest number of rows.
     share : float, optional
-        Which share of the group, instead of a number.
+        Share of the group, instead of a number.
     replace : bool
         Whether a row may be chosen several times.
     seed : int
-        Decides the choice, with the positions of the rows; their partitions do not matter.
+        Decides the choice together with the positions of the rows; partitions do not matter.
     weighted : bool
-        Whether the last carried column has the odds of the rows.
+        Whether the last carried column has the weights of the rows.
     """
 
     kind: str
@@ -66,12 +66,12 @@ class RowOrder:
 
     @property
     def nbytes(self) -> int:
-        """Bytes that it occupies."""
+        """Bytes that it takes."""
         return self.permutation.nbytes + sum(map(nbytes, self.keys))
 
 
 class GroupedAgain:
-    """Merges tables by grouping the rows of all of them once more; how they are grouped is not cached."""
+    """Merges tables by grouping the rows of all again; the grouping is not cached."""
 
     __slots__ = ()
 
@@ -86,14 +86,14 @@ class GroupedAgain:
         raise NotImplementedError
 
     def merge(self, tables: Sequence[Table]) -> Table:
-        """Return one table of several; at least one must be given."""
+        """Merge tables to one; at least one must be given."""
         if len(tables) == 1:
             return tables[0]
         columns = list(Table.concat(tables).columns.values())
         return self.grouped(self.group(columns[: self.nkeys]), columns[self.nkeys :])
 
     def merge_cached(self, tables: Sequence[Table], known: Any | None) -> tuple[Table, None]:
-        """Return one table of several."""
+        """Merge tables to one, without a grouping to cache."""
         return self.merge(tables), None
 
 
@@ -106,7 +106,7 @@ class Arrangement(GroupedAgain):
     nkeys : int
         Number of keys, which are the first columns.
     some : RowsPerGroup, optional
-        Which rows to keep at the end.
+        The rows to keep at the end.
     """
 
     nkeys: int
@@ -114,17 +114,17 @@ class Arrangement(GroupedAgain):
 
     @property
     def cut_keys(self) -> int:
-        """Number of leading keys that decide to which range of the result a row belongs."""
+        """Number of leading keys that decide the range of a row in the result."""
         return self.nkeys
 
     @property
     def rounds(self) -> bool:
-        """Whether the last bits depend on the steps in which tables are merged: nothing is added up."""
+        """False: nothing is added up, so that the steps of merging do not matter."""
         return False
 
     @property
     def reduces(self) -> bool:
-        """Whether merging leaves fewer rows: they all stay, and must stay in order."""
+        """False: merging keeps all rows, in order."""
         return False
 
     def keys(self, table: Table) -> list[Column]:
@@ -133,7 +133,7 @@ class Arrangement(GroupedAgain):
 
     @property
     def encoded_keys(self) -> int:
-        """Number of leading keys that may come as encoded strings: none, as the rows keep their keys."""
+        """Number of leading keys that may be encoded strings: none, as the rows keep their keys."""
         return 0
 
     def group(self, keys: Sequence[Column]) -> RowOrder:
@@ -148,7 +148,7 @@ class Arrangement(GroupedAgain):
         return Table(dict(enumerate(columns)), len(grouping.permutation))
 
     def finish(self, table: Table) -> Table:
-        """Return the rows that are wanted, without their keys."""
+        """Return the chosen rows, without their keys."""
         if self.some is not None:
             groups = group_sorted(self.keys(table))
             table = table.take(_chosen(groups, self.some, list(table.columns.values())[self.nkeys :]))
@@ -168,7 +168,7 @@ def _chosen(groups: SortedGroups, some: RowsPerGroup, carried: Sequence[Column])
     _check_sample(groups, some, counts, weights)
     if some.replace:
         return _with_replacement(groups, some, counts, weights, positions)
-    # The smallest of exponential variates whose rates are the weights: a choice without replacement.
+    # The smallest exponential variates whose rates are the weights: a choice without replacement.
     with np.errstate(divide="ignore"):
         times = -np.log1p(-_uniform(positions, some.seed)) / weights
     numbers = np.repeat(np.arange(groups.count), sizes)
@@ -177,7 +177,7 @@ def _chosen(groups: SortedGroups, some: RowsPerGroup, carried: Sequence[Column])
 
 
 def _check_sample(groups: SortedGroups, some: RowsPerGroup, counts: NumberArray, weights: NumberArray) -> None:
-    """Raise ArgumentError if some rows of each group cannot be chosen so."""
+    """Raise ArgumentError if a group is too small for the choice, or weights are invalid."""
     sizes = groups.sizes()
     too_many = np.flatnonzero(counts > sizes)
     if too_many.size and not some.replace:
@@ -213,7 +213,7 @@ def _uniform(positions: NumberArray, seed: NumberArray | int) -> NumberArray:
 
 
 def _ranges(starts: NumberArray, counts: NumberArray) -> NumberArray:
-    """Return ``start, start + 1, …`` for each start, as many as its count, end to end."""
+    """Return ``start, start + 1, …`` for each start, `count` numbers each, concatenated."""
     total = int(counts.sum())
     first = np.cumsum(counts) - counts
     positions: NumberArray = np.arange(total) + np.repeat(starts - first, counts)
@@ -225,7 +225,7 @@ def _ranges(starts: NumberArray, counts: NumberArray) -> NumberArray:
 
 @dataclass(frozen=True, slots=True)
 class RowKeys:
-    """Rows by their keys, not grouped yet: how depends on how many are wanted."""
+    """Rows by their keys, not grouped yet; the way of grouping depends on the number of wanted rows."""
 
     kind: ClassVar[str] = "sorted"
 
@@ -233,13 +233,13 @@ class RowKeys:
 
     @property
     def nbytes(self) -> int:
-        """Bytes that it occupies."""
+        """Bytes that it takes."""
         return sum(map(nbytes, self.keys))
 
 
 @dataclass(frozen=True, slots=True)
 class TopRows(GroupedAgain):
-    """Tables of the first rows of each group, sorted by key, those of a group in order: keys, what orders, positions.
+    """Tables of each group's first rows, sorted by key and order: keys, ordering columns, positions.
 
     Parameters
     ----------
@@ -248,7 +248,7 @@ class TopRows(GroupedAgain):
     ascending : tuple of bool
         The direction of each of the columns that order the rows; equal rows are ordered by their positions.
     count : int
-        How many rows of each group to keep, at most.
+        Largest number of rows of each group.
     """
 
     nkeys: int
@@ -257,22 +257,22 @@ class TopRows(GroupedAgain):
 
     @property
     def cut_keys(self) -> int:
-        """Number of leading keys that decide to which range of the result a row belongs."""
+        """Number of leading keys that decide the range of a row in the result."""
         return self.nkeys
 
     @property
     def encoded_keys(self) -> int:
-        """Number of leading keys that may come as encoded strings: none, as rows are chosen by all their columns."""
+        """Number of leading keys that may be encoded strings: none, as rows are chosen by all their columns."""
         return 0
 
     @property
     def rounds(self) -> bool:
-        """Whether the last bits depend on the steps in which tables are merged: nothing is added up."""
+        """False: nothing is added up, so that the steps of merging do not matter."""
         return False
 
     @property
     def reduces(self) -> bool:
-        """Whether merging leaves fewer rows, the same whatever the order of the tables."""
+        """True: merging drops rows, the same in any order of the tables."""
         return True
 
     def group(self, keys: Sequence[Column]) -> RowKeys:
@@ -290,7 +290,7 @@ class TopRows(GroupedAgain):
         return Table(dict(enumerate(columns)), len(rows))
 
     def finish(self, table: Table) -> Table:
-        """Return the positions of the rows, and what they are grouped and ordered by."""
+        """Return the positions of the rows, with the columns that they are grouped and ordered by."""
         *decide, positions = table.columns.values()
         return Table(dict(enumerate([positions, *decide])), table.nrows)
 
@@ -303,7 +303,7 @@ class TopRows(GroupedAgain):
         return found
 
     def _by_loop(self, keys: Sequence[Column], by: Sequence[Column], positions: NumberArray) -> NumberArray | None:
-        """Return the same rows by a loop that keeps the first rows of each group; None where that gains nothing."""
+        """Return these rows by a loop that keeps the first rows of each group; None if that gains nothing."""
         nrows = len(positions)
         is_one_word = len(by) == 1 and word_count(by[0]) == 1
         if not (nrows and 0 < self.count <= MOST and is_one_word and compiled.should_compile(nrows)):
@@ -324,9 +324,9 @@ class TopRows(GroupedAgain):
 
 
 def _numbered(keys: Sequence[Column], most: int) -> tuple[NumberArray, int]:
-    """Return the number of each row's group, in the order of the keys, and how many there may be.
+    """Return the number of each row's group, in the order of the keys, and an upper bound of the numbers.
 
-    There may be groups without rows if there are at most `most`.
+    Up to `most` groups, some may have no rows.
     """
     numbers = DictionaryColumns(keys).columns
     grid = SlotGrid.within(numbers, most)

@@ -1,8 +1,8 @@
-"""The interface of group strategies: how the rows of a partition are grouped, and groups of partitions are merged.
+"""Interfaces of group strategies, which group the rows of a partition and merge the groups of partitions.
 
-A strategy has two parts.  A `GroupStrategy` takes the rows of one partition and gives a `PartialTable`; partial tables
-are handed on between tasks, which may split them at splitters, and `merge_partial_tables` joins those of one range of
-the keys.  Which strategy is taken is decided by `akdask.operators.group.partial`.
+A strategy has two parts. A `GroupStrategy` makes a `PartialTable` from the rows of one partition. Tasks pass on partial
+tables, and may split them at splitters. `merge_partial_tables` then merges the tables of one key range.
+`akdask.operators.group.partial` chooses the strategy.
 """
 
 from __future__ import annotations
@@ -19,29 +19,29 @@ if TYPE_CHECKING:
 
 
 class TableMerge(Protocol):
-    """How tables that are sorted by key become one."""
+    """Merges tables that are sorted by key."""
 
     @property
     def cut_keys(self) -> int:
-        """Number of leading keys that decide to which range of the result a row belongs."""
+        """Number of leading keys that decide the range of a row in the result."""
         ...
 
     @property
     def reduces(self) -> bool:
-        """Whether merging leaves fewer rows, the same whatever the order of the tables."""
+        """Whether merging drops rows, the same in any order of the tables."""
         ...
 
     @property
     def rounds(self) -> bool:
-        """Whether the last bits depend on the steps in which tables are merged."""
+        """Whether rounding depends on the steps in which tables are merged."""
         ...
 
     def merge(self, tables: Sequence[Table]) -> Table:
-        """Return one table of several; at least one must be given."""
+        """Merge tables to one; at least one must be given."""
         ...
 
     def merge_cached(self, tables: Sequence[Table], known: Any | None) -> tuple[Table, KeyGrouping | None]:
-        """Return the same, and how the rows were grouped, if that can be reused: as `known` the next time."""
+        """Merge tables to one, and return the grouping of their rows, if reusable, to pass as `known` next time."""
         ...
 
     def finish(self, table: Table) -> Table:
@@ -50,7 +50,7 @@ class TableMerge(Protocol):
 
 
 class RowAggregation(Protocol):
-    """What makes tables of rows, sorted by key."""
+    """Makes tables of rows, sorted by key."""
 
     @property
     def nkeys(self) -> int:
@@ -59,7 +59,7 @@ class RowAggregation(Protocol):
 
     @property
     def encoded_keys(self) -> int:
-        """Number of leading keys that may come as encoded strings."""
+        """Number of leading keys that may be encoded strings."""
         ...
 
     def group(self, keys: Sequence[Column | EncodedStrings]) -> KeyGrouping:
@@ -71,40 +71,40 @@ class RowAggregation(Protocol):
         ...
 
     def merge(self, tables: Sequence[Table]) -> Table:
-        """Return one table of several; at least one must be given."""
+        """Merge tables to one; at least one must be given."""
         ...
 
 
 class KeyGrouping(Protocol):
-    """How rows are grouped by their keys, to be cached for later aggregations of the same rows."""
+    """A grouping of rows by their keys, cached for later aggregations of the same rows."""
 
     kind: ClassVar[str]
-    """The strategy that groups so."""
+    """The strategy that made the grouping."""
 
     @property
     def nbytes(self) -> int:
-        """Bytes that it occupies."""
+        """Bytes that it takes."""
         ...
 
 
 class GroupSplitters(Protocol):
-    """Where the keys are split into ranges."""
+    """The keys at which ranges begin."""
 
     def split_table(self, table: Table, count: int, nkeys: int) -> list[Table]:
-        """Return the rows of each of `count` ranges, of a table sorted by key, without a copy."""
+        """Return the rows of each of `count` ranges of a table sorted by key, without a copy."""
         ...
 
 
 class KeySample(ABC):
-    """What is known of the keys of a partial table where splitters are chosen."""
+    """A sample of a partial table's keys, to choose splitters from."""
 
     precedence: ClassVar[int]
-    """Of several kinds of samples, only those of the highest precedence choose the splitters."""
+    """If there are several kinds of samples, the one of the highest precedence chooses the splitters."""
 
     @classmethod
     @abstractmethod
     def choose_splitters(cls, samples: Sequence[Any], count: int) -> GroupSplitters:
-        """Return splitters that share the rows of all samples out among `count` ranges."""
+        """Return splitters that divide the rows of all samples into `count` ranges."""
 
 
 class PartialTable(ABC):
@@ -113,12 +113,12 @@ class PartialTable(ABC):
     __slots__ = ()
 
     precedence: ClassVar[int]
-    """Of several kinds of partial tables, those of the highest precedence say how all are merged."""
+    """If there are several kinds of partial tables, the one of the highest precedence decides how all are merged."""
 
     @property
     @abstractmethod
     def nrows(self) -> int:
-        """Number of rows that it holds."""
+        """Number of rows in the table."""
 
     @abstractmethod
     def table(self) -> Table:
@@ -126,42 +126,42 @@ class PartialTable(ABC):
 
     @abstractmethod
     def sample(self, nkeys: int, most: int, number: int = 0) -> KeySample:
-        """Return what stands for its keys, at most so many where rows are chosen, by its number among other tables."""
+        """Return a sample of the keys, of at most so many rows, chosen by the number of the table."""
 
     @abstractmethod
     def split(self, splitters: Any, count: int, nkeys: int) -> list[Self]:
         """Return the rows of each of `count` ranges, without a copy."""
 
     def slices(self, splitters: Any, count: int, nkeys: int) -> Sequence[Sequence[PartialTable]]:
-        """Return the same as an exchange takes it: one part for each range."""
+        """Return the ranges for an exchange: one part for each."""
         return [[item] for item in self.split(splitters, count, nkeys)]
 
     @abstractmethod
     def own(self) -> Self:
-        """Return the same, keeping nothing else in memory."""
+        """Return a copy that keeps nothing else in memory."""
 
     @classmethod
     @abstractmethod
     def merge(
         cls, merging: TableMerge, parts: Sequence[Any], known: Any | None, *, caches: bool
     ) -> tuple[Table, KeyGrouping | None]:
-        """Return one table of partial tables that are all of this kind, or sorted.
+        """Merge partial tables that are all of this kind, or sorted.
 
-        If `caches`, also how their rows are grouped, where that can be reused: it is `known` the next time.
+        If `caches`, also return the grouping of their rows, if it can be reused: it is `known` the next time.
         """
 
     def small_table(self, most: int) -> Table | None:
-        """Return the table where it has so few rows that it is worth merging before it is split; None otherwise."""
+        """Return the table if it has so few rows that merging it before the split pays; None otherwise."""
         return None
 
 
 class GroupStrategy(ABC):
-    """How the rows of a partition are grouped; an object holds what it has made of them.
+    """A way of grouping the rows of a partition; an object holds the partial results of one partition.
 
     Parameters
     ----------
     aggregation : RowAggregation
-        What is computed of the groups.
+        The reductions.
     """
 
     caches: ClassVar[bool] = True
@@ -172,7 +172,7 @@ class GroupStrategy(ABC):
 
     @abstractmethod
     def accepts(self, keys: Sequence[Any], values: Sequence[Column]) -> Any | None:
-        """Return how rows are grouped by their keys, to be given to `add`; None to leave them to another strategy."""
+        """Return the grouping of the rows, which `add` takes; None to leave the rows to another strategy."""
 
     @abstractmethod
     def add(self, grouping: Any, values: Sequence[Column]) -> None:
@@ -186,13 +186,13 @@ class GroupStrategy(ABC):
 def merge_partial_tables(
     merging: TableMerge, parts: Sequence[PartialTable], known: KeyGrouping | None = None, *, caches: bool = False
 ) -> tuple[Table, KeyGrouping | None]:
-    """Return one table of several partial tables of the same range of keys, at least one; see `PartialTable.merge`."""
+    """Merge partial tables of one key range, at least one; see `PartialTable.merge`."""
     leading = max(parts, key=lambda part: part.precedence)
     return leading.merge(merging, parts, known, caches=caches)
 
 
 def choose_splitters(samples: Sequence[KeySample], count: int) -> GroupSplitters:
-    """Return splitters that share the rows of all samples out among `count` ranges, at least one sample."""
+    """Return splitters that divide the rows of all samples into `count` ranges; at least one sample must be given."""
     precedence = max(sample.precedence for sample in samples)
     leading = [sample for sample in samples if sample.precedence == precedence]
     return leading[0].choose_splitters(leading, count)

@@ -1,4 +1,4 @@
-"""Tables of groups: one row for each, sorted by key, with the states of its reductions."""
+"""Tables of groups: one row for each group, sorted by key, with the states of its reductions."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class AggregationStep:
     name : str
         A key of ``REDUCTIONS``, of a reduction with a grouped form.
     columns : tuple of int
-        What it takes, by position among the values: a column, and the numbers of the rows where they matter.
+        Positions of its arguments among the values: a column, and the row numbers if they matter.
     skipna : bool
         Whether NaN are left out.
     params : tuple of (str, object)
@@ -45,7 +45,7 @@ class AggregationStep:
 
     @property
     def form(self) -> GroupedForm:
-        """How it is computed."""
+        """The grouped form of the reduction."""
         form = REDUCTIONS[self.name].grouped
         assert form is not None, "steps are made of reductions with a grouped form"
         return form
@@ -62,9 +62,9 @@ class Aggregation:
     nkeys : int
         Number of columns that the rows are grouped by.
     steps : tuple of AggregationStep
-        What is computed.
+        The reductions.
     rounds : bool
-        Whether floats are added up or multiplied, so that all tables have to be merged at once, in their order.
+        Whether floats are added or multiplied, so that all tables have to be merged at once and in order.
     """
 
     nkeys: int
@@ -73,17 +73,17 @@ class Aggregation:
 
     @property
     def cut_keys(self) -> int:
-        """Number of leading keys that decide to which range of the result a row belongs."""
+        """Number of leading keys that decide the range of a row in the result."""
         return self.nkeys
 
     @property
     def reduces(self) -> bool:
-        """Whether merging leaves fewer rows, the same whatever the order of the tables."""
+        """Whether merging drops rows, the same in any order of the tables."""
         return not self.rounds
 
     @property
     def encoded_keys(self) -> int:
-        """Number of leading keys that may come as encoded strings: all."""
+        """Number of leading keys that may be encoded strings: all."""
         return self.nkeys
 
     def group(self, keys: Sequence[Column | EncodedStrings]) -> Grouping:
@@ -109,23 +109,23 @@ class Aggregation:
         return self.table(keys, [tuple(take_rows(column, slots) for column in state) for state in states])
 
     def merge(self, tables: Sequence[Table]) -> Table:
-        """Return one table of several, which may have groups in common; at least one must be given."""
+        """Merge tables to one; they may share groups, and at least one must be given."""
         if len(tables) == 1:
             return tables[0]
         return self.merge_grouped(self.group_again(tables), tables)
 
     def merge_cached(self, tables: Sequence[Table], known: Grouping | None) -> tuple[Table, Grouping]:
-        """Return one table of several, and how their rows were grouped, which may be known."""
+        """Merge tables to one, and return the grouping of their rows, which may be known."""
         grouping = known or self.group_again(tables)
         return self.merge_grouped(grouping, tables), grouping
 
     def group_again(self, tables: Sequence[Table]) -> Grouping:
-        """Return the groups of the rows of tables, end to end."""
+        """Return the groups of the concatenated rows of tables."""
         keys = zip(*map(self.keys, tables), strict=True)
         return Grouping(list(map(concat_rows, keys)), [table.nrows for table in tables])
 
     def merge_grouped(self, grouping: Grouping, tables: Sequence[Table]) -> Table:
-        """Return one table of several whose rows have been grouped."""
+        """Merge tables whose rows have been grouped."""
         columns = [concat_rows([table.columns[name] for table in tables]) for name in self._state_names(tables[0])]
         widths = [len(state) for state in self._states(tables[0])]
 
@@ -136,7 +136,7 @@ class Aggregation:
         return self.table(grouping.keys, grouping.reduce(again, columns))
 
     def relabelled(self, table: Table, keys: Sequence[Column]) -> Table:
-        """Return a table with other keys, each as often as before, sorted by these."""
+        """Return a table with other keys, of the same lengths, sorted by these."""
         permutation = group_rows(keys).permutation
         assert permutation is not None, "rows were grouped by sorting"
         return self._with_keys(table, keys).take(permutation)
@@ -150,7 +150,7 @@ class Aggregation:
         return states
 
     def merge_slots(self, layers: Sequence[Sequence[GroupState]], nslots: int) -> list[GroupState]:
-        """Return the states of the same groups of several sets of rows merged."""
+        """Merge the states of several sets of rows of the same groups."""
         states = [
             tuple(concat_rows(columns) for columns in zip(*parts, strict=True)) for parts in zip(*layers, strict=True)
         ]
@@ -163,16 +163,16 @@ class Aggregation:
 
     @property
     def merges_in_place(self) -> bool:
-        """Whether states of the same groups are merged in place, column by column."""
+        """Whether states of the same groups can be merged in place, column by column."""
         return all(step.form.merges_in_place for step in self.steps)
 
     def merge_in_place(self, totals: Sequence[GroupState], more: Sequence[GroupState]) -> None:
-        """Merge states of the same groups into the first of them, in place; see `merges_in_place`."""
+        """Merge states of the same groups into the first ones; see `merges_in_place`."""
         for step, total, state in zip(self.steps, totals, more, strict=True):
             step.form.merge_in_place(total, state, skipna=step.skipna)
 
     def finish(self, table: Table) -> Table:
-        """Return the keys and the results, named by their numbers."""
+        """Return the keys and the results, with numbers as names."""
         results = [
             step.form.finalize(*state, **dict(step.params))
             for step, state in zip(self.steps, self._states(table), strict=True)
@@ -203,12 +203,12 @@ class Aggregation:
 
 COUNT = (AggregationStep("size", ()),)
 FIRST = (AggregationStep("min", (0,)),)
-"""The number of the first row, where the numbers of the rows are carried."""
+"""Name of the first row's number, if row numbers are carried."""
 
 
 @dataclass(frozen=True, slots=True)
 class DistinctValues:
-    """Tables of distinct (keys, value) with the number of rows of each, finished to a value for each group.
+    """Tables of distinct (keys, value) with row counts, from which the last step computes a value for each group.
 
     Parameters
     ----------
@@ -219,7 +219,7 @@ class DistinctValues:
     skipna : bool
         Whether NaN and missing text are left out.
     times : bool
-        Whether values are times, of which the smallest number is left out instead.
+        Whether values are times; then the smallest number, NaT, is left out.
     params : tuple of (str, object)
         Arguments of the reduction.
     """
@@ -232,22 +232,22 @@ class DistinctValues:
 
     @property
     def cut_keys(self) -> int:
-        """Number of keys that decide to which range of the result a row belongs: not the value."""
+        """Number of keys that decide the range of a row in the result: all but the value."""
         return self.nkeys
 
     @property
     def rounds(self) -> bool:
-        """Whether the last bits depend on the steps in which tables are merged: nothing is added up."""
+        """False: nothing is added up, so that the steps of merging do not matter."""
         return False
 
     @property
     def reduces(self) -> bool:
-        """Whether merging leaves fewer rows, the same whatever the order of the tables."""
+        """Whether merging drops rows, the same in any order of the tables."""
         return True
 
     @property
     def aggregation(self) -> Aggregation:
-        """What makes the tables of rows."""
+        """The aggregation that makes the tables of rows."""
         return Aggregation(self.nkeys + 1, COUNT + FIRST if self._form.by_position else COUNT)
 
     @property
@@ -261,11 +261,11 @@ class DistinctValues:
         return self.aggregation.keys(table)[: self.nkeys]
 
     def merge(self, tables: Sequence[Table]) -> Table:
-        """Return one table of several."""
+        """Merge tables to one."""
         return self.aggregation.merge(tables)
 
     def merge_cached(self, tables: Sequence[Table], known: Any | None) -> tuple[Table, None]:
-        """Return one table of several; their grouping is not cached."""
+        """Merge tables to one; their grouping is not cached."""
         return self.merge(tables), None
 
     def finish(self, table: Table) -> Table:
@@ -279,7 +279,7 @@ class DistinctValues:
         return Table(dict(enumerate(columns)), groups.count)
 
     def _missing(self, values: Column) -> NumberArray:
-        """Return which values are left out."""
+        """Return the mask of values that are left out."""
         if self.times:
             return np.equal(values, np.iinfo(np.int64).min)
         if is_arrow(values, "LargeStringArray"):
@@ -289,18 +289,18 @@ class DistinctValues:
 
 
 FEWER = 8
-"""How many times fewer keys than rows a block has, at least, for this to go on."""
+"""Fewest rows of a block for each distinct key; with fewer, deduplicating blocks ends."""
 
 SORTED_FAST = frozenset(map(np.dtype, (np.int64, np.uint64, np.float64)))
-"""The types of keys that are sorted so fast."""
+"""Types of keys that sort this fast."""
 
 
 class DistinctKeys:
-    """The keys of the blocks of a partition, each key of a block once, as long as few of them differ.
+    """The distinct keys of each block of a partition, as long as blocks have few.
 
-    For groups of which nothing but the key is wanted.  A block is sorted within the caches of a core, 3 to 4 ns a row,
-    and what is left of it is grouped with what is left of all others.  Grouping all rows at once takes ten times as
-    long where they are floats, or integers that lie far apart.
+    Used if only the key of groups is wanted. A block is sorted within the caches of a core, and the distinct keys of
+    all blocks are grouped. Grouping all rows at once would be much slower for floats, or for integers that are far
+    apart.
     """
 
     def __init__(self) -> None:
@@ -309,11 +309,11 @@ class DistinctKeys:
 
     @property
     def has_rows(self) -> bool:
-        """Whether any block was taken."""
+        """Whether any block was accepted."""
         return bool(self._parts)
 
     def add(self, keys: NumberArray) -> bool:
-        """Take the keys of a block, and tell whether they were taken: not once there was a block with many."""
+        """Add the keys of a block, and return whether they were accepted; a block with many distinct keys ends it."""
         if not self.closed:
             found = distinct_numbers(keys)
             self.closed = len(found) * FEWER > len(keys)
@@ -322,5 +322,5 @@ class DistinctKeys:
         return not self.closed
 
     def with_others(self, keys: NumberArray) -> NumberArray:
-        """Return the keys that were taken, and others behind them."""
+        """Return the accepted keys, then the others."""
         return np.concatenate([*self._parts, keys]) if self._parts else keys

@@ -1,6 +1,6 @@
-"""A partial table of groups on disk, of which the rows of a range of keys are read without the rest.
+"""Partial tables of groups on disk; the rows of one key range are read without the rest.
 
-Thus tables need not be written a second time when they are split.
+So tables need not be written a second time when they are split.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from akdask.operators.group.sorted import GroupTable, KeySplitters, TableSample,
 from akdask.operators.group.strategy import KeyGrouping, PartialTable, TableMerge
 
 STEP_BYTES = 2**13
-"""Bytes of the rows from one that stays in memory to the next, about: small beside what a range takes of a table."""
+"""Approximate bytes between two rows that stay in memory; small compared to the part of a table that a range takes."""
 
 FEWEST_STEPS, MOST_STEPS = 64, 1024
-"""Rows of a table that stay in memory, if it has as many: they are the sample of its keys."""
+"""Largest number of rows of a table that stay in memory; they are the sample of its keys."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +37,10 @@ class GroupTableOnDisk(PartialTable):
     firsts : Table
         The first row of each step.
     used : range
-        The steps that the rows are in.
+        The steps that contain the rows.
     part : tuple of (KeySplitters, int, int), optional
-        Which of the rows of these steps: the splitters on either side, the number of leading keys, and that of the
-        range between the splitters.
+        The range of rows within these steps: the splitters on either side, the number of leading keys, and the number
+        of the range.
     """
 
     precedence: ClassVar[int] = GroupTable.precedence
@@ -63,7 +63,7 @@ class GroupTableOnDisk(PartialTable):
 
     @property
     def nrows(self) -> int:
-        """Number of rows, or more: the keys within steps are not looked at."""
+        """Number of rows, or more, since the keys within steps are not read."""
         start, stop = self._bounds
         return stop - start
 
@@ -107,7 +107,7 @@ class GroupTableOnDisk(PartialTable):
 
 
 class CutTableOnDisk(CutSlices):
-    """The rows of each range of a table that is on disk, found when they are taken."""
+    """The rows of each key range of a table on disk, read when they are taken."""
 
     is_on_disk = True
 
@@ -117,9 +117,9 @@ class CutTableOnDisk(CutSlices):
         self._bounds = splitters.bounds(table.firsts, count, nkeys)
 
     def cut(self, number: int) -> list[GroupTableOnDisk]:
-        """Return the rows of one range; the first may be in the step before the first that begins within it."""
+        """Return the rows of one range; its first row may be in the step before the first one that begins within it."""
         start, stop = self._bounds[number : number + 2].tolist()
-        # There may be fewer splitters than ranges; those behind the last are empty.
+        # There may be fewer splitters than ranges; the ranges after the last splitter are empty.
         keys = self._splitters.keys
         near = KeySplitters(keys[max(number - 1, 0) : number + 1])
         place = min(number, 1) if number <= len(keys) else 2

@@ -1,1 +1,1 @@
-"""Joins, and tables in which rows are looked up."""
+"""Joins, membership tests and look-ups of rows by key."""

@@ -1,11 +1,10 @@
-"""Hash joins of two large sides: rows of both go to buckets by the hash of their keys, matches back to their partition.
+"""Hash joins of two large sides: rows go to buckets by the hash of their keys, and matches back to their partition.
 
-No process holds a whole side.  Rows have the order that a broadcast join gives them: matches go to the partition that
-their left row came from, and are sorted by its position there; all matches of a left row are in one bucket, in order of
-the right rows.
+No process holds a whole side. The result has the row order of a broadcast join. Matches go to the partition of their
+left row, and are sorted by its position there. All matches of a left row are in one bucket, in order of the right rows.
 
-A key that is heavy on the left side, with more rows than a bucket should have, is not confined to one bucket: its rows
-go to the buckets of their partitions, and the right rows of that key to all buckets.
+A heavy key has more rows on the left side than a bucket should have. It is not confined to one bucket: its left rows go
+to the buckets of their partitions, and its right rows to all buckets.
 """
 
 from __future__ import annotations
@@ -47,46 +46,45 @@ POSITION = ("position",)
 """Name of the position of a row in its partition."""
 
 FOUND = ("found",)
-"""Name of the column that tells which rows have a match."""
+"""Name of the column that marks rows with a match."""
 
 Kind: TypeAlias = Literal["inner", "left", "once", "mark"]
-"""Which rows of the left side a join keeps: those with a match, all, or each once, with its only match or whether it
-has one."""
+"""Rows of the left side that a join keeps: rows with a match, all, or each once, with its only match or a mark."""
 
 KEEPING_ROWS = ("once", "mark")
-"""Kinds of joins whose rows are those of the left side."""
+"""Kinds of joins whose rows are the rows of the left side."""
 
 BLOCK_ROWS = 2**16
-"""Rows that are split at a time, so that they stay in the cache of the core."""
+"""Rows that are split at a time, which stay in the cache of the core."""
 
 SLICE_ROWS = 2**6
-"""Rows that are split at a time for each bucket, where buckets are many: what a slice takes by itself is not little."""
+"""Rows that are split at a time for each of many buckets, since each slice has a fixed cost."""
 
 SAMPLED = 2**12
 """Sampled rows of a partition, to find heavy keys."""
 
 FEW = 16
-"""A sampled key with this number of rows or fewer is not heavy."""
+"""A sampled key with up to this number of rows is not heavy."""
 
 PAIRS = 2**20
 """Pairs of rows made at a time."""
 
 Pairs: TypeAlias = tuple[NumberArray | None, Table]
-"""Matches of rows of the left side, in their order, and which row each is of; None where they are all, each once."""
+"""Matches of left rows in order, and the left row of each; None if they are all rows, each once."""
 
 Search: TypeAlias = Callable[[Table], Iterator[Pairs]]
-"""Yields the matches of rows of the left side."""
+"""Yields the matches of left rows."""
 
 
 Origin: TypeAlias = tuple[int, int, int]
-"""The number of a partition of the left side, how many rows it has, and how many of these are meant."""
+"""The number of a left partition, its number of rows, and the number of the rows in question."""
 
 
 @dataclass(frozen=True, slots=True)
 class HashBucket:
-    """Rows of a bucket: from partitions of the left side, one after the other, or from the right side, without origins.
+    """Rows of a bucket: from left partitions, one after the other, or from the right side, without origins.
 
-    Those of many partitions are one table, since each has few, and all are looked up at once.
+    Rows of many partitions are one table, since each has few, and all are looked up at once.
     """
 
     table: Table
@@ -104,7 +102,7 @@ class HashBucket:
 
 @dataclass(frozen=True, slots=True)
 class _LeftPart:
-    """Makes parts of a partition of the left side."""
+    """Makes parts of a left partition."""
 
     number: int
     nrows: int
@@ -120,7 +118,7 @@ def _right_part(table: Table, *_: Any) -> HashBucket:
 def heavy_keys(tables: Sequence[Table], by: Sequence[Hashable], count: int) -> Words:
     """Return the hashes of keys that hold more of a partition's rows than two of `count` buckets should.
 
-    Judged by a sample: the function of a task.
+    The keys are sampled.  This is the function of a task.
     """
     (table,) = tables
     rows = splitters.sample_positions(0, table.nrows, max(table.nrows // SAMPLED, 1))
@@ -131,7 +129,7 @@ def heavy_keys(tables: Sequence[Table], by: Sequence[Hashable], count: int) -> W
 
 
 def all_heavy_keys(hashes: Sequence[Words]) -> Words:
-    """Return the hashes that are heavy in any partition: the function of a task."""
+    """Return the hashes that are heavy in any partition.  This is the function of a task."""
     return np.unique(np.concatenate(hashes))
 
 
@@ -140,7 +138,7 @@ def split_left(
 ) -> Slices:
     """Split the rows of a partition into buckets, in a spill file if they take more than `memory_budget` bytes.
 
-    The function of a task.  Rows of heavy keys go to the bucket of their partition.
+    This is the function of a task. Rows of heavy keys go to the bucket of their partition.
     """
     table, heavy = inputs
     tables: list[CutTable] = []
@@ -155,7 +153,7 @@ def split_left(
 
 
 def split_right(inputs: tuple[Table, Words], by: Sequence[Hashable], count: int, memory_budget: int | None) -> Slices:
-    """Split the rows of a partition like `split_left`; those of heavy keys go to all buckets."""
+    """Split the rows of a partition like `split_left`, but send rows of heavy keys to all buckets."""
     table, heavy = inputs
     tables: list[CutTable] = []
     shared: list[HashBucket] = []
@@ -177,7 +175,7 @@ def _hashed_blocks(table: Table, by: Sequence[Hashable], count: int) -> Iterator
 
 
 def concat_buckets(shares: Sequence[HashBucket]) -> list[HashBucket]:
-    """Return one part of each side, in the order of the rows, which keep nothing else in memory."""
+    """Concatenate the parts of each side in row order, to tables that keep nothing else in memory."""
     sides = [[share for share in shares if share.origins], [share for share in shares if not share.origins]]
     return [HashBucket.joined(side) if len(side) > 1 else _own(side[0]) for side in sides if side]
 
@@ -199,7 +197,7 @@ class JoinBucket:
     names : tuple of hashable
         The columns wanted in the result.
     kind : {"inner", "left", "once", "mark"}
-        Which rows of the left side are kept.
+        The left rows to keep.
     npartitions : int
         Number of partitions of the left side.
     memory_budget : int, optional
@@ -220,7 +218,7 @@ class JoinBucket:
         return token("pair", self.left, self.right, dtypes, self.names, self.kind, self.npartitions)
 
     def pack(self, shares: Sequence[HashBucket]) -> list[HashBucket]:
-        """Return one part of each side."""
+        """Concatenate the parts of each side."""
         return concat_buckets(shares)
 
     def __call__(self, shares: Sequence[HashBucket]) -> Slices:
@@ -277,7 +275,7 @@ class JoinBucket:
 
 
 def _left_sides(shares: Sequence[HashBucket]) -> Iterator[HashBucket]:
-    """Yield the rows of the left side, those of several parts at once for as long as these are few."""
+    """Yield the rows of the left side, several small parts at once."""
     waiting: list[HashBucket] = []
     nrows = 0
     for share in shares:
@@ -296,7 +294,7 @@ def _left_sides(shares: Sequence[HashBucket]) -> Iterator[HashBucket]:
 class _AsRanges:
     """Cuts rows into ranges of positions, each of which is sorted within the cache of the core.
 
-    `sizes` are the numbers of rows of the partitions that they came from.
+    `sizes` has the lengths of their partitions.
     """
 
     sizes: NumberArray
@@ -312,8 +310,8 @@ class _AsRanges:
 class HashJoin(Frame):
     """The columns `names` of pairs of rows whose columns `left_by` and `right_by` are equal.
 
-    `kind` says whether rows of `left` without a match are kept; `FOUND` tells which these are.  `match` is the identity
-    of the pairs: columns matched alike share rows.
+    `kind` says whether rows of `left` without a match are kept; `FOUND` marks them. `match` is the identity of the
+    pairs. Columns matched alike share rows.
     """
 
     left: Project
@@ -327,7 +325,7 @@ class HashJoin(Frame):
 
     @cached_property
     def planned_rows(self) -> RowSpace:
-        """The same rows as those of a `MatchRows`."""
+        """The rows of a `MatchRows` of the same pairs."""
         if self.kind in KEEPING_ROWS:
             return self.left.rows
         return rows_decided_by(MatchRows.__name__.lower(), [self.match], self.npartitions)

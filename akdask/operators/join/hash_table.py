@@ -1,8 +1,7 @@
-"""Hash tables that are one sorted array with gaps.
+"""Hash tables with open addressing: a sorted array of words with gaps.
 
-The place of a word is named by its leading bits, or is the first free one after that; so the words that are there
-ascend.  To build one is to sort.  A search goes on from the place of its word for as long as it meets smaller ones,
-which it hardly ever does.
+The slot of a word is given by its leading bits, or is the first free one after that, so the stored words ascend.
+Building a table is sorting. A search goes on from the slot of its word while it meets smaller words, which is rare.
 """
 
 from __future__ import annotations
@@ -25,20 +24,20 @@ from akdask.operators.values.strings import unpack_bools
 from akdask.typing import Column, NumberArray
 
 SLOTS_OF_A_ROW = 3
-"""Slots for each row, at least: with fewer, searches would visit more slots."""
+"""Fewest slots for each row; with fewer, searches would visit more slots."""
 
 CHUNK_ROWS = 2**13
-"""Rows that are searched for at a time, so that what is found in between stays in the fastest cache."""
+"""Rows that are searched at a time, so that intermediate results stay in the fastest cache."""
 
 Wanted: TypeAlias = Callable[[Sequence[Column]], tuple[Words, NumberArray | None]]
-"""Makes words of keys, and tells which of them are nowhere, whatever their words."""
+"""Makes words from keys, and masks keys that cannot be in the table."""
 
 Meet: TypeAlias = Callable[[Words, NumberArray, Sequence[Column]], tuple[NumberArray, NumberArray]]
-"""Given words, slots and keys: what is found there, and which searches must go on."""
+"""Takes words, slots and keys; returns the found rows, and the searches that must go on."""
 
 
 class OpenAddressingTable:
-    """Where the words of a table go: `bits` is how many leading bits name a place, `shift` how many bits follow."""
+    """Layout of a table of words: `bits` leading bits give the slot of a word, and `shift` bits follow."""
 
     def __init__(self, nrows: int) -> None:
         self.bits = max((SLOTS_OF_A_ROW * nrows).bit_length(), 1)
@@ -50,7 +49,7 @@ class OpenAddressingTable:
         return (words >> self.shift).view(np.int64)
 
     def positions(self, words: Words) -> tuple[NumberArray, int]:
-        """Return the slots of ascending words, and how many slots there are: at least one more."""
+        """Return the slots of ascending words, and the number of slots, which is at least one more."""
         number = np.arange(len(words))
         positions = self.slots(words)
         positions -= number
@@ -60,24 +59,24 @@ class OpenAddressingTable:
         return positions, max(self._size, last + 1) + 1
 
     def vacant(self, nrows: int) -> Words:
-        """Return a table without words, with room for as many, however far the last are from their slots."""
+        """Return a table without words, with room for so many words that may overflow at the end."""
         return full_array(self._size + nrows + 1, VACANT, VACANT.dtype)
 
     def table(self, order: Words, words: Words) -> tuple[Words, int]:
-        """Return the table of some words, and how far one of them is from its first slot, at most.
+        """Return the table of some words, and the largest distance of a word from its first slot.
 
         Parameters
         ----------
         order : ndarray of uint64
-            What the places are named by, ascending.
+            Ascending words that give the slots.
         words : ndarray of uint64
-            What goes there.
+            Words to store.
         """
         if compiled.should_compile(len(words)):
             from akdask.compiler import read_only
             from akdask.operators.join.loops import lay_out
 
-            # However far the last words are from their slots; untouched memory costs nothing.
+            # Room for words far beyond the last slot; untouched memory costs nothing.
             table = new_array(self._size + len(words) + 1, np.uint64)
             end, furthest = lay_out(read_only(order), read_only(words), self.shift, self._size, table)
             return table[:end], furthest
@@ -90,7 +89,7 @@ class OpenAddressingTable:
     def search(
         self, keys: Sequence[Column], wanted: Wanted, meet: Meet, found: NumberArray, nothing: int
     ) -> NumberArray:
-        """Fill `found` with what is met for each row of keys, `nothing` for those that are nowhere."""
+        """Fill `found` with the match of each row of keys, and `nothing` for keys that cannot be in the table."""
         waiting: list[tuple[NumberArray, Words, NumberArray]] = []
         for start in range(0, len(found), CHUNK_ROWS):
             stop = min(start + CHUNK_ROWS, len(found))
@@ -113,7 +112,7 @@ class OpenAddressingTable:
 def _search_on(
     keys: Sequence[Column], meet: Meet, found: NumberArray, waiting: tuple[NumberArray, Words, NumberArray]
 ) -> None:
-    """Look at the next slots, for rows that have not met their end."""
+    """Probe the next slots for rows whose search has not ended."""
     rows, words, slots = waiting
     while len(rows):
         slots += 1
@@ -123,17 +122,17 @@ def _search_on(
 
 
 TELLING_BITS = 6
-"""Bits of a slot number stored with a word, at least: no word is that many slots away from its own slot."""
+"""Fewest bits of a slot number stored with a word; no word is so many slots away from its own."""
 
 EMPTY = -1
-"""Stands for a row where there is none."""
+"""The row number for no match."""
 
 NOBODY: NumberArray = np.empty(0, np.int64)
-"""The rows that must go on searching, after a loop that searched to the end."""
+"""Marks that a loop searched to the end, so that no rows go on."""
 
 
 def packable_spans(keys: Sequence[Column]) -> list[tuple[int, int]] | None:
-    """Return the ranges of the words of all keys, None if these leave no room for a row number in one word."""
+    """Return the ranges of the words of all keys; None if they leave no room for a row number in one word."""
     nrows = len(keys[0])
     spans = [found for key in keys if (found := span(key)) is not None]
     dropped_bits = nrows.bit_length() + _span_bits(spans) - WORD_BITS
@@ -146,15 +145,15 @@ def _span_bits(spans: Sequence[tuple[int, int]]) -> int:
 
 
 def hashed_words(keys: Sequence[Column]) -> tuple[Words, None]:
-    """Return the words of searches for hashes."""
+    """Return the words that searches for hashes compare."""
     return hashing.hash_rows(keys), None
 
 
 class PackedIndex(Sized):
     """Words of key and row number, for keys whose ranges leave room for one.
 
-    Keys are mixed well, in such a way that different ones stay different: these are tags.  Where a row number takes
-    more bits than a tag has to spare, the leading ones of the tag are left out, for they name the place of the word.
+    A tag is a well mixed key; different keys have different tags. If a row number takes more bits than a tag has to
+    spare, leading bits of the tag are dropped, since the slot of the word gives them.
     """
 
     def __init__(self, keys: Sequence[Column], spans: Sequence[tuple[int, int]]) -> None:
@@ -169,15 +168,15 @@ class PackedIndex(Sized):
         self._layout = OpenAddressingTable(nrows)
         self._slots, furthest, self._later = self._inserted() if compiled.should_compile(nrows) else self._laid_out()
         self.is_sound = furthest < 1 << (self._layout.bits - dropped_bits - 1)
-        """Whether the remaining bits order any two words, which is true for words of neighbouring slots."""
+        """Whether the remaining bits order any two words, as they do for words in neighbouring slots."""
 
     def _laid_out(self) -> tuple[Words, int, NumberArray]:
-        """Return the table, how far a word is from its first slot, and the rows whose key has come before."""
+        """Return the table, the largest distance of a word from its first slot, and the rows with repeated keys."""
         order, words, later = self._sorted_words()
         return *self._layout.table(order, words), later
 
     def _inserted(self) -> tuple[Words, int, NumberArray]:
-        """Return the same without sorting."""
+        """Return the same by insertion instead of sorting."""
         from akdask.compiler import read_only
         from akdask.operators.join.loops import insert_packed
 
@@ -189,7 +188,7 @@ class PackedIndex(Sized):
         return table[:end], furthest, later[:count].copy()
 
     def _sorted_words(self) -> tuple[Words, Words, NumberArray]:
-        """Return what the words are in order of, one word for each key, and the rows whose key has come before."""
+        """Return the sorted order, one word for each key, and the rows with repeated keys."""
         tags, _ = self._tags(self._keys)
         if self._dropped_bits:
             order, rows = _sorted_with_rows(tags)
@@ -226,7 +225,7 @@ class PackedIndex(Sized):
         return found
 
     def _words_in_range(self, keys: Sequence[Column]) -> tuple[Words, np.uint64, np.uint64]:
-        """Return one word for each row, the lowest that is in the table, and how far the last is from that, at most."""
+        """Return the lowest stored word of each row's candidates, and the largest distance to the last one."""
         if len(keys) == 1:
             low, high = self._spans[0]
             return word(keys[0], 0), np.uint64(low), np.uint64(high - low)
@@ -238,13 +237,13 @@ class PackedIndex(Sized):
     def _meet(self, tags: Words, slots: NumberArray, keys: Sequence[Column]) -> tuple[NumberArray, NumberArray]:
         words = self._slots.take(slots)
         filled = words != VACANT
-        # A word with the same tag is larger by its row, a vacant one by no row that there is.
+        # A word with the same tag is larger by its row; a vacant word is larger by no possible row.
         words -= tags << self._dropped_bits
         before = np.flatnonzero((words.view(np.int64) < 0) & filled)
         return _rows_or_empty(words, words < self._nrows), before
 
     def _tags(self, keys: Sequence[Column]) -> tuple[Words, NumberArray | None]:
-        """Return the tags of keys, whose lowest bits are to spare, and which of them lie outside the ranges."""
+        """Return the tags of keys, with spare lowest bits, and the mask of keys outside the ranges."""
         tags, outside = self._distances(keys)
         tags <<= self._spare
         tags *= FIRST
@@ -253,7 +252,7 @@ class PackedIndex(Sized):
         return tags, outside
 
     def _distances(self, keys: Sequence[Column]) -> tuple[Words, NumberArray | None]:
-        """Return how far keys are from the lowest ones, in one word, and which of them lie outside the ranges."""
+        """Return the distances of keys from the lowest ones in one word, and the mask of keys outside the ranges."""
         distances, outside = None, None
         for key, (low, high) in zip(keys, self._spans, strict=True):
             distance = word(key, 0)
@@ -271,7 +270,7 @@ class PackedIndex(Sized):
 
 
 class HashIndex(Sized):
-    """Hashes, each with the number of its row beside it, so that both are read at once."""
+    """Hashes with the number of each row beside its hash, so that both are read at once."""
 
     def __init__(self, keys: Sequence[Column]) -> None:
         self._keys = list(keys)
@@ -285,13 +284,13 @@ class HashIndex(Sized):
         self._slots = slots
 
     def _distinct(self, hashes: Words, rows: NumberArray) -> tuple[Words, NumberArray, NumberArray]:
-        """Leave out rows whose key has come before; return as well the rows of which some have."""
+        """Drop rows with repeated keys; also return the rows whose keys repeat."""
         again = np.flatnonzero(hashes[1:] == hashes[:-1]) + 1
         if not len(again):
             return hashes, rows, again
         unsure = rows[again]
         if not self._exact:
-            # Keys that differ from the first with the same hash stay.
+            # Keys that differ from the first key with the same hash stay.
             begins = np.ones(len(hashes), np.bool_)
             begins[again] = False
             leading = np.flatnonzero(begins)[np.cumsum(begins)[again] - 1]
@@ -315,7 +314,7 @@ class HashIndex(Sized):
             meet_pairs(hashes, slots.view(np.uint64), read_only(self._slots), words)
             found, before = words.view(np.int64), NOBODY
         else:
-            # As one complex number, both halves of a slot are taken at once.
+            # One complex number reads both halves of a slot at once.
             pairs = self._slots.view(np.complex128)[:, 0].take(slots).view(np.uint64).reshape(-1, 2)
             found, before = _rows_or_empty(pairs[:, 1], pairs[:, 0] == hashes), np.flatnonzero(pairs[:, 0] < hashes)
         if self._exact:
@@ -327,7 +326,7 @@ class HashIndex(Sized):
 
 
 def _rows_or_empty(rows: Words, there: NumberArray) -> NumberArray:
-    """Return row numbers as int64, -1 where they are not there; without a branch, which is several times faster."""
+    """Return row numbers as int64, -1 for no row; without a branch, which is faster."""
     found = there.astype(np.uint64)
     found -= np.uint64(1)
     found |= rows
@@ -335,13 +334,13 @@ def _rows_or_empty(rows: Words, there: NumberArray) -> NumberArray:
 
 
 def _sorted_with_rows(hashes: Words) -> tuple[Words, NumberArray]:
-    """Return hashes in order with the rows that they have, those of equal ones ascending."""
+    """Return hashes in order with their rows, which ascend for equal hashes."""
     shift = row_bits(len(hashes))
     packed = pack_words(Key(hashes, 0, WORD_BITS), shift)
     packed.sort()
     rows = unpack_rows(packed, shift)
     ordered: Words = np.asarray(gather(hashes, rows))
-    # The bits that gave way to the row number are not in order yet; few hashes differ in them only.
+    # The bits that gave way to the row number are not sorted yet; few hashes differ in these alone.
     tied = np.flatnonzero(ordered[1:] < ordered[:-1])
     if len(tied):
         same = np.flatnonzero((packed[1:] ^ packed[:-1]) < np.uint64(1 << shift))
@@ -352,7 +351,7 @@ def _sorted_with_rows(hashes: Words) -> tuple[Words, NumberArray]:
 
 
 def _firsts(index: PackedIndex | HashIndex, keys: Sequence[Column], unsure: NumberArray) -> NumberArray | None:
-    """Return the first row with the keys of each, given those that may not be first themselves."""
+    """Return the first row with each row's keys, given candidates that may not be first themselves."""
     if not len(unsure):
         return None
     firsts = np.arange(len(keys[0]))
@@ -361,7 +360,7 @@ def _firsts(index: PackedIndex | HashIndex, keys: Sequence[Column], unsure: Numb
 
 
 def _equal(left: Sequence[Column], left_rows: NumberArray, right: Sequence[Column], rows: NumberArray) -> NumberArray:
-    """Return whether rows of two tables have equal keys, pair by pair."""
+    """Return the mask of pairs of rows of two tables with equal keys."""
     equal = np.ones(len(rows), np.bool_)
     for column, other in zip(left, right, strict=True):
         ours, theirs = take_rows(column, left_rows), take_rows(other, rows)

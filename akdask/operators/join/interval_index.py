@@ -1,7 +1,7 @@
-"""Intervals, of numbers or of rows of several, in which values are looked up: the best that holds each.
+"""Interval indexes: look up the best interval that holds each value, of one column or several.
 
-Values are compared with the bounds of all intervals at once.  Their place among the bounds decides: between two
-neighbours the best interval is the same for all values, so it is found once for each place, when the index is built.
+Values are compared with the bounds of all intervals at once. All values between two neighbouring bounds have the same
+best interval. So the index finds it once for each such place, when it is built.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from akdask.typing import Column, NumberArray
 
 
 class BoundOrder:
-    """The order of some rows, and of others among them: odd ranks are those of the rows, even ones are between.
+    """Ranks of values among sorted bounds: odd ranks equal a bound, even ranks are between two bounds.
 
     Examples
     --------
@@ -62,10 +62,10 @@ def _between(distinct: NumberArray, values: NumberArray) -> NumberArray:
 
 
 class IntervalIndex(Sized):
-    """Closed intervals, to look values up in; see `interval_index`."""
+    """An index of closed intervals; see `interval_index`."""
 
     def find(self, columns: Sequence[Column], out: NumberArray | None = None) -> NumberArray:
-        """Return the number of the best interval that holds each value, -1 where there is none."""
+        """Return the number of the best interval that holds each value, -1 without one."""
         raise NotImplementedError
 
 
@@ -119,7 +119,7 @@ class BoxIntervals(IntervalIndex):
         starts = np.searchsorted(ordered, self._first[0], "left")
         stops = np.searchsorted(ordered, self._last[0], "right")
         worst_first = self._by_rank[::-1]
-        # The best comes last, and stays.
+        # The best interval is written last, and stays.
         for box in worst_first[(stops > starts)[worst_first]]:
             inside = rows[starts[box] : stops[box]]
             for rank, first, last in zip(ranks[1:], self._first[1:], self._last[1:], strict=True):
@@ -136,10 +136,10 @@ def interval_index(
     Parameters
     ----------
     lows, highs : sequence of columns
-        The bounds, which are within.
+        The bounds, which belong to the intervals.
     tiebreak : ndarray, optional
-        Of intervals that hold a value the one with the least number is the best; of several of these, or if no numbers
-        are given, the first.
+        Among the intervals that hold a value, the one with the least number is the best. On ties, or without numbers,
+        it is the first.
     as_line : bool
         Compare rows by the first column first; otherwise intervals of several columns are boxes.
 
@@ -167,14 +167,14 @@ def _check(first: NumberArray, last: NumberArray) -> None:
 
 
 def _best_by_place(first: NumberArray, last: NumberArray, by_rank: NumberArray, size: int) -> NumberArray:
-    """Return for each rank the best interval of those that reach over it, -1 where there is none."""
+    """Return for each rank the best interval that spans it, -1 without one."""
     best = np.full(size, -1)
     lengths = last - first + 1
     if (first[1:] > last[:-1]).all():
         before = np.cumsum(lengths) - lengths
         best[np.repeat(first - before, lengths) + np.arange(lengths.sum())] = np.repeat(np.arange(len(first)), lengths)
         return best
-    # Each place goes to the first interval that claims it; `free` leads past those that are taken.
+    # Each rank goes to the first interval that claims it; `free` leads past ranks that are taken.
     free = list(range(size + 1))
     starts, stops = first.tolist(), last.tolist()
     for interval in by_rank.tolist():
@@ -187,7 +187,7 @@ def _best_by_place(first: NumberArray, last: NumberArray, by_rank: NumberArray, 
 
 
 def _free_from(free: list[int], place: int) -> int:
-    """Return the first free place from one on, and shorten the way to it."""
+    """Return the first free rank from one on, and shorten the path to it."""
     end = place
     while free[end] != end:
         end = free[end]

@@ -1,7 +1,7 @@
-"""Joins: the rows of one frame, each with the rows of another that have the same keys.
+"""Joins: pairs of rows of two frames with the same keys, and the tables of categories.
 
-The strategy is chosen here: the other side is broadcast to every task, or, if it is too large, both sides are exchanged
-by hash.  Pairs, their order and their row space are the same.
+This module chooses the strategy. The other side is broadcast to every task, or, if it is too large, both sides are
+exchanged by hash. Both strategies give the same pairs, order and row space.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ from akdask.operators.rows.take import broadcast_columns, fits_broadcast
 from akdask.typing import Column
 
 _NO_PAIRS = ColumnIdentity("no pairs")
-"""The identity of pairs where rows stay as they are, marked or with their only match."""
+"""The identity of pairs if rows stay unchanged, marked or with their only match."""
 
 
 @dataclass(frozen=True, slots=True)
 class JoinSide:
-    """Rows of a frame, the keys that they are joined by, and the columns wanted of them."""
+    """Rows of a frame, their join keys, and the wanted columns."""
 
     frame: Frame
     keys: Sequence[Value]
@@ -50,7 +50,7 @@ class JoinSide:
 
     @property
     def fits_broadcast(self) -> bool:
-        """Whether it is small enough to broadcast."""
+        """Whether the side is small enough to broadcast."""
         return fits_broadcast(self.frame, [*self.keys, *self.columns])
 
     def numbered(self) -> JoinSide:
@@ -62,7 +62,7 @@ class JoinSide:
 
 @dataclass(frozen=True, slots=True)
 class JoinedColumns:
-    """Columns of both sides on the rows of a join; `lacks` tells which rows lack a match."""
+    """Columns of both sides on the rows of a join; `lacks` marks rows without a match."""
 
     frame: Frame
     left: Sequence[Value]
@@ -73,7 +73,7 @@ class JoinedColumns:
 def join_rows(left: JoinSide, right: JoinSide, *, keep_all: bool) -> JoinedColumns:
     """Return the rows of one side, each repeated for every row of the other with the same keys.
 
-    They keep their order; the matches of one row are in the order of the other side.
+    Rows keep their order. The matches of one row are in the order of the other side.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def join_rows(left: JoinSide, right: JoinSide, *, keep_all: bool) -> JoinedColum
 
 
 def join_row_numbers(left: JoinSide, right: JoinSide) -> tuple[JoinedColumns, Value]:
-    """Return the rows of one side that have matches, and the row numbers of these on the other side."""
+    """Return the rows of one side that have matches, and the row numbers of the matches on the other side."""
     if right.fits_broadcast:
         return join_rows(left, right, keep_all=False), _matched(left, right, False).row
     paired = join_rows(left, right.numbered(), keep_all=False)
@@ -99,7 +99,7 @@ def join_row_numbers(left: JoinSide, right: JoinSide) -> tuple[JoinedColumns, Va
 
 
 def match_once(left: JoinSide, right: JoinSide) -> JoinedColumns:
-    """Return the rows of one side as they are, each with the only row of the other that has the same keys.
+    """Return the rows of one side unchanged, each with the only row of the other side that has the same keys.
 
     Rows without a match have NaN, 0, False or an empty string in the columns of the other side.
 
@@ -120,7 +120,7 @@ def match_once(left: JoinSide, right: JoinSide) -> JoinedColumns:
 
 
 def has_match(left: JoinSide, right: JoinSide) -> Aligned:
-    """Return which rows of one side have keys that occur on the other."""
+    """Return the mask of rows of one side whose keys occur on the other."""
     if right.fits_broadcast:
         return left.frame, BuildKeySet.of(right.frame, right.keys).has(left.keys)
     joined = _hash_join(JoinSide(left.frame, left.keys), JoinSide(right.frame, right.keys), "mark", (FOUND,), _NO_PAIRS)
@@ -164,7 +164,7 @@ def _hash_join(
 
 
 def _names(side: str, rows: JoinSide) -> dict[Value, Hashable]:
-    """Name all values needed of a side, each once."""
+    """Name all needed values of a side, each once."""
     return {value: (side, number) for number, value in enumerate(dict.fromkeys([*rows.keys, *rows.columns]))}
 
 
@@ -208,8 +208,8 @@ class UniqueLabels(Frame):
 class CategoryTable(Frame):
     """The categories of a Categorical, in one partition: a column of labels, and one that marks the NA label.
 
-    `labels` is a one-partition frame with one column, the labels.  `na` is the NA label, which is appended if it is not
-    among them, or a one-partition frame with one column, its codes.
+    `labels` is a one-partition frame with one column, the labels. `na` is the NA label, which is appended if the labels
+    lack it, or a one-partition frame with one column, its codes.
     """
 
     labels: Frame
@@ -217,23 +217,23 @@ class CategoryTable(Frame):
 
     # Without an annotation, which would make it an operand.
     is_ordered = False
-    """Whether the order of the labels is one of what they stand for, as pandas' ordered categories are."""
+    """Whether the order of the labels has a meaning, as in pandas' ordered categories."""
 
     is_arranged = False
-    """Whether sorts go by the order of the labels, as they do of all categories in pandas, and not by their text."""
+    """Whether sorts use the order of the labels, as pandas does for all categories, and not their text."""
 
     @cached_property
     def planned_rows(self) -> RowSpace:
         return self.labels.rows if isinstance(self.na, Frame) else RowSpace(self._name, 1)
 
     def in_order(self, is_ordered: bool = True) -> CategoryTable:
-        """Return the table of the same labels, which are ordered or not."""
+        """Return the table of the same labels, ordered or not."""
         if self.is_ordered == is_ordered:
             return self
         return (OrderedTable if is_ordered else ArrangedTable)(self.labels, self.na)
 
     def arranged(self) -> CategoryTable:
-        """Return the table of the same labels, by whose order sorts go."""
+        """Return the table of the same labels, whose order sorts use."""
         return self if self.is_arranged else ArrangedTable(self.labels, self.na)
 
     @property
@@ -248,7 +248,7 @@ class CategoryTable(Frame):
 
     @property
     def is_na(self) -> ColumnRef:
-        """Which label is the NA label."""
+        """The mask of the NA label."""
         return ColumnRef(self._name, IS_NA, BOOL)
 
     @property
@@ -257,7 +257,7 @@ class CategoryTable(Frame):
         return Replica(self, LABEL, STR)
 
     def code_of(self, strings: Value) -> Call:
-        """Return the codes of strings, -1 for those that are no label."""
+        """Return the codes of strings, -1 for strings that are no label."""
         return BuildIndex.of(self, [self.label]).find([strings])
 
     @property
@@ -267,7 +267,7 @@ class CategoryTable(Frame):
 
 
 class ArrangedTable(CategoryTable):
-    """The categories of a Categorical that are sorted by, but not compared."""
+    """The categories of a Categorical whose order sorts use, but comparisons do not."""
 
     labels: Frame
     na: Frame | str
@@ -298,7 +298,7 @@ def _(frame: UniqueLabels) -> Expr:
 @lower.register
 def _(frame: CategoryTable) -> Expr:
     replicated = [frame.labels, *([frame.na] if isinstance(frame.na, Frame) else [])]
-    # Those of every partition, what they are joined to, and what marks them, are in memory at the same time.
+    # The pairs of every partition, their keys, and their marks are in memory at the same time.
     nbytes = sum((part.rows.size or 0) * STR.itemsize for part in replicated) * _COPIES
     check_memory(nbytes, "the categories of a Categorical take", "write it with fewer categories")
     if isinstance(frame.na, Frame):

@@ -1,7 +1,7 @@
-"""Where rows are in a table: the first row there with the same keys.
+"""Key indexes and key sets: find the first row of a table with given keys, or whether there is one.
 
-Integers of a small range are looked up directly, by their distance from the smallest; keys whose ranges leave room for
-a row number, in a table of words that hold both; everything else, in a table of hashes.
+Integers of a small range are looked up directly, by their distance from the smallest. Keys whose ranges leave room for
+a row number are looked up in a table of words that hold both. All other keys are looked up in a table of hashes.
 """
 
 from __future__ import annotations
@@ -35,26 +35,26 @@ from akdask.operators.keys.words import VACANT, Words
 from akdask.typing import Column, NumberArray
 
 SLOTS_PER_ROW = 8
-"""Cells of a direct table for each row that it holds, at most."""
+"""Most cells of a direct table for each row."""
 
 MIN_SLOTS = 2**16
-"""Cells that are not worth saving, however few rows there are."""
+"""Cells that a direct table may have for any number of rows."""
 
 MAX_SLOTS = 2**28
 FEW_STRINGS = 2**12
-"""Strings that are not worth an index."""
+"""Number of strings up to which an index does not pay."""
 
 
 class KeyIndex(Protocol):
-    """The keys of a table, to be searched for those of other rows."""
+    """The keys of a table, in which the keys of other rows are looked up."""
 
     @property
     def firsts(self) -> NumberArray | None:
-        """For each row of the table, the first row with the same keys; None where all keys differ."""
+        """For each row of the table, the first row with the same keys; None if all keys differ."""
         ...
 
     def find(self, keys: Sequence[Column], out: NumberArray | None = None) -> NumberArray:
-        """Return the first row of the table with the keys of each row, as int64; -1 where there is none."""
+        """Return the first row of the table with the keys of each row, as int64; -1 without one."""
         ...
 
 
@@ -85,13 +85,13 @@ def index_keys(keys: Sequence[Column]) -> KeyIndex:
 
 
 def repeated_key(keys: Sequence[Column], firsts: NumberArray) -> tuple[int, str]:
-    """Return the first row whose keys an earlier one has, and these in words."""
+    """Return the first row whose keys repeat those of an earlier row, and these keys in words."""
     again = int(np.argmax(firsts != np.arange(len(firsts))))
     return again, ", ".join(str(key[again]) for key in keys)
 
 
 def check_distinct(keys: Sequence[Column], index: KeyIndex) -> None:
-    """Refuse labels that come twice.
+    """Refuse repeated labels.
 
     Raises
     ------
@@ -109,13 +109,13 @@ def check_distinct(keys: Sequence[Column], index: KeyIndex) -> None:
 
 
 def direct_grid(keys: Sequence[Column]) -> SlotGrid | None:
-    """Return the grid that holds some rows, None if it is too large for as many."""
+    """Return the grid that holds some rows, None if it is too large for their number."""
     nrows = len(keys[0])
     return SlotGrid.within(keys, min(max(SLOTS_PER_ROW * nrows, MIN_SLOTS), MAX_SLOTS)) if nrows else None
 
 
 class DirectIndex(Sized):
-    """The first row in each cell of a grid, and one cell more for all that the grid does not hold."""
+    """The first row in each cell of a grid, and one more cell for keys outside the grid."""
 
     def __init__(self, keys: Sequence[Column], grid: SlotGrid) -> None:
         nrows = len(keys[0])
@@ -127,7 +127,7 @@ class DirectIndex(Sized):
             words, low = grid.offset_codes(keys)
             put_rows(read_only(words), low, rows)
         else:
-            # Of several rows the last one written stays.
+            # Of several rows, the one written last stays.
             rows[grid.codes(keys)[::-1]] = np.arange(nrows, dtype=rows.dtype)[::-1]
         self._keys = list(keys)
         self._grid = grid
@@ -154,7 +154,7 @@ class DirectIndex(Sized):
 
 
 class StringIndex(Sized):
-    """A few strings, which Arrow finds faster than any index, although it begins anew with every block."""
+    """A few strings, which Arrow finds faster than any index, although it starts over with every block."""
 
     def __init__(self, keys: Sequence[Column]) -> None:
         self._strings = keys[0]
@@ -173,9 +173,9 @@ class StringIndex(Sized):
 
 
 class GroupingIndex(Sized):
-    """Integers of any size, grouped together with those that are looked for.
+    """Integers of any size, grouped together with the integers to find.
 
-    Equal integers may be stored in other widths, so that their bytes differ; in one column they do not.
+    Equal integers may have other widths in two columns, so that their bytes differ; in one column they do not.
     """
 
     def __init__(self, keys: Sequence[Column]) -> None:
@@ -201,7 +201,7 @@ class KeySet(Protocol):
     """The keys of a table, without their rows."""
 
     def has(self, keys: Sequence[Column], out: NumberArray | None = None) -> NumberArray:
-        """Return whether the table has the keys of each row."""
+        """Return the mask of rows whose keys are in the table."""
         ...
 
 
@@ -227,7 +227,7 @@ def key_set(keys: Sequence[Column]) -> KeySet:
 
 
 class DirectSet(Sized):
-    """One bit for each cell of a grid, whether there is a key, and one more for all that the grid does not hold."""
+    """One bit for each cell of a grid, set if there is a key, and one more for keys outside the grid."""
 
     def __init__(self, keys: Sequence[Column], grid: SlotGrid) -> None:
         self._grid = grid
@@ -260,7 +260,7 @@ class DirectSet(Sized):
 
 
 class HashSet(Sized):
-    """The hashes of single numbers, which are equal where the numbers are."""
+    """The hashes of single numbers, which are equal only for equal numbers."""
 
     def __init__(self, keys: Sequence[Column]) -> None:
         hashes = hashing.hash_rows(keys)
@@ -304,7 +304,7 @@ Side = Literal["left", "right"]
 
 
 class SortedKeys(Sized):
-    """A column whose rows ascend, to be searched.
+    """An ascending column, for binary searches.
 
     Examples
     --------
@@ -317,9 +317,9 @@ class SortedKeys(Sized):
         self._table = _comparable(column)
 
     def search(self, values: Column, side: Side, out: NumberArray | None = None) -> NumberArray:
-        """Return how many rows come before each value, or before what follows it.
+        """Return the number of rows before each value, or up to it for side "right".
 
-        Numbers may be of another type than the column; they are compared as what they are.
+        Numbers may have another type than the column, and are compared exactly.
         """
         if self._dtype is not None and values.dtype != self._dtype and is_mixed(values, np.empty(0, self._dtype)):
             return self._search_others(values, side, out)
@@ -335,7 +335,7 @@ class SortedKeys(Sized):
         return found
 
     def _search_others(self, values: Column, side: Side, out: NumberArray | None) -> NumberArray:
-        """Search for the next numbers of the column's type: upwards where equal rows come after, else downwards."""
+        """Search for neighbouring numbers of the column's type: upwards if equal rows come after, else downwards."""
         assert self._dtype is not None
         if self._dtype.kind == "f":
             beside = values.astype(np.float64)
@@ -357,10 +357,10 @@ class SortedKeys(Sized):
 
 
 def _comparable(column: Column) -> NumberArray:
-    """Return what NumPy compares as the rows are compared: words of numbers, integers of Python, or text."""
+    """Return the column in a form that NumPy orders like rows: words of numbers, Python integers, or text."""
     if isinstance(column, np.ndarray):
         return word(column, 0)
     if is_arrow(column, "FixedSizeBinaryArray"):
         return np.array(to_ints(column), object)
-    # Of missing text too, whose byte is behind those of all other.
+    # Missing text too, whose byte comes after all text.
     return np.array(column.view(pa.large_binary()).to_pylist(), dtype=bytes)

@@ -1,4 +1,4 @@
-"""Rows of two tables with equal keys: how often each row of one is repeated, and with which rows of the other."""
+"""Matches of two tables: pairs of rows with equal keys, each row repeated for every match."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NO_ROW = -1
 
 
 class MatchMultiplicity(Sized):
-    """The rows of a table that have the same keys as a given one.
+    """The rows of a table that have the same keys as a given row.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ class MatchMultiplicity(Sized):
         starts = self._starts.take(found, mode="wrap") - (until - counts)
         for first in range(0, total, limit):
             last = min(first + limit, total)
-            # The rows that the pairs from first to last belong to, and how many of these each has.
+            # The rows that the pairs from first to last belong to, and the number of pairs of each.
             low, high = int(until.searchsorted(first, "right")), int(until.searchsorted(last, "left")) + 1
             here = np.minimum(until[low:high], last) - np.maximum(until[low:high] - counts[low:high], first)
             positions = np.repeat(np.arange(low, high), here)

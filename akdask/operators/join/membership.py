@@ -1,4 +1,4 @@
-"""The keys of some rows as a replicated set or index, in which every block of other rows is looked up."""
+"""Replicated key sets and indexes as plan nodes, in which every block of other rows is looked up."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ class BuildKeySet(Frame):
 class BuildIndex(Frame):
     """An index of the rows of `frame` by all its columns, in one partition.
 
-    It finds the first row with given keys.  With ``unique rows``, a second one gives a warning, with ``only rows`` an
-    error; with ``all rows``, the index also finds the others.
+    It finds the first row with given keys. With ``unique rows``, a second such row gives a warning, with ``only rows``
+    an error. With ``all rows``, the index also finds the other rows.
     """
 
     frame: Project
@@ -71,7 +71,7 @@ class BuildIndex(Frame):
         return Replica(self, MULTIPLICITY, INT64)
 
     def find(self, keys: Sequence[Value]) -> Call:
-        """Return the first row that has the given keys, -1 where there is none."""
+        """Return the first row that has the given keys, -1 without one."""
         return Call("find_rows", Replica(self, INDEX, INT64), *keys)
 
 
@@ -115,9 +115,9 @@ def _warn_of_repeated(keys: Sequence[Column], index: KeyIndex) -> None:
 
 
 class BuildIntervals(Frame):
-    """An index of the intervals that the rows of `frame` are, in one partition.
+    """An index of the rows of `frame` as intervals, in one partition.
 
-    Of the columns the first `ndim` are lower bounds, as many are upper ones, and another may break ties.
+    The first `ndim` columns are lower bounds, the next `ndim` upper bounds, and another one may break ties.
     """
 
     frame: Project
@@ -129,7 +129,7 @@ class BuildIntervals(Frame):
         return RowSpace.of_lengths([1])
 
     def find(self, values: Sequence[Value]) -> Call:
-        """Return the number of the best interval that holds each value, -1 where there is none."""
+        """Return the number of the best interval that holds each value, -1 without one."""
         return Call("find_interval", Replica(self, 0, INT64), *values)
 
 

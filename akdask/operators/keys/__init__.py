@@ -1,1 +1,1 @@
-"""Keys: what groups, sorts and joins compare."""
+"""Keys of groups, sorts and joins: words, hashes, codes of strings, and slots."""

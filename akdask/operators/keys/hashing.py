@@ -1,8 +1,8 @@
 """Hashes of rows: 64 bits for the values of one column or of several together.
 
-Equal rows have equal hashes: ``-0.0`` hashes as ``0.0``, and all NaN alike.  Of a single column of numbers, different
-values have different hashes; of strings and of several columns that is only very likely, so equal hashes must be
-followed by a look at the rows.
+Equal rows have equal hashes: ``-0.0`` hashes as ``0.0``, and all NaN alike. Different numbers of a single column have
+different hashes. For strings and several columns that is only very likely, so rows with equal hashes must be compared.
+
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from akdask.operators.values.strings import text_lengths
 from akdask.typing import Column, NumberArray
 
 BLOCK_ROWS = 2**13
-"""Rows that are hashed at a time, so that what is found in between stays in the processor's cache."""
+"""Rows that are hashed at a time, so that intermediate results stay in the processor's cache."""
 
 
 def hash_rows(columns: Sequence[Column]) -> Words:
@@ -56,7 +56,7 @@ def hash_rows(columns: Sequence[Column]) -> Words:
 
 
 def is_exact(columns: Sequence[Column]) -> bool:
-    """Whether rows with equal hashes are sure to be equal."""
+    """Whether rows with equal hashes are always equal."""
     return len(columns) == 1 and isinstance(columns[0], np.ndarray)
 
 
@@ -65,10 +65,10 @@ NARROW = 2**16
 
 
 def buckets_of(hashes: Words, count: int) -> npt.NDArray[np.unsignedinteger]:
-    """Return which of some buckets each row goes to, so that rows with equal hashes meet in one.
+    """Return the bucket of each row; rows with equal hashes have the same bucket.
 
-    The last bits of the hashes decide: the hashes of one bucket still differ in the leading bits, by which an index
-    finds its slots.
+    The last bits of the hashes decide. The hashes of one bucket still differ in the leading bits, which give the slots
+    of an index.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def buckets_of(hashes: Words, count: int) -> npt.NDArray[np.unsignedinteger]:
     Returns
     -------
     ndarray of uint16, or of uint32 for many buckets
-        Sorted faster the narrower they are.
+        Narrow numbers sort faster.
     """
     buckets = hashes & LAST_BITS
     buckets *= np.uint64(count)
@@ -93,16 +93,16 @@ def bucket_order(buckets: npt.NDArray[np.unsignedinteger], count: int) -> tuple[
     Parameters
     ----------
     buckets : ndarray of uint16 or uint32
-        Where each row goes.
+        The bucket of each row.
     count : int
         Number of buckets.
 
     Returns
     -------
     order : ndarray of int64
-        The rows of the first bucket, ascending, then those of the next.
+        The rows of the first bucket, ascending, then of the next.
     bounds : ndarray of int64, shape (count + 1,)
-        Where each bucket begins, and the last one ends.
+        First position of each bucket, and the end of the last.
 
     Examples
     --------
@@ -144,7 +144,7 @@ def _hash_column(column: Column) -> Words:
 
 
 def _mix(words: Words) -> Words:
-    """Spread every bit over all, in place; every step can be undone, so that different words stay different."""
+    """Spread every bit over all, in place; the steps are reversible, so that different words stay different."""
     if compiled.should_compile(len(words)):
         from akdask.operators.join.loops import mix
 
@@ -174,10 +174,10 @@ WORD = 8
 """Bytes that are taken at a time."""
 
 LENGTH_SHIFT = 56
-"""How far the length of the bytes is shifted in the last word, which has those bytes that are left, below it."""
+"""Shift of the length in the last word; the remaining bytes are below it."""
 
 MIXES, LAST_MIXES = 2, 4
-"""How often the state is mixed after each word, and before each half of the result."""
+"""Number of mixing rounds after each word, and before each half of the result."""
 
 FIRST_XOR, SECOND_XOR = np.uint64(0xEE), np.uint64(0xDD)
 
@@ -187,7 +187,7 @@ CHUNK_ROWS = 2**14
 
 
 def digests(offsets: NumberArray, data: NumberArray, part: int) -> Words:
-    """Return the first or second half of the digest of each of some runs of bytes, as uint64.
+    """Return the first or second half of the digest of each run of bytes, as uint64.
 
     Examples
     --------
@@ -231,7 +231,7 @@ def _digests(offsets: NumberArray, windows: Words, part: int) -> Words:
 
 
 def _taken(state: Words, words: Words) -> Words:
-    """Return the state of rows after one word more of each."""
+    """Return the state of rows after one more word of each."""
     state[3] ^= words
     state = _mixed(state, MIXES)
     state[0] ^= words
@@ -263,7 +263,7 @@ def _of_text(strings: Any, out: Any = None, *, part: int) -> NumberArray:
 
 
 def _of_numbers(*columns: Any, out: Any = None, part: int) -> NumberArray:
-    """Return digests of rows of numbers, equal ones alike: -0.0 and 0.0, and all NaN."""
+    """Return digests of rows of numbers; -0.0 and 0.0 are equal, and all NaN."""
     words = [_words(column) for column in columns]
     rows = np.column_stack(np.broadcast_arrays(*map(np.atleast_1d, words)))
     size = rows.shape[1] * rows.itemsize

@@ -1,13 +1,13 @@
 """Keys: unsigned 64-bit integers in the order of a column's values, and keys packed together with row numbers.
 
-Everything fast in sorting and grouping rests on one trick: NumPy sorts plain uint64 many times faster than it finds
-the positions that would sort them, so a row's number travels in the low bits of its key.  Which key a column has, and
-whether it and the row number fit 64 bits together, is decided here and nowhere else.
+Fast sorting and grouping rest on one trick. NumPy sorts plain uint64 many times faster than it finds the positions that
+would sort them, so a row's number travels in the low bits of its key. Only this module decides the key of a column, and
+whether key and row number fit 64 bits together.
 
-A number is one word.  A string is words of 7 bytes each, the first byte in the highest place; the lowest byte says how
-many of them are the string's, or 8 where it goes on, which tells apart strings that differ by trailing NUL bytes only.
-A big integer (Arrow's fixed-size binary: little-endian limbs of 64 bits in two's complement) is one word for each limb,
-the highest first.  Comparing words one after the other compares values.
+A number is one word. A string is words of 7 bytes each, with the first byte in the highest place. The lowest byte is
+the number of the string's bytes in the word, or 8 if the string goes on. It distinguishes strings that differ by
+trailing NUL bytes only. A big integer (Arrow's fixed-size binary: little-endian limbs of 64 bits in two's complement)
+is one word for each limb, the highest first. Comparing words one after the other compares values.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from akdask.operators.keys.words import LAST, SIGN, TEXT_BYTES, WORD_BITS, Words
 from akdask.typing import Column, NumberArray
 
 GLANCE = 64
-"""Rows that mostly tell how far values are apart."""
+"""Sampled rows that usually show the span of values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class Key:
 
     @classmethod
     def of(cls, codes: Words, exact: bool = True) -> Key:
-        """Return the key of words whose range is not known."""
+        """Return the key of words whose range is unknown."""
         low, high = least_and_most(codes) if len(codes) else (0, 0)
         return cls(codes, low, (high - low).bit_length(), exact)
 
@@ -88,7 +88,7 @@ def ordered(column: Column, ascending: bool = True) -> Key:
 def combine(keys: Sequence[Key]) -> Key | None:
     """Return one key of several columns, the first the most significant; None if they do not fit 64 bits together.
 
-    Codes of the result begin at 0.  Keys that are not exact cannot be followed by others.
+    Codes of the result begin at 0. Only the last key may be inexact.
 
     Examples
     --------
@@ -100,14 +100,14 @@ def combine(keys: Sequence[Key]) -> Key | None:
         return None
     codes = _counted_from(keys[0])
     for key in keys[1:]:
-        # NumPy leaves shifts by all 64 bits undefined; then what is shifted is 0 everywhere.
+        # NumPy leaves shifts by all 64 bits undefined; a shifted code is 0 everywhere then.
         np.left_shift(codes, np.uint64(min(key.bits, WORD_BITS - 1)), out=codes)
         np.bitwise_or(codes, key.codes - np.uint64(key.low), out=codes)
     return Key(codes, 0, bits, keys[-1].exact)
 
 
 def least_bits(words: Sequence[Words]) -> int:
-    """Return how many bits the ranges of some first words take together; those of all words take no fewer.
+    """Return the number of bits of the ranges of some first words together: a lower bound for all words.
 
     Examples
     --------
@@ -118,7 +118,7 @@ def least_bits(words: Sequence[Words]) -> int:
 
 
 def lead(words: Sequence[Words], bits: int) -> Key:
-    """Return a key of the first of several words, and of the highest bits of others if it has not as many as wanted.
+    """Return a key of the first of several words, and of the highest bits of others up to the wanted number.
 
     Examples
     --------
@@ -138,11 +138,11 @@ def lead(words: Sequence[Words], bits: int) -> Key:
 
 
 def span(column: Column, ascending: bool = True) -> tuple[int, int] | None:
-    """Return the smallest and the largest word of a column; None of values of several words, or without rows."""
+    """Return the smallest and largest word of a column; None for values of several words, or without rows."""
     if not len(column) or word_count(column) > 1:
         return None
     if isinstance(column, np.ndarray) and column.dtype.kind in "iub":
-        # In order of the words already: only the extremes need to become words.
+        # In the order of the words already, so that only the extremes become words.
         column = np.array(least_and_most(column), column.dtype)
     return least_and_most(word(column, 0, ascending))
 
@@ -178,8 +178,8 @@ def row_bits(nrows: int) -> int:
 def pack_words(key: Key, shift: int) -> Words:
     """Return the highest bits of each code with the number of its row in the lowest `shift` bits.
 
-    Their order is that of the values, and then of the rows.  Where key and row number do not fit 64 bits together, as
-    many low bits of the key are lost: rows that differ in them only are left in the order of their numbers.
+    They sort by value, then by row. If key and row number do not fit 64 bits together, low bits of the key are lost.
+    Rows that differ only in these stay in the order of their numbers.
     """
     packed = _counted_from(key)
     lost = max(key.bits + shift - WORD_BITS, 0)
@@ -218,7 +218,7 @@ def unpack_rows(packed: Words, shift: int, out: NumberArray | None = None) -> Nu
 
 @by_column
 def word_count(column: Any) -> int:
-    """Return how many words the values of a column have."""
+    """Return the number of words of a column's values."""
     raise ArgumentTypeError(f"values of {type(column).__name__} have no order.")
 
 
@@ -226,7 +226,7 @@ def word_count(column: Any) -> int:
 def word(column: Any, number: int, ascending: bool = True, rows: NumberArray | None = None) -> Words:
     """Return word `number` of each value, from the most significant; the smaller the earlier in the order.
 
-    `rows`, where given, are the positions of the only rows wanted.
+    `rows`, if given, are the positions of the wanted rows.
     """
     raise ArgumentTypeError(f"values of {type(column).__name__} have no order.")
 
@@ -243,7 +243,7 @@ def _(column: np.ndarray, number: int, ascending: bool = True, rows: NumberArray
         case "i" | "m" | "M":
             codes = column.astype(np.int64, copy=False).view(np.uint64) ^ SIGN
             if ascending and column.dtype.kind != "i":
-                # NaT is the least integer; less one, it comes last, as it does downwards.
+                # NaT is the least integer; subtracting one makes it the last in both directions.
                 codes -= np.uint64(1)
         case "f":
             if compiled.should_compile(len(column)):
@@ -303,18 +303,18 @@ def _offsets(column: pa.LargeStringArray) -> NumberArray:
 
 
 LEADING_BYTES = np.array([(1 << 64) - (1 << 8 * (8 - count)) for count in range(8)] + [(1 << 64) - (1 << 8)], np.uint64)
-"""For the number of bytes that are left of a string, the places that they have in a word."""
+"""For the number of remaining bytes of a string, the mask of their places in a word."""
 
 
 def _bytes_at(column: pa.LargeStringArray, starts: NumberArray, stops: NumberArray) -> Words:
-    """Return 7 bytes of each string and how many are left of it there, at most 8."""
+    """Return 7 bytes of each string, and the number of bytes left there, at most 8."""
     text = np.frombuffer(column.buffers()[2] or b"", np.uint8)
     if len(text) < 8:
         text = np.concatenate([text, np.zeros(8, np.uint8)])
-    # Every 8 bytes that follow each other, as one word; the array is a view of the text.
+    # Every 8 consecutive bytes as one word; the array is a view of the text.
     windows = np.ndarray(len(text) - 7, np.dtype(np.uint64), text, strides=(1,))
     last = len(windows) - 1
-    # Near the end of the text the window is taken further to the left, and shifted.
+    # Near the end of the text the window moves to the left, and its word is shifted.
     surplus = starts - last
     near_end = len(starts) > 0 and int(surplus.max()) > 0
     codes: Words = windows[np.minimum(starts, last)] if near_end else windows[starts]
@@ -323,7 +323,7 @@ def _bytes_at(column: pa.LargeStringArray, starts: NumberArray, stops: NumberArr
     if near_end:
         codes <<= np.clip(surplus * 8, 0, WORD_BITS - 1).astype(np.uint64)
     left = np.clip(stops - starts, 0, 8)
-    # What follows the end of a string belongs to the next one.
+    # Bytes after the end of a string belong to the next one.
     codes &= LEADING_BYTES[left]
     codes |= left.view(np.uint64)
     return codes
@@ -346,10 +346,10 @@ def _(column: pa.FixedSizeBinaryArray, number: int, ascending: bool = True, rows
 
 
 def with_words(column: Any, count: int) -> Any:
-    """Return a column whose integers of any size have at least `count` words, as those of other rows have.
+    """Return a column whose integers of any size have at least `count` words, to match other rows.
 
-    Words are numbered from the most significant, so that those of a narrower column would be others.  Strings have as
-    many words as they are asked for.
+    Words are numbered from the most significant, so word numbers of a narrower column would differ. Strings can give
+    any number of words.
     """
     if not is_arrow(column, "FixedSizeBinaryArray") or word_count(column) >= count:
         return column
@@ -357,6 +357,6 @@ def with_words(column: Any, count: int) -> Any:
 
 
 def from_words(words: Sequence[Words]) -> pa.FixedSizeBinaryArray:
-    """Return the integers of any size that have the given words, the highest first."""
+    """Return the integers of any size with the given words, the highest first."""
     limbs = np.stack([words[0] ^ SIGN, *words[1:]][::-1], axis=1)
     return from_limbs(limbs)

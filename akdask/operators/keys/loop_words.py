@@ -1,4 +1,4 @@
-"""Strings as words of 8 bytes, read and written at any place."""
+"""Words of strings in compiled loops: 8 bytes are read and written at any place."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ WIDTH = 8
 """Bytes of a word; the first is in the lowest place."""
 
 MARGIN = 72
-"""Bytes that can be read behind the end of a string."""
+"""Bytes that can be read after the end of a string."""
 
 CHUNK = 32
-"""Bytes that are copied at a time: most strings are no longer, and the processor moves as many at once."""
+"""Bytes that are copied at a time; most strings are no longer, and the processor moves as many at once."""
 
 WORDS_PER_STEP = np.uint64(2**10)
-"""Rows that take one step after the other together: what each step needs is in the cache, and rows need not wait."""
+"""Rows that take each step together, so that the data of a step is in the cache, and rows need not wait."""
 
 # Integers with and without sign would together become floats.
 NONE, ONE, BYTES, BITS = np.uint64(0), np.uint64(1), np.uint64(WIDTH), np.uint64(64)
@@ -39,16 +39,16 @@ _WORD, _CHUNK = ir.IntType(64), ir.VectorType(ir.IntType(8), CHUNK)
 
 
 def readable(strings: pa.LargeStringArray) -> Iterator[tuple[int, Words, Text]]:
-    """Yield strings so that some bytes behind each can be read: most where they are, the last from a copy.
+    """Yield strings with readable memory after each: most strings in place, the last from a copy.
 
     Yields
     ------
     first : int
         The number of the first row.
     offsets : ndarray of uint64
-        Where the strings begin, and the end of the last; to be counted from the first of them.
+        First byte of each string, and the end of the last, relative to the first offset.
     text : ndarray of uint8
-        Their bytes; none behind the last string is NUL.
+        Their bytes; no byte after the last string is NUL.
     """
     offsets, text = offsets_and_bytes(strings)
     padded = _with_margin(strings, int(offsets[0]), len(text))
@@ -65,7 +65,7 @@ def readable(strings: pa.LargeStringArray) -> Iterator[tuple[int, Words, Text]]:
 
 
 def _with_margin(strings: pa.LargeStringArray, start: int, size: int) -> Text | None:
-    """Return the bytes of strings and as many as can be read behind them; None if their memory ends before."""
+    """Return the bytes of strings with the margin that can be read after them; None if their memory ends before."""
     data = strings.buffers()[2]
     if data is None or start + size + MARGIN > data.size:
         return None
@@ -75,7 +75,7 @@ def _with_margin(strings: pa.LargeStringArray, start: int, size: int) -> Text | 
 
 @intrinsic
 def word_at(_: object, text: types.Array, at: types.Integer) -> tuple[Signature, Callable[..., object]]:
-    """Return the 8 bytes from a place on."""
+    """Return 8 bytes from a position."""
 
     def read(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.load(_pointer(context, builder, signature, arguments, _WORD), align=1)
@@ -87,7 +87,7 @@ def word_at(_: object, text: types.Array, at: types.Integer) -> tuple[Signature,
 def put_word(
     _: object, text: types.Array, at: types.Integer, word: types.Integer
 ) -> tuple[Signature, Callable[..., object]]:
-    """Write 8 bytes from a place on."""
+    """Write 8 bytes to a position."""
 
     def write(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         builder.store(arguments[2], _pointer(context, builder, signature, arguments, _WORD), align=1)
@@ -100,7 +100,7 @@ def put_word(
 def copy_chunk(
     _: object, text: types.Array, at: types.Integer, target: types.Array, into: types.Integer
 ) -> tuple[Signature, Callable[..., object]]:
-    """Copy `CHUNK` bytes, and return bits that tell which of them are NUL."""
+    """Copy `CHUNK` bytes, and return the bits of bytes that are NUL."""
     return _copying("==", text, target)
 
 
@@ -108,12 +108,12 @@ def copy_chunk(
 def copy_text(
     _: object, text: types.Array, at: types.Integer, target: types.Array, into: types.Integer
 ) -> tuple[Signature, Callable[..., object]]:
-    """Copy `CHUNK` bytes, and return bits that tell which of them are NUL or not ASCII."""
+    """Copy `CHUNK` bytes, and return the bits of bytes that are NUL or not ASCII."""
     return _copying("<=", text, target)
 
 
 def _copying(comparison: str, text: types.Array, target: types.Array) -> tuple[Signature, Callable[..., object]]:
-    """Return what copies a chunk, and tells which of its bytes, as numbers with a sign, compare so with 0."""
+    """Return the function that copies a chunk, and returns the bits of bytes that compare so with 0."""
 
     def copy(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         chunk = builder.load(_pointer(context, builder, signature, arguments, _CHUNK), align=1)
@@ -126,6 +126,6 @@ def _copying(comparison: str, text: types.Array, target: types.Array) -> tuple[S
 
 
 def _pointer(context: Any, builder: Any, signature: Any, arguments: Any, kind: ir.Type) -> Any:
-    """Return the address of bytes of an array as that of a word; NumPy's views of that kind multiply by a stride."""
+    """Return the address of an array's bytes as the address of a word; such NumPy views multiply by a stride."""
     array = context.make_array(signature.args[0])(context, builder, arguments[0])
     return builder.bitcast(builder.gep(array.data, [arguments[1]]), kind.as_pointer())

@@ -1,4 +1,4 @@
-"""How a loop asks for what it will need soon, so that memory answers for many rows at a time."""
+"""Prefetching in compiled loops: memory answers for many rows at a time."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FOR_READING, KEEP, DATA = 0, 3, 1
 
 @intrinsic
 def prefetch(_: object, array: types.Array, at: types.Integer) -> tuple[Signature, Callable[..., object]]:
-    """Have the processor fetch an item of an array of one dimension, or a row of two, without waiting for it."""
+    """Have the processor fetch an item of a one-dimensional array, or a row of a matrix, without waiting for it."""
 
     def ask(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         laid_out = context.make_array(signature.args[0])(context, builder, arguments[0])
@@ -40,7 +40,7 @@ def prefetch(_: object, array: types.Array, at: types.Integer) -> tuple[Signatur
 
 @compiled
 def gather_words(table: Words, positions: Words, missing: np.uint64, out: Words) -> bool:
-    """Write the words at some positions, `missing` for those that the table does not have; tell whether it has all."""
+    """Write the words at some positions, `missing` for positions outside the table; return whether none is outside."""
     size, last, all_there = np.uint64(len(table)), len(positions) - 1, True
     for row in range(len(positions)):
         prefetch(table, positions[min(row + AHEAD, last)])

@@ -1,4 +1,4 @@
-"""Slots of dense aggregation: all combinations of the values of small integer keys, numbered without sorting."""
+"""Slots of dense aggregation: all combinations of small integer keys, numbered without sorting."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class SlotGrid:
 
     @classmethod
     def within(cls, keys: Sequence[Column], most: int) -> Self | None:
-        """Return the same, also None if there are more than `most` slots, which the first rows mostly show."""
+        """Return the same grid, or None above `most` slots, which the first rows usually show."""
         if len(keys[0]) > GLANCE:
             grid = cls.around([key[:GLANCE] for key in keys])
             if grid is None or grid.nslots > most:
@@ -57,11 +57,11 @@ class SlotGrid:
         return prod(self.sizes)
 
     def covers(self, other: SlotGrid) -> bool:
-        """Whether it holds all that the other holds."""
+        """Whether it contains all slots of the other grid."""
         return self.united(other) == self
 
     def united(self, other: SlotGrid) -> SlotGrid:
-        """Return the grid that holds what either holds."""
+        """Return the grid that contains the slots of both."""
         lows = tuple(map(min, self.lows, other.lows))
         ends = [max(a + n, b + m) for a, n, b, m in zip(self.lows, self.sizes, other.lows, other.sizes, strict=True)]
         return SlotGrid(lows, tuple(end - low for end, low in zip(ends, lows, strict=True)))
@@ -70,7 +70,7 @@ class SlotGrid:
         """Return the slot of each row, as int64."""
         codes = _distances(keys[0], self.lows[0])
         for number, (key, low, size) in enumerate(zip(keys[1:], self.lows[1:], self.sizes[1:], strict=True)):
-            # What was not made here must stay as it is.
+            # An array of the caller must stay unchanged.
             codes = np.multiply(codes, size, out=None if number == 0 and codes is keys[0] else codes)
             codes += _distances(key, low)
         return codes
@@ -79,7 +79,7 @@ class SlotGrid:
         """Return the slot of each row, as int64; rows outside the grid get `nslots`."""
         codes, outside = None, None
         for key, low, size in zip(keys, self.lows, self.sizes, strict=True):
-            # What lies below the lowest wraps around to a distance that is no smaller than the size.
+            # A value below the lowest wraps around to a distance of at least the size.
             wide = key.view(np.uint8) if key.dtype == np.bool_ else key
             unsigned = wide.view(f"u{wide.itemsize}")
             distance = (unsigned - np.array(low, wide.dtype).view(unsigned.dtype)).astype(np.uint64, copy=False)
@@ -93,7 +93,7 @@ class SlotGrid:
         return codes.view(np.int64)
 
     def offset_codes(self, keys: Sequence[Column]) -> tuple[Words, np.uint64]:
-        """Return words, and what to subtract from them to get the slot of each row.
+        """Return words, and the offset to subtract from them to get the slot of each row.
 
         Rows outside the grid get any number from `nslots` on.
         """
@@ -115,9 +115,9 @@ class SlotGrid:
 
 
 def _distances(key: NumberArray, low: int) -> NumberArray:
-    """Return how far values are from the lowest, as int64; the values themselves where these are that."""
+    """Return the distances of values from the lowest, as int64; the values themselves if these are the distances."""
     wide = key.view(np.uint8) if key.dtype == np.bool_ else key
-    # Unsigned keys may lie above all of int64, their distances from the lowest do not.
+    # Unsigned keys may exceed int64; their distances from the lowest do not.
     near = wide - wide.dtype.type(low) if low else wide
     distances: NumberArray = near.astype(np.int64, copy=False)
     return distances

@@ -1,6 +1,6 @@
-"""Strings as integers in the order of their bytes, made of nothing but the bits in which they differ.
+"""Codes of strings: integers in the order of the strings, made of only the bits in which the strings differ.
 
-The layout tells which bits these are.  Codes order like the strings, and the strings can be made of them again.
+A layout tells which bits these are. Codes sort like the strings, and convert back to them.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ HALVES, LOWEST_BITS = 0x0F0F0F0F0F0F0F0F, 0x0101010101010101
 
 @dataclass(frozen=True, slots=True)
 class StringLayout:
-    """What some strings have in common: their bits but some, and bounds of their lengths.
+    """The common bits of some strings, the bits in which they differ, and bounds of their lengths.
 
     Parameters
     ----------
     common : tuple of int
-        The words of one of them, 8 bytes each, the first byte in the highest place, 0 behind the end.
+        The words of one string, 8 bytes each, with the first byte in the highest place and 0 after the end.
     varying : tuple of int
         The bits of each word in which any two differ.
     shortest, longest : int
@@ -53,19 +53,19 @@ class StringLayout:
 
     @classmethod
     def of(cls, text: bytes) -> StringLayout:
-        """Return the form of one string."""
+        """Return the layout of one string."""
         words = np.frombuffer(text.ljust(_word_count(len(text)) * BYTES, b"\0"), ">u8")
         return cls(tuple(words.tolist()), (0,) * len(words), len(text), len(text))
 
     def widened(self, varying: Sequence[int], shortest: int, longest: int) -> StringLayout:
-        """Return the form of other strings too, given the bits in which they differ and bounds of their lengths."""
+        """Return the layout that also fits other strings, given their varying bits and bounds of their lengths."""
         longest = max(longest, self.longest)
         padding = (0,) * (_word_count(longest) - len(self.common))
         bits = tuple(map(or_, self.varying, varying))
         return StringLayout(self.common + padding, bits + padding, min(shortest, self.shortest), longest)
 
     def joined(self, other: StringLayout) -> StringLayout:
-        """Return the layout of the strings of both.
+        """Return the layout that fits the strings of both.
 
         Examples
         --------
@@ -78,29 +78,29 @@ class StringLayout:
         return padded.widened([(mine ^ its) | varying for mine, its, varying in parts], other.shortest, other.longest)
 
     def with_digits(self) -> StringLayout:
-        """Return a wider form: where a byte varies in any of its lower half, it may have any decimal digit."""
+        """Return a wider layout: a byte that varies in its lower half may be any decimal digit."""
         lower = [mask & HALVES for mask in self.varying]
         used = [(half | half >> 1 | half >> 2 | half >> 3) & LOWEST_BITS for half in lower]
         return replace(self, varying=tuple(mask | 15 * byte for mask, byte in zip(self.varying, used, strict=True)))
 
     @property
     def length_bits(self) -> int:
-        """Bits of the lengths: strings that differ in NUL bytes at the end alone are told apart by them."""
+        """Bits of the lengths, which distinguish strings that differ only in NUL bytes at the end."""
         return (self.longest - self.shortest).bit_length()
 
     @property
     def bits(self) -> int:
-        """Bits that tell the strings apart."""
+        """Number of bits in which the strings differ."""
         return sum(self.word_bits)
 
     @property
     def word_bits(self) -> list[int]:
-        """Bits that tell the strings apart in each word, and last in the lengths."""
+        """Number of varying bits of each word, and last of the lengths."""
         return [*map(int.bit_count, self.varying), self.length_bits]
 
     @property
     def parts(self) -> list[list[int]]:
-        """Which words go into each code, as many as fit together; one past the last word stands for lengths."""
+        """Words of each code, as many as fit together; one past the last word stands for lengths."""
         parts: list[list[int]] = [[]]
         free = WORD_BITS
         for number, bits in enumerate(self.word_bits):
@@ -114,13 +114,13 @@ class StringLayout:
 
 
 def _word_count(length: int) -> int:
-    """Return how many words a string of some bytes has, at least one."""
+    """Return the number of words of a string of some bytes, at least one."""
     return max(-(-length // BYTES), 1)
 
 
 @lru_cache(256)
 def moves(mask: int) -> Sequence[int]:
-    """Return which bits move right by 1, 2, 4, … places when the bits of a mask are brought together at the right.
+    """Return the bits that move right by 1, 2, 4, … places to bring the bits of a mask together at the right.
 
     Each bit moves by as many places as there are zeros to its right, that is by the powers of two in that number.
     """
@@ -136,7 +136,7 @@ def moves(mask: int) -> Sequence[int]:
 
 
 LONGEST = 64
-"""Bytes of strings up to which it pays to look at all of them before anything is compared."""
+"""Most bytes of strings that are all read before any comparison."""
 
 BLOCK_ROWS = 2**15
 """Rows whose words stay in the core's cache."""
@@ -148,16 +148,16 @@ def write_codes(layout: StringLayout, strings: pa.LargeStringArray, codes: Codes
     Parameters
     ----------
     layout : StringLayout
-        Which bits make up the codes.
+        The bits of the codes.
     strings : large_string array
-        None longer than `LONGEST`, or nothing is written.
+        If one is longer than `LONGEST`, nothing is written.
     codes : ndarray of uint64, shape (parts, rows)
         Filled, the most significant first.
 
     Returns
     -------
     StringLayout
-        The same, or a wider one, nearer to theirs; then what has been written means nothing.
+        The same, or a wider one, nearer to theirs; then the written codes are invalid.
     """
     if compiled.should_compile_text(len(strings)):
         from akdask.operators.keys.string_code_loops import write_codes as write_compiled
@@ -172,7 +172,7 @@ def write_codes(layout: StringLayout, strings: pa.LargeStringArray, codes: Codes
 
 
 def layout_of(strings: pa.LargeStringArray, layout: StringLayout | None = None) -> StringLayout | None:
-    """Return the layout of strings, at least one, and of those of another layout; None if any is too long.
+    """Return the layout of strings, at least one, and of another layout; None if any string is too long.
 
     Examples
     --------
@@ -192,10 +192,10 @@ def layout_of(strings: pa.LargeStringArray, layout: StringLayout | None = None) 
 
 
 def _needed(layout: StringLayout, strings: pa.LargeStringArray) -> StringLayout:
-    """Return the layout, or a wider one, nearer to that of some more strings."""
+    """Return the layout, or a wider one, nearer to the layout of some more strings."""
     if not compiled.should_compile_text(len(strings)):
         return _widened(layout, strings)
-    # The loop that writes codes is the one that finds what they lack.
+    # The loop that writes codes also finds the bits that the layout lacks.
     return write_codes(layout, strings, np.empty((len(layout.parts), len(strings)), np.uint64))
 
 
@@ -215,7 +215,7 @@ def codes_of(strings: pa.LargeStringArray, layout: StringLayout) -> CodesOfRows:
 
 
 def _widened(layout: StringLayout, strings: pa.LargeStringArray) -> StringLayout:
-    """Return the layout of some more strings; only as to their lengths if these are new."""
+    """Return the layout widened to some more strings; only their lengths if these are new."""
     lengths = np.diff(offsets_and_bytes(strings)[0])
     varying = [0] * len(layout.common)
     found = layout.widened(varying, int(lengths.min()), int(lengths.max()))
@@ -265,7 +265,7 @@ def strings_of(layout: StringLayout, codes: Sequence[Words]) -> pa.LargeStringAr
 
 
 def _decode(layout: StringLayout, columns: Sequence[Words]) -> NumberArray:
-    """Return the bytes of some strings, one below the other; the codes are used up."""
+    """Return the bytes of some strings, one below the other; overwrites the codes."""
     words = np.empty((len(columns[0]), len(layout.varying)), ">u8")
     words[:] = layout.common
     for column, part in zip(columns, layout.parts, strict=True):
@@ -282,7 +282,7 @@ def _decode(layout: StringLayout, columns: Sequence[Words]) -> NumberArray:
 
 
 def _words(strings: pa.LargeStringArray, count: int) -> Iterator[Words]:
-    """Yield 8 bytes of each string after the other, the first byte in the highest place, 0 behind the end."""
+    """Yield 8 bytes of each string at a time, with the first byte in the highest place, and 0 after the end."""
     offsets, text = offsets_and_bytes(strings)
     # Room for a word that begins at the end of the last string.
     text = np.concatenate([text, np.zeros(BYTES * (count + 1), np.uint8)])
@@ -291,7 +291,7 @@ def _words(strings: pa.LargeStringArray, count: int) -> Iterator[Words]:
     for number in range(count):
         first = BYTES * number
         if shortest == longest:
-            # What begins at equal distances need not be looked up one by one.
+            # Strings at equal distances need no look-up one by one.
             words = np.ndarray(len(starts), ">u8", text, first, (shortest,)).astype(np.uint64)
         else:
             windows = np.ndarray(len(text) - first - BYTES + 1, ">u8", text, first, (1,))
@@ -304,11 +304,11 @@ def _words(strings: pa.LargeStringArray, count: int) -> Iterator[Words]:
 
 
 LEADING_BYTES = np.array([(1 << 64) - (1 << 8 * (8 - count)) for count in range(9)], np.uint64)
-"""For the number of bytes that are left of a string, the places that they have in a word."""
+"""For the number of remaining bytes of a string, the mask of their places in a word."""
 
 
 def _append(codes: Words, more: Words, bits: int) -> None:
-    """Put bits behind those of the codes, in place; NumPy leaves shifts by a whole word undefined."""
+    """Append bits to the codes, in place; NumPy leaves shifts by a whole word undefined."""
     if bits < WORD_BITS:
         np.left_shift(codes, np.uint64(bits), out=codes)
     np.bitwise_or(codes, more, out=codes)
@@ -321,7 +321,7 @@ def _remove(codes: Words, bits: int) -> None:
 
 
 def _extract_bits(words: Words, mask: int) -> Words:
-    """Return the bits of a mask side by side at the right, in place."""
+    """Move the bits of a mask side by side to the right, in place."""
     words &= np.uint64(mask)
     moving = np.empty_like(words)
     for step, moved in enumerate(moves(mask)):
@@ -334,7 +334,7 @@ def _extract_bits(words: Words, mask: int) -> Words:
 
 
 def _spread(bits: Words, mask: int) -> Words:
-    """Return bits from the right at the places of a mask, in place: what `_extract_bits` does, backwards."""
+    """Move bits from the right to the places of a mask, in place: the inverse of `_extract_bits`."""
     moving = np.empty_like(bits)
     for step, moved in reversed(list(enumerate(moves(mask)))):
         if moved:
@@ -347,14 +347,14 @@ def _spread(bits: Words, mask: int) -> Words:
 
 @dataclass(frozen=True, slots=True)
 class EncodedStrings:
-    """Strings by their codes, which are in the order of their bytes.
+    """Strings as codes, which have the order of the strings' bytes.
 
     Parameters
     ----------
     form : StringLayout
-        What they have in common.
+        The layout of the strings.
     codes : sequence of ndarray of uint64
-        What tells them apart, the most significant first.
+        The codes, the most significant first.
     """
 
     form: StringLayout
@@ -369,12 +369,12 @@ class EncodedStrings:
 
 
 class StringEncoder:
-    """Encodes strings block by block, in a form that is widened for new strings; no block need outlive the next.
+    """Encodes strings block by block, in a layout that is widened for new strings; no block need outlive the next.
 
     Parameters
     ----------
     nrows : int
-        Strings in all, as far as is known.
+        Number of all strings, as far as known.
 
     Examples
     --------
@@ -394,7 +394,7 @@ class StringEncoder:
         self._plain: StringsBuilder | None = None
 
     def append(self, strings: pa.LargeStringArray) -> None:
-        """Take the rows of an array behind those that have come."""
+        """Append the rows of an array."""
         for start in range(0, len(strings), BLOCK_ROWS):
             block = strings if len(strings) <= BLOCK_ROWS else slice_rows(strings, start, start + BLOCK_ROWS)
             if self._plain is None and not self._write(block):
@@ -406,13 +406,13 @@ class StringEncoder:
             self._nrows += len(block)
 
     def finish(self) -> EncodedStrings | pa.LargeStringArray:
-        """Return all rows; as strings where there are none, or any that are so long that codes would not pay."""
+        """Return all rows; as strings if there are none, or if some are too long for codes to pay."""
         if self._plain is None and self._nrows:
             return self._encoded(slice(self._nrows))
         return (self._plain or StringsBuilder(0)).finish()
 
     def _write(self, strings: pa.LargeStringArray) -> bool:
-        """Write the codes of strings; return whether they have any."""
+        """Write the codes of strings; return whether the layout fits them."""
         form = self._form or _form_of_first(strings)
         stop = self._nrows + len(strings)
         while form.longest <= LONGEST:
@@ -420,12 +420,12 @@ class StringEncoder:
             needed = write_codes(form, strings, self._codes[:, self._nrows : stop])
             if needed == form:
                 return True
-            # Numbers that ascend come to vary in one digit after the other, but not bit by bit.
+            # Ascending numbers vary in one digit after the other, but not bit by bit.
             form = needed.with_digits() if self._nrows else needed
         return False
 
     def _widen(self, form: StringLayout, nrows: int) -> None:
-        """Reserve space for rows of a form, and convert the codes so far to it."""
+        """Reserve space for the rows of a layout, and convert the existing codes to it."""
         if form == self._form and nrows <= self._codes.shape[1]:
             return
         codes = _reserve(len(form.parts), self._expected if nrows <= self._expected else 2 * nrows)

@@ -1,4 +1,4 @@
-"""64-bit words: what NumPy kernels and compiled loops must agree on about keys and hashes."""
+"""64-bit words of keys and hashes: the values on which NumPy kernels and compiled loops must agree."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy.typing as npt
 from akdask.engine.operation import Operation, wide_integers
 
 Words: TypeAlias = npt.NDArray[np.uint64]
-"""One word of each row."""
+"""One word for each row."""
 
 WORD_BITS = 64
 TEXT_BYTES = 7
@@ -18,14 +18,14 @@ TEXT_BYTES = 7
 
 SIGN = np.uint64(1 << 63)
 LAST = np.uint64(2**64 - 1)
-"""The word of NaN and of missing times, whether ascending or descending: after all others."""
+"""The word of NaN and of missing times, which sorts last in both directions."""
 
 VACANT = np.uint64(2**64 - 1)
-"""The word of an empty slot of an open-addressing table: no search goes on beyond it."""
+"""The word of an empty slot of an open-addressing table, where every search ends."""
 
 FIRST = np.uint64(0x9E3779B97F4A7C15)
 SECOND = np.uint64(0xD6E8FEB86659FD93)
-"""Factors by which words are multiplied to mix their bits."""
+"""Factors that mix the bits of words."""
 
 HALF = np.uint64(32)
 LAST_BITS = np.uint64(2**32 - 1)
@@ -50,7 +50,7 @@ def _parity(values: Any, out: Any = None) -> Any:
 
 
 def _clz(values: Any, out: Any = None) -> Any:
-    """Fill every place below the leading one with ones; the zeros that are left are the leading ones."""
+    """Fill every place below the leading one with ones; the remaining zeros are the leading ones."""
     filled = np.bitwise_or(_bits(values), _bits(values) >> ONE, out=_bits(out))
     for shift in (2, 4, 8, 16, 32):
         filled = np.bitwise_or(filled, filled >> np.uint64(shift), out=_bits(out))
