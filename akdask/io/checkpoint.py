@@ -1,7 +1,7 @@
 """Checkpoints: a folder with the arrays of a session, in the layout of Arkouda's ``save_checkpoint``.
 
-An array is a text file of JSON lines and one Parquet file for each locale; integers of any size are files of bytes.
-Sources: Arkouda's ``CheckpointMsg.chpl``.
+An array is stored as a text file of JSON lines and one Parquet file for each locale; integers of any size are files of
+bytes. Sources: Arkouda's ``CheckpointMsg.chpl``.
 """
 
 from __future__ import annotations
@@ -63,11 +63,11 @@ MODES = ("overwrite", "preserve_previous", "error")
 
 
 def save_checkpoint(name: str = "", path: str | os.PathLike[str] = FOLDER, mode: str = "overwrite") -> str:
-    """Write the arrays of numbers among the caller's variables to a checkpoint; computes.
+    """Write the numeric arrays among the caller's variables to a checkpoint; computes.
 
-    Other objects are left out, as they are by Arkouda; `snapshot` writes those too.  Of bigint the numbers are kept,
-    and not the limit of their bits.  A checkpoint is replaced whole or not at all, also if this process is killed, and
-    no folder is removed that holds anything else than a checkpoint.
+    Other objects are left out, as in Arkouda; `snapshot` writes them too.  The numbers of a bigint array are stored,
+    but not its limit of bits.  A checkpoint is replaced completely or not at all, even if this process is killed. A
+    folder is removed only if it contains nothing but a checkpoint.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def save_checkpoint(name: str = "", path: str | os.PathLike[str] = FOLDER, mode:
     path : str or path
         The folder of checkpoints.
     mode : {"overwrite", "preserve_previous", "error"}
-        What to do with a checkpoint of that name: replace it, keep it as ``<name>.prev``, or refuse to write.
+        Treatment of an existing checkpoint of that name: replace it, keep it as ``<name>.prev``, or refuse to write.
 
     Returns
     -------
@@ -90,11 +90,11 @@ def save_checkpoint(name: str = "", path: str | os.PathLike[str] = FOLDER, mode:
     ArgumentTypeError
         If the name is no text.
     ExistsError
-        If there is a checkpoint of that name, and `mode` is "error"; or something of that name is no checkpoint.
+        If a checkpoint of that name exists and `mode` is "error"; or the name belongs to something else.
     FileError
         If no variable holds an array of numbers.
     WriteError
-        If the checkpoint cannot be written; what was there before stays.
+        If the checkpoint cannot be written; an existing one stays.
     """
     name = _named(name) or "akdask"
     if mode not in MODES:
@@ -131,7 +131,7 @@ def load_checkpoint(name: str, path: str | os.PathLike[str] = FOLDER) -> dict[st
     Returns
     -------
     dict of str to pdarray
-        The arrays by the names of their entries.  Arkouda returns the name alone, and its server knows the arrays.
+        The arrays by the names of their entries.  Arkouda returns the name alone, as its server holds the arrays.
 
     Raises
     ------
@@ -164,7 +164,7 @@ def load_checkpoint(name: str, path: str | os.PathLike[str] = FOLDER) -> dict[st
 
 
 def _local(path: str) -> str:
-    """Return the path of a checkpoint, which is a folder that takes the place of another whole.
+    """Return the path of a checkpoint, a folder that is replaced as a whole.
 
     Raises
     ------
@@ -186,7 +186,7 @@ def _named(name: Any) -> str:
 
 
 def _state(folder: str) -> str | None:
-    """Return what tells a folder from one that takes its place."""
+    """Return a mark that differs when another folder takes the place of this one."""
     try:
         return state_of(os.stat(folder))
     except OSError:
@@ -247,7 +247,7 @@ def _write(folder: Path, target: Path, arrays: Mapping[str, pdarray]) -> None:
     for entry, item in arrays.items():
         dtype = item._value.dtype.name
         is_big = dtype == BIGINT.name
-        # Servers number the files of integers of any size from 1, and tell of their common name only.
+        # Servers number the files of integers of any size from 1, and record only their common name.
         files = [f"{entry}_LOCALE{k + 1:04d}.bin" if is_big else f"{entry}_LOCALE{k:04d}.data" for k in range(count)]
         counts = _write_chunks(item, [str(folder / file) for file in files], _write_big if is_big else _write_chunk)
         shape = {"dtype": dtype, "size": sum(counts), "ndim": 1, "numTargetLocales": count}
@@ -273,7 +273,7 @@ def _write_chunks(item: pdarray, paths: Sequence[str], write: Callable[[Sequence
 
 
 def _write_chunk(tables: Sequence[Table], path: str) -> int:
-    """Write one partition as servers do; the function of its task."""
+    """Write one partition in the servers' form; the function of its task."""
     (table,) = tables
     column = pa.table({"data": pa.array(table.columns["data"])})
     schema = pa.schema([pa.field("data", column.schema.field("data").type, nullable=False)])
@@ -283,7 +283,7 @@ def _write_chunk(tables: Sequence[Table], path: str) -> int:
 
 
 def _write_big(tables: Sequence[Table], path: str) -> int:
-    """Write one partition of integers of any size, as `_big_numbers` reads them; the function of its task."""
+    """Write one partition of integers of any size, in the form of `_big_numbers`; the function of its task."""
     (table,) = tables
     parts = [struct.pack("=Q", table.nrows)]
     for number in to_ints(table.columns["data"]):
@@ -296,7 +296,7 @@ def _write_big(tables: Sequence[Table], path: str) -> int:
 
 @contextmanager
 def _errors_naming(path: str) -> Iterator[None]:
-    """Turn what the operating system raises into an error that says what to do."""
+    """Turn errors of the operating system into errors with advice."""
     try:
         yield
     except OSError as error:
@@ -313,7 +313,7 @@ def _write_lines(path: Path, lines: Sequence[Mapping[str, Any] | str]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """What a text file of a checkpoint tells of one array."""
+    """The description of one array in a text file of a checkpoint."""
 
     path: Path
     name: str
@@ -339,7 +339,7 @@ def _read(folder: Path) -> dict[str, pdarray]:
 
 
 def _bytes(path: Path, most: float | None = None) -> bytes:
-    """Return what is in a file of a checkpoint; a link is none, nor is what may keep its reader waiting.
+    """Return the content of a checkpoint file, refusing links and files whose reading may block.
 
     Unless given, it may have as many bytes as may be brought into this process.
     """
@@ -357,7 +357,7 @@ def _text(path: Path) -> str:
 
 
 def _described(path: Path) -> _Entry:
-    """Return what a text file tells, once what it says of the number of elements can be one."""
+    """Return the description in a text file, after validating the number of elements."""
     try:
         lines = [line for line in _text(path).splitlines() if line.strip()]
         first, about = json.loads(lines[0]), json.loads(lines[1])
@@ -375,7 +375,7 @@ def _described(path: Path) -> _Entry:
 
 
 def _array(entry: _Entry) -> pdarray:
-    """Read an array and join its parts, if they are as many elements as its entry tells of."""
+    """Read an array and join its parts, if they have the number of elements in its entry."""
     if entry.dtype == BIGINT.name:
         parts = [array(_read_big(entry.path, entry.chunks), BIGINT)]
     else:
@@ -398,7 +398,7 @@ def _read_chunks(entry: _Entry) -> Iterator[np.ndarray[Any, Any]]:
             seen.add(file.name)
             stored = pq.ParquetFile(pa.BufferReader(_bytes(file)))
             dtype, rows = stored.schema_arrow.field("data").type, stored.metadata.num_rows
-            # A few bytes may stand for any number of equal elements, so that is compared before they are unpacked.
+            # A few bytes may encode any number of equal elements, so the number is checked before decoding.
             is_told = dtype == pa.from_numpy_dtype(np.dtype(entry.dtype)) and rows == count and rows <= entry.size
             column = stored.read(["data"]).column("data").to_numpy() if is_told else None
         except (OSError, ValueError, KeyError, TypeError, pa.ArrowException) as error:

@@ -28,31 +28,30 @@ def read_csv(
     widen: bool = False,
     storage_options: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    r"""Open CSV files as lazy arrays: Arkouda's, and those of any other writer.
+    r"""Open CSV files of Arkouda or any other writer as lazy arrays.
 
-    All bytes are looked at once, to find where rows begin and how many there are, and parsed when something asks for
-    values; columns that nobody asks for are not converted.  Large files are cut into partitions where rows end,
-    whatever stands inside quotes; a file with a quote inside a field that does not begin with one is one partition.
+    Opening scans all bytes once, to find and count rows. Fields are parsed when values are needed; unused columns are
+    not converted.  Large files are cut into partitions where rows end, whatever stands inside quotes. A file with a
+    quote inside an unquoted field is one partition.
 
-    Files that are compressed by gzip, bz2, zstd or lz4 are known by their first bytes, whatever their names are.  Each
-    is one partition: it is unpacked once to count its rows, some bytes at a time, and again whenever rows of it are
-    asked for, then as a whole, which has to fit in memory.
+    Files compressed by gzip, bz2, zstd or lz4 are recognized by their first bytes, whatever their names.  Each is one
+    partition: it is unpacked once to count its rows, in blocks, and again as a whole whenever its rows are needed, when
+    it has to fit in memory.
 
-    Types are those of Arkouda's header.  Without it they are found by pyarrow from the first rows of all files:
-    digits are int64, or uint64 beyond its range, or text where neither has all of them, or float64 where cells are
-    empty; dates and times in the form of ISO 8601 are Datetimes; all else is text.  A cell further on that is not of
-    its column's type is an error when it is read, and so is an integer that no float is equal to, where the column was
-    found to be float64 and was not given as such.
+    Types are those of Arkouda's header.  Without it pyarrow infers them from the first rows of all files: digits are
+    int64, or uint64 beyond its range, or text where neither has all of them, or float64 where cells are empty; dates
+    and times in the form of ISO 8601 are Datetimes; all else is text.  A later cell that is not of its column's type is
+    an error on reading. So is an integer without an equal float, in a column that was inferred to be float64.
 
     Parameters
     ----------
     filenames : str, path or sequence of them
-        Files, glob patterns, or what `to_csv` was given; several files are read as one set, in the order of their
+        Files, glob patterns, or the prefix given to `to_csv`; several files are read as one set, in the order of their
         ``_LOCALE`` numbers.
     datasets : str or sequence of str, optional
         Names of the columns to read, all unless given.
     column_delim : str, default ","
-        What stands between fields; text of any length.
+        The delimiter between fields; text of any length.
     allow_errors : bool, default False
         Give the smallest value of its type for a cell that is not of its column's type, and leave out files that are
         missing or cannot be read, with one warning.
@@ -61,11 +60,11 @@ def read_csv(
     names : sequence of str, optional
         Names of the columns, for files that begin with a row.
     widen : bool, default False
-        Read numbers that files have in different types, such as int64 and float64, in one that has all of them; an
-        integer that a float would change is an error where it is read.  Otherwise what files have differently is left
-        out, with one warning, and is an error where it is asked for.
+        Read numbers of different types in the files, such as int64 and float64, as their common type; an integer that a
+        float would change is an error on reading.  Otherwise columns whose types differ are left out, with one warning,
+        and are an error if named.
     storage_options : mapping of str to value, optional
-        What fsspec needs to open URLs, such as keys or ``anon=True``.
+        Options with which fsspec opens URLs, such as keys or ``anon=True``.
 
     Returns
     -------
@@ -110,33 +109,33 @@ def to_csv(
 ) -> None:
     """Write arrays to one set of CSV files with Arkouda's header; computes.
 
-    Text is in quotes where it holds the delimiter, a quote or a line break, which Arkouda reads since v2025.12.16.
-    Floats have as many digits as tell them apart.  Times and addresses are written as their numbers.
+    Text is quoted where it holds the delimiter, a quote or a line break, which Arkouda reads since v2025.12.16. Floats
+    have as many digits as distinguish them.  Times and addresses are written as their numbers.
 
-    In a folder the set appears whole or not at all.  In an object store it does so for akdask's readers: a catalog
-    beside the set is written last, and a set that is not what it says is an error; other programs may for a moment see
-    files of the old set and of the new.  Nothing can be added to files of an object store.
+    In a folder the set appears completely or not at all.  In an object store this holds for akdask's readers: a catalog
+    beside the set is written last, and a set that differs from its catalog is an error. Other programs may for a moment
+    see files of both the old and the new set.  Files of an object store cannot be extended.
 
     Parameters
     ----------
     columns : mapping or list of pdarray, Strings or Index
-        What to write; all have the same number of rows.
+        Arrays to write, with the same number of rows.
     prefix_path : str or path
         Prefix and extension of the files: ``d/x.csv`` gives ``d/x_LOCALE0000.csv`` and so on.
     names : list of str, optional
         Names for the columns, instead of the keys of a mapping or of ``"0"``, ``"1"`` and so on.
     col_delim : str, default ","
-        What stands between fields; text of any length.
+        The delimiter between fields; text of any length.
     overwrite : bool, default False
         Replace files of that prefix.
     num_locales : int, optional
-        Number of files; as many as the array with the most partitions has unless given.
+        Number of files; by default the largest number of partitions of the arrays.
     compression : {"gzip", "bz2", "zstd", "lz4"}, optional
-        How files are compressed, not at all unless given, whatever the extension.  Arkouda reads none of these.
+        Compression of the files, whatever the extension; none by default.  Arkouda reads no compressed files.
     na_rep : str, default ""
-        What is written for missing text.
+        Text written for missing text.
     storage_options : mapping of str to value, optional
-        What fsspec needs to open URLs, such as keys or ``anon=True``.
+        Options with which fsspec opens URLs, such as keys or ``anon=True``.
 
     Raises
     ------
@@ -147,7 +146,7 @@ def to_csv(
     UnsupportedError
         If elements are no numbers or strings.
     WriteError
-        If the files cannot be written; what was there before stays.
+        If the files cannot be written; existing files stay.
     """
     write_csv(
         storables(columns, names),
@@ -169,9 +168,9 @@ def ls_csv(filename: Path, col_delim: str = ",", *, storage_options: Mapping[str
     filename : str or path
         A file, or a pattern for a set of files.
     col_delim : str, default ","
-        What stands between fields.
+        The delimiter between fields.
     storage_options : mapping of str to value, optional
-        What fsspec needs to open URLs, such as keys or ``anon=True``.
+        Options with which fsspec opens URLs, such as keys or ``anon=True``.
     """
     if not isinstance(filename, str | os.PathLike):
         raise ArgumentTypeError(f"ls_csv takes one file name, got {type(filename).__name__}.", hint="use get_columns.")
@@ -186,18 +185,18 @@ def get_columns(
     *,
     storage_options: Mapping[str, Any] | None = None,
 ) -> list[str]:
-    """Return the names of the columns of the first of some CSV files that can be read; see `ls_csv`.
+    """Return the names of the columns of the first readable CSV file; see `ls_csv`.
 
     Parameters
     ----------
     filenames : str, path or sequence of them
         Files or glob patterns.
     col_delim : str, default ","
-        What stands between fields.
+        The delimiter between fields.
     allow_errors : bool, default False
         Pass over files that are missing or cannot be read.
     storage_options : mapping of str to value, optional
-        What fsspec needs to open URLs, such as keys or ``anon=True``.
+        Options with which fsspec opens URLs, such as keys or ``anon=True``.
 
     Raises
     ------

@@ -1,6 +1,6 @@
 """Reading and writing files, under Arkouda's names.
 
-Reading looks at metadata only and gives lazy objects; their bytes are read when something asks for them.
+Reading opens metadata only and gives lazy objects; their bytes are read when values are needed.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ FILE_CODES = "Filename_Codes"
 
 
 def file_codes(files: StoredSet, objects: Mapping[str, StoredObject]) -> pdarray:
-    """Return of each row the number of its file, as lazy int64; files without rows count too.
+    """Return the number of each row's file, as lazy int64; files without rows are counted too.
 
     Raises
     ------
@@ -98,7 +98,7 @@ Path = str | os.PathLike[str]
 
 
 def read_objects(files: StoredSet, datasets: str | Sequence[str] | None, *, tagged: bool = False) -> dict[str, Any]:
-    """Return the lazy objects of a set by name, all or those that are named.
+    """Return the lazy objects of a set by name, all or the named ones.
 
     Raises
     ------
@@ -114,7 +114,7 @@ def read_objects(files: StoredSet, datasets: str | Sequence[str] | None, *, tagg
 
 
 def dataset_names(datasets: Any) -> list[str]:
-    """Return the names of objects that are asked for.
+    """Return the names of requested objects.
 
     Raises
     ------
@@ -132,7 +132,7 @@ def dataset_names(datasets: Any) -> list[str]:
 
 
 def storables(columns: Any, names: Sequence[str] | None) -> dict[str, Storable]:
-    """Return what is to be written, by name."""
+    """Return the objects to be written, by name."""
     if isinstance(columns, StorageMethods):
         raise ArgumentTypeError(
             "a dict or list of arrays is wanted, not one.", hint="for one array: a.to_hdf(prefix), and so on."
@@ -180,18 +180,18 @@ def read_hdf(  # noqa: PLR0917 - Arkouda's signature
 ) -> dict[str, Any]:
     """Open HDF5 files in Arkouda's layout, of any release, as lazy objects.  Reads metadata only.
 
-    Two layouts need more than metadata: strings without segments, also for `calc_string_offsets`, are counted, and of
-    segments that old releases stored as arrays of their own, at most 4,097 numbers are read to tell them from columns.
+    Two layouts need more than metadata. Strings without segments, also for `calc_string_offsets`, are counted. Segments
+    that old releases stored as separate arrays are recognized by reading at most 4,097 of them.
 
     Parameters
     ----------
     filenames : str, path or sequence of them
-        Files, glob patterns, or what `to_hdf` was given; several files are read as one set, in the order of their
+        Files, glob patterns, or the prefix given to `to_hdf`; several files are read as one set, in the order of their
         ``_LOCALE`` numbers.
     datasets : str or sequence of str, optional
         Names of the objects to read, all unless given.
     iterative : bool
-        Accepted for compatibility with Arkouda; nothing is read before it is needed anyway.
+        Accepted for compatibility with Arkouda; reading is lazy anyway.
     strict_types : bool, default True
         Demand that width and sign of numbers agree over the files too.
     allow_errors : bool, default False
@@ -199,13 +199,13 @@ def read_hdf(  # noqa: PLR0917 - Arkouda's signature
     calc_string_offsets : bool, default False
         Find where strings start from their bytes, even where that is stored.
     tag_data : bool, default False
-        Add ``Filename_Codes``: of each row the number of its file; see `read_tagged_data`.
+        Add ``Filename_Codes``, the number of each row's file; see `read_tagged_data`.
     widen : bool, default False
-        Read numbers that files have in different types, such as int64 and float64, in one that has all of them; an
-        integer that a float would change is an error where it is read.  Otherwise what files have differently is left
-        out, with one warning, and is an error where it is asked for.
+        Read numbers of different types in the files, such as int64 and float64, as their common type; an integer that a
+        float would change is an error on reading.  Otherwise columns whose types differ are left out, with one warning,
+        and are an error if named.
     storage_options : mapping of str to value, optional
-        What fsspec needs to open URLs, such as keys or ``anon=True``.
+        Options with which fsspec opens URLs, such as keys or ``anon=True``.
 
     Returns
     -------
@@ -220,11 +220,11 @@ def read_hdf(  # noqa: PLR0917 - Arkouda's signature
     MissingDatasetError
         If a name is in none of the files.
     InconsistentFilesError
-        If the files do not agree; all disagreements are told.
+        If the files do not agree; all disagreements are listed.
     ObjTypeError, UnsupportedError
-        If an object that is named is of a kind that cannot be read, or all are; others are left out, with one warning.
+        If a named object is of an unsupported kind, or all are; others are left out, with one warning.
     FileError
-        If there is nothing in the files, or tags are asked for one by one.
+        If the files have no objects, or tags are requested with `iterative`.
     """
     if tag_data and iterative:
         raise FileError("rows cannot be tagged with their files when files are read one by one.")
@@ -252,7 +252,7 @@ def read_tagged_data(  # noqa: PLR0917 - Arkouda's signature
     widen: bool = False,
     storage_options: Mapping[str, Any] | None = None,
 ) -> tuple[dict[str, Any], categorical.Categorical]:
-    """Open files as `read` does, and tell of each row which file it is from.  Reads metadata only.
+    """Open files like `read`, and add the file of each row.  Reads metadata only.
 
     Parameters
     ----------
@@ -267,7 +267,7 @@ def read_tagged_data(  # noqa: PLR0917 - Arkouda's signature
     widen : bool, default False
         As in `read_hdf`.
     storage_options : mapping of str to value, optional
-        What fsspec needs to open URLs, such as keys or ``anon=True``.
+        Options with which fsspec opens URLs, such as keys or ``anon=True``.
 
     Returns
     -------
@@ -310,7 +310,7 @@ def read(  # noqa: PLR0917 - Arkouda's signature
     widen: bool = False,
     storage_options: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Open files of any registered format, told from their first bytes; see `read_hdf`.
+    """Open files of any registered format, by their first bytes; see `read_hdf`.
 
     Parameters
     ----------
@@ -325,7 +325,7 @@ def read(  # noqa: PLR0917 - Arkouda's signature
     widen : bool, default False
         As in `read_hdf`.
     storage_options : mapping of str to value, optional
-        What fsspec needs to open URLs, such as keys or ``anon=True``.
+        Options with which fsspec opens URLs, such as keys or ``anon=True``.
 
     Raises
     ------
@@ -362,9 +362,9 @@ def load(
     Parameters
     ----------
     path_prefix : str or path
-        What `to_hdf` was given: prefix and extension of a set, or the path of a single file.
+        The path given to `to_hdf`: prefix and extension of a set, or the path of a single file.
     file_format : str, default "INFER"
-        The format, told from the first bytes unless given.
+        The format; by default that of the first bytes.
     dataset : str, default "array"
         Name of the object.
     calc_string_offsets, column_delim
@@ -372,7 +372,7 @@ def load(
     widen : bool, default False
         As in `read_hdf`.
     storage_options : mapping of str to value, optional
-        What fsspec needs to open URLs, such as keys or ``anon=True``.
+        Options with which fsspec opens URLs, such as keys or ``anon=True``.
 
     Returns
     -------
@@ -417,7 +417,7 @@ def load_all(
     widen : bool, default False
         As in `read_hdf`.
     storage_options : mapping of str to value, optional
-        What fsspec needs to open URLs, such as keys or ``anon=True``.
+        Options with which fsspec opens URLs, such as keys or ``anon=True``.
     """
     return read_objects(
         open_prefix(path_prefix, file_format, column_delim=column_delim, read_nested=read_nested, widen=widen), None
@@ -438,15 +438,14 @@ def to_hdf(
 ) -> None:
     """Write objects to one set of HDF5 files, which Arkouda reads; computes.
 
-    In a folder the set appears whole or not at all.  In an object store it does so for akdask's readers: a catalog
-    beside the set is written last, and a set that is not what it says is an error; other programs may for a moment see
-    files of the old set and of the new.  Where objects are added, all files of a set are replaced by copies.
+    In a folder the set appears completely or not at all.  In an object store this holds for akdask's readers: a catalog
+    beside the set is written last, and a set that differs from its catalog is an error. Other programs may for a moment
+    see files of both the old and the new set.  Adding objects replaces all files of a set by copies.
 
     Parameters
     ----------
     columns : mapping or list of pdarray, Strings, Categorical or Index
-        What to write.  Objects need not have the same number of rows; each is split into one partition for each
-        file.
+        Objects to write.  They need not have the same number of rows; each is split into one partition for each file.
     prefix_path : str or path
         Prefix and extension of the files: ``d/x.h5`` gives ``d/x_LOCALE0000.h5`` and so on.
     names : list of str, optional
@@ -456,11 +455,11 @@ def to_hdf(
     file_type : {"distribute", "single"}
         A set of files, or one in all at exactly that path.
     num_locales : int, optional
-        Number of files of a set; as many as the object with the most partitions has unless given.
+        Number of files of a set; by default the largest number of partitions of the objects.
     na_rep : str, optional
-        What is written for missing text, for which HDF5 has nothing; empty text, with a warning, unless given.
+        Text written for missing text, which HDF5 cannot store; empty text, with a warning, by default.
     storage_options : mapping of str to value, optional
-        What fsspec needs to open URLs, such as keys or ``anon=True``.
+        Options with which fsspec opens URLs, such as keys or ``anon=True``.
 
     Raises
     ------
@@ -470,14 +469,14 @@ def to_hdf(
     ArgumentTypeError
         If something is no array, or a name no str.
     ExistsError
-        If objects are to be added that are there already, or two have the same name.
+        If objects to be added exist already, or two have the same name.
     WriteError
-        If the files cannot be written; what was there before stays.
+        If the files cannot be written; existing files stay.
 
     Warns
     -----
     UserWarning
-        If text is missing and `na_rep` does not say what to write for it.
+        If text is missing and `na_rep` is None.
     """
     objects = storables(columns, names)
     writing.write_objects(objects, prefix_path, mode, file_type, num_locales=num_locales, na_rep=na_rep)
@@ -508,7 +507,7 @@ def save_all(  # noqa: PLR0917 - Arkouda's signature
     compression : str, optional
         For formats that take it.
     storage_options : mapping of str to value, optional
-        What fsspec needs to open URLs, such as keys or ``anon=True``.
+        Options with which fsspec opens URLs, such as keys or ``anon=True``.
 
     Raises
     ------
@@ -528,15 +527,15 @@ def update_hdf(
     *,
     storage_options: Mapping[str, Any] | None = None,
 ) -> None:
-    """Write objects into the HDF5 files of a prefix, replacing those of the same names; computes.
+    """Write objects into the HDF5 files of a prefix, replacing objects of the same names; computes.
 
-    `repack` is accepted as Arkouda spells it; space that old objects took is always given back.  For the rest see
+    `repack` is accepted for compatibility with Arkouda; the space of old objects is always reclaimed.  For the rest see
     `to_hdf`.
 
     Parameters
     ----------
     storage_options : mapping of str to value, optional
-        What fsspec needs to open URLs, such as keys or ``anon=True``.
+        Options with which fsspec opens URLs, such as keys or ``anon=True``.
     """
     writing.update_objects(storables(columns, names), prefix_path)
 
@@ -554,7 +553,7 @@ def ls(
     col_delim, read_nested
         For formats that take them.
     storage_options : mapping of str to value, optional
-        What fsspec needs to open URLs, such as keys or ``anon=True``.
+        Options with which fsspec opens URLs, such as keys or ``anon=True``.
     """
     if not isinstance(filename, str | os.PathLike):
         raise ArgumentTypeError(f"ls takes one file name, got {type(filename).__name__}.", hint="use get_datasets.")
@@ -570,7 +569,7 @@ def get_datasets(
     *,
     storage_options: Mapping[str, Any] | None = None,
 ) -> list[str]:
-    """Return the names of the objects in the first of some files that has any; reads metadata only.
+    """Return the names of the objects in the first file that has any; reads metadata only.
 
     Parameters
     ----------
@@ -581,12 +580,12 @@ def get_datasets(
     column_delim, read_nested
         For formats that take them.
     storage_options : mapping of str to value, optional
-        What fsspec needs to open URLs, such as keys or ``anon=True``.
+        Options with which fsspec opens URLs, such as keys or ``anon=True``.
 
     Raises
     ------
     MissingFileError, FileFormatError
-        If a file is missing or damaged that stands before the one with objects.
+        If a file before the first one with objects is missing or damaged.
     FileError
         If there are no objects.
     """
@@ -604,13 +603,13 @@ def get_datasets(
 
 @takes_storage_options
 def get_filetype(filenames: Filenames, *, storage_options: Mapping[str, Any] | None = None) -> str:
-    """Return the format of the first of some files, told from its first bytes: such as ``HDF5`` or ``Parquet``.
+    """Return the format of the first file, by its first bytes: such as ``HDF5`` or ``Parquet``.
 
     Parameters
     ----------
     filenames : str, path or sequence of them
         Files or glob patterns.
     storage_options : mapping of str to value, optional
-        What fsspec needs to open URLs, such as keys or ``anon=True``.
+        Options with which fsspec opens URLs, such as keys or ``anon=True``.
     """
     return format_of_files(filenames).name

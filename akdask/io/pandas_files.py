@@ -1,4 +1,4 @@
-"""Files that pandas wrote, which hold its own layout and not Arkouda's: from those, and to those."""
+"""Convert files in pandas' own layout from and to akdask's."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ def import_data(
 ) -> DataFrame | None:
     """Open a file that pandas wrote, and write it as a set of the same format that Arkouda reads.
 
-    An HDF5 file is brought into memory.  It is read as data, without pandas' reader: nothing in it is unpickled, for a
-    pickle can run any program.  So columns that pandas pickled are refused by name: those of Python objects, and of
-    text in pandas' fixed format, which ``to_hdf(…, format="table")`` stores as data.  Times come in UTC.
+    An HDF5 file is brought into memory.  It is read without pandas' reader and without unpickling, since a pickle can
+    run any program.  So columns that pandas pickled are refused by name: columns of Python objects, and of text in
+    pandas' fixed format, which ``to_hdf(…, format="table")`` stores as data.  Times are in UTC.
 
-    Parquet files stay lazy, and are read as `read_parquet` does.  The labels that pandas noted become those of the
-    rows; those of several levels stay columns.
+    Parquet files stay lazy, as with `read_parquet`.  The labels in pandas' metadata become the row labels; labels of
+    several levels stay columns.
 
     Parameters
     ----------
     read_path : str or path
-        An HDF5 file of ``pandas.DataFrame.to_hdf`` with one DataFrame, or one Series; or what `read_parquet` takes.
+        An HDF5 file of ``pandas.DataFrame.to_hdf`` with one DataFrame, or one Series; or files for `read_parquet`.
     write_file : str or path, optional
-        Prefix of the set, as `DataFrame.to_hdf` takes it; none is written unless given.
+        Prefix of the set to write, as for `DataFrame.to_hdf`; by default no set is written.
     return_obj : bool
         Whether to return the DataFrame.
     index : bool
@@ -102,13 +102,12 @@ def export(
     Parameters
     ----------
     read_path : str or path
-        Prefix of the set, as `load` takes it.
+        Prefix of the set, as for `load`.
     dataset_name : str
         Key of the DataFrame in a new HDF5 file.
     write_file : str or path, optional
-        The new file, which replaces what was there; none is written unless given.  In HDF5 it is of pandas' fixed
-        format, or, where there is text, of its table format, as the other pickles text, and Categoricals are written as
-        text.
+        The new file, which replaces an existing one; by default no file is written.  An HDF5 file has pandas' fixed
+        format, or with text its table format, as the fixed format pickles text; Categoricals are written as text.
     return_obj : bool
         Whether to return the DataFrame.
     index : bool
@@ -131,7 +130,7 @@ def export(
     UnsupportedError
         If PyTables is missing.
     WriteError
-        If the file cannot be written; what was there before stays.
+        If the file cannot be written; an existing one stays.
     """
     target = None if write_file is None else written_path(write_file)
     files = locale_files(written_path(read_path))
@@ -169,12 +168,12 @@ def _write(write: Callable[[str], None], path: str) -> None:
             add(path, write)
     except AkdaskError:
         raise
-    except (RuntimeError, ValueError, TypeError) as error:  # what pandas and PyTables raise
+    except (RuntimeError, ValueError, TypeError) as error:  # errors of pandas and PyTables
         raise WriteError(f"cannot write {path!r}: {error}.") from error
 
 
 def _to_hdf(frame: pd.DataFrame, path: str, key: str) -> None:
-    """Write a file of pandas' in which nothing is pickled but names."""
+    """Write a file in pandas' layout in which only names are pickled."""
     text_columns = [
         column for _, column in frame.items() if not pd.api.types.is_numeric_dtype(column) and _is_text(column)
     ]

@@ -37,30 +37,29 @@ def read_parquet(  # noqa: PLR0917 - Arkouda's signature
     """Open Parquet files of any writer as lazy arrays.  Reads footers only.
 
     Numbers are widened to 64 bits and decimals become floats.  Times become Datetime and Timedelta of their unit and
-    zone; dates are midnight, in seconds.  Lists become SegArray, dictionaries of text Categorical, ordered where
-    Arrow's schema says so, by the dictionary that is read first.  A null is NaN among floats, NaT among times, empty
-    text and an empty list elsewhere.  Whole numbers and bools with nulls become floats; one that would change, beyond
-    2**53, is an error where it is read.
-    Where a file has no statistics, optional whole numbers are read to look for nulls.
+    zone; dates are midnight, in seconds.  Lists become SegArray. Dictionaries of text become Categorical, ordered where
+    Arrow's schema declares it, in the order of the first dictionary.  A null is NaN among floats, NaT among times,
+    empty text and an empty list elsewhere.  Integers and bools with nulls become floats; an integer beyond 2**53 that
+    would change is an error on reading. Where a file has no statistics, optional integers are read to look for nulls.
 
-    Row groups that statistics rule out are not read, nor are columns that nobody asks for.
+    Row groups that statistics rule out and unused columns are not read.
 
     Parameters
     ----------
     filenames : str, path or sequence of them
-        Files, folders or glob patterns; several files are read as one set, in the order of their ``_LOCALE`` numbers.
-        A folder stands for all files in it and below; those named ``key=value`` give a column of that name:
-        of whole numbers, if all are spelt without zeros in front, else of text.
+        Files, folders or glob patterns; several files are read as one set, in the order of their ``_LOCALE`` numbers. A
+        folder means all files in it and below. Folders named ``key=value`` add a column of that name: integers, if no
+        value has leading zeros, else text.
     datasets : str or sequence of str, optional
         Names of the columns to read, all unless given.
     iterative : bool
-        Accepted for compatibility with Arkouda; nothing is read before it is needed anyway.
+        Accepted for compatibility with Arkouda; reading is lazy anyway.
     strict_types : bool
-        Accepted for compatibility with Arkouda, where it changes nothing for Parquet: widths may differ over the files.
+        Accepted for compatibility with Arkouda, where it does not affect Parquet: widths may differ between files.
     allow_errors : bool, default False
         Leave out files that are missing, cannot be read or lack a column, with one warning.
     tag_data : bool, default False
-        Add ``Filename_Codes``: of each row the number of its file; see `read_tagged_data`.
+        Add ``Filename_Codes``, the number of each row's file; see `read_tagged_data`.
     read_nested : bool, default True
         Read lists as well, unless columns are named.
     has_non_float_nulls, null_handling
@@ -68,11 +67,11 @@ def read_parquet(  # noqa: PLR0917 - Arkouda's signature
     fixed_len : int
         Accepted for compatibility with Arkouda, where it is a hint.
     widen : bool, default False
-        Read numbers that files have in different types, such as int64 and float64, in one that has all of them; an
-        integer that a float would change is an error where it is read.  Otherwise what files have differently is left
-        out, with one warning, and is an error where it is asked for.
+        Read numbers of different types in the files, such as int64 and float64, as their common type; an integer that a
+        float would change is an error on reading.  Otherwise columns whose types differ are left out, with one warning,
+        and are an error if named.
     storage_options : mapping of str to value, optional
-        What fsspec needs to open URLs, such as keys or ``anon=True``.
+        Options with which fsspec opens URLs, such as keys or ``anon=True``.
 
     Returns
     -------
@@ -86,11 +85,11 @@ def read_parquet(  # noqa: PLR0917 - Arkouda's signature
     MissingDatasetError
         If a name is in none of the files.
     InconsistentFilesError
-        If the files have a column differently that is named, or have all of them so; all disagreements are told.
+        If the files differ in a named column, or in all columns; all disagreements are listed.
     UnsupportedError
-        If a column that is named is of a type that cannot be read, or all are; others are left out, with one warning.
+        If a named column is of an unsupported type, or all are; others are left out, with one warning.
     FileError
-        If there is nothing in the files, or tags are asked for one by one.
+        If the files have no columns, or tags are requested with `iterative`.
     """
     if tag_data and iterative:
         raise FileError("rows cannot be tagged with their files when files are read one by one.")
@@ -116,9 +115,9 @@ def get_null_indices(
     filenames : str, path or sequence of them
         As in `read_parquet`.
     datasets : str or sequence of str, optional
-        Names of the columns, of any type; all unless given.
+        Names of the columns, of any type; all by default.
     storage_options : mapping of str to value, optional
-        What fsspec needs to open URLs, such as keys or ``anon=True``.
+        Options with which fsspec opens URLs, such as keys or ``anon=True``.
 
     Returns
     -------
@@ -149,38 +148,38 @@ def to_parquet(  # noqa: PLR0917 - Arkouda's signature
 ) -> None:
     """Write arrays to one set of Parquet files, which Arkouda, pandas, polars and others read; computes.
 
-    Servers know numbers, strings and lists, so other readers have times and addresses as numbers, a Categorical as
-    strings, and integers of any size as bytes, lowest first.  What they are is noted for akdask in the key-value
-    metadata of each file; of a Categorical with more than 64 KiB of labels the labels are found in the rows again.
+    Servers read numbers, strings and lists. So times and addresses are stored as numbers, a Categorical as strings, and
+    integers of any size as bytes, lowest first.  The key-value metadata of each file records the types for akdask; the
+    labels of a Categorical with more than 64 KiB of labels are found in the rows again.
 
-    In a folder the set appears whole or not at all.  In an object store it does so for akdask's readers: a catalog
-    beside the set is written last, and a set that is not what it says is an error; other programs may for a moment see
-    files of the old set and of the new.  Nothing can be added to files of an object store.
+    In a folder the set appears completely or not at all.  In an object store this holds for akdask's readers: a catalog
+    beside the set is written last, and a set that differs from its catalog is an error. Other programs may for a moment
+    see files of both the old and the new set.  Files of an object store cannot be extended.
 
     Parameters
     ----------
     columns : mapping or list of pdarray, Strings, Categorical, SegArray or Index
-        What to write; all have the same number of rows.
+        Arrays to write, with the same number of rows.
     prefix_path : str or path
         Prefix and extension of the files: ``d/x.parquet`` gives ``d/x_LOCALE0000.parquet`` and so on.
     names : list of str, optional
         Names for the columns, instead of the keys of a mapping or of ``"0"``, ``"1"`` and so on.
     mode : {"truncate", "append"}
-        Replace files of that prefix, or add columns to them, behind those that are there.
+        Replace files of that prefix, or append columns to them.
     compression : {"snappy", "gzip", "brotli", "zstd", "lz4"}, optional
-        How pages are packed; not at all unless given, and numbers then have no dictionaries either.  With append, as
-        the files are packed unless given.
+        Compression of pages; none by default, and then numbers have no dictionaries either.  With append, by default
+        that of the files.
     convert_categoricals : bool, default False
-        Write each Categorical as its strings and nothing else; otherwise akdask reads it as one again.
+        Write each Categorical as plain strings; otherwise akdask reads it as a Categorical again.
     num_locales : int, optional
-        Number of files; as many as the array with the most partitions has unless given.
+        Number of files; by default the largest number of partitions of the arrays.
     file_size : int, optional
-        Instead of that number, how many bytes each file is to have at most.  These are counted as in memory, so files
-        that are packed, and those with dictionaries, are smaller.  Strings are measured first, which computes them.
+        Alternatively the maximum size of each file in bytes.  Sizes are those in memory, so files with compression or
+        dictionaries are smaller.  Strings are measured first, which computes them.
     checksums : bool, default False
         Give each page a checksum (CRC-32).  Pages that have one are compared with it whenever they are read.
     storage_options : mapping of str to value, optional
-        What fsspec needs to open URLs, such as keys or ``anon=True``.
+        Options with which fsspec opens URLs, such as keys or ``anon=True``.
 
     Raises
     ------
@@ -190,13 +189,13 @@ def to_parquet(  # noqa: PLR0917 - Arkouda's signature
     SchemaError
         If the arrays do not have the same number of rows.
     ExistsError
-        If columns are to be added that are there already.
+        If columns to be added exist already.
     InconsistentFilesError
         If columns are to be added to files with other numbers of rows.
     UnsupportedError
         If something is no single column.
     WriteError
-        If the files cannot be written; what was there before stays.
+        If the files cannot be written; existing files stay.
     """
     stored = storables(columns, names)
     arrays = dict(columns).values() if isinstance(columns, Mapping | DataFrame) else columns
@@ -218,15 +217,15 @@ def update_parquet(
 ) -> None:
     """Write arrays into the Parquet files of a prefix, replacing columns of the same names; computes.
 
-    Columns keep their places; those that are not there yet come behind.  Other columns, of any writer, stay as they
-    are, and pages are packed as before.  The set is replaced whole or not at all.
+    Columns keep their places; new ones are appended.  Other columns, of any writer, stay unchanged, and pages keep
+    their compression.  The set is replaced completely or not at all.
 
     Parameters
     ----------
     columns : mapping or list of pdarray, Strings, Categorical, SegArray or Index
-        What to write; cut into as many partitions as there are files, each has the rows of its file.
+        Arrays to write; each is cut into the rows of the files.
     prefix_path : str or path
-        Prefix and extension of the files, as `to_parquet` takes it, or the path of a single file.
+        Prefix and extension of the files, as for `to_parquet`, or the path of a single file.
     names : list of str, optional
         Names for the columns, as in `to_parquet`.
 
@@ -239,6 +238,6 @@ def update_parquet(
     UnsupportedError
         If something is no single column.
     WriteError
-        If the files cannot be written; what was there before stays.
+        If the files cannot be written; existing files stay.
     """
     update_objects(storables(columns, names), prefix_path, "Parquet")

@@ -1,4 +1,4 @@
-"""Objects by the names that they are registered under, and what is known of them."""
+"""Registered objects by name, and information about them."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ __all__ = [
 ]
 
 AllSymbols = "__AllSymbols__"
-"""Stands for all objects in `information`."""
+"""Means all objects in `information`."""
 
 RegisteredSymbols = "__RegisteredSymbols__"
-"""Stands for all registered objects in `information`."""
+"""Means all registered objects in `information`."""
 
 
 def register(obj: Any, name: str) -> Any:
@@ -44,7 +44,7 @@ def register(obj: Any, name: str) -> Any:
     Parameters
     ----------
     obj : lazy object
-        What is registered, and returned.
+        The object, which is also returned.
     name : str
         The name.
     """
@@ -56,7 +56,7 @@ def register(obj: Any, name: str) -> Any:
 def attach(name: str) -> Any:
     """Return the object that was registered under a name, on a cluster by any of its clients.
 
-    In the process that registered it, it is that very object; what is assigned to it is seen by both.
+    In the process that registered it, the result is that very object, so that assignments affect both.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def attach(name: str) -> Any:
 
 
 def unregister(name: str) -> str:
-    """Free a name; the object stays for those who have it.
+    """Free a name; the object lives on while it is referenced.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def unregister(name: str) -> str:
     Returns
     -------
     str
-        What has been done.
+        A message for the user.
 
     Raises
     ------
@@ -114,7 +114,7 @@ def register_all(data: Mapping[str, Any]) -> None:
     Raises
     ------
     RegistrationError
-        If a name is taken; those before it are registered.
+        If a name is taken; the objects before it stay registered.
     """
     for name, item in data.items():
         register(item, name)
@@ -176,7 +176,7 @@ def list_registry(detailed: bool = False) -> dict[str, list[Any]]:
 
 
 def _arrays_of(item: Any) -> Iterator[Array]:
-    """Yield the arrays that an object is made of."""
+    """Yield the arrays that an object consists of."""
     match item:
         case Array():
             yield item
@@ -192,9 +192,10 @@ def _arrays_of(item: Any) -> Iterator[Array]:
 
 
 def clear() -> None:
-    """Give back the memory that this process keeps for later computations; no object is lost.
+    """Free the memory that this process keeps for later computations; no object is affected.
 
-    An Arkouda server drops all objects that are not registered.  Here they go when nobody has them.
+    An Arkouda server drops all objects that are not registered.  Here objects are freed when they are no longer
+    referenced.
     """
     cache.clear()
 
@@ -205,12 +206,12 @@ def list_symbol_table() -> list[str]:
 
 
 def information(names: Sequence[str] | str = RegisteredSymbols) -> str:
-    """Return facts about registered objects as JSON; counts rows where a filter has left their number open.
+    """Return facts about registered objects as JSON; counts rows whose number depends on a filter.
 
     Parameters
     ----------
     names : str or sequence of str
-        The objects; `RegisteredSymbols` and `AllSymbols` stand for all.
+        The objects; `RegisteredSymbols` and `AllSymbols` mean all.
 
     Returns
     -------

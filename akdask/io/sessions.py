@@ -25,7 +25,7 @@ from akdask.storage.objects import KEY, LEVEL, ROW_LABELS, VALUES, ObjType
 SUFFIX = "_SNAPSHOT"
 
 MISSING = "_missing_"
-"""Begins the names of variables that tell which text of others is missing; no variable of the caller is called so."""
+"""Prefix of the variables that hold which text of others is missing; no variable of the caller starts with it."""
 
 
 def snapshot(filename: str | os.PathLike[str]) -> None:
@@ -58,12 +58,12 @@ def snapshot(filename: str | os.PathLike[str]) -> None:
 
 
 def restore(filename: str | os.PathLike[str]) -> dict[str, Any]:
-    """Open what `snapshot`, of akdask or of Arkouda, wrote.  Reads metadata only.
+    """Open a `snapshot` of akdask or Arkouda.  Reads metadata only.
 
     Parameters
     ----------
     filename : str or path
-        What `snapshot` was given.
+        The file name given to `snapshot`.
 
     Returns
     -------
@@ -82,7 +82,7 @@ def restore(filename: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def _validity(name: str, item: Storable) -> Iterator[tuple[str, Storable]]:
-    """Yield which text of a variable, or of what it is made of, is missing, under a name that tells whose."""
+    """Yield which text of a variable, or of its parts, is missing, under a name derived from the variable's."""
     for path, stored in item.named(name):
         value = stored.members.get(VALUES)
         if stored.kind is ObjType.STRINGS and value is not None and value.dtype.nullable:
@@ -90,12 +90,12 @@ def _validity(name: str, item: Storable) -> Iterator[tuple[str, Storable]]:
 
 
 def _without(strings: Any, missing: Any) -> Any:
-    """Return strings without those of some rows."""
+    """Return strings with missing text in the given rows."""
     return strings._operate("make_missing", strings, missing)
 
 
 def _lose(variables: dict[str, Any], path: str, missing: Any) -> None:
-    """Make text of a variable, or of what it is made of, missing again."""
+    """Mark text of a variable, or of its parts, as missing again."""
     name, _, member = path.partition("/")
     known = variables.get(name)
     if isinstance(known, DataFrame):
@@ -112,7 +112,7 @@ def _lose(variables: dict[str, Any], path: str, missing: Any) -> None:
 
 
 def _relabelled(index: Index, member: str, missing: Any) -> Index:
-    """Return labels of which some, of the level that a member is, are missing."""
+    """Return row labels with missing text in the level of a member."""
     if not isinstance(index, MultiIndex):
         return Index(_without(index.values, missing), name=index.name)
     levels = list(index.levels)
@@ -135,7 +135,7 @@ def _with_key(groups: GroupBy, number: int, missing: Any) -> GroupBy:
 
 
 def caller_variables(frame: FrameType | None) -> Mapping[str, Any]:
-    """Return the local variables of a stack frame that hold what can be written."""
+    """Return the local variables of a stack frame that can be written."""
     variables = {} if frame is None else frame.f_locals
     return {
         name: item
@@ -145,5 +145,5 @@ def caller_variables(frame: FrameType | None) -> Mapping[str, Any]:
 
 
 def _storable(item: Any) -> Storable:
-    """Return what is stored of a variable; arrays of several dimensions flat, for today's servers to read."""
+    """Return the stored form of a variable; multidimensional arrays are flat, so that today's servers read them."""
     return item.flat_storable() if isinstance(item, ArrayView) else item._storable()

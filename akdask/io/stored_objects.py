@@ -67,7 +67,7 @@ def _categorical(stored: StoredObject) -> Categorical:
 
 
 def _encoded_anew(stored: StoredObject) -> Categorical:
-    """Return what is stored as strings, with the labels that are known of it or else those of the rows."""
+    """Return a Categorical of stored strings, with the stored labels or else those of the rows."""
     strings = flat(stored.members[VALUES])
     known = stored.params.get(CATEGORIES)
     if known is None:
@@ -84,7 +84,7 @@ def _encoded_anew(stored: StoredObject) -> Categorical:
 
 
 def _with_others(known: Sequence[str], strings: Strings) -> Frame:
-    """Return labels that are known, and behind them those that rows have besides, in one partition."""
+    """Return known labels, followed by further labels of the rows, in one partition."""
     there = strings.dropna()
     distinct = Distinct.of(there._frame, without_missing(there._value))
     others = Strings(distinct, distinct.values)
@@ -106,7 +106,7 @@ def _grouping(stored: StoredObject) -> list[pdarray]:
 
 
 def _positions(stored: StoredObject, part: str, size: int) -> pdarray:
-    """Return a member whose numbers are positions below a size; they are checked when they are read."""
+    """Return a member of positions below a size, which are checked on reading."""
     frame, column = scanned(stored.members[part])
     return pdarray(frame, Call("stored_position", column, size=size, of=f"{stored.name}/{part}"))
 
@@ -126,7 +126,7 @@ def _index(stored: StoredObject) -> Index:
 
 
 def _numbered(stored: StoredObject, prefix: str) -> list[Any]:
-    """Return the numbered members of an object; an error if one is missing."""
+    """Return the numbered members of an object; raises if one is missing."""
     wanted = stored.params.get("count", len(stored.children))
     names = [f"{prefix}{number}" for number in range(len(stored.children))]
     if wanted != len(names) or names != list(stored.children):
@@ -177,7 +177,7 @@ def _timedelta(stored: StoredObject) -> Timedelta:
 
 
 def _form_of(stored: StoredObject, kind: str) -> TimeForm:
-    """Return what numbers of a file stand for; whether some are NaT, as far as bounds or the format tell."""
+    """Return the time form of stored numbers; bounds or the format show whether some may be NaT."""
     column = stored.members[VALUES]
     bounds = column.source.bounds(column.column)
     may_lack = bool(stored.params.get(MAY_LACK, False) if bounds is None else (bounds.minima == NOT_A_TIME).any())
@@ -190,7 +190,7 @@ def _ipv4(stored: StoredObject) -> IPv4:
 
 
 def _checked_integers(stored: StoredObject, part: str, dtype: ColumnType) -> tuple[Frame, Value]:
-    """Return a member whose numbers stand for something else, in the type that it should have.
+    """Return a member whose numbers encode other values, in its required type.
 
     Raises
     ------

@@ -23,24 +23,24 @@ _ROOT = "array"
 def read_zarr(
     store_path: Path, ndim: int | None = None, dtype: Any = None, *, storage_options: Mapping[str, Any] | None = None
 ) -> Any:
-    """Open the array of a Zarr store of version 2 as a lazy one: Arkouda's, and those of zarr and other writers.
+    """Open the array of a Zarr store of version 2, from Arkouda, zarr or other writers, as a lazy array.
 
-    The folder is listed, and what it says of the array is read; chunks are read when something asks for values.  A
-    partition is a run of chunks; chunks that are missing are the fill value, or zeros.  Numbers are widened to 64 bits,
-    times become Datetime and Timedelta of nanoseconds, and text of any kind Strings.  Chunks are unpacked that are
-    packed by Blosc, bz2, gzip, lz4, lzma, zlib or zstd, after delta or shuffle, or not at all; others are refused,
-    since some run what is in a file.  For stores with several arrays see `akdask.read`.
+    Opening lists the folder and reads the metadata of the array; chunks are read when values are needed.  A partition
+    is a run of chunks; missing chunks are the fill value, or zeros.  Numbers are widened to 64 bits, times become
+    Datetime and Timedelta of nanoseconds, and text of any kind Strings.  Chunks may be uncompressed, or compressed by
+    Blosc, bz2, gzip, lz4, lzma, zlib or zstd, after delta or shuffle. Other codecs are refused, since some execute code
+    in the file.  For stores with several arrays see `akdask.read`.
 
     Parameters
     ----------
     store_path : str or path
         The folder of the store, or its URL.
     ndim : int, optional
-        Number of dimensions that the array should have, which Arkouda has to be told.
+        Expected number of dimensions, which Arkouda requires.
     dtype : dtype, optional
         Type that its elements should have once they are widened, as for `ndim`.
     storage_options : mapping of str to value, optional
-        What fsspec needs to open URLs, such as keys or ``anon=True``.
+        Options with which fsspec opens URLs, such as keys or ``anon=True``.
 
     Returns
     -------
@@ -52,8 +52,7 @@ def read_zarr(
     MissingFileError
         If there is no such store.
     FileFormatError
-        If it is no Zarr store, or what it says contradicts the specification; when values are asked for, if a chunk
-        is damaged.
+        If it is no Zarr store, or its metadata contradict the specification; on computing, if a chunk is damaged.
     FileError
         If it is a group of arrays.
     ArgumentError
@@ -88,17 +87,17 @@ def _check(stored: StoredObject, found: Any, ndim: int | None, dtype: Any) -> No
 def to_zarr(store_path: Path, arr: Any, chunk_shape: int | Sequence[int]) -> None:
     """Write an array as a Zarr store of version 2, which Arkouda, zarr and others read; computes.
 
-    The store appears whole or not at all, and so does what takes the place of another; a folder that holds anything
-    else than a store is not replaced.  Chunks are packed by Blosc.  Arkouda's servers read integers and floats;
-    others read bool, times and Strings as well, and an IPv4 as its numbers.
+    The store appears completely or not at all, even where it replaces another. A folder with other content is not
+    replaced.  Chunks are compressed by Blosc.  Arkouda's servers read integers and floats; others read bool, times and
+    Strings as well, and an IPv4 as its numbers.
 
     Parameters
     ----------
     store_path : str or path
-        The folder of the store, on this machine's file systems.  Not a URL: an object store cannot rename a folder, and
-        programs that read Zarr know no catalogs, so that they would find chunks of two stores in one.
+        The folder of the store, on this machine's file systems.  A URL is refused: an object store cannot rename a
+        folder, and programs that read Zarr know no catalogs, so that they could mix chunks of two stores.
     arr : pdarray, Datetime, Timedelta, IPv4, Strings or ArrayView
-        What to write.
+        The array to write.
     chunk_shape : int or sequence of int
         Length of a chunk in each dimension.
 
@@ -109,11 +108,11 @@ def to_zarr(store_path: Path, arr: Any, chunk_shape: int | Sequence[int]) -> Non
     ArgumentError
         If a chunk has other dimensions than the array, or is too large.
     ExistsError
-        If something else than a Zarr store is there.
+        If the path exists and is no Zarr store.
     UnsupportedError
         If elements are lists, labels or integers of any size; the path is a URL; or numcodecs is not installed.
     WriteError
-        If the store cannot be written; what was there before stays.
+        If the store cannot be written; an existing store stays.
     """
     if not isinstance(arr, StorageMethods):
         raise ArgumentTypeError(f"an array is written to a Zarr store, not a {type(arr).__name__}.")

@@ -48,7 +48,7 @@ class SampleBatch:
     n : int
         Number of samples.
     out : mapping of str to ndarray, optional
-        Arrays that take the values; new ones unless given.
+        Arrays that receive the values; new ones by default.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class SampleBatch:
         """
         groups = [one.strip("/") for one in ids]
         located = locate(file, groups, self._paths)
-        # In the order in which they are asked for, since all are compared with the first.
+        # In the requested order, since all are compared with the first.
         for which in dict.fromkeys(located.which.tolist()):
             is_own = located.which == which
             own_rows, own = zip(*compress(zip(rows, groups, strict=True), is_own), strict=True)
@@ -96,7 +96,7 @@ class SampleBatch:
         rows: Sequence[int],
         ids: Sequence[str],
     ) -> None:
-        """Read samples some of whose fields only the library can read; it also says what elements these have."""
+        """Read samples some of whose fields only the library can read, which also gives their types and shapes."""
         groups: dict[int, tuple[SampleLayout, list[int]]] = {}
         for position, (row, sample_id) in enumerate(zip(rows, ids, strict=True)):
             is_located = (offsets[position] >= 0).tolist()
@@ -113,7 +113,7 @@ class SampleBatch:
     def _read_by_library(
         self, file: TreeFile, row: int, sample_id: str, known: Mapping[str, StoredElements | None]
     ) -> SampleLayout:
-        """Read those fields of a sample of which no elements are known yet, and return its layout."""
+        """Read the fields of a sample whose elements are still unknown, and return its layout."""
         values = {path: _read_field(file, sample_id, path) for path, stored in known.items() if stored is None}
         found = {
             path: StoredElements(TEXT if one.dtype.kind == "U" else one.dtype, one.size) for path, one in values.items()
@@ -163,7 +163,7 @@ class SampleBatch:
         return self._out[first.name][row : row + 1, first.start : first.stop]
 
     def _copy(self, layout: SampleLayout, path: str, rows: Any) -> None:
-        """Copy what is in the first place of a field to the others."""
+        """Copy the values in the first place of a field to its other places."""
         first, *others = layout.targets[path]
         for other in others:
             self._out[other.name][rows, other.start : other.stop] = self._out[first.name][
@@ -185,7 +185,7 @@ class SampleBatch:
         return layout
 
     def finish(self) -> dict[str, Values]:
-        """Transform what has been read, and return the arrays."""
+        """Transform the values read, and return the arrays."""
         for alike in self._alike.values():
             for path, content in alike.content.items():
                 self._transform(alike, path, content)
@@ -214,7 +214,7 @@ class SampleBatch:
 
 
 def _contents(file: TreeFile, offsets: Sequence[int], size: int) -> list[bytes | None]:
-    """Return the bytes at each of the offsets, None for those below 0."""
+    """Return the bytes at each of the offsets, None for negative ones."""
     pread, descriptor = os.pread, file.descriptor
     if min(offsets) >= 0:
         found: list[bytes | None] = [pread(descriptor, size, offset) for offset in offsets]
@@ -287,7 +287,7 @@ def sample_ids(path: str, *, depth: int = 1) -> list[str]:
     Returns
     -------
     list of str
-        In order of creation where the file tells it, else by name; those below one group stand together.
+        In order of creation where the file records it, else by name; the samples below one group are adjacent.
 
     Raises
     ------

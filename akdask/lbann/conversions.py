@@ -1,4 +1,4 @@
-"""What samples become: lazy objects, files of others, data sets of torch, statistics."""
+"""Convert samples to lazy objects, other file formats, torch data sets and statistics."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ class SampleConversions:
     def statistics(self: SelectedSamples, fields: Sequence[str] | None = None, *, by_channel: bool = False) -> Any:
         """Return mean, deviation and extremes of fields, found in one pass that Dask runs in parallel.
 
-        Values are those in the files, coerced, but not scaled; see `akdask.lbann.statistics.normalized_schema`
-        for the schema that scales by them.
+        Values are those in the files, coerced, but not scaled; `akdask.lbann.statistics.normalized_schema` makes the
+        schema that scales by them.
 
         Parameters
         ----------
         fields : sequence of str, optional
-            Which fields; all that are numbers unless given.
+            Names of fields; all numeric ones by default.
         by_channel : bool, default False
-            Tell channels apart, of fields that have several.
+            Give statistics per channel for fields with several channels.
 
         Returns
         -------
@@ -38,7 +38,7 @@ class SampleConversions:
         LbannError
             If one cannot be read.
         """
-        from akdask.lbann.statistics import statistics_of  # made of what stands above
+        from akdask.lbann.statistics import statistics_of  # derived from the fields above
 
         return statistics_of(self, fields, by_channel=by_channel)
 
@@ -50,20 +50,20 @@ class SampleConversions:
         ids: str | None = "sample",
         separator: str = ".",
     ) -> None:
-        """Write the samples as a set of Arkouda, which its servers read: a column for each name; computes.
+        """Write the samples as an Arkouda set, which its servers read: a column for each name; computes.
 
-        `write_samples` with the same `ids` and `separator` makes samples of it again.
+        `write_samples` with the same `ids` and `separator` turns it into samples again.
 
         Parameters
         ----------
         path : str or path-like
             Prefix and extension of the set.
         names : sequence of str, optional
-            Which columns; all names unless given.
+            Names of columns; all by default.
         ids : str, optional, default "sample"
-            Column that the IDs of the samples are in; None leaves them out.
+            Column for the IDs of the samples; None leaves them out.
         separator : str, default "."
-            Stands in names of columns for the slashes of fields, which Arkouda cannot have.
+            Replaces the slashes of field names, which Arkouda does not allow in column names.
 
         Raises
         ------
@@ -92,16 +92,16 @@ class SampleConversions:
     ) -> None:
         """Write the samples as a set of Parquet files: a column for each name; computes.
 
-        `write_samples` with the same `ids` makes samples of it again.
+        `write_samples` with the same `ids` turns them into samples again.
 
         Parameters
         ----------
         path : str or path-like
             Prefix and extension of the set.
         names : sequence of str, optional
-            Which columns; all names unless given.
+            Names of columns; all by default.
         ids : str, optional, default "sample"
-            Column that the IDs of the samples are in; None leaves them out.
+            Column for the IDs of the samples; None leaves them out.
 
         Raises
         ------
@@ -118,8 +118,7 @@ class SampleConversions:
         Parameters
         ----------
         kind : {"map", "iterable"}, default "map"
-            Samples by position, which a sampler of torch chooses; or batches in an order of our own, read
-            ahead.
+            Samples by position, which a sampler of torch chooses; or batches in akdask's own order, read ahead.
         **options
             Of `akdask.lbann.torch.MapSamples` or `IterableSamples`.
 
@@ -133,16 +132,16 @@ class SampleConversions:
         return torch_dataset(self, kind, **options)
 
     def to_frame(self: SelectedSamples, names: Sequence[str] | None = None, *, ids: str | None = None) -> Any:
-        """Return a lazy DataFrame: a row for each sample, in a column of lists what has several elements.
+        """Return a lazy DataFrame with a row for each sample; fields of several elements are columns of lists.
 
         Reads the first sample, for sizes and types.  Numbers are widened to the types that columns have.
 
         Parameters
         ----------
         names : sequence of str, optional
-            Which columns; all names unless given.
+            Names of columns; all by default.
         ids : str, optional
-            Name of a first column, of the IDs of the samples; there is none unless given.
+            Name of a first column for the IDs of the samples; left out by default.
 
         Returns
         -------
@@ -161,7 +160,7 @@ class SampleConversions:
         return frame_of(self, names, ids)
 
     def to_dask_array(self: SelectedSamples, name: str, batch: int) -> Any:
-        """Return what samples have under a name as a lazy Dask array, one chunk for each batch.
+        """Return the values of samples under a name as a lazy Dask array, one chunk for each batch.
 
         Reads the first sample, for size and type.
 
@@ -187,7 +186,7 @@ class SampleConversions:
         Parameters
         ----------
         names : sequence of str, optional
-            What each has; all unless given.
+            Names of values in each sample; all by default.
         """
         from akdask.lbann.lazy import dask_bag_of  # loads dask.bag
 

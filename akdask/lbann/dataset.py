@@ -29,8 +29,8 @@ PathOrSchema: TypeAlias = str | os.PathLike[str] | Schema
 class Dataset(SampleConversions):
     """Samples of HDF5 files, as a list and two schemas name them.
 
-    Lists and schemas are read when it is made; files of samples are opened when samples are.  It holds no open files
-    and can be sent to other processes.
+    Lists and schemas are read when it is made; files of samples are opened when samples are read.  It holds no open
+    files and can be sent to other processes.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class Dataset(SampleConversions):
     data_schema : str, path-like or Schema
         Describes a sample.
     experiment_schema : str, path-like or Schema, optional
-        Which part of it is used; all unless given.
+        The samples to use; all by default.
     keep_packed_fields : bool, default False
         Whether fields that are packed into groups can be retrieved by their own names as well.
 
@@ -99,7 +99,7 @@ class Dataset(SampleConversions):
         Parameters
         ----------
         samples : str, path-like, SampleList or sequence of paths
-            A sample list, of type ``SINGLE-SAMPLE`` for instance; or the files themselves.
+            A sample list, for instance of type ``SINGLE-SAMPLE``; or the files themselves.
         data : str, default "full"
             Path of a dataset with the dimensions channels, depth, height, width: ``samples`` of the data set.
         labels : str, optional
@@ -107,7 +107,7 @@ class Dataset(SampleConversions):
         responses : str, optional
             Path of a dataset of one dimension, as ``unitPar``.
         dtype : str, optional
-            Type that all become, as ``coerce`` has them; as stored unless given.
+            Type of all values, as for ``coerce``; the stored type by default.
 
         Raises
         ------
@@ -142,8 +142,8 @@ class Dataset(SampleConversions):
         path : str or path-like
             A prototext file.
         role : str, default "train"
-            Which entry; for ``validate`` and ``tournament`` without an entry of their own, the share that the entry
-            for training holds back.
+            Role of the entry. For ``validate`` and ``tournament`` without an entry of their own, the share that the
+            training entry holds back.
         seed : int, optional
             Of the shuffle, where the entry demands one.
         **options
@@ -200,7 +200,7 @@ class Dataset(SampleConversions):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What each sample has: groups, and fields that are not packed."""
+        """Names of values in each sample: groups, and fields that are not packed."""
         return self.reader.names
 
     def explain(self, field: str | None = None) -> str:
@@ -217,7 +217,7 @@ class Dataset(SampleConversions):
         LbannError
             If it cannot be read.
         FileError
-            If the list has been written anew since the data set was opened.
+            If the list was rewritten since the data set was opened.
         """
         if isinstance(index, slice):
             return self.subset(np.arange(len(self))[index])
@@ -243,7 +243,7 @@ class Dataset(SampleConversions):
         return self.samples[int(self.indices[index])]
 
     def size_of(self, name: str) -> int:
-        """Return how many elements a sample has under a name; reads the first sample."""
+        """Return the number of elements of a sample under a name; reads the first sample."""
         self._look()
         return self.reader.size_of(name)
 
@@ -303,7 +303,7 @@ class Dataset(SampleConversions):
         seed : int, optional
             Of the shuffle.
         shuffle : bool, default True
-            Draw the parts at random; else they follow one another, each in order.
+            Draw the parts at random; otherwise they are consecutive, each in order.
 
         Returns
         -------
@@ -328,7 +328,7 @@ class Dataset(SampleConversions):
         count : int, optional
             How many.
         seed : int, optional
-            Draw them at random; they are the first ones unless given.
+            Draw samples at random; otherwise use the first ones.
 
         Raises
         ------
@@ -344,7 +344,7 @@ class Dataset(SampleConversions):
     # reading many
 
     def grouped(self, names: Sequence[str] | None = None, dtype: Any = None) -> GroupedReader:
-        """Return what reads samples at any positions of the list, file by file."""
+        """Return a reader of samples at any positions of the list, file by file."""
         everything = GroupedReader(self.samples, self.reader, None, dtype)
         return everything if names is None else everything.reduced([resolve(name, self.names) for name in names])
 
@@ -362,7 +362,7 @@ class Dataset(SampleConversions):
         threads: int | None = None,
         progress: Callable[[int, int], object] | None = None,
     ) -> Batches:
-        """Return the batches of an epoch; a further iteration is the next epoch.
+        """Return the batches of an epoch; each further iteration is the next epoch.
 
         Threads read ahead.  Which samples are in a batch depends on the seed alone.
 
@@ -371,23 +371,23 @@ class Dataset(SampleConversions):
         batch_size : int
             Samples of a batch.
         shuffle : bool or "files", default False
-            Whether samples come in random order; "files" keeps those of a file together, which reads faster where a
-            file is large or far away.
+            Whether samples come in random order; "files" keeps the samples of a file together, which reads faster where
+            files are large or remote.
         seed : int or sequence of int, optional
             The same seed gives the same epochs.
         prefetch : int, default 4
-            Batches that are in memory at a time, besides the one that was taken; 0 reads when a batch is taken.
+            Number of batches in memory at a time, besides the one in use; 0 reads a batch when it is requested.
         on_error : {"raise", "skip"}, default "raise"
-            Whether a sample that cannot be read ends the epoch, or is left out and reported: by a warning, and as
-            `skipped` of what is returned.
+            Whether an unreadable sample ends the epoch, or is left out and reported: by a warning, and as `skipped` of
+            the result.
         drop_last : bool, default False
             Leave out a last batch of fewer samples.
         names : sequence of str, optional
-            What to return of each sample; all unless given.
+            Names of values to return for each sample; all by default.
         dtype : dtype, optional
-            Type of all values, ``numpy.float32`` for instance; as the schemas make them unless given.
+            Type of all values, for instance ``numpy.float32``; the type given by the schemas by default.
         threads : int, optional
-            That read; at most four unless given.
+            Number of reading threads; at most four by default.
         progress : callable, optional
             Is called with the numbers of batches taken and of all.
 
@@ -412,7 +412,7 @@ class Dataset(SampleConversions):
         Parameters
         ----------
         names : sequence of str, optional
-            What to read of each sample; all unless given.
+            Names of values to read for each sample; all by default.
         dtype : dtype, optional
             Type of all values.
 
@@ -435,7 +435,7 @@ class DatasetParts(NamedTuple):
     Parameters
     ----------
     train, validation, tournament : Dataset
-        In order; no sample is in two of them.
+        In order; no sample is in two parts.
     """
 
     train: Dataset

@@ -1,4 +1,4 @@
-"""What metadata of a field demands: its values checked and brought into one form."""
+"""Directives: the metadata of a field, validated and normalized."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ _MOST = 2**63
 
 @dataclass(frozen=True, slots=True)
 class Directives:
-    """What is done to the elements of a field, in the order of these parameters.
+    """The steps applied to the elements of a field, in the order of these parameters.
 
     Parameters
     ----------
     dtype : numpy.dtype, optional
-        Type that elements are converted to first; the stored type unless given.
+        Type that elements are converted to first; the stored type by default.
     scale, bias : tuple of float, optional
-        One number, or one for each channel; both are given, or none.
+        One number, or one for each channel; both scale and bias are given, or neither.
     is_channels_last : bool
-        Whether channels are the last dimension of what is stored.
+        Whether channels are the last stored dimension.
     is_transposed : bool
         Whether channels become the first dimension.
     channels : int, optional
@@ -51,7 +51,7 @@ class Directives:
     ordering : int, optional
         Its place among the fields of the group.
     is_blockwise : bool
-        Whether channels are the first dimension of what is stored.
+        Whether channels are the first stored dimension.
     """
 
     dtype: np.dtype[Any] | None = None
@@ -67,7 +67,7 @@ class Directives:
 
 
 def directives_of(path: str, metadata: Mapping[str, MetadataEntry]) -> Directives:
-    """Check the metadata of a field and return what it demands.
+    """Validate the metadata of a field and return its directives.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def directives_of(path: str, metadata: Mapping[str, MetadataEntry]) -> Directive
     Warns
     -----
     LbannWarning
-        For words of ``layout`` and ``transpose`` that mean nothing.
+        For unknown words in ``layout`` and ``transpose``.
     """
     values = _Values(path, metadata)
     dtype = values.dtype()
@@ -119,7 +119,7 @@ def directives_of(path: str, metadata: Mapping[str, MetadataEntry]) -> Directive
 
 
 class _Values:
-    """Reads values of metadata; errors tell where each one was written."""
+    """Reads values of metadata; errors name the line of each value."""
 
     def __init__(self, path: str, metadata: Mapping[str, MetadataEntry]) -> None:
         self._path = path
@@ -193,7 +193,7 @@ class _Values:
         return layout, transpose
 
     def group(self) -> str | None:
-        """Return the name of a group as it is written, numbers included."""
+        """Return the name of a group as written, numbers included."""
         if "pack" not in self._metadata:
             return None
         entry = self._metadata["pack"]
@@ -235,7 +235,7 @@ class _Values:
             raise self.error(key, f"{key!r} has an integer that is too large.") from None
 
     def check_transposition(self, dims: tuple[int, ...] | None, dtype: np.dtype[Any] | None) -> None:
-        """Refuse what cannot be transposed, whatever its elements are."""
+        """Refuse fields that cannot be transposed, whatever their elements."""
         if dims is None:
             raise self.error("channels", "the field is to be transposed but has no 'dims'.", "add 'dims'.")
         if len(dims) not in {2, 3}:

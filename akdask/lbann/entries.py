@@ -1,4 +1,4 @@
-"""What the entry of a data reader means: which samples, and how they are read."""
+"""Entries of data readers: the samples that they select, and how these are read."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def samples_of_entry(entry: ReaderEntry) -> SampleList:
     Raises
     ------
     LbannListError
-        If it names neither, or the pattern finds nothing.
+        If it names neither, or the pattern matches no file.
     """
     if entry.sample_list:
         return read_list(located(entry, entry.sample_list))
@@ -68,7 +68,7 @@ def samples_of_entry(entry: ReaderEntry) -> SampleList:
 
 
 def reader_of_entry(entry: ReaderEntry) -> FileSampleReader:
-    """Return what reads the samples of an entry of an older reader: as float32, as these do.
+    """Return the sample reader for an older reader's entry, which reads float32 as the older reader does.
 
     Raises
     ------

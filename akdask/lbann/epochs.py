@@ -1,4 +1,4 @@
-"""The batches of an epoch: read by threads ahead of who takes them, in an order that no thread decides."""
+"""The batches of an epoch, read ahead by threads in an order that does not depend on the threads."""
 
 from __future__ import annotations
 
@@ -35,7 +35,8 @@ def epoch_order(
     files : ndarray of int64, shape (n,), optional
         The file of each sample; only used if files are shuffled.
     shuffle : bool or "files"
-        False keeps the order; "files" shuffles files, and the samples of each, so that those of a file stay together.
+        False keeps the order; "files" shuffles files, and the samples of each, so that the samples of a file stay
+        together.
     seed : int or sequence of int, optional
         The same seed and epoch give the same order, however many threads and workers there are.
     epoch : int
@@ -67,7 +68,7 @@ _NARROWEST = 4
 """Bytes of the integers that are converted to the type of a batch."""
 
 _SMALL = 1 << 16
-"""Bytes of a sample up to which batches are copied from what was read for several."""
+"""Bytes of a sample up to which batches are copied out of a joint read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +92,7 @@ class SkippedSample:
 
 
 class GroupedReader:
-    """Reads samples at any positions of a list, those of a file together.  Picklable.
+    """Reads samples at any positions of a list, grouped by file.  Picklable.
 
     Parameters
     ----------
@@ -100,10 +101,10 @@ class GroupedReader:
     reader : SampleReader or FileSampleReader
         Reads samples by path and ID.
     names : sequence of str, optional
-        What to return of each sample; all unless given.
+        Names of values to return for each sample; all by default.
     dtype : dtype, optional
-        Type of all values but text; as the schemas make them unless given.  Integers of less than 32 bits are refused
-        as upstream refuses them, since only a schema says what they mean.
+        Type of all values except text; the type given by the schemas by default.  Integers of less than 32 bits are
+        refused, as upstream does, since only a schema gives their meaning.
     """
 
     def __init__(
@@ -115,11 +116,11 @@ class GroupedReader:
         self.dtype = None if dtype is None else np.dtype(dtype)
 
     def reduced(self, names: Sequence[str]) -> GroupedReader:
-        """Return what reads only some names of the same samples."""
+        """Return a reader of some names of the same samples."""
         return GroupedReader(self.samples, self.reader.select(names), names, self.dtype)
 
     def with_reader(self, reader: AnyReader) -> GroupedReader:
-        """Return what reads the same samples in another way."""
+        """Return a reader of the same samples by other schemas."""
         return GroupedReader(self.samples, reader, None, self.dtype)
 
     def read(self, indices: np.ndarray) -> Batch:
@@ -133,10 +134,10 @@ class GroupedReader:
         Raises
         ------
         LbannError
-            If a sample cannot be read, has another size or type than those before it, or integers of less than 32 bits
-            are to be converted.
+            If a sample cannot be read, differs in size or type from those before it, or has integers of less than 32
+            bits to be converted.
         FileError
-            If the list has been written anew since it was read.
+            If the list was rewritten since it was read.
         """
         try:
             return self._values(indices)
@@ -156,7 +157,7 @@ class GroupedReader:
     ) -> list[Batch]:
         """Return the values of samples in batches, each in memory of its own.
 
-        Small samples are read at once, since looking for those of a file takes longer than copying them.
+        Small samples are read together, since finding the samples of a file takes longer than copying them.
 
         Parameters
         ----------
@@ -165,7 +166,7 @@ class GroupedReader:
         batch_size : int
             Samples of a batch; the last may have fewer.
         is_stopped : callable
-            Says whether nobody waits for the batches any more.
+            Returns whether the batches are no longer needed.
 
         Raises
         ------
@@ -186,14 +187,14 @@ class GroupedReader:
             return math.inf
 
     def read_what_can_be(self, indices: np.ndarray, skipped: list[SkippedSample]) -> Batch:
-        """Return the values of the samples that can be read, a row for each; nothing if there are none.
+        """Return the values of the readable samples, a row for each; empty if there are none.
 
         Parameters
         ----------
         indices : ndarray of int64, shape (n,)
             Positions in the list.
         skipped : list of SkippedSample
-            Takes those that cannot.
+            Receives the unreadable samples.
         """
         try:
             return self._values(indices)
@@ -224,10 +225,10 @@ class GroupedReader:
 
 
 OnError: TypeAlias = Literal["raise", "skip"]
-"""What an epoch does about a sample that cannot be read."""
+"""Treatment of unreadable samples in an epoch."""
 
 _MOST_THREADS = 4
-"""Threads that read ahead, at most: those that wait for HDF5 wait for one another."""
+"""Maximum number of reading threads: more would wait for one another in HDF5."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,15 +244,15 @@ class BatchOptions:
     seed : int or sequence of int, optional
         Of the order.
     prefetch : int
-        Batches that are in memory at a time, besides the one that was taken; 0 reads when a batch is taken.
+        Number of batches in memory at a time, besides the one in use; 0 reads a batch when it is requested.
     on_error : {"raise", "skip"}
         Whether a sample that cannot be read ends the epoch.
     drop_last : bool
         Leave out a last batch of fewer samples.
     threads : int, optional
-        That read; at most four unless given.
+        Number of reading threads; at most four by default.
     progress : callable, optional
-        Is told the numbers of batches taken and of all.
+        Called with the number of batches taken and their total.
     """
 
     batch_size: int
@@ -265,7 +266,7 @@ class BatchOptions:
 
     def __post_init__(self) -> None:
         for name, value, least in (("batch_size", self.batch_size, 1), ("prefetch", self.prefetch, 0)):
-            number: Any = value  # whatever a user gives
+            number: Any = value  # users may pass values of any type
             if not isinstance(number, int | np.integer) or number < least:
                 raise ArgumentError(f"{name} is {value!r}; it is an integer from {least} up.")
         if self.on_error not in {"raise", "skip"}:
@@ -281,12 +282,12 @@ class BatchOptions:
 
     @property
     def window(self) -> int:
-        """Batches that are read together, so that samples of a file are read at once; half of what is in memory."""
+        """Number of batches read together, so that the samples of a file are read at once; half of those in memory."""
         return max(1, self.prefetch // max(2, self.n_threads))
 
 
 class Batches:
-    """The batches of an epoch; each iteration is one epoch, with an order of its own if it is random.
+    """The batches of an epoch; each iteration is one epoch, with its own order if it is random.
 
     Parameters
     ----------
@@ -300,7 +301,7 @@ class Batches:
     Attributes
     ----------
     epoch : int
-        Number of the next epoch; may be set.
+        Number of the next epoch; can be set.
     """
 
     def __init__(self, reader: GroupedReader, indices: np.ndarray, options: BatchOptions) -> None:
@@ -320,7 +321,7 @@ class Batches:
         return sorted(self._skipped, key=lambda one: one.index)
 
     def __iter__(self) -> Iterator[Batch]:
-        """Yield the batches of an epoch, and count it; see `of_epoch`."""
+        """Yield the batches of the next epoch, and increment its number; see `of_epoch`."""
         epoch, self.epoch = self.epoch, self.epoch + 1
         return self.of_epoch(epoch)
 
@@ -332,12 +333,12 @@ class Batches:
         epoch : int
             Number of the epoch.
         numbers : sequence of int, optional
-            Which batches of it, in ascending order; all unless given.
+            Numbers of the batches, ascending; all by default.
 
         Raises
         ------
         LbannError
-            If a sample cannot be read, unless such samples are skipped; the batches before it have come.
+            If a sample cannot be read, unless such samples are skipped; after the batches before it.
 
         Warns
         -----
@@ -378,7 +379,7 @@ class Batches:
             yield from self._read(window, skipped, lambda: False)
 
     def _ahead(self, windows: Sequence[np.ndarray], skipped: list[SkippedSample]) -> Iterator[Batch]:
-        """Yield what threads read: a window is begun when it fits into memory beside what waits to be taken."""
+        """Yield batches read by threads: a window is begun when it fits into memory beside the waiting batches."""
         stop, remaining = Event(), deque(windows)
         begun: deque[tuple[Future[list[Batch]], int]] = deque()
         in_memory = 0
@@ -414,7 +415,7 @@ class Batches:
         return -(-len(window) // self.options.batch_size)
 
     def _read(self, window: np.ndarray, skipped: list[SkippedSample], is_stopped: Callable[[], bool]) -> list[Batch]:
-        """Return the batches of a window; those without samples, as all were skipped, are left out."""
+        """Return the batches of a window, without those whose samples were all skipped."""
         size = self.options.batch_size
         try:
             return self.reader.read_batches(window, size, is_stopped)
@@ -426,7 +427,7 @@ class Batches:
 
 
 class SelectedSamples(Protocol):
-    """Samples of a list, as two schemas read them; `Dataset` is what users have of it.
+    """Samples of a list, as read by two schemas; the base of `Dataset`.
 
     Attributes
     ----------
@@ -435,7 +436,7 @@ class SelectedSamples(Protocol):
     indices : ndarray of int64
         Positions in it of the samples.
     fields : SampleFields
-        What is read of each.
+        Fields that are read of each sample.
     reader : SampleReader or FileSampleReader
         Reads them.
     """
@@ -447,13 +448,13 @@ class SelectedSamples(Protocol):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What each sample has."""
+        """Names of values in each sample."""
         ...
 
     def __len__(self) -> int: ...
 
     def grouped(self, names: Sequence[str] | None = None, dtype: Any = None) -> GroupedReader:
-        """Return what reads samples at any positions of the list."""
+        """Return a reader of samples at any positions of the list."""
         ...
 
     def location(self, index: int) -> tuple[str, str]:

@@ -1,4 +1,4 @@
-"""The errors of LBANN's samples, schemas and lists: each tells the file, the sample, the field and the schema path.
+"""The errors of LBANN's samples, schemas and lists: each names the file, the sample, the field and the schema path.
 
 ::
 
@@ -26,13 +26,13 @@ class LbannError(AkdaskError):
     Parameters
     ----------
     message : str
-        What was asked and why it cannot be done.
+        The failed request and its reason.
     file, sample, field, schema : str, optional
         Where: the file, the ID of the sample, the path of the field in it, and the path in which schema.
     details : iterable of str
-        What was found.
+        The values found.
     hint : str, optional
-        What to do about it.
+        Advice for the user.
 
     Examples
     --------
@@ -69,7 +69,7 @@ class LbannError(AkdaskError):
         field: str | None = None,
         schema: str | None = None,
     ) -> Self:
-        """Return the error with what it did not yet tell of where it happened."""
+        """Return the error completed by its place, as far as unknown."""
         return type(self)(
             self.message,
             file=self.file or file,
@@ -105,7 +105,7 @@ class LbannListError(LbannError, SchemaError):
 
 
 class SampleError(LbannError, FileError):
-    """A sample could not be read, or not be prepared as the schemas say."""
+    """A sample could not be read, or not be prepared by the schemas."""
 
 
 class MissingSampleError(SampleError, KeyError):
@@ -121,7 +121,7 @@ class SampleSizeError(SampleError, ValueError):
 
 
 class UnknownNameError(LbannError, KeyError):
-    """Nothing can be retrieved under the name."""
+    """No value can be retrieved under the name."""
 
 
 class LbannWarning(UserWarning):

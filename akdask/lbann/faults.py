@@ -1,4 +1,4 @@
-"""What is wrong with a sample set."""
+"""Faults of a sample set, and the reports that collect them."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 FaultKind: TypeAlias = Literal["list", "schema", "file", "count", "sample", "field", "type", "size", "value"]
-"""What is at fault: the list, a schema, a file that cannot be read, a count of the list, a sample or field that is not
-there, the type or number of its elements, or a value that is no finite number."""
+"""What is at fault: the list, a schema, an unreadable file, a count in the list, a missing sample or field, the type or
+number of its elements, or a value that is not finite.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,9 +19,9 @@ class SampleFault:
     Parameters
     ----------
     kind : str
-        What is at fault; see `FaultKind`.
+        Kind of the fault; see `FaultKind`.
     text : str
-        What it is.
+        Description of the fault.
     file, sample, field : str, optional
         Where.
     is_warning : bool
@@ -37,18 +38,18 @@ class SampleFault:
 
 @dataclass(frozen=True, slots=True)
 class FileCheck:
-    """What was found in one file.
+    """The result of checking one file.
 
     Parameters
     ----------
     path : str
         The file.
     state : str
-        Its size and time of modification, by which a later run knows that it is the same.
+        Its size and time of modification, by which a later run recognizes it.
     n_samples : int
         Samples of the list that were looked for.
     faults : tuple of SampleFault
-        What is wrong.
+        Faults of the file.
     sizes : dict of str to (int, str)
         Number and type of the elements of each field, in the first sample that can be read.
     """
@@ -85,7 +86,7 @@ class SampleSetReport:
         return all(fault.is_warning for fault in self.faults)
 
     def as_json(self) -> dict[str, Any]:
-        """Return what JSON can hold."""
+        """Return the report in JSON types."""
         return {
             "good": self.is_good,
             "files": self.n_files,

@@ -1,4 +1,4 @@
-"""The fields that are read of each sample, with their merged metadata and where each value of it was written."""
+"""The fields of each sample, with their merged metadata and the origin of each value."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ class FieldMetadata(Mapping[str, Any]):
     Attributes
     ----------
     directives : Directives
-        What they demand, checked.
+        Validated directives of the metadata.
 
     Raises
     ------
     LbannSchemaError
-        If they demand nothing that can be done.
+        If the metadata cannot be followed.
     """
 
     def __init__(self, path: str, entries: Mapping[str, MetadataEntry]) -> None:
@@ -95,7 +95,7 @@ class SampleFields(Mapping[str, FieldMetadata]):
         return f"SampleFields({', '.join(self._fields)})"
 
     def explain(self, path: str | None = None) -> str:
-        r"""Return the final metadata of a field, or of all, and where each value of it was written.
+        r"""Return the final metadata of a field, or of all, and the origin of each value.
 
         Parameters
         ----------
@@ -134,20 +134,20 @@ def merge(data: Schema, experiment: Schema | None = None) -> SampleFields:
     data : Schema
         Describes a sample.
     experiment : Schema, optional
-        The part of the sample to use; a leaf of it stands for all that the data schema has below.  All fields of the
-        data schema unless given.
+        The part of the sample to use; each of its leaves selects everything below it in the data schema.  All fields of
+        the data schema by default.
 
     Returns
     -------
     SampleFields
-        In the order of the experiment schema, below each of its leaves in that of the data schema.  Of two values of
-        a key the nearest wins, and those of the experiment schema come before those of the data schema.
+        In the order of the experiment schema, below each of its leaves in the order of the data schema.  Of two values
+        of a key the nearest wins, and values of the experiment schema precede those of the data schema.
 
     Raises
     ------
     LbannSchemaError
-        If the experiment schema selects nothing, or what the data schema does not have; or the metadata of a field
-        demands what cannot be done.
+        If the experiment schema selects no fields, or fields missing from the data schema; or the metadata of a field
+        cannot be followed.
     """
     if not data.root.children:
         raise LbannSchemaError("the data schema has no fields.", schema=data.name)

@@ -38,7 +38,7 @@ class FileSampleReader:
     responses : str, optional
         Path of a dataset of one dimension, as ``unitPar``.
     dtype : str, optional
-        Type that all become, as ``coerce`` has them: ``float``, ``double``, ``int``, ``long``.  As stored unless given.
+        Type of all values, as for ``coerce``: ``float``, ``double``, ``int``, ``long``.  The stored type by default.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class FileSampleReader:
     fields : SampleFields
         The datasets.
     keep_packed_fields : bool
-        False: nothing is packed.
+        Always False, as no field is packed.
 
     Raises
     ------
@@ -67,7 +67,7 @@ class FileSampleReader:
 
     @property
     def fields(self) -> SampleFields:
-        """The datasets that are read, and what is done to them."""
+        """The datasets that are read, with their directives."""
         return self._reader.fields
 
     def select(self, names: Collection[str]) -> FileSampleReader:
@@ -99,22 +99,22 @@ class FileSampleReader:
         path : str
             The file.
         sample_id : str, default ""
-            Group that the datasets are in; the root unless given.
+            Group of the datasets; the root by default.
 
         Returns
         -------
         dict of str to ndarray
-            One dimension each; the others are those of `dims_of`.
+            One-dimensional arrays; `dims_of` gives the dimensions.
 
         Raises
         ------
         LbannError
-            As `SampleReader.read_samples` does; or if a dataset has the wrong number of dimensions.
+            As for `SampleReader.read_samples`; or if a dataset has the wrong number of dimensions.
         """
         return {name: values[0] for name, values in self.read_samples([path], [sample_id]).items()}
 
     def read_batch(self, path: str, ids: Sequence[str]) -> dict[str, Values]:
-        """Read the sample of a file as often as there are IDs; see `read_samples`."""
+        """Read the sample of a file once per ID; see `read_samples`."""
         return self.read_samples([path] * len(ids), ids)
 
     def read_samples(
@@ -139,7 +139,7 @@ class FileSampleReader:
         Raises
         ------
         LbannError
-            As `SampleReader.read_samples` does; or if a dataset has the wrong number of dimensions.
+            As for `SampleReader.read_samples`; or if a dataset has the wrong number of dimensions.
         """
         groups = [""] * len(paths) if ids is None else ids
         if paths and not self._dims:
@@ -174,7 +174,7 @@ class FileSampleReader:
         return math.prod(self.dims_of(name))
 
     def dims_of(self, name: str) -> tuple[int, ...]:
-        """Return the dimensions that a dataset has in the first file; for errors see `size_of`."""
+        """Return the dimensions of a dataset in the first file; for errors see `size_of`."""
         found = resolve(name, self.names)
         if not self._dims:
             raise LbannError(
@@ -187,7 +187,7 @@ class FileSampleReader:
         return self._reader.dtype_of(self._keys[resolve(name, self.names)])
 
     def _described(self, path: str, sample_id: str) -> dict[str, tuple[int, ...]]:
-        """Return the dimensions of the datasets of the first file, which must be as the layout has them."""
+        """Return the dimensions of the first file's datasets, which must agree with the layout."""
         with explained(path, sample_id), OPEN_FILES.lease(path) as file:
             shapes = {}
             for name, key in self._keys.items():

@@ -31,7 +31,7 @@ MAX_BYTES = 1 << 27
 """Bytes of samples that a task reads, at most, unless one sample has more."""
 
 _SHORT = 32
-"""Samples of a run below which tasks would cost more than what they read."""
+"""Samples of a run below which a task costs more than the read."""
 
 
 def runs_of(files: np.ndarray, sample_bytes: int) -> list[tuple[int, int]]:
@@ -47,7 +47,7 @@ def runs_of(files: np.ndarray, sample_bytes: int) -> list[tuple[int, int]]:
     Returns
     -------
     list of (int, int)
-        Runs of rows of one file; where runs are short, as in random order, as many together as are worth a task.
+        Runs of rows of one file; short runs, as in random order, are joined until they are worth a task.
 
     Examples
     --------
@@ -66,7 +66,7 @@ def runs_of(files: np.ndarray, sample_bytes: int) -> list[tuple[int, int]]:
 
 
 class RunReader:
-    """Reads the samples of one task.  Picklable, and as small as what it names.
+    """Reads the samples of one task.  Picklable; its size is that of its samples' names.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ class RunReader:
     """
 
     def __init__(self, reader: GroupedReader, indices: np.ndarray, ids: str | None = None) -> None:
-        # The list is one of its own: a part of the whole would travel with all of it.
+        # The list is a copy: a slice would be pickled with the whole list.
         self._reader = GroupedReader(reader.samples.take(indices), reader.reader, reader.names, reader.dtype)
         self.n = len(indices)
         self._ids = ids
@@ -90,7 +90,7 @@ class RunReader:
         return self._reader.samples.paths
 
     def reduced(self, names: Sequence[str]) -> RunReader:
-        """Return what reads only some names of the same samples."""
+        """Return a reader of some names of the same samples."""
         made = object.__new__(type(self))
         made._reader, made.n = self._reader.reduced([name for name in names if name != self._ids]), self.n
         made._ids = self._ids if self._ids in names else None
@@ -104,7 +104,7 @@ class RunReader:
         return batch
 
     def rows(self, name: str) -> np.ndarray:
-        """Read the samples, and return what they have under one name."""
+        """Read the samples, and return their values under one name."""
         return self()[name]
 
     def dicts(self) -> list[Batch]:
@@ -129,7 +129,7 @@ def type_of_column(dtype: np.dtype, size: int) -> ColumnType:
 
 
 class SamplePartReader(PartReader):
-    """Reads the columns of one partition; all of them at once, when the first is asked for.
+    """Reads the columns of one partition; the first read reads all of them.
 
     Parameters
     ----------
@@ -188,7 +188,7 @@ class SamplePart:
         return SamplePartReader(self)
 
     def columns_of(self, batch: Batch) -> dict[str, Column]:
-        """Return what was read, as columns."""
+        """Return values that were read, as columns."""
         return {name: _column(batch[name], dtype) for name, dtype in self._columns.items()}
 
 
@@ -255,7 +255,7 @@ class SampleSource(Source):
 
 
 def dask_array_of(dataset: SelectedSamples, name: str, batch: int) -> Any:
-    """Return what samples have under a name; see `Dataset.to_dask_array`.
+    """Return the values of samples under a name; see `Dataset.to_dask_array`.
 
     Raises
     ------
@@ -301,7 +301,7 @@ def _no_samples() -> list[dict[str, np.ndarray]]:
 
 
 def sample_bytes(dataset: SelectedSamples, names: Sequence[str]) -> int:
-    """Return about how many bytes a sample takes in memory; reads the first sample."""
+    """Return about the bytes that a sample takes in memory; reads the first sample."""
     return sum(dataset.size_of(name) * max(np.dtype(dataset.dtype_of(name)).itemsize, 8) for name in names)
 
 
@@ -334,7 +334,7 @@ def frame_of(dataset: SelectedSamples, names: Sequence[str] | None, ids: str | N
 
 
 def _identity(dataset: SelectedSamples, files: np.ndarray) -> str:
-    """Return a text that changes whenever the samples, their files or what is done to them do."""
+    """Return a text that changes with the samples, their files and their directives."""
     paths = [dataset.samples.paths[number] for number in np.unique(files)]
     digest = blake2b(digest_size=16)
     chosen = dataset.sample_list()

@@ -1,4 +1,4 @@
-"""The head of a sample list: six types, and what their first lines hold."""
+"""Parse sample lists: the six types with their heads, and the words of all lines."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class ListType(Enum):
     n_counts : int
         How many numbers follow the file on a line of the body.
     header_counts : tuple of str
-        What the numbers of line 2 count.
+        Meaning of the numbers in line 2.
     is_exclusion : bool
         Whether samples that are named are left out.
     """
@@ -52,7 +52,7 @@ class ListType(Enum):
 
     @property
     def header_counts(self) -> tuple[str, ...]:
-        """What the numbers of line 2 count."""
+        """Meaning of the numbers in line 2."""
         match self:
             case ListType.SINGLE_SAMPLE:
                 return ("files",)
@@ -80,9 +80,9 @@ class ListHeader:
     type : ListType
         Of line 1.
     counts : dict of str to int
-        What line 2 says: samples ``included`` and ``excluded``, as far as the type has them, and ``files``.
+        Counts in line 2: samples ``included`` and ``excluded``, as far as the type has them, and ``files``.
     base_directory : str
-        Of line 3, as it is written there.
+        Line 3 as written.
     label_file : str, optional
         Of line 4 where the type has one.
     """
@@ -94,12 +94,12 @@ class ListHeader:
 
     @property
     def n_lines(self) -> int:
-        """Lines that it takes."""
+        """Number of lines of the head."""
         return 4 if self.type.has_label_file else 3
 
 
 def parse_header(lines: list[str], path: str) -> ListHeader:
-    """Return what the first lines say.
+    """Return the head in the first lines.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def parse_header(lines: list[str], path: str) -> ListHeader:
     Raises
     ------
     LbannListError
-        If a line is missing, empty or not what its place demands.
+        If a line is missing, empty or malformed.
     """
     listed = _type_of(_first_word(lines, 0, "the type of the list", path), path)
     names = listed.header_counts
@@ -165,14 +165,14 @@ Words: TypeAlias = pa.LargeStringArray
 
 
 class LineWords:
-    """Words of lines, line by line; blank lines are left out.
+    """Words of lines, line by line, without blank lines.
 
     Parameters
     ----------
     words : LargeStringArray, shape (n_words,)
         The words of all lines.
     first : ndarray of int64, shape (n_lines + 1,)
-        Which word a line begins with; the last is the number of words.
+        Number of the first word of each line; the last entry is the number of words.
     numbers : ndarray of int64, shape (n_lines,)
         The numbers of the lines in the text, from 0.
     n_lines : int
@@ -197,12 +197,12 @@ def split_lines(text: bytes) -> LineWords:
     Parameters
     ----------
     text : bytes
-        UTF-8 without control characters but white space; the last line may lack its line feed.
+        UTF-8 without control characters except white space; the last line may lack its line feed.
 
     Raises
     ------
     UnicodeDecodeError
-        If the text is not UTF-8, or holds control characters; its `start` is the place.
+        If the text is not UTF-8, or holds control characters; its `start` is the position.
 
     Examples
     --------
@@ -210,11 +210,11 @@ def split_lines(text: bytes) -> LineWords:
     >>> found.words.to_pylist(), found.first.tolist(), found.numbers.tolist()
     (['a', 'b', 'c'], [0, 2, 3], [0, 2])
     """
-    # To translate takes a quarter of the time of a search, which says where it is.
+    # Translating is faster than a search for the position, which only errors need.
     if len(text.translate(None, _CONTROLS)) != len(text) and (forbidden := _FORBIDDEN.search(text)):
         raise UnicodeDecodeError("utf-8", text, forbidden.start(), forbidden.end(), "control character")
     data = np.frombuffer(text if text.endswith(b"\n") or not text else text + b"\n", np.uint8)
-    # Of what remains, blanks, tabs and line ends alone are not above a blank.
+    # In the remaining text only blanks, tabs and line ends are not above a blank.
     is_space = data <= _BLANK
     edges = np.flatnonzero(np.diff(is_space, prepend=True))
     starts, stops = edges[0::2], edges[1::2]
@@ -231,7 +231,7 @@ def split_lines(text: bytes) -> LineWords:
 
 
 def column(offsets: np.ndarray, data: np.ndarray) -> Words:
-    """Return the column of words that stand end to end in UTF-8."""
+    """Return the column of words from concatenated UTF-8."""
     return pa.LargeStringArray.from_buffers(len(offsets) - 1, pa.py_buffer(offsets), pa.py_buffer(data))
 
 
@@ -269,7 +269,7 @@ BLOCK = 1 << 24
 _GZIP = b"\x1f\x8b"
 _ZLIB_METHOD = 8
 _AUTOMATIC = 47
-"""Window size of zlib that stands for: gzip or zlib, as the first bytes say."""
+"""Window size with which zlib detects gzip or zlib by the first bytes."""
 
 
 def text_blocks(path: str | os.PathLike[str], block: int = BLOCK) -> Iterator[bytes]:
@@ -327,12 +327,12 @@ def is_compressed(start: bytes) -> bool:
     """
     if start == _GZIP:
         return True
-    # No list begins with such letters: the check bits of zlib's header are those of few pairs.
+    # No list begins with such letters: the check bits of zlib's header allow few pairs.
     return len(start) == 2 and start[0] & 15 == _ZLIB_METHOD and start[0] >> 4 <= 7 and int.from_bytes(start) % 31 == 0
 
 
 def _decompressed(file: BinaryIO, path: str, block: int) -> Iterator[bytes]:
-    """Yield what is compressed, at most a block at a time however well it is packed."""
+    """Yield decompressed data, at most a block at a time whatever the compression ratio."""
     unpacker, data = zlib.decompressobj(_AUTOMATIC), b""
     try:
         while data or (data := file.read(1 << 20)):

@@ -42,7 +42,7 @@ def remaining_samples(
     named : sequence of str
         IDs that are left out.
     counts : (int, int)
-        What the line of the list says is included and excluded.
+        The counts of included and excluded samples in the list's line.
     where : str
         The line, for errors.
     find_samples : callable, optional
@@ -104,7 +104,7 @@ def _refuse_repeated(left_out: Sequence[str], excluded: int, path: str, where: s
 
 
 def _at_level(path: str, left_out: Sequence[str], count: int, find: SampleFinder) -> list[str]:
-    """Return the samples at the depth of those left out, else at the first depth of so many groups."""
+    """Return the samples at the depth of the excluded ones, else at the first depth with that many groups."""
     depths = {len(parts(sample)) for sample in left_out}
     if len(depths) > 1:
         shown = [next(sample for sample in left_out if len(parts(sample)) == depth) for depth in sorted(depths)]
@@ -128,7 +128,7 @@ GroupTree: TypeAlias = frozenset[tuple[str, str, int]]
 """The datasets below a group: path, type and number of elements of each."""
 
 MAX_DEPTH = 64
-"""Groups within groups that are looked into; links can lead back to a group above."""
+"""Maximum depth of groups; links can lead back to a group above."""
 
 
 @contextmanager
@@ -138,7 +138,7 @@ def open_samples(path: str) -> Iterator[LibraryFile]:
     Raises
     ------
     MissingSampleError
-        If there is no such file, or not what is looked for in it.
+        If the file does not exist, or lacks the requested object.
     LbannListError
         If it is no HDF5 file, or damaged.
     """
@@ -155,7 +155,7 @@ def open_samples(path: str) -> Iterator[LibraryFile]:
 
 
 def tree_of(file: LibraryFile, group: str) -> GroupTree:
-    """Return the datasets below a group, in whatever order it holds them.
+    """Return the datasets below a group, unordered.
 
     Parameters
     ----------
@@ -183,7 +183,7 @@ def _leaves(file: LibraryFile, group: str, prefix: str, depth: int) -> Iterator[
 
 
 def groups_like(path: str, tree: GroupTree) -> list[str]:
-    """Return the paths of the groups whose datasets are those of a tree, depth first; none within another.
+    """Return the paths of the groups with the datasets of a tree, depth first; none within another.
 
     Parameters
     ----------
@@ -229,7 +229,7 @@ def normal_path(path: str) -> str:
 def common_directory(paths: Sequence[str]) -> str:
     """Return the longest leading run of path parts that all paths share: the base directory of a list.
 
-    Of one path it is its directory; ``.`` stands for none, and nothing for no paths.
+    For one path it is its directory. ``.`` means none; no paths give an empty text.
 
     Raises
     ------
@@ -258,12 +258,12 @@ def common_directory(paths: Sequence[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class FoundSamples:
-    """The samples of files, and those that were left out.
+    """The samples of files, and the excluded samples.
 
     Parameters
     ----------
     included : SampleList
-        What remains: a line for each file.
+        The included samples: a line for each file.
     left_out : tuple of lists of str
         The samples of each line that are not in it.
     """
@@ -272,7 +272,7 @@ class FoundSamples:
     left_out: tuple[list[str], ...]
 
     def exclusion_text(self) -> bytes:
-        """Return the exclusion list, which names what is left out."""
+        """Return the exclusion list, which names the excluded samples."""
         counts = list(map(len, self.left_out))
         found = self.included
         lines = [ListType.CONDUIT_HDF5_EXCLUSION.value, f"{len(found)} {sum(counts)} {len(counts)}"]
@@ -297,7 +297,7 @@ def list_samples(
     base_directory: str | None = None,
     over: Callable[[Callable[[str], Any], Sequence[str]], Sequence[Any]] | None = None,
 ) -> FoundSamples:
-    """Find the samples of files: the groups that hold what a prototype holds.
+    """Find the samples of files: the groups with the datasets of a prototype.
 
     Parameters
     ----------
@@ -308,21 +308,21 @@ def list_samples(
     exclude : sequence of str
         IDs of samples to leave out, of whichever file.
     base_directory : str, optional
-        Which directory the list names; what all files have in common unless given.
+        Directory named by the list; the common directory of all files by default.
     over : callable, optional
-        Applies a function to each of many files, for instance in parallel; one after the other unless given.
+        Applies a function to each of many files, for instance in parallel; one after the other by default.
 
     Returns
     -------
     FoundSamples
-        The inclusion list, in the order of the files, and what was left out.
+        The inclusion list, in the order of the files, and the excluded samples.
 
     Raises
     ------
     MissingSampleError
         If a file or the prototype is not there.
     LbannListError
-        If a file is not HDF5, the prototype holds nothing, or an ID to be left out is in no file.
+        If a file is not HDF5, the prototype is empty, or no file has an excluded ID.
     ArgumentError
         If there are no files, or they do not lie in the base directory.
     """
@@ -352,7 +352,7 @@ def list_samples(
 
 
 class _Search:
-    """Finds samples of a file; can be sent to workers."""
+    """Finds samples of a file; picklable."""
 
     def __init__(self, tree: GroupTree) -> None:
         self.tree = tree
@@ -364,7 +364,7 @@ class _Search:
 def find_prototype(path: str) -> str:
     """Return the first of the groups of a file that seem to be samples.
 
-    These are the groups of the first depth at which two hold the same datasets; in a file of one sample, the first
+    These are the groups of the first depth at which two hold the same datasets. In a file of one sample it is the first
     group that holds datasets itself.
 
     Parameters
@@ -407,7 +407,7 @@ def _prototype(path: str, sample: str) -> GroupTree:
 
 
 def _relative(path: str, base: str) -> str:
-    """Return what is glued to the base directory for a file; a directory of ``.`` is in front of what is relative."""
+    """Return a file's path relative to the base directory; relative paths are below a directory of ``.``."""
     start = normal_path(base)
     if start == "." and not path.startswith("/"):
         return path
@@ -442,13 +442,13 @@ def choose(
     n : int
         Samples there are.
     fraction : float, optional
-        Share to use, 0 to 1; what it makes is cut to an integer.
+        Share to use, 0 to 1; the resulting number is truncated.
     count : int, optional
-        How many to use; at most one of the two is given.
+        Number to use; at most one of the two is given.
     seed : int, optional
         Of the shuffle.
     shuffle : bool, default False
-        Draw them at random; else they are the first ones.
+        Draw them at random; otherwise use the first ones.
 
     Raises
     ------
@@ -476,8 +476,8 @@ def split_indices(
 ) -> SplitIndices:
     """Split positions into parts.
 
-    Training keeps what is not held back, ``trunc((v + t) * n)`` samples, from the front; validation takes the next
-    ``trunc(v * n)`` and tournament the next ``trunc(t * n)``.  What truncation leaves over is in no part.
+    Training uses the first samples, all but ``trunc((v + t) * n)``. Validation takes the next ``trunc(v * n)`` and
+    tournament the next ``trunc(t * n)``.  The rest from truncation is in no part.
 
     Parameters
     ----------
@@ -488,7 +488,7 @@ def split_indices(
     seed : int, optional
         Of the shuffle.
     shuffle : bool, default True
-        Draw the parts at random; else each is in ascending order.
+        Draw the parts at random; otherwise each is in ascending order.
 
     Raises
     ------

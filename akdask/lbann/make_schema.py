@@ -1,4 +1,4 @@
-"""Schemas made from a sample: every field with an ordering, and as comments what else could be said of it."""
+"""Schemas made from a sample: every field with an ordering, and its other possible metadata as comments."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class GeneratedSchemas(NamedTuple):
 
 @dataclass(slots=True)
 class _Group:
-    """A group of the sample: names of members in order, with what each one is."""
+    """A group of the sample: its members by name, in order."""
 
     members: dict[str, _Group | StoredData | str] = field(default_factory=dict)
 
@@ -61,7 +61,7 @@ def generate(path: str, sample_id: str) -> GeneratedSchemas:
     -------
     GeneratedSchemas
         Fields have an ``ordering`` in steps of ten, counted through the sample, and each level has its ``metadata``;
-        what else metadata can say stands there in comments.  Fields that cannot be read are comments.
+        other possible metadata are comments.  Unreadable fields are comments.
 
     Raises
     ------
@@ -90,7 +90,7 @@ def generate(path: str, sample_id: str) -> GeneratedSchemas:
 
 
 def _group(library: LibraryFile, path: str, depth: int, left: list[int]) -> _Group:
-    """Return what a group has; `left` has one number, of the members that there may still be."""
+    """Return the members of a group; `left` has one number, the limit of further members."""
     if not depth:
         raise NotThereError("has groups in each other without end")
     found = _Group()
@@ -138,7 +138,7 @@ def _data(sample: _Group) -> Iterator[str]:
 
 
 def _data_level(group: _Group, indent: str, ordering: list[int]) -> Iterator[str]:
-    """Yield the lines of one level; `ordering` has one number, of the field that was last."""
+    """Yield the lines of one level; `ordering` has one number, that of the last field."""
     yield f"{indent}{METADATA}:"
     yield f"{indent}{_INDENT}# coerce: float"
     for name, member in group.members.items():
@@ -157,7 +157,7 @@ def _data_level(group: _Group, indent: str, ordering: list[int]) -> Iterator[str
 
 
 def _possible(data: StoredData) -> Iterator[str]:
-    """Yield what the metadata of a field could say."""
+    """Yield the possible metadata of a field."""
     if data.elements.dtype == TEXT:
         return
     shape = data.shape or ()

@@ -1,4 +1,4 @@
-"""What a prototext file says of data readers: which list, which schemas, which role, which fractions."""
+"""Read the entries of data readers from prototext files: list, schemas, role and fractions."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class _Tokens:
             yield "end", "", line
 
     def error(self, message: str, line: int | None = None) -> LbannSchemaError:
-        """Return the error that says where it is."""
+        """Return an error that names the line."""
         return LbannSchemaError(
             f"{message}, on line {line or self.line:,} of the protocol buffer text.", file=self.source
         )
@@ -100,14 +100,14 @@ def parse_text_format(text: str, source: str = "<text>") -> TextMessage:
     Parameters
     ----------
     text : str
-        What protobuf calls text format.
+        Protobuf's text format.
     source : str
         Where it is from, for errors.
 
     Raises
     ------
     LbannSchemaError
-        If it is not of that form; says in which line.
+        If it is malformed; the message names the line.
 
     Examples
     --------
@@ -217,11 +217,11 @@ class ReaderEntry:
     data_schema, experiment_schema : str, optional
         Paths of the schemas.
     data_directory : str
-        What the entry puts in front of its other paths.
+        Prefix of the entry's other paths.
     shuffle : bool
         Whether samples come in random order.
     validation_fraction, tournament_fraction : float
-        Shares to hold back of what a reader of role ``train`` has.
+        Shares to hold back from a reader of role ``train``.
     fraction_of_data_to_use : float, optional
         Share of the list to use.
     absolute_sample_count : int, optional
@@ -280,7 +280,7 @@ def read_prototext(path: str | os.PathLike[str]) -> list[ReaderEntry]:
     MissingFileError
         If there is no such file.
     LbannSchemaError
-        If it is no such text, has no entries, or one lacks what it needs or has a value of the wrong kind.
+        If it is not of that format, has no entries, or an entry lacks a value or has one of the wrong kind.
     """
     source = absolute(path)
     try:
@@ -331,7 +331,7 @@ def _entry(message: TextMessage, source: str) -> ReaderEntry:
             given[name] = _converted(name, found, message.last(found), message.line, source)
     if "name" not in given:
         raise LbannSchemaError(f"the reader on line {message.line:,} has no name.", file=source)
-    # Protocol buffers do not tell 0 from nothing.
+    # Protocol buffers do not distinguish 0 from a missing value.
     for name in ("fraction_of_data_to_use", "absolute_sample_count"):
         given[name] = given.get(name) or None
     if given["fraction_of_data_to_use"] and given["absolute_sample_count"]:

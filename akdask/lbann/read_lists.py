@@ -47,15 +47,15 @@ def read_list(
 ) -> SampleList:
     """Read a sample list of any of the six types, plain or compressed by gzip or zlib.
 
-    No file of samples is opened, but those of exclusion lists, whose samples have to be found.  What a dead writer has
-    left of the list and its samples is put in order before.
+    No file of samples is opened, except for exclusion lists, whose samples must be found.  Unfinished writes of the
+    list and its samples are recovered first.
 
     Parameters
     ----------
     path : str or path-like
         The list.
     find_samples : callable, optional
-        Finds the groups of a file at a depth, for exclusion lists; through HDF5 unless given.
+        Finds the groups of a file at a depth, for exclusion lists; through HDF5 by default.
     block : int, default 16777216
         Bytes that are split into words at a time.
 
@@ -69,12 +69,12 @@ def read_list(
     MissingFileError
         If there is no such list.
     LbannListError
-        If it breaks a rule of its type: says where, and what was expected.
+        If it breaks a rule of its type; the message names the place and the expected form.
 
     Warns
     -----
     LbannWarning
-        If the totals of line 2 are not those of the body.
+        If the totals of line 2 differ from the body.
     """
     name = absolute(path)
     recover_naming([name])
@@ -108,7 +108,7 @@ def _header_and_rest(path: str, block: int) -> tuple[ListHeader, Iterator[bytes]
             break
     lines = start[:MAX_HEADER].split(b"\n", 4)
     header = parse_header([line.decode(errors="replace") for line in lines[:4] if line or len(lines) > 1], path)
-    _split(b"\n".join(lines[: header.n_lines]), path, 0)  # refuses what is no text
+    _split(b"\n".join(lines[: header.n_lines]), path, 0)  # refuses non-text
     rest = start.split(b"\n", header.n_lines)[header.n_lines :]
 
     def body() -> Iterator[bytes]:

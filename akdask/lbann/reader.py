@@ -26,21 +26,21 @@ _MOST_LAYOUTS = 256
 
 
 class SampleReader:
-    """Reads samples as two schemas say.
+    """Reads samples by two schemas.
 
-    A reader holds no open files and can be pickled; files stay open in the process, a bounded number of them.
+    A reader holds no open files and can be pickled; the process keeps a bounded number of files open.
 
     Parameters
     ----------
     fields : SampleFields
-        What is read of each sample, and what is done to it; see `akdask.lbann.fields`.
+        The fields of each sample, with their directives; see `akdask.lbann.fields`.
     keep_packed_fields : bool, default False
         Whether fields that are packed into groups can be retrieved by their own names as well.
 
     Attributes
     ----------
     names : tuple of str
-        What each sample has: groups, and fields that are not packed.
+        Names of values in each sample: groups, and fields that are not packed.
     """
 
     def __init__(self, fields: SampleFields, *, keep_packed_fields: bool = False) -> None:
@@ -83,7 +83,7 @@ class SampleReader:
         path : str
             The file.
         ids : sequence of str
-            Paths of the samples in the file; one may come twice.
+            Paths of the samples in the file, with repetitions if wanted.
 
         Returns
         -------
@@ -100,22 +100,22 @@ class SampleReader:
     def read_samples(
         self, paths: Sequence[str], ids: Sequence[str], out: Mapping[str, Values] | None = None
     ) -> dict[str, Values]:
-        """Read samples of any files; those of a file are read together.
+        """Read samples of any files, grouped by file.
 
         Parameters
         ----------
         paths : sequence of str, shape (n,)
             The file of each sample.
         ids : sequence of str, shape (n,)
-            Path of each sample in its file; one may come twice.
+            Path of each sample in its file, with repetitions if wanted.
         out : mapping of str to ndarray, shape (n, size), optional
             Arrays of the right types that take the values, one for each of `names`.
 
         Returns
         -------
         dict of str to ndarray, shape (n, size)
-            By name, transformed and packed; a row for each sample.  Without samples, size is 0 where no sample has
-            been read before.
+            By name, transformed and packed; a row for each sample.  Without samples, the size is 0 unless a sample was
+            read before.
 
         Raises
         ------
@@ -141,7 +141,7 @@ class SampleReader:
         return {name: np.empty((0, 0)) for name in self.names} if known is None else known.allocate(0)
 
     def select(self, names: Collection[str]) -> SampleReader:
-        """Return a reader of only those fields that some names need.
+        """Return a reader of the fields that some names need.
 
         Parameters
         ----------
@@ -200,8 +200,7 @@ class SampleReader:
         Raises
         ------
         SampleTypeError, SampleSizeError
-            If they cannot be transformed, or are packed into groups of another type or size than those of the first
-            sample.
+            If they cannot be transformed, or are packed into groups of another type or size than in the first sample.
         """
         known = self._layouts.get(stored)
         if known is not None:
@@ -219,7 +218,7 @@ class SampleReader:
 
 
 def _tell_what_is_no_float(fields: SampleFields, layout: SampleLayout) -> None:
-    """Log the fields that stay what they are in the file, if these are no floats."""
+    """Log the fields that keep their stored type, if these are not floats."""
     for path, transform in layout.transforms.items():
         if fields[path].directives.dtype is None and transform.dtype.kind != "f":
             shown = "text" if transform.dtype == TEXT else transform.dtype
@@ -229,7 +228,7 @@ def _tell_what_is_no_float(fields: SampleFields, layout: SampleLayout) -> None:
 
 
 def check_same_groups(fields: SampleFields, first: SampleLayout, other: SampleLayout) -> None:
-    """Refuse packed fields of another type or size than those of the first sample.
+    """Refuse packed fields of another type or size than in the first sample.
 
     Raises
     ------
@@ -243,7 +242,7 @@ def check_same_groups(fields: SampleFields, first: SampleLayout, other: SampleLa
 
 @contextmanager
 def explained(path: str, sample_id: str) -> Iterator[None]:
-    """Say in which file and sample something went wrong."""
+    """Add file and sample to errors."""
     try:
         yield
     except FileNotFoundError:

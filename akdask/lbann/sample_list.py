@@ -25,7 +25,7 @@ _BLANK = pa.scalar(" ", pa.large_string())
 
 
 def file_state(path: str) -> tuple[int, ...] | None:
-    """Return what tells a local file from one that has replaced it; None of others, and where there is none."""
+    """Return a mark of a local file's state; None for remote and missing files."""
     try:
         found = None if is_remote(path) else os.stat(path)
     except OSError:
@@ -41,15 +41,15 @@ class SampleList:
     type : ListType
         The type that the list had when it was read, or is to have.
     base_directory : str
-        Stands in front of the names of files, glued as text with ``/`` between unless it ends with one.
+        Prefix of the names of files, joined as text with ``/`` unless it ends with one.
     files : LargeStringArray, shape (n_lines,)
         Names of files, one for each line.
     ids : LargeStringArray, shape (n,)
         IDs of samples, line by line.
     first : ndarray of int64, shape (n_lines + 1,)
-        Which sample a line begins with; the last is the number of samples.
+        Number of the first sample of each line; the last entry is the number of samples.
     excluded : ndarray of int64, shape (n_lines,), optional
-        How many samples of its file a line leaves out; remembered for writing the list back.
+        Number of samples that a line excludes from its file; kept for writing the list back.
     label_file : str, optional
         Of the types that name one.
 
@@ -121,7 +121,7 @@ class SampleList:
         Raises
         ------
         LbannListError
-            If a name cannot stand in a list: an empty one, or one with white space or control characters.
+            If a name is not allowed in a list: an empty one, or one with white space or control characters.
         """
         pairs = samples.items() if hasattr(samples, "items") else samples
         found = [(os.fspath(file), list(ids)) for file, ids in pairs]
@@ -188,13 +188,13 @@ class SampleList:
         Parameters
         ----------
         indices : array-like of int, shape (n,)
-            Positions; a position may come several times.
+            Positions, with repetitions if wanted.
         """
         order = np.asarray(indices, np.int64).reshape(-1)
         if len(order) and (order.min() < 0 or order.max() >= len(self)):
             raise PositionError(f"no sample {order.max()} in a list of {len(self):,}.")
         lines = np.searchsorted(self.first, order, side="right") - 1
-        # A line goes on for as long as the samples are of its file.
+        # A line continues while the samples are of its file.
         begins = np.flatnonzero(np.diff(self.line_files[lines], prepend=-1))
         chosen = lines[begins]
         return SampleList(
@@ -227,7 +227,7 @@ class SampleList:
         head = pc.binary_join_element_wise(*heads, _BLANK)
         first = self.first[start : stop + 1]
         words = self.ids[int(first[0]) : int(first[-1])]
-        # The head of a line goes before its first sample: positions in the column of both, one behind the other.
+        # The head of a line precedes its first sample; positions refer to the concatenation of both columns.
         order = np.insert(np.arange(len(words)), first[:-1] - first[0], len(words) + np.arange(stop - start))
         joined = pa.concat_arrays([words, head]).take(pa.array(order))
         data, offsets = buffers(joined)

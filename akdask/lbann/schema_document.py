@@ -1,4 +1,4 @@
-"""A YAML document as text: maps, sequences and scalars with their lines, nothing typed and nothing constructed.
+"""A YAML document as text: maps, sequences and scalars with their lines, neither typed nor constructed.
 
 The parser's events are read one after the other, so that no document can make the reader recurse, construct objects,
 or grow beyond bounds by aliases of aliases.
@@ -21,14 +21,14 @@ MAX_DEPTH = 64
 """Maps and sequences in each other."""
 
 MAX_NODES = 2**21
-"""Nodes of a document, those that aliases repeat included."""
+"""Maximum number of nodes of a document, including those repeated by aliases."""
 
 _MERGE_KEY = "<<"
 
 
 @dataclass(frozen=True, slots=True)
 class YamlScalar:
-    """Text, and the line where it stands; `is_quoted` tells ``""`` from nothing."""
+    """A text, and its line; `is_quoted` distinguishes ``""`` from a missing value."""
 
     text: str
     line: int
@@ -37,7 +37,7 @@ class YamlScalar:
 
 @dataclass(frozen=True, slots=True)
 class YamlSequence:
-    """Nodes in order, and the line where the first stands."""
+    """Nodes in order, and the line of the first."""
 
     items: tuple[YamlNode, ...]
     line: int
@@ -103,7 +103,7 @@ def _syntax_error(error: yaml.YAMLError, name: str) -> LbannSchemaError:
     problem = str(getattr(error, "problem", None) or " ".join(str(error).split()))
     where = name if place is None else f"{name}, line {place.line + 1}, column {place.column + 1}"
     if "nesting" in problem:
-        # Newer parsers have a bound of their own, which what they read ahead may reach before the first event is out.
+        # Newer parsers have their own bound, which they may reach while reading ahead of the first event.
         return _too_deep(where)
     return LbannSchemaError("the schema is no valid YAML.", schema=where, details=[problem])
 
@@ -136,7 +136,7 @@ class _Composer:
         self.document: YamlNode | None = None
 
     def take(self, event: Any) -> bool:
-        """Take in an event; return whether it was the last."""
+        """Process an event; return whether it was the last."""
         match event:
             case yaml.StreamEndEvent():
                 return True
@@ -222,7 +222,7 @@ class _Composer:
         around.nodes.append(node)
         around.key = None
         around.size += size
-        # What is open in what is open is counted when it ends.
+        # Nested nodes are counted when they end.
         if sum(one.size for one in self._open) > MAX_NODES:
             raise self._error(f"the schema has more than {MAX_NODES:,} nodes, aliases counted as often as used.", line)
 
@@ -248,11 +248,11 @@ _HEXADECIMAL = re.compile(r"[+-]?0x(?:[0-9a-f]+\.?[0-9a-f]*|\.[0-9a-f]+)(?:p[+-]
 _NAMED = re.compile(r"([+-]?)(?:(inf(?:inity)?)|nan(?:\([0-9a-z_]*\))?)", re.ASCII | re.IGNORECASE)
 _BLANKS = " \t\n\v\f\r"
 _MOST_DIGITS = 400
-"""Digits of a number that are converted: Python takes quadratic time, and no number of a schema has more."""
+"""Most digits of a number to convert: Python takes quadratic time, and numbers of schemas are shorter."""
 
 
 def typed(text: str) -> Scalar:
-    """Return the integer, the float or the text that Conduit takes a scalar for.
+    """Return the integer, float or text that Conduit reads from a scalar.
 
     Examples
     --------

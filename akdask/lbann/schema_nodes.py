@@ -26,7 +26,7 @@ KNOWN_KEYS = (
     "pack",
     "hwc",
 )
-"""Keys of metadata that say something; ``hwc`` is how layout and transpose were written before 2023."""
+"""Known keys of metadata; ``hwc`` replaced layout and transpose before 2023."""
 
 _MOST_BYTES = 2**26
 
@@ -38,17 +38,17 @@ class MetadataEntry:
     Parameters
     ----------
     value : object
-        Integer, float, text, None for nothing; lists and dicts of these.
+        Integer, float, text, None for no value; lists and dicts of these.
     schema : str
-        The file, or the name of the text, in which it stands.
+        The file, or the name of the text, that contains it.
     node : str
         Path of the node whose metadata has it; empty for the root.
     line : int
         Its line, from 1.
     text : str
-        What is written there, of a scalar.
+        The text of a scalar as written.
     overrides : MetadataEntry, optional
-        The value of the data schema in whose place it stands.
+        The value of the data schema that it overrides.
     """
 
     value: Any
@@ -75,7 +75,7 @@ class SchemaNode:
     line : int
         Its line, from 1.
     metadata : mapping of str to MetadataEntry
-        Its own, then what it has from the nodes above it; the nearest of these wins.
+        Its own metadata, then those inherited from the nodes above it; the nearest wins.
     children : mapping of str to SchemaNode
         By name, in the order of the document.
     """
@@ -116,7 +116,7 @@ class Schema:
         return node
 
     def metadata(self, path: str) -> dict[str, Any]:
-        """Return the complete metadata of a node, its own and what it has from above.
+        """Return the complete metadata of a node, its own and the inherited.
 
         Raises
         ------
@@ -137,7 +137,7 @@ def load(source: str | os.PathLike[str], *, name: str = "<text>") -> Schema:
     source : str or path
         The file; or the YAML text itself, which has more than one line.
     name : str, default "<text>"
-        What messages call the text.
+        Name of the text in messages.
 
     Returns
     -------
@@ -152,7 +152,7 @@ def load(source: str | os.PathLike[str], *, name: str = "<text>") -> Schema:
     Warns
     -----
     LbannWarning
-        For keys of metadata that mean nothing, and values of nodes that are no fields; both are ignored upstream.
+        For unknown keys of metadata, and values of nodes that are not fields; upstream ignores both.
 
     Examples
     --------
@@ -189,7 +189,7 @@ def _open_at_once(path: str, flags: int) -> int:
 
 
 class _Builder:
-    """Makes the nodes of a schema, and says where something is wrong."""
+    """Makes the nodes of a schema; errors name the line."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -220,7 +220,7 @@ class _Builder:
         return SchemaNode(path, line, metadata, children)
 
     def _discard(self, node: YamlNode, path: str) -> None:
-        """Take a field without a map for a field without metadata; upstream forgets its value."""
+        """Treat a field without a map as one without metadata; upstream drops its value."""
         match node:
             case YamlScalar(text=""):
                 return

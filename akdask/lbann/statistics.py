@@ -19,19 +19,19 @@ from akdask.lbann.make_lists import parts
 from akdask.lbann.reader import SampleReader
 
 _RAW = ("coerce", "dims", "channels", "layout", "transpose", "hwc")
-"""What of the metadata is followed when a field is read for statistics: not scale, bias and packing."""
+"""Directives that are followed when a field is read for statistics: not scale, bias and packing."""
 
 
 @dataclass(frozen=True, slots=True)
 class FieldStatistics:
-    """Statistics of the values of a field; of each channel, if they were asked for by channel.
+    """Statistics of the values of a field; per channel, if requested.
 
     Parameters
     ----------
     count : int
         Values of each channel that are finite.
     mean, std, min, max : ndarray, shape (channels,)
-        Of these values; NaN if there are none.  The deviation is that of the population.
+        Number of values and their statistics; NaN without values.  The deviation is that of the population.
     n_not_finite : int
         Values that are NaN or infinite.
     dtype : numpy.dtype
@@ -49,7 +49,7 @@ class FieldStatistics:
 
 @dataclass(frozen=True, slots=True)
 class _Moments:
-    """Count, mean, sum of squared deviations and extremes, per channel: what can be merged."""
+    """Count, mean, sum of squared deviations and extremes, per channel, in a form that can be merged."""
 
     count: np.ndarray
     mean: np.ndarray
@@ -71,9 +71,9 @@ def statistics_of(
     dataset : SelectedSamples
         The samples.
     fields : sequence of str, optional
-        Which fields; all that are numbers unless given.
+        Names of fields; all numeric ones by default.
     by_channel : bool, default False
-        Tell channels apart, of fields that have several.
+        Give statistics per channel for fields with several channels.
 
     Raises
     ------
@@ -113,7 +113,7 @@ def _moments(run: RunReader, channels: Mapping[str, int]) -> dict[str, _Moments]
 
 
 def _moments_of(values: np.ndarray, channels: int) -> _Moments:
-    # What is read has channels first, so that the elements of a channel lie together.
+    # Values are read with channels first, so that the elements of a channel are contiguous.
     by_channel = values.reshape(len(values), channels, -1).astype(np.float64).swapaxes(0, 1).reshape(channels, -1)
     is_finite = np.isfinite(by_channel)
     count = is_finite.sum(axis=1)
@@ -161,9 +161,9 @@ def normalized_schema(
     dataset : SelectedSamples
         Whose fields are selected, with all of their metadata.
     statistics : mapping of str to FieldStatistics
-        As `statistics_of` returns them; other fields stay as they are.
+        Results of `statistics_of`; other fields stay unchanged.
     to : {"standard", "unit"}, default "standard"
-        Mean 0 and deviation 1, or values from 0 to 1.  What does not vary is shifted only.
+        Mean 0 and deviation 1, or values from 0 to 1.  Constant values are shifted only.
 
     Returns
     -------

@@ -1,7 +1,7 @@
 """Samples for ``torch.utils.data``: by position for its samplers, or as batches in an order of our own.
 
-This module is imported by `Dataset.to_torch` alone.  Values are NumPy arrays, which the collation of a DataLoader makes
-tensors of; without torch, samples by position can be read all the same.
+Only `Dataset.to_torch` imports this module.  Values are NumPy arrays, which the collation of a DataLoader turns into
+tensors. Samples can be read by position even without torch.
 """
 
 from __future__ import annotations
@@ -46,18 +46,18 @@ def torch_dataset(dataset: SelectedSamples, kind: str, **options: Any) -> Any:
 class MapSamples:
     """Samples by position, for any sampler of torch, distributed ones included.
 
-    Batches are fetched at once, those of a file together.  A worker process opens files of its own.
+    Batches are fetched at once, grouped by file.  Each worker process opens its own files.
 
     Parameters
     ----------
     dataset : SelectedSamples
         The samples.
     names : sequence of str, optional
-        What each has; all unless given.
+        Names of values in each sample; all by default.
     dtype : dtype, default float32
-        Type of all values but text; None leaves them as the schemas make them.
+        Type of all values except text; None keeps the types given by the schemas.
     shaped : bool, default True
-        Give values the dimensions that the schemas tell, channels first.
+        Give values the dimensions in the schemas, channels first.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class MapSamples:
         return self.__getitems__([index])[0]
 
     def __getitems__(self, indices: Sequence[int]) -> list[dict[str, Any]]:
-        """Return the values of several samples: what a DataLoader asks for if it is there."""
+        """Return the values of several samples; a DataLoader calls this for whole batches."""
         found = self._reader.read(self._indices[np.asarray(indices, np.int64)])
         shaped = _shaped(found, self._reader) if self._is_shaped else found
         return [{name: values[row] for name, values in shaped.items()} for row in range(len(indices))]
@@ -89,9 +89,9 @@ class MapSamples:
 class IterableSamples(IterableDataset):  # type: ignore[misc]  # torch may be absent
     """Batches, to be given to a DataLoader with ``batch_size=None``.
 
-    Workers of a DataLoader take turns, so that batches come in the same order however many there are.  In distributed
-    training each process takes its share, as many batches as the others: what is left over is left out, in each epoch
-    other samples if they are shuffled.
+    Workers of a DataLoader take turns, so that batches come in the same order for any number of workers.  In
+    distributed training each process takes its share, as many batches as the others. The rest is left out; with
+    shuffling the rest differs in each epoch.
 
     Parameters
     ----------
@@ -100,17 +100,17 @@ class IterableSamples(IterableDataset):  # type: ignore[misc]  # torch may be ab
     batch_size : int
         Samples of a batch.
     shuffle : bool or "files", default False
-        As `Dataset.batches` takes it.
+        As for `Dataset.batches`.
     seed : int, default 0
         Of the order, the same in all processes.
     rank, world_size : int, optional
-        Which process of how many this one is; what ``torch.distributed`` tells unless given.
+        Rank of this process and number of processes; from ``torch.distributed`` by default.
     names : sequence of str, optional
-        What each batch has; all unless given.
+        Names of values in each batch; all by default.
     dtype : dtype, default float32
-        Type of all values but text; None leaves them as the schemas make them.
+        Type of all values except text; None keeps the types given by the schemas.
     shaped : bool, default True
-        Give values the dimensions that the schemas tell, channels first.
+        Give values the dimensions in the schemas, channels first.
     **options
         ``prefetch``, ``on_error``, ``drop_last`` and ``threads`` of `Dataset.batches`.
     """
@@ -137,11 +137,11 @@ class IterableSamples(IterableDataset):  # type: ignore[misc]  # torch may be ab
         self.epoch = 0
 
     def set_epoch(self, epoch: int) -> None:
-        """Say which epoch comes next; what is shuffled has another order in each."""
+        """Set the number of the next epoch, which determines the order of shuffled samples."""
         self.epoch = epoch
 
     def __len__(self) -> int:
-        """Return the number of batches that this process takes."""
+        """Return the number of batches for this process."""
         return len(self._batches) // self._share[1]
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
@@ -166,7 +166,7 @@ def _share(rank: int | None, world_size: int | None) -> tuple[int, int]:
 
 
 def _shaped(batch: Batch, reader: GroupedReader) -> dict[str, Any]:
-    """Return values with the dimensions that the schemas tell, where these are as many as the elements."""
+    """Return values with the dimensions in the schemas, where these have as many elements."""
     shaped = {}
     for name, values in batch.items():
         dims = reader.reader.dims_of(name)
@@ -177,7 +177,7 @@ def _shaped(batch: Batch, reader: GroupedReader) -> dict[str, Any]:
 def worker_init(worker: int) -> None:
     """Prepare a worker process of a DataLoader: pass it as ``worker_init_fn``.
 
-    Not necessary, as each process opens files of its own; closes those that a worker that is used again has open.
+    Optional, as each process opens its own files; closes the open files of a reused worker.
 
     Parameters
     ----------

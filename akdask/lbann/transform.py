@@ -1,4 +1,4 @@
-"""What is done to the elements of one field: coerced, normalised, channels brought to the front."""
+"""Transform the elements of one field: coerce, normalize, move channels to the front."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Normalization:
     size : int
         Elements of a sample.
     is_blockwise : bool
-        Whether the elements of a channel lie together; else elements of all channels take turns.
+        Whether the elements of a channel are contiguous; otherwise channels are interleaved.
     """
 
     def __init__(self, scale: tuple[float, ...], bias: tuple[float, ...], size: int, *, is_blockwise: bool) -> None:
@@ -57,7 +57,7 @@ class Normalization:
         values : ndarray, shape (n, size)
             float32 or float64.
         out : ndarray, shape (n, size)
-            Takes the result, of the same type; it may be `values` itself.
+            Receives the result, of the same type; may be `values` itself.
         """
         scratch = np.empty(_BLOCK)
         with np.errstate(all="ignore"):  # infinities and NaN are values as any other, as in C
@@ -105,12 +105,12 @@ _LARGE = 2**14
 
 
 class FieldTransform:
-    """The transformation of a field whose stored elements are known; works on any number of samples at once.
+    """The transformation of a field with known stored elements; works on any number of samples at once.
 
     Parameters
     ----------
     metadata : FieldMetadata
-        What is demanded.
+        Directives of the field.
     stored : StoredElements
         Type and number of the elements of a sample in the file.
 
@@ -160,9 +160,9 @@ class FieldTransform:
         Parameters
         ----------
         values : ndarray, shape (n, size)
-            As they are stored.
+            The stored values.
         out : ndarray, shape (n, size)
-            Takes the result, of type `dtype`; it may be `values` itself if `is_in_place`.
+            Receives the result, of type `dtype`; may be `values` itself if `is_in_place`.
         """
         if self.size >= _LARGE and len(values) > 1:
             for row, target in zip(values, out, strict=True):
@@ -182,7 +182,7 @@ class FieldTransform:
                 out[:, channel * shape[2] : (channel + 1) * shape[2]] = source[:, :, channel]
             return
         if values is not out and not (values.dtype == self.dtype and self._normalization is not None):
-            with np.errstate(all="ignore"):  # what C leaves open is no reason to stop
+            with np.errstate(all="ignore"):  # undefined in C, but no error here
                 out[...] = values
             values = out
         if self._normalization is not None:
@@ -268,7 +268,7 @@ _IDLE: deque[npt.NDArray[np.uint8]] = deque(maxlen=_MAX_IDLE)
 
 
 class _Lease:
-    """Memory that an array is in; given back when no array and no view is left that refers to it."""
+    """Memory of an array; released when no array and no view refers to it."""
 
     __slots__ = ("__array_interface__", "__weakref__")
 
@@ -300,7 +300,7 @@ def empty(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Values:
 
 
 def _memory(nbytes: int) -> npt.NDArray[np.uint8]:
-    """Return memory of at least so many bytes, and not of twice as many; what does not fit is freed."""
+    """Return memory of at least `nbytes` and less than twice as many; blocks of other sizes are freed."""
     for _ in range(_MAX_IDLE):
         try:
             memory = _IDLE.popleft()
@@ -336,9 +336,9 @@ def names_of(fields: SampleFields, *, keep_packed_fields: bool) -> tuple[str, ..
     Parameters
     ----------
     fields : SampleFields
-        What is read.
+        The fields that are read.
     keep_packed_fields : bool
-        Whether packed fields stay; a group that has the name of one stands in its place.
+        Whether packed fields stay; a group of the same name replaces such a field.
     """
     single = [path for path, field in fields.items() if keep_packed_fields or field.directives.pack is None]
     return tuple(dict.fromkeys([*groups_of(fields), *single]))
@@ -361,7 +361,7 @@ class SampleLayout:
     transforms : mapping of str to FieldTransform
         By field, in the order of the fields.
     targets : mapping of str to sequence of Target
-        Where the elements of each field go; twice, if a packed field stays.
+        Places of the elements of each field; two if a packed field stays.
     dtypes : mapping of str to numpy.dtype
         By name.
     sizes : mapping of str to int
@@ -430,9 +430,9 @@ def layout_of(fields: SampleFields, stored: Mapping[str, StoredElements], *, kee
     Parameters
     ----------
     fields : SampleFields
-        What is read, and what is done to it.
+        The fields that are read, with their directives.
     stored : mapping of str to StoredElements
-        What a sample has in the file, by field.
+        Stored data of a sample, by field.
     keep_packed_fields : bool
         Whether packed fields are arrays of their own as well.
 
@@ -506,10 +506,10 @@ def resolve(name: str, names: Collection[str]) -> str:
     Parameters
     ----------
     name : str
-        A group or a field; ``datum``, ``label`` and ``response`` also find ``samples``, ``labels`` and ``responses``,
-        and these those.
+        A group or a field; ``datum``, ``label`` and ``response`` also match ``samples``, ``labels`` and ``responses``,
+        and vice versa.
     names : collection of str
-        What there is.
+        The existing names.
 
     Raises
     ------

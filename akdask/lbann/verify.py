@@ -33,7 +33,7 @@ _SAMPLES_AT_ONCE = 256
 
 @dataclass(frozen=True, slots=True)
 class FileToCheck:
-    """A file, and what a list says of it.
+    """A file, and its line in a list.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class FileToCheck:
     ids : tuple of str
         Samples of the list.
     n_all : int, optional
-        Samples that the file has, as the list says; unknown if it does not.
+        Number of samples in the file by the list; None if the list has no such number.
     """
 
     path: str
@@ -56,14 +56,14 @@ def check_file(reader: SampleReader, file: FileToCheck, reads_data: bool) -> Fil
     Parameters
     ----------
     reader : SampleReader
-        Reads them as the schemas say.
+        Reads them by the schemas.
     file : FileToCheck
-        The file, and what is to be in it.
+        The file, and its expected samples.
     reads_data : bool
         Whether values are to be finite as well.
     """
     state = present_state(file.path)
-    # Sizes are compared with those of the first sample of this file alone, whichever files this worker saw before.
+    # Sizes are compared with the first sample of this file alone, whichever files this worker saw before.
     reader = SampleReader(reader.fields, keep_packed_fields=True)
     try:
         faults = list(_count_faults(file))
@@ -81,7 +81,7 @@ def check_file(reader: SampleReader, file: FileToCheck, reads_data: bool) -> Fil
 
 
 def present_state(path: str) -> str:
-    """Return what tells states of a file apart; nothing if it is not there."""
+    """Return a mark of a file's state; empty for a missing file."""
     try:
         status = os.stat(path)
     except OSError:
@@ -132,7 +132,7 @@ def _faults_of_sample(reader: SampleReader, path: str, sample: str, reads_data: 
 
 
 def _field_faults(reader: SampleReader, path: str, sample: str) -> Iterator[SampleFault]:
-    """Yield what is wrong with each field by itself."""
+    """Yield the faults of each field by itself."""
     for name, field in reader.fields.items():
         try:
             SampleReader(SampleFields({name: field.without("pack")})).read(path, sample)
@@ -170,7 +170,7 @@ def _fault(error: AkdaskError, path: str, sample: str | None, field: str | None,
 
 
 _AT_ONCE = 64
-"""Files that are checked before what was found is noted."""
+"""Files that are checked between two notes of results."""
 
 
 def verify(
@@ -195,20 +195,20 @@ def verify(
     reads_data : bool, default True
         Whether values are looked at, too: NaN and infinities are faults.
     resume : str or path-like, optional
-        A file that notes what was found in each file, so that a run that is ended goes on where it was: files that have
-        not changed since are not looked at again.
+        A file that records the results for each file, so that an interrupted run continues: unchanged files are not
+        checked again.
     progress : callable, optional
         Is called with the numbers of files done and of all.
 
     Returns
     -------
     SampleSetReport
-        The faults; what cannot be read is a fault and no error.
+        The faults; unreadable files are faults and no errors.
 
     Raises
     ------
     WriteError
-        If what was found cannot be noted.
+        If results cannot be recorded.
     """
     fields, faults = _fields(data_schema, experiment_schema)
     try:
@@ -301,19 +301,19 @@ def _checks(
 
 
 def _marked(file: FileToCheck) -> str:
-    """Return what tells apart what lists demand of a file."""
+    """Return a digest of the list's expectations of a file."""
     return blake2b(repr((file.ids, file.n_all)).encode(errors="surrogateescape"), digest_size=16).hexdigest()
 
 
 def _asked(fields: SampleFields, reads_data: bool) -> str:
-    """Return what tells apart what was asked of files."""
+    """Return a digest of the checks made on files."""
     return blake2b(
         f"{reads_data}{[(path, dict(one)) for path, one in fields.items()]}".encode(), digest_size=16
     ).hexdigest()
 
 
 def _known(path: str | os.PathLike[str], fields: SampleFields, reads_data: bool) -> dict[tuple[str, str], FileCheck]:
-    """Return what an earlier run has noted of the same question; a line that was cut short counts as none."""
+    """Return the results of an earlier run with the same checks, ignoring truncated lines."""
     found = {}
     with suppress(FileNotFoundError), open(path, encoding="utf-8", errors="surrogateescape") as notes:
         for line in notes:
@@ -359,7 +359,7 @@ def _note(
 
 
 def _disagreeing(checks: Sequence[FileCheck]) -> list[SampleFault]:
-    """Return files whose samples have other sizes or types than those of most, which would be errors in batches."""
+    """Return faults of files whose samples differ in size or type from most, which would fail in batches."""
     usual = Counter(tuple(sorted(check.sizes.items())) for check in checks if check.sizes)
     if len(usual) < 2:
         return []

@@ -29,7 +29,7 @@ _TO_STORED = {"b": np.uint8, "f2": np.float32}
 
 @dataclass(frozen=True, slots=True)
 class WrittenSamples:
-    """What was written.
+    """The files written.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def write_samples(
     parent: str = "",
     separator: str = "/",
 ) -> WrittenSamples:
-    """Write rows as samples to HDF5 files, and the list of them: all appear at once, or nothing.
+    """Write rows as samples to HDF5 files, and their list: all appear at once, or none.
 
     Rows of a lazy DataFrame or of Dask arrays are computed a file at a time.
 
@@ -67,14 +67,14 @@ def write_samples(
     path : str or path-like
         ``folder/name.h5`` makes ``folder/name_0000.h5``, …, and the list ``folder/name.samples``.
     per_file : int, optional
-        Samples of a file; all in one unless given.
+        Samples of a file; all in one by default.
     ids : sequence of str or str, optional
-        IDs of the samples, which are paths in the file, or the name of the column that they are in, as `Dataset.to_hdf`
-        and `to_parquet` write it; nine digits, from 0, unless given.
+        IDs of the samples, which are paths in the file, or the name of their column, in the form of `Dataset.to_hdf`
+        and `to_parquet`; nine digits, from 0, by default.
     parent : str, default ""
         Group that IDs are put into, such as ``RUN_ID``.
     separator : str, default "/"
-        Stands between the parts of fields in the names of columns: ``.`` of what `Dataset.to_hdf` has written.
+        Separator of the parts of fields in column names: ``.`` for files of `Dataset.to_hdf`.
 
     Returns
     -------
@@ -88,9 +88,9 @@ def write_samples(
     ArgumentTypeError
         If values are neither numbers nor text.
     LbannListError
-        If an ID or a file name cannot stand in a list.
+        If an ID or a file name is not allowed in a list.
     WriteError
-        If the disk is full, or the folder not writable; what was there is untouched.
+        If the disk is full, or the folder not writable; existing files stay.
     """
     listed_ids = None if ids is None else _listed(data, ids)
     rows = _RowsOf(data, separator, ids if isinstance(ids, str) else None)
@@ -109,7 +109,7 @@ def write_samples(
         {file: names[start:stop] for file, (start, stop) in zip(files, bounds, strict=True)}, base_directory=folder
     )
     paths = tuple(os.path.join(folder, file) for file in files)
-    # The list comes last: once it is there, all that it names is.
+    # The list comes last: once it exists, all files that it names exist.
     with staged_files(target, (*paths, list_path(target)), stale=lambda: _old_files(list_path(target), stem)) as add:
         for file, (start, stop) in zip(paths, bounds, strict=True):
             samples = zip(names[start:stop], rows.between(start, stop), strict=True)
@@ -119,7 +119,7 @@ def write_samples(
 
 
 class _RowsOf:
-    """Rows of whatever holds columns, some at a time."""
+    """Rows of any columnar object, a few at a time."""
 
     def __init__(self, data: Any, separator: str, ids: str | None) -> None:
         columns = list(data) if isinstance(data, Mapping) else list(getattr(data, "columns", ()))
@@ -162,7 +162,7 @@ def _row(values: Sequence[np.ndarray], row: int) -> np.ndarray:
 
 
 def _sliceable(column: Any) -> Any:
-    """Return what can be cut by position: an index of pandas would decide otherwise."""
+    """Return an object that slices by position, which a pandas index would change."""
     if hasattr(column, "iloc"):
         return column.to_numpy()
     return column if hasattr(column, "dtype") and hasattr(column, "__getitem__") else np.asarray(column)
@@ -173,12 +173,12 @@ def _in_memory(column: Any) -> Any:
         return column
     if hasattr(column, "compute") and hasattr(column, "chunks"):
         return column.compute()
-    # Lists of a SegArray may differ in length, which samples of one set must not; NumPy tells.
+    # Lists of a SegArray may differ in length, which samples of one set must not; NumPy raises an error.
     return column.tolist() if getattr(column, "segments", None) is not None else column.to_ndarray()
 
 
 def _stored(name: str, values: Any) -> Sequence[np.ndarray]:
-    """Return rows as they are written: NumPy arrays of numbers or of `str` objects."""
+    """Return rows in their stored form: NumPy arrays of numbers or of `str` objects."""
     if isinstance(values, list):
         return [_stored_type(name, np.asarray(value)) for value in values]
     return cast("Sequence[np.ndarray]", _stored_type(name, values))
@@ -196,7 +196,7 @@ def _stored_type(name: str, values: np.ndarray) -> np.ndarray:
 
 
 def _listed(data: Any, ids: Sequence[str] | str) -> list[Any]:
-    """Return IDs that were given, or those of a column."""
+    """Return given IDs, or those of a column."""
     if not isinstance(ids, str):
         return list(ids)
     if ids not in (data if isinstance(data, Mapping) else getattr(data, "columns", ())):
@@ -224,7 +224,7 @@ def _ids(n: int, ids: list[Any] | None, parent: str, per_file: int) -> list[str]
 
 
 def _old_files(path: str, stem: str) -> list[str]:
-    """Return the files of an earlier list of that name that were written under it; they may have been moved with it."""
+    """Return the files of an earlier list of that name that were written under it, even if moved with it."""
     with suppress(LbannError, OSError, RuntimeError):
         pattern = re.compile(re.escape(stem) + r"_\d{4,}\.\w+")
         names = dict.fromkeys(map(os.path.basename, read_list(path).paths))
