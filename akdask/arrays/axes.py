@@ -8,6 +8,8 @@ from functools import reduce
 from operator import index
 from typing import Any
 
+import numpy as np
+
 from akdask.arrays.along_axis import LONGEST, PART, along_axis, along_parts
 from akdask.arrays.creation import full
 from akdask.arrays.groupby import GroupBy
@@ -15,6 +17,7 @@ from akdask.arrays.later import provides
 from akdask.arrays.ndarray import reshaped
 from akdask.arrays.operators import cast
 from akdask.arrays.pdarray import pdarray
+from akdask.columns.integer_sums import HALF, LOW
 from akdask.engine.sources import counted
 from akdask.errors import ArgumentError, ArgumentTypeError, AxisError
 from akdask.operators.reduce.along_axis import AXIS_FUNCTIONS
@@ -140,9 +143,20 @@ def _of_blocks(base: pdarray, shape: tuple[int, int, int], name: str, params: di
     if before > 1 or rows < 2 or name not in PARTS:
         return None
     if name == "mean":
-        total = _of_blocks(cast(base, float), shape, "sum", params)
+        total = _total(base, shape)
         return None if total is None else total / length
     return _of_blocks(along_parts(name, base, rows, behind), shape, name, params)
+
+
+def _total(base: pdarray, shape: tuple[int, int, int]) -> Any:
+    """Return the floats nearest to sums: those of integers may wrap, but not those of their halves."""
+    if base.dtype == np.float64:
+        return _of_blocks(base, shape, "sum", {})
+    integers: Any = base if base.dtype == np.uint64 else cast(base, np.int64)
+    high, low = (_of_blocks(cast(half, np.int64), shape, "sum", {}) for half in (integers >> HALF, integers & LOW))
+    if high is None or low is None:
+        return None
+    return cast(high + (low >> HALF), np.float64) * 2.0**HALF + cast(low & LOW, np.float64)
 
 
 def _of_groups(base: pdarray, shape: tuple[int, ...], name: str, axes: tuple[int, ...], params: dict[str, Any]) -> Any:

@@ -83,6 +83,8 @@ class Opcode(IntEnum):
     SUM_FLOATS = auto()
     KEEP_FLOATS = auto()
     SUM_INTS = auto()
+    SUM_WIDE_INTS = auto()
+    SUM_WIDE_UINTS = auto()
     COUNT_BOOLS = auto()
     LEAST_FLOATS = auto()
     LEAST_INTS = auto()

@@ -250,7 +250,12 @@ class Slots(Protocol):
 
     @property
     def totals(self) -> NumberArray:
-        """Return the sums."""
+        """Return the sums; those of integers wrap."""
+        ...
+
+    @property
+    def wide_totals(self) -> tuple[NumberArray, NumberArray]:
+        """Return the sums of integers, and how often they have wrapped: see `akdask.columns.integer_sums`."""
         ...
 
     @property
@@ -276,14 +281,14 @@ class AccumulatorForm:
         Whether rows have to be counted.
     extremes : bool
         Whether the smallest and the largest values are looked for.
-    as_floats : bool
-        Whether values are accumulated as float64.
+    exact : bool
+        Whether sums of integers must not wrap.
     """
 
     state: Callable[[Slots], GroupState]
     counts: bool = True
     extremes: bool = False
-    as_floats: bool = False
+    exact: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from enum import IntEnum
 import numpy as np
 from numba import types
 
+from akdask.columns.integer_sums import HALF
 from akdask.columns.summation import ACCUMULATORS
 from akdask.compiler import compiled
 from akdask.engine.opcodes import BLOCK, FAILED, VECTOR, WIDTHS, Opcode, StoredForm
@@ -209,6 +210,15 @@ def _sum(values: NumberArray, row: int, bools: NumberArray, mask: int, count: in
     total = 0
     for at in range(count):
         total += values[row, at] if bools[mask, at] else 0
+    return total
+
+
+@compiled
+def _sum_high(values: NumberArray, row: int, bools: NumberArray, mask: int, count: int) -> np.int64:
+    """Add up the upper halves, which tells what a sum of 64 bits has lost."""
+    total = np.int64(0)
+    for at in range(count):
+        total += np.int64(values[row, at] >> HALF) if bools[mask, at] else np.int64(0)
     return total
 
 
@@ -418,6 +428,12 @@ def run(
                         _keep(floats, out, a, count)
                     elif op == Opcode.SUM_INTS:
                         totals[to] += _sum(ints, a, bools, under, count)
+                    elif op == Opcode.SUM_WIDE_INTS:
+                        totals[to] += _sum(ints, a, bools, under, count)
+                        totals[to + 1] += _sum_high(ints, a, bools, under, count)
+                    elif op == Opcode.SUM_WIDE_UINTS:
+                        totals[to] += _sum(ints, a, bools, under, count)
+                        totals[to + 1] += _sum_high(uints, a, bools, under, count)
                     elif op == Opcode.COUNT_BOOLS:
                         totals[to] += _sum(bools, a, bools, under, count)
                     elif op == Opcode.LEAST_FLOATS:

@@ -17,6 +17,7 @@ import numpy as np
 
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, UINT64, ColumnType
 from akdask.columns.exact import COMPARISONS, are_floats, comparable_with
+from akdask.columns.integer_sums import completed
 from akdask.columns.memory import scratch
 from akdask.columns.summation import ACCUMULATORS, UNIT, ExactSum, Moments
 from akdask.engine.opcodes import BLOCK, CHOICES, CONVERSIONS, FAILED, VECTOR, WIDTHS, Instruction, Opcode
@@ -261,6 +262,11 @@ class VectorProgram:
             self._moments.append((value.row, position))
             self._nsums += 2
             return lambda results: _moments(*results.sums[position : position + 3])
+        if opcode in (Opcode.SUM_WIDE_INTS, Opcode.SUM_WIDE_UINTS):
+            place = self._ntotals
+            self._ntotals += 2
+            self._code.append((opcode, place, value.row, 0, 0))
+            return lambda results: completed(*results.totals[place : place + 2].tolist())
         self._ntotals += 1
         wanted = np.uint64 if value.dtype == UINT64 else np.int64
         position = self._ntotals - 1

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from akdask import compiled
+from akdask.columns import integer_sums
 from akdask.engine.reduction import AccumulatorForm, GroupState
 from akdask.operators.group.table import Aggregation, AggregationStep
 from akdask.typing import Column, NumberArray
@@ -43,10 +44,13 @@ class Accumulators:
         self._steps = aggregation.steps
         self._names = [_name(step, values) for step in self._steps]
         of_extremes = {name for name, step in zip(self._names, self._steps, strict=True) if _form(step).extremes}
+        exact = {name for name, step in zip(self._names, self._steps, strict=True) if _form(step).exact}
         counts_rows = any(_form(step).counts for step in self._steps)
         self._columns: dict[Name, Accumulator] = {}
         for name in dict.fromkeys(name for name in self._names if name):
-            self._columns[name] = Accumulator(count, name[1], name in of_extremes, counts_rows, self._counter)
+            self._columns[name] = Accumulator(
+                count, name[1], name in of_extremes, counts_rows, self._counter, exact=name in exact
+            )
         self._sizes = np.zeros(0 if self._columns else count, np.int64)
 
     @property
@@ -109,12 +113,25 @@ class Accumulator:
         Whether to count rows.
     counter : Accumulator, optional
         The accumulator of another column that counts the same rows.
+    exact : bool
+        Whether sums of integers must not wrap.
     """
 
     def __init__(
-        self, nslots: int, dtype: np.dtype[Any], extremes: bool, counts_rows: bool, counter: Accumulator | None = None
+        self,
+        nslots: int,
+        dtype: np.dtype[Any],
+        extremes: bool,
+        counts_rows: bool,
+        counter: Accumulator | None = None,
+        *,
+        exact: bool = False,
     ) -> None:
         self._counter, self._counts_rows = counter, counts_rows
+        self._is_exact = exact and dtype.kind != "f"
+        self._largest = 0
+        self._high: NumberArray | None = None
+        """The sums of the upper halves, once the totals may wrap."""
         self._is_compiled = compiled.is_loaded()
         self._width = 4 if extremes else 2 if counter is None else 1
         self._slots = np.zeros((nslots, self._width), dtype, "C" if self._is_compiled else "F")
@@ -127,6 +144,8 @@ class Accumulator:
 
     def add(self, codes: NumberArray, first: np.uint64, values: NumberArray) -> None:
         """Add rows."""
+        if self._is_exact:
+            self._add_high(codes, first, values)
         if not self._is_compiled:
             self._add_by_numpy(_slot_numbers(codes, first), values)
             return
@@ -139,9 +158,30 @@ class Accumulator:
 
     def moved(self, slots: NumberArray, count: int, counter: Accumulator | None) -> Accumulator:
         """Return the accumulator with `count` slots, given the new position of each slot, and its row counter."""
-        result = Accumulator(count, self._slots.dtype, self._width > LEAST, self._counts_rows, counter)
+        result = Accumulator(
+            count, self._slots.dtype, self._width > LEAST, self._counts_rows, counter, exact=self._is_exact
+        )
         result._slots[slots], result._nans[slots] = self._slots, self._nans
+        result._largest = self._largest
+        if self._high is not None:
+            result._high = np.zeros(count, np.int64)
+            result._high[slots] = self._high
         return result
+
+    def _add_high(self, codes: NumberArray, first: np.uint64, integers: NumberArray) -> None:
+        """Add the upper halves of integers, as soon as totals may wrap with them."""
+        if self._high is None:
+            self._largest += integer_sums.largest_sum(integers)
+            if self._largest <= integer_sums.MOST:
+                return
+            self._high, _ = integer_sums.halves(self.totals)
+        high, _ = integer_sums.halves(integers)
+        if not self._is_compiled:
+            np.add.at(self._high, _slot_numbers(codes, first), high)
+            return
+        from akdask.operators.group import one_pass_loops
+
+        one_pass_loops.add_values(codes, first, readable(high), self._high, self._nans)
 
     def _add_by_numpy(self, slots: NumberArray, values: NumberArray) -> None:
         if self._counter is None:
@@ -183,8 +223,15 @@ class Accumulator:
 
     @property
     def totals(self) -> NumberArray:
-        """The sums."""
+        """The sums; those of integers wrap."""
         return self._slots[:, TOTAL]
+
+    @property
+    def wide_totals(self) -> integer_sums.WideTotals:
+        """The sums of integers, and how often they have wrapped."""
+        if self._high is None:
+            return integer_sums.wide_totals(self.totals)
+        return integer_sums.completed_totals(self.totals, self._high)
 
     @property
     def minima(self) -> NumberArray:
@@ -232,7 +279,7 @@ def _name(step: AggregationStep, values: Sequence[Column]) -> Name | None:
     if not step.columns or step.name == "size":
         return None
     (number,) = step.columns
-    return number, np.dtype(np.float64) if _form(step).as_floats else values[number].dtype
+    return number, values[number].dtype
 
 
 def readable(column: NumberArray) -> NumberArray:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from akdask._dask import Expr
+from akdask.columns import integer_sums
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, ColumnType
 from akdask.columns.row_space import RowSpace
 from akdask.columns.rows import type_of
@@ -81,6 +82,18 @@ def _reduction(name: str, types: Mapping[ColumnType, ColumnType] | ColumnType | 
     return AxisFunction(name, result_type, compute, reduces=True)
 
 
+def _mean(block: NumberArray) -> NumberArray:
+    if block.dtype == np.float64:
+        return np.asarray(np.mean(block, axis=1, keepdims=True))
+    integers = block.astype(TOTALS[type_of(block)].numpy, copy=False)
+    if integer_sums.largest_sum(integers.ravel()) <= integer_sums.MOST:
+        sums = integer_sums.wide_totals(integers.sum(axis=1).ravel())
+    else:
+        sums = integer_sums.joined_halves(*(half.sum(axis=1).ravel() for half in integer_sums.halves(integers)))
+    counts = np.full(len(sums[0]), block.shape[1])
+    return integer_sums.quotients(*sums, counts).reshape(len(block), 1, -1)
+
+
 def _moment(name: str) -> AxisFunction:
     compute_moment = getattr(np, name)
 
@@ -116,7 +129,7 @@ AXIS_FUNCTIONS: dict[str, AxisFunction] = {
         _reduction("max"),
         _reduction("any", BOOL),
         _reduction("all", BOOL),
-        _moment("mean"),
+        AxisFunction("mean", lambda _: FLOAT64, _mean, reduces=True),
         _moment("var"),
         _moment("std"),
     )

@@ -10,12 +10,16 @@ from typing import Any
 
 import numpy as np
 
+from akdask.columns import integer_sums
 from akdask.columns.bigint import limbs_of
 from akdask.columns.dtypes import BIGINT, BOOL, FLOAT64, INT64, UINT64
-from akdask.columns.summation import Moments, UnitPositions, sum_exactly
+from akdask.columns.exact import EXACT
+from akdask.columns.rows import type_of
+from akdask.columns.summation import ExactSum, Moments, UnitPositions, sum_exactly
 from akdask.engine.opcodes import Opcode
 from akdask.engine.reduction import (
     NUMBERS,
+    TOTALS,
     AccumulatorForm,
     CompiledForm,
     GroupedForm,
@@ -25,6 +29,7 @@ from akdask.engine.reduction import (
     Reduction,
     RowGroups,
     ScalarForm,
+    Slots,
     State,
     count_rows,
     count_rows_of_groups,
@@ -34,17 +39,26 @@ from akdask.engine.reduction import (
     missing_rows,
     reduce_column,
     select_rows,
+    sum_rows,
     themselves,
     totals,
 )
-from akdask.operators.reduce.sums import ADDED, nonzero_integers, sum_integers
+from akdask.operators.reduce.sums import nonzero_integers, sum_integers
 from akdask.typing import Column, NumberArray
 
 # --------------------------------------------------------------------------------------------------------------- means
 
 
 def _mean(column: NumberArray, mask: NumberArray | None, positions: UnitPositions | None) -> State:
+    if column.dtype != np.float64:
+        return count_rows(column, mask), _sum_of_integers(column, mask)
     return count_rows(column, mask), sum_exactly(column, mask, positions)
+
+
+def _sum_of_integers(column: NumberArray, mask: NumberArray | None) -> int:
+    if mask is None or integer_sums.largest_sum(column) > integer_sums.MOST:
+        return integer_sums.sum_exactly(select_rows(column, mask))
+    return int(sum_rows(column, mask, TOTALS[type_of(column)].numpy.type))
 
 
 def _merge_means(left: State, right: State) -> State:
@@ -53,6 +67,8 @@ def _merge_means(left: State, right: State) -> State:
 
 def _finish_mean(state: State) -> Any:
     count, total = state
+    if isinstance(total, int):
+        return _mean_of_integers(state)
     return total.rounded() / np.float64(count)
 
 
@@ -68,6 +84,24 @@ _sum_floats = totals(np.add, 0.0, giving(FLOAT64))
 
 
 def _group_means(groups: RowGroups, column: NumberArray, skipna: bool) -> GroupState:
+    """Return the rows of each group and their sum, that of integers as `akdask.columns.integer_sums` has them."""
+    if column.dtype == np.float64:
+        return _group_sums(groups, column, skipna)
+    return groups.sizes(), *_integer_sums(groups, column.astype(TOTALS[type_of(column)].numpy, copy=False))
+
+
+def _integer_sums(groups: RowGroups, integers: NumberArray) -> integer_sums.WideTotals:
+    most = integer_sums.largest_sum(integers)
+    if most <= EXACT:
+        # Floats hold all sums, and are added up faster without compiled loops.
+        return integer_sums.wide_totals(groups.reduce(np.add, integers.astype(np.float64)).astype(np.int64))
+    if most <= integer_sums.MOST:
+        return integer_sums.wide_totals(groups.reduce(np.add, integers))
+    return integer_sums.joined_halves(*(groups.reduce(np.add, half) for half in integer_sums.halves(integers)))
+
+
+def _group_sums(groups: RowGroups, column: NumberArray, skipna: bool) -> GroupState:
+    """Return the rows of each group and the sum of their floats."""
     total = _sum_floats(groups, column, skipna)
     # A sum without NaN has none among what was added up: then all rows count.
     everything = not skipna or column.dtype != np.float64 or not np.isnan(groups.reduce(np.add, column)).any()
@@ -75,8 +109,48 @@ def _group_means(groups: RowGroups, column: NumberArray, skipna: bool) -> GroupS
     return (*count, *total)
 
 
-def _finish_group_means(count: NumberArray, total: NumberArray) -> NumberArray:
-    return total / count
+class _MergeSums(MergeByUfuncs):
+    """Merges numbers of rows and sums, of floats or of integers."""
+
+    def __call__(self, groups: RowGroups, skipna: bool, *state: Column) -> GroupState:
+        if len(state) == 2:
+            return super().__call__(groups, skipna, *state)
+        count, totals, wraps = map(np.asarray, state)
+        merged, more = _integer_sums(groups, totals)
+        return groups.reduce(np.add, count), merged, groups.reduce(np.add, wraps) + more
+
+    def in_place(self, skipna: bool, total: GroupState, more: GroupState) -> None:
+        if len(total) == 2:
+            super().in_place(skipna, total, more)
+            return
+        (count, *sums), (other_count, *other_sums) = (list(map(np.asarray, state)) for state in (total, more))
+        count += other_count
+        integer_sums.add_totals((sums[0], sums[1]), (other_sums[0], other_sums[1]))
+
+
+def _finish_group_means(count: NumberArray, *total: NumberArray) -> NumberArray:
+    if len(total) == 1:
+        return total[0] / count
+    totals, wraps = total
+    return integer_sums.quotients(totals, wraps, count)
+
+
+def _means_of_slots(slots: Slots) -> GroupState:
+    if slots.totals.dtype == np.float64:
+        return slots.counts, slots.totals
+    return slots.counts, *slots.wide_totals
+
+
+_SUMMED = {
+    FLOAT64: Opcode.SUM_FLOATS,
+    INT64: Opcode.SUM_WIDE_INTS,
+    UINT64: Opcode.SUM_WIDE_UINTS,
+    BOOL: Opcode.COUNT_BOOLS,
+}
+
+
+def _compiled_mean(nrows: int, total: Any) -> State:
+    return nrows, total if isinstance(total, ExactSum) else int(total)
 
 
 MEAN = Reduction(
@@ -86,13 +160,13 @@ MEAN = Reduction(
     integers=ScalarForm(
         lambda column, mask: (count_rows(column, mask), sum_integers(column, mask)), _merge_means, _mean_of_integers
     ),
-    compiled=CompiledForm(ADDED, lambda nrows, total: (nrows, total), as_floats=True),
+    compiled=CompiledForm(_SUMMED, _compiled_mean),
     grouped=GroupedForm(
         _group_means,
-        MergeByUfuncs(np.add, np.add),
+        _MergeSums(np.add, np.add),
         _finish_group_means,
         types=giving(FLOAT64),
-        accumulated=AccumulatorForm(lambda slots: (slots.counts, slots.totals), as_floats=True),
+        accumulated=AccumulatorForm(_means_of_slots, exact=True),
     ),
     lists=ListForm(lambda numbers: sum(numbers) / len(numbers)),
     identity=math.nan,
@@ -112,7 +186,7 @@ def _deviation(state: State, ddof: float = 0) -> Any:
 
 def _group_moments(groups: RowGroups, column: NumberArray, skipna: bool) -> GroupState:
     """Return the rows of each group, their mean, and the sum of the squared distances from it."""
-    count, total = _group_means(groups, column, skipna)
+    count, total = _group_sums(groups, column, skipna)
     mean = total / np.maximum(count, 1)
     distances = column - groups.spread(mean)
     missing = missing_rows(column, skipna)
