@@ -1,7 +1,7 @@
 """The Python array API standard on lazy arrays: ``import akdask.array_api as xp``.
 
 Functions take and return arrays of the standard, which hold a lazy `pdarray`; see `Array`.  Elements are int64, uint64,
-float64 or bool: the names of narrower types are there, and arrays of them are widened.  There are no complex numbers.
+float64 or bool. The names of narrower types exist, but their arrays are widened.  Complex numbers are not supported.
 """
 
 from numpy import (

@@ -29,7 +29,7 @@ DEVICE = "cpu"
 
 
 HANDLED_FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {}
-"""What stands for functions of NumPy where they are given arrays of the standard."""
+"""Implementations of NumPy's functions for arrays of the standard."""
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -100,12 +100,12 @@ class StandardArray(NDArrayOperatorsMixin):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Length of each dimension; counts what a mask holds of."""
+        """Length of each dimension; counts the rows that a mask selects."""
         return tuple(self._array.shape)
 
     @property
     def size(self) -> int:
-        """Number of elements; counts what a mask holds of."""
+        """Number of elements; counts the rows that a mask selects."""
         return int(self._array.size)
 
     @property
@@ -145,7 +145,7 @@ class StandardArray(NDArrayOperatorsMixin):
         return self.to_ndarray().item()
 
     def chunk_info(self) -> list[list[int]]:
-        """Return for each dimension where the parts begin that partitions hold; those after the first are whole."""
+        """Return for each dimension the starts of the partitions; dimensions after the first are not cut."""
         starts = accumulate(known_lengths(self._array._frame)[:-1], initial=0)
         inner = max(math.prod(self.shape[1:]), 1)
         return [sorted({start // inner for start in starts}), *([0] for _ in self.shape[1:])] if self.shape else []
@@ -155,7 +155,7 @@ class StandardArray(NDArrayOperatorsMixin):
         return type(self)(transpose(self._array, axes))
 
     def to_device(self, device: Any, /, stream: Any = None) -> Self:
-        """Return the array itself; there is one device.
+        """Return the array itself, as there is only one device.
 
         Raises
         ------
@@ -168,7 +168,7 @@ class StandardArray(NDArrayOperatorsMixin):
         return self
 
     def __dlpack__(self, **options: Any) -> Any:
-        """Hand the elements to any library that reads DLPack; computes."""
+        """Pass the elements to any library that reads DLPack; computes."""
         return self.to_ndarray().__dlpack__(**options)
 
     def __dlpack_device__(self) -> tuple[int, int]:
@@ -202,7 +202,7 @@ class StandardArray(NDArrayOperatorsMixin):
         return len(self._array)
 
     def __iter__(self) -> Iterator[Self]:
-        """Iterate over what is at each position along the first dimension; lazy."""
+        """Iterate over the subarrays along the first dimension; lazy."""
         for position in range(len(self)):
             yield self[position]
 
@@ -212,7 +212,7 @@ class StandardArray(NDArrayOperatorsMixin):
     # operators
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        """Build an operator, or another ufunc of NumPy; ``out=`` is what in-place operators pass.  Lazy."""
+        """Build an operator, or another ufunc of NumPy; in-place operators pass ``out=``.  Lazy."""
         out = kwargs.pop("out", None)
         if method != "__call__" or kwargs or (ufunc not in UFUNCS and ufunc is not np.matmul):
             return NotImplemented
@@ -232,7 +232,7 @@ class StandardArray(NDArrayOperatorsMixin):
         return target
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        """Call what `implements_numpy` has for a function of NumPy, or the function itself on NumPy arrays."""
+        """Call the implementation from `implements_numpy` of a NumPy function, else the function on NumPy arrays."""
         if func in HANDLED_FUNCTIONS:
             return HANDLED_FUNCTIONS[func](*args, **kwargs)
         return func._implementation(*args, **kwargs)
@@ -240,7 +240,7 @@ class StandardArray(NDArrayOperatorsMixin):
     # elements
 
     def __getitem__(self, key: Any) -> Self:
-        """Return the elements that a key chooses; lazy, but for counting what a mask of several dimensions holds of.
+        """Return the elements that a key selects; lazy, except that masks of several dimensions are counted.
 
         Parameters
         ----------
@@ -255,14 +255,14 @@ class StandardArray(NDArrayOperatorsMixin):
         return type(self)(selected(self._array, plain))
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        """Assign to the elements that a key chooses; lazy."""
+        """Assign to the elements that a key selects; lazy."""
         base = self._array.flatten() if self.ndim != 1 else self._array.copy()
         assign(base, self.shape, _plain_key(key), plain_array(value))
         self._array = shaped(base, self.shape)
 
 
 def _of_any_dimensions(array: Any) -> Any:
-    """Return what an operation gives as a pdarray; a lazy scalar as one without dimensions."""
+    """Return an operation's result as a pdarray; a lazy scalar becomes zero-dimensional."""
     if isinstance(array, Scalar):
         return shaped(wrap(counted(1), array.as_value()), ())
     if not isinstance(array, pdarray):
@@ -271,7 +271,7 @@ def _of_any_dimensions(array: Any) -> Any:
 
 
 def plain_array(item: Any) -> Any:
-    """Return the pdarray of an array of the standard, and anything else as it is."""
+    """Return the pdarray of an array of the standard, and other objects unchanged."""
     return item._array if isinstance(item, StandardArray) else item
 
 
@@ -317,4 +317,4 @@ def computed(operation: str, *items: Any, **params: Any) -> StandardArray:
 
 
 Array = StandardArray
-"""What Arkouda calls it."""
+"""Arkouda's name of the class."""

@@ -1,4 +1,4 @@
-"""Arrays made of data at hand or by a rule."""
+"""Create arrays from data in memory or by a rule."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from akdask.errors import ArgumentError, ArgumentTypeError
 
 
 def asarray(obj: Any, /, *, dtype: Any = None, device: Any = None, copy: bool | None = None) -> StandardArray:
-    """Return numbers, nested lists, arrays of NumPy or akdask, or what speaks DLPack, as an array.
+    """Return numbers, nested lists, arrays of NumPy or akdask, or objects with DLPack, as an array.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ def asarray(obj: Any, /, *, dtype: Any = None, device: Any = None, copy: bool | 
     device : str, optional
         ``cpu``.
     copy : bool, optional
-        Arrays are never changed by what is done to others, so that it does not matter.
+        Ignored: arrays are never changed through other arrays.
 
     Raises
     ------
@@ -52,7 +52,7 @@ def asarray(obj: Any, /, *, dtype: Any = None, device: Any = None, copy: bool | 
 
 
 def _at_hand(item: Any) -> Any:
-    """Return data at hand for NumPy, which finds arrays among lists by itself."""
+    """Return data in memory for NumPy, which finds arrays among lists by itself."""
     if hasattr(item, "__array__") or not hasattr(item, "__dlpack__"):
         return item
     return np.from_dlpack(item)
@@ -73,7 +73,7 @@ def from_dlpack(x: Any, /) -> StandardArray:
 def arange(
     start: float, /, stop: float | None = None, step: float = 1, *, dtype: Any = None, device: Any = None
 ) -> StandardArray:
-    """Return evenly spaced numbers: up to `start` if that is all; takes no memory.
+    """Return evenly spaced numbers, from 0 to `start` if that is all; takes no memory.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def arange(
 def linspace(
     start: float, stop: float, /, num: int, *, dtype: Any = None, device: Any = None, endpoint: bool = True
 ) -> StandardArray:
-    """Return `num` evenly spaced numbers from `start` to `stop`, as float64 unless told otherwise.
+    """Return `num` evenly spaced numbers from `start` to `stop`, float64 by default.
 
     Examples
     --------
@@ -100,7 +100,7 @@ def linspace(
 
 
 def full(shape: int | Sequence[int], fill_value: Any, *, dtype: Any = None, device: Any = None) -> StandardArray:
-    """Return an array of one value, of the value's type unless told otherwise; takes no memory.
+    """Return an array of one value, by default of the value's type; takes no memory.
 
     Raises
     ------
@@ -121,17 +121,17 @@ def full(shape: int | Sequence[int], fill_value: Any, *, dtype: Any = None, devi
 
 
 def zeros(shape: int | Sequence[int], /, *, dtype: Any = None, device: Any = None) -> StandardArray:
-    """Return zeros, float64 unless told otherwise; takes no memory."""
+    """Return zeros, float64 by default; takes no memory."""
     return full(shape, 0, dtype=np.float64 if dtype is None else dtype, device=device)
 
 
 def ones(shape: int | Sequence[int], *, dtype: Any = None, device: Any = None) -> StandardArray:
-    """Return ones, float64 unless told otherwise; takes no memory."""
+    """Return ones, float64 by default; takes no memory."""
     return full(shape, 1, dtype=np.float64 if dtype is None else dtype, device=device)
 
 
 def empty(shape: int | Sequence[int], *, dtype: Any = None, device: Any = None) -> StandardArray:
-    """Return zeros: an array that is not computed has nothing else to hold."""
+    """Return zeros, since lazy arrays have no uninitialized memory."""
     return zeros(shape, dtype=dtype, device=device)
 
 
@@ -230,12 +230,12 @@ def can_cast(from_: Any, to: Any, /) -> bool:
 
 
 def finfo(type: Any, /) -> Any:
-    """Return the limits of a type of floats, or of that of an array, as NumPy has them."""
+    """Return the limits of a type of floats, or of an array's type, as in NumPy."""
     return np.finfo(type.dtype if isinstance(type, StandardArray) else type)
 
 
 def iinfo(type: Any, /) -> Any:
-    """Return the limits of a type of integers, or of that of an array, as NumPy has them."""
+    """Return the limits of a type of integers, or of an array's type, as in NumPy."""
     return np.iinfo(type.dtype if isinstance(type, StandardArray) else type)
 
 

@@ -1,4 +1,4 @@
-"""Functions of each element, of one array or of two whose shapes broadcast; all lazy.
+"""Element-wise functions of one array, or of two whose shapes broadcast; all lazy.
 
 Either of two arguments may be a number.  Types of results are NumPy's.
 """
@@ -127,7 +127,7 @@ def negative(x: Any, /) -> StandardArray:
 
 
 def positive(x: Any, /) -> StandardArray:
-    """Return each element as it is."""
+    """Return each element unchanged."""
     return computed("positive", x)
 
 

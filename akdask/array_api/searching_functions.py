@@ -1,4 +1,4 @@
-"""Where elements are that are extreme, not 0, or next to others; all lazy."""
+"""Find the positions of extreme, nonzero or neighbouring elements; all lazy."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def argmin(x: StandardArray, /, *, axis: int | None = None, keepdims: bool = Fal
 
 
 def nonzero(x: StandardArray, /) -> tuple[StandardArray, ...]:
-    """Return the positions of what is not 0 along each dimension.
+    """Return the positions of nonzero elements along each dimension.
 
     Raises
     ------
@@ -70,7 +70,7 @@ def searchsorted(
     x1 : StandardArray
         Of one dimension, in order.
     x2 : StandardArray
-        What to put in; the result has its shape.
+        Values to insert; the result has their shape.
     side : {"left", "right"}
         Before or after elements that are equal.
     x2_sorted : bool

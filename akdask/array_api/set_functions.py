@@ -1,4 +1,4 @@
-"""Distinct elements, in ascending order; each NaN is one by itself.  All lazy."""
+"""Distinct elements, in ascending order; each NaN is distinct.  All lazy."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def _flat(x: StandardArray) -> Any:
 
 
 def _begins(ordered: Any) -> Any:
-    """Return where elements differ from those before them."""
+    """Return which elements differ from those before them."""
     if not ordered.size:
         return full(0, True)
     return concatenate([array(np.array([True])), ordered[1:] != ordered[:-1]])

@@ -1,4 +1,4 @@
-"""Orders along a dimension; all lazy.  NaN come last in both directions."""
+"""Sort along a dimension; all lazy.  NaN come last in both directions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from akdask.arrays import sorting
 
 
 def argsort(x: StandardArray, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> StandardArray:
-    """Return the positions that put elements in order along a dimension; what is equal stays in its order.
+    """Return the positions that sort elements along a dimension; the order of equal elements is kept.
 
     Examples
     --------

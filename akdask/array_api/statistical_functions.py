@@ -18,7 +18,7 @@ from akdask.errors import ArgumentError, UnsupportedError
 def reduced(name: str, x: StandardArray, axis: Any, keepdims: bool, **params: Any) -> StandardArray:
     """Return a reduction of all elements, or along dimensions."""
     if not x.ndim and axis in (None, ()):
-        # Without dimensions, what is kept of them is nothing.
+        # Without dimensions, none are kept.
         return StandardArray(getattr(x._array.flatten(), name)(**params))
     if axis == ():
         return reshape(reduced(name, reshape(x, (*x.shape, 1)), -1, False, **params), x.shape)
@@ -68,7 +68,7 @@ def mean(x: StandardArray, /, *, axis: Any = None, keepdims: bool = False) -> St
 def mean_shim(
     x: StandardArray, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False
 ) -> StandardArray:
-    """Return means with NumPy's parameters; `out` cannot be given.
+    """Return means with NumPy's parameters; `out` is not supported.
 
     Raises
     ------
@@ -136,7 +136,7 @@ def cumulative_sum(
 def cumulative_prod(
     x: StandardArray, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False
 ) -> StandardArray:
-    """Return the product of each element and all before it; see `cumulative_sum`; 1 comes first if asked for."""
+    """Return the product of each element and all before it; see `cumulative_sum`; 1 comes first on request."""
     return _accumulated("cumprod", x, axis, dtype, include_initial)
 
 

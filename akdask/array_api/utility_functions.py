@@ -24,7 +24,7 @@ def any(x: StandardArray, /, *, axis: Any = None, keepdims: bool = False) -> Sta
 
 
 def clip(a: StandardArray, a_min: Any, a_max: Any, /) -> StandardArray:
-    """Return the elements bounded below and above; None for no bound.
+    """Return the elements bounded below and above; None means no bound.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def trapezoid(y: StandardArray, x: Any = None, dx: Any = 1.0, axis: int = -1) ->
     y : StandardArray
         Values of the function.
     x : StandardArray, optional
-        Where they are; `dx` apart unless given.
+        Positions of the samples; spaced by `dx` by default.
     dx : number, default 1.0
         The distance between values.
     axis : int, default -1

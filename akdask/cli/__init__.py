@@ -20,7 +20,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     Parameters
     ----------
     argv : sequence of str, optional
-        Arguments, those of the process unless given.
+        Arguments; those of the process by default.
 
     Returns
     -------
@@ -43,13 +43,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return _fail("akdask: interrupted", 130)
     except BrokenPipeError:
-        # The reader of our output has gone; Python would complain once more when it flushes at exit.
+        # The reader of the output has closed it; Python would complain once more when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
 
 
 def _run(parser: argparse.ArgumentParser, argv: Sequence[str] | None) -> int:
-    """Run a subcommand until all of its output is out, as long as a reader that goes away is expected."""
+    """Run a subcommand and flush its output, inside the handling of closed pipes."""
     try:
         options = parser.parse_args(argv)
         return int(options.run(options))

@@ -1,7 +1,7 @@
-"""Where a job computes: threads, processes of this machine, a scheduler that runs, or a cluster that is asked for.
+"""Clusters for jobs: threads, local processes, a running scheduler, or a new cluster of a batch system.
 
-What starts a cluster for a job is a line of the table `CLUSTERS`.  Batch systems are asked by dask-jobqueue, Kubernetes
-by dask-kubernetes, gateways by dask-gateway, and MPI by dask-mpi; each is imported where it is asked for.
+The table `CLUSTERS` has a line for each way to start a cluster.  Batch systems are reached by dask-jobqueue, Kubernetes
+by dask-kubernetes, gateways by dask-gateway, and MPI by dask-mpi; each is imported where it is used.
 """
 
 from __future__ import annotations
@@ -38,24 +38,24 @@ BATCH_SYSTEMS = {
     "sge": "SGECluster",
     "slurm": "SLURMCluster",
 }
-"""Classes of dask-jobqueue, by the names of what they ask for nodes."""
+"""Classes of dask-jobqueue, by the names of their batch systems."""
 
 
 @dataclass(frozen=True)
 class Request:
-    """A cluster that is asked for."""
+    """A requested cluster."""
 
     where: str = THREADS
     workers: tuple[int, int] | None = None
-    """The least and the largest number; there are as many as there is work for."""
+    """The minimum and maximum number; the load decides between them."""
     memory: int | None = None
     """Bytes of each worker."""
     threads: int | None = None
     """Threads of each worker."""
     options: Mapping[str, Any] = field(default_factory=dict)
-    """Further arguments of what starts the cluster."""
+    """Further arguments for the class of the cluster."""
     logs: Path | None = None
-    """Where workers of batch systems write what they say."""
+    """Where workers of batch systems write their logs."""
 
     @property
     def is_address(self) -> bool:
@@ -79,7 +79,7 @@ def check(request: Request) -> None:
     Raises
     ------
     ArgumentError
-        If there is no such cluster, or what is asked of it cannot be.
+        If there is no such cluster, or the request does not fit it.
     """
     if not (request.is_address or request.where in CLUSTERS or request.where == THREADS):
         raise ArgumentError(
@@ -131,7 +131,7 @@ def opened(request: Request) -> Iterator[Client | None]:
 
 
 def _wait(client: Client, count: int) -> None:
-    """Wait until there are some workers; a batch system may let them wait for hours, which the user is told."""
+    """Wait for some workers; a batch system may queue them for hours, which the user is told."""
     if len(client.scheduler_info(n_workers=-1)["workers"]) < count:
         print(f"akdask: waiting for {counted(count, 'worker')}", file=sys.stderr, flush=True)
         client.wait_for_workers(count)
@@ -154,7 +154,7 @@ def _joined(request: Request) -> Client:
 
 
 def _started(request: Request) -> Any:
-    """Return a new cluster without workers, or with all of them; None where they have been there before."""
+    """Return a new cluster without workers, or with all of them; None where workers exist before."""
     try:
         return CLUSTERS[request.where](request)
     except AkdaskError:
@@ -176,12 +176,12 @@ def _scale(cluster: Any, request: Request) -> None:
 
 
 def described(request: Request) -> str:
-    """Return what would be started, as the batch system or Kubernetes is told; nothing is started.
+    """Return the job script or manifest of a request, without starting a cluster.
 
     Parameters
     ----------
     request : Request
-        What is asked for.
+        The requested cluster.
 
     Returns
     -------
@@ -199,7 +199,7 @@ def described(request: Request) -> str:
 
 
 def summary(request: Request) -> str:
-    """Return what is asked for in words.
+    """Return the request in words.
 
     Examples
     --------
@@ -272,7 +272,7 @@ def _batch_system(request: Request) -> Any:
 
 
 def _taken(options: Mapping[str, Any], arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return options, none of which says what another argument says already."""
+    """Return options, refusing those that another argument sets already."""
     twice = [name for name in options if name in arguments and name not in {"processes", "scheduler_options"}]
     if twice:
         raise ArgumentError(
@@ -321,7 +321,7 @@ def _mpi(request: Request) -> None:
 
 
 BATCHED_BY_MPI = ("mpi",)
-"""Clusters whose workers are there when the job begins."""
+"""Clusters whose workers exist when the job begins."""
 
 CLUSTERS: dict[str, Callable[[Request], Any]] = {
     "local": _local,
@@ -353,7 +353,7 @@ def worker_range(text: str) -> tuple[int, int]:
 def options_of(pairs: Sequence[str]) -> dict[str, Any]:
     """Return options from their text, ``name=value``; lists and maps are written as in YAML.
 
-    Of what YAML takes for numbers, only those of one base are: 12:00:00 is a time, and not 43200.
+    YAML's base-60 numbers stay text: 12:00:00 is a time, and not 43200.
 
     Examples
     --------

@@ -1,6 +1,7 @@
 """``akdask completion``: scripts that complete commands, options and file names in a shell.
 
-The scripts name everything, so that a shell asks no Python: loading akdask for each press of a key takes a second.
+The scripts contain all names, so that a shell need not start Python: importing akdask at each key press would take a
+second.
 """
 
 from __future__ import annotations
@@ -25,13 +26,13 @@ def register(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the script; returns the exit code."""
+    """Print the script; return the exit code."""
     import shtab
 
     for parser in options.commands.values():
         _complete_files(parser, shtab.FILE)
     script = shtab.complete(options.parser, options.shell)
-    # Names of files may hold what has to be quoted.
+    # Names of files may need quotes.
     print(script.replace("complete -o bashdefault", "complete -o bashdefault -o filenames"))
     return 0
 

@@ -1,4 +1,4 @@
-"""Telling on the terminal what is being done, how far it is, how long it took, and whether it was right."""
+"""Terminal output of commands: steps with their durations, progress, checks and tables."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Steps:
 
     @contextmanager
     def __call__(self, title: str) -> Iterator[None]:
-        """Announce a step, and tell how long what is done inside took."""
+        """Announce a step, and print how long the block took."""
         self.begun += 1
         print(f"\n[{self.begun}/{self.total}] {title}", flush=True)
         start = perf_counter()
@@ -72,7 +72,7 @@ class Steps:
 
 
 class Checks:
-    """Comparisons of answers with those found in another way."""
+    """Comparisons of answers with those of another method."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -107,7 +107,7 @@ def table(header: Sequence[str], rows: Iterable[Sequence[Any]], *, widest: int =
     header : sequence of str
         Names of the columns.
     rows : iterable of sequences
-        Values: numbers, text, or None for nothing.
+        Values: numbers, text, or None for a blank.
     widest : int, default 60
         Longer text is cut.
     separator : str, default ","
@@ -157,7 +157,7 @@ def counted(count: int, noun: str) -> str:
 
 
 def printable(text: str) -> str:
-    r"""Escape what a terminal might obey rather than show.
+    r"""Escape characters that a terminal would interpret.
 
     Examples
     --------
@@ -195,7 +195,7 @@ def _padded(text: str, width: int, right: bool) -> str:
 
 
 def _width(text: str) -> int:
-    """How many columns of a terminal a text takes: characters of East Asia two, accents none."""
+    """Return the number of terminal columns of a text; East Asian characters take two, accents none."""
     if text.isascii():
         return len(text)
     wide = sum(unicodedata.east_asian_width(character) in "WF" for character in text)

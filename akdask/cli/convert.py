@@ -51,7 +51,7 @@ def register(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Convert; returns the exit code."""
+    """Convert; return the exit code."""
     if options.num_locales is not None and (options.file_type == "single" or options.num_locales < 1):
         raise ArgumentError("--num-locales is at least 1, and not for a single file.")
     target = written_path(options.out)
@@ -86,20 +86,20 @@ def run(options: argparse.Namespace) -> int:
 def write_anew(
     objects: Objects, target: str, *, num_locales: int | None, file_format: str = "HDF5", **options: Any
 ) -> list[str]:
-    """Write objects to a set of some number of files, or to a single file; tells how far it is.
+    """Write objects to a set of some number of files, or to a single file, and show progress.
 
     Parameters
     ----------
     objects : mapping of str to lazy objects
-        What to write.
+        Objects to write.
     target : str
-        Absolute path; what is there is replaced as a whole.
+        Absolute path; an existing target is replaced as a whole.
     num_locales : int or None
         Number of files; None for a single one.
     file_format : str, default "HDF5"
         Name of a registered format.
     **options
-        Those that the format is written with.
+        Options of the format's writer.
 
     Returns
     -------
@@ -109,7 +109,7 @@ def write_anew(
     file_type = "single" if num_locales is None else "distribute"
     with warnings.catch_warnings(record=True) as told:
         warnings.filterwarnings("always", "missing text of", UserWarning)
-        warnings.filterwarnings("ignore", "[0-9]+ existing files", UserWarning)  # the user has asked for it
+        warnings.filterwarnings("ignore", "[0-9]+ existing files", UserWarning)  # the user has chosen to
         stored = storables(objects, None)
         written = write_objects(
             stored, target, "truncate", file_type, num_locales=num_locales, file_format=file_format, **options
@@ -125,7 +125,7 @@ def written_files(target: str) -> list[str]:
 
 
 def total(paths: Sequence[str]) -> int:
-    """Return the bytes that files take, and those in folders that are sets."""
+    """Return the bytes of files, including those in folders that are sets."""
     folders = [path for path in paths if is_folder(path)]
     inside = sum(file.size for folder in folders for file in identities_below(folder).values())
     return inside + sum(file.size for file in identify_all([path for path in paths if path not in folders]))

@@ -1,4 +1,4 @@
-"""``akdask demo``: what akdask does, on network flows made up for the purpose, with every answer checked."""
+"""``akdask demo``: a tour of akdask on made-up network flows, with every answer checked."""
 
 from __future__ import annotations
 
@@ -70,13 +70,13 @@ class Flows:
         return sum(len(part["start"]) for part in self.partitions)
 
     def column(self, name: str) -> NumberArray:
-        """Return one column whole; strings as Python objects."""
+        """Return one whole column; strings as Python objects."""
         parts = [part[name] for part in self.partitions]
         return np.concatenate([p if isinstance(p, np.ndarray) else p.to_numpy(zero_copy_only=False) for p in parts])
 
 
 def make_flows(rows: int) -> Flows:
-    """Return flows of a day in order of time, a quarter of the day in each partition; always the same ones.
+    """Return flows of a day in order of time, a quarter of the day in each partition; deterministic.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def _partition(minute: NumberArray, hosts: StringArray, random: np.random.Genera
         port[chosen] = random.choice(ports, len(chosen), p=shares)
         volume[chosen] = random.lognormal(np.log(median), spread, len(chosen))
     nbytes = np.minimum(volume, 2e9).astype(np.uint64) + np.uint64(40)
-    # A Pareto distribution over the hosts: a few are asked for all the time, most of them once or twice.
+    # A Pareto distribution over the hosts: a few are contacted all the time, most of them once or twice.
     host = (random.pareto(0.6, rows) * 3).clip(0, len(hosts) - 1).astype(np.int64)
     return {
         "start": np.sort(start),
@@ -145,7 +145,7 @@ COLOURS = ("#1f4e79", "#e08e2b", "#7a7a7a")
 
 
 def can_draw() -> bool:
-    """Whether matplotlib is there."""
+    """Whether matplotlib is installed."""
     return find_spec("matplotlib") is not None
 
 
@@ -198,7 +198,7 @@ REPEATS = 5
 
 
 def write_flows(truth: Flows, prefix: Path) -> str:
-    """Write the records as a set, one file for each partition; returns the pattern that finds them."""
+    """Write the records as a set, one file for each partition; return a pattern for its files."""
     with ak.config.set(small_array=truth.rows):  # each piece stays one partition, however large
         columns = {name: ak.concatenate([ak.array(part[name]) for part in truth.partitions]) for name in truth.names}
     columns["country"] = ak.Categorical(columns["country"])
@@ -230,7 +230,7 @@ def show_tables(flows: Any) -> None:
 
 
 def ask_totals(flows: Any, truth: Flows, checks: Checks) -> None:
-    """Find several numbers together: reductions are lazy, and those computed together read the files once."""
+    """Compute several numbers together: reductions are lazy, and one computation reads the files once."""
     nbytes = truth.column("bytes")
     questions = {
         "bytes in all": (flows["bytes"].sum(), nbytes.sum()),
@@ -308,14 +308,14 @@ def write_result(flows: Any, truth: Flows, prefix: Path, checks: Checks) -> None
 
 
 def show_files(paths: Sequence[Path]) -> None:
-    """Show what is in files of Arkouda's own."""
+    """Show the objects in files of Arkouda itself."""
     for path in paths:
         for name, array in ak.read_hdf(str(path)).items():
             say(f"{path.name}: {name} = {array!r}")
 
 
 def _write(frame: Any, prefix: Path) -> None:
-    """Write a DataFrame as a set; that files of an earlier demo are replaced needs no warning."""
+    """Write a DataFrame as a set; replacing the files of an earlier demo gives no warning."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=".*were replaced")
         frame.to_hdf(prefix)
@@ -326,7 +326,7 @@ def _pattern(prefix: Path) -> str:
 
 
 def _show_files(prefix: Path) -> int:
-    """Name the files of a set; returns their bytes."""
+    """Name the files of a set; return their bytes."""
     sizes = {path: Path(path).stat().st_size for path in locale_files(str(prefix))}
     for path, nbytes in sizes.items():
         say(f"{Path(path).name}  {size(nbytes)}")
@@ -352,8 +352,8 @@ def _timed(question: Callable[[], int]) -> tuple[float, int]:
     return min(times), answer
 
 
-# Measured: a record takes about 120 bytes in the files; the demo, which keeps all records to check answers with, has
-# up to 330 bytes for each in memory.
+# Measured: a record takes about 120 bytes in the files, and up to 330 bytes in memory, as the demo keeps all records to
+# check answers with.
 DISK_PER_ROW, MEMORY_PER_ROW = 130, 350
 SAMPLES = Path("../shared/fixtures/arkouda/hdf5")
 
@@ -382,7 +382,7 @@ def register(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Go through the steps; returns the exit code, 1 if an answer was wrong."""
+    """Go through the steps; return the exit code, 1 if an answer was wrong."""
     folder = _writable(options.folder)
     _demand_space(folder, options.rows)
     samples = _arkouda_files(options.fixture)
@@ -436,7 +436,7 @@ def _writable(folder: Path) -> Path:
 
 
 def _demand_space(folder: Path, rows: int) -> None:
-    """Refuse what would only fail after a long time, or bring the machine to its knees."""
+    """Refuse sizes that would fail after a long time, or exhaust the machine."""
     space = {
         f"on the disk of {str(folder)!r}": (rows * DISK_PER_ROW, shutil.disk_usage(folder).free),
         "in memory": (rows * MEMORY_PER_ROW, ak.get_config()["physicalMemory"]),
@@ -449,7 +449,7 @@ def _demand_space(folder: Path, rows: int) -> None:
 
 
 def _arkouda_files(given: Path | None) -> list[Path]:
-    """Return the file asked for, or the samples from Arkouda servers that are at hand."""
+    """Return the requested file, or the available samples from Arkouda servers."""
     if given is None:
         return sorted(SAMPLES.glob("*_LOCALE*"))
     if not given.is_file():

@@ -1,4 +1,4 @@
-"""``akdask doctor``: what akdask finds on this machine, what is missing, and how to get it."""
+"""``akdask doctor``: check this machine for optional packages and settings, and advise how to get them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ EXTRAS = {
     "bokeh": ("jobs", "Dask's dashboard, and its report of a job"),
     "dask-jobqueue": ("jobs", "akdask run --cluster slurm, pbs, lsf, …"),
 }
-"""What is not demanded: the extra of akdask that has it, and what it is for."""
+"""Optional packages: the extra of akdask that has each, and its purpose."""
 
 OTHERS = {
     "dask-kubernetes": "akdask run --cluster k8s",
@@ -58,7 +58,7 @@ class Diagnosis(NamedTuple):
 
     what: str
     state: str
-    """`GOOD`, `NOTE` for what can be had better, `WRONG` for what will fail."""
+    """`GOOD`, `NOTE` for possible improvements, `WRONG` for future failures."""
     found: str
     hint: str = ""
 
@@ -76,7 +76,7 @@ def register(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Look, and tell; returns the exit code."""
+    """Run all checks and print them; return the exit code."""
     findings = [*_versions(), *_extras(), *_loops(), *_processors(), *_memory(), *_folders(), *_handles(), *_hdf5()]
     if options.json:
         print_json([finding._asdict() for finding in findings])
@@ -130,7 +130,7 @@ def _loops() -> Iterator[Diagnosis]:
         return
     try:
         is_loaded = compiled.load()
-    except Exception as error:  # whatever a compiler that does not fit raises
+    except Exception as error:  # an unsuitable compiler may raise anything
         yield Diagnosis("compiled loops", WRONG, f"{type(error).__name__}: {error}", "pip install --upgrade numba")
         return
     if is_loaded:
@@ -193,7 +193,7 @@ def _folder(what: str, path: Path) -> Diagnosis:
 
 
 def _file_system(path: Path) -> str:
-    """Return the kind of file system of a folder, empty where the system does not tell."""
+    """Return the kind of file system of a folder, empty where the system does not report it."""
     try:
         mounts = [line.split()[1:3] for line in Path("/proc/self/mounts").read_text(encoding="utf-8").splitlines()]
     except OSError:
@@ -214,7 +214,7 @@ def _handles() -> Iterator[Diagnosis]:
 
 
 def _hdf5() -> Iterator[Diagnosis]:
-    # By its name, as what reads HDF5 is a format like others, of which commands know none.
+    # Imported by name, as HDF5 is a format like others, none of which commands import.
     h5py = import_module("h5py")
     drivers = ", ".join(sorted(h5py.registered_drivers()))
     yield Diagnosis(

@@ -40,7 +40,7 @@ def register(commands: Any) -> None:
 def _added(
     actions: Any, name: str, run: Callable[[argparse.Namespace], int], text: str, *, has_store: bool = True
 ) -> argparse.ArgumentParser:
-    """Add a subcommand that tells its errors in one line."""
+    """Add a subcommand that prints its errors in one line."""
     parser: argparse.ArgumentParser = actions.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
     if has_store:
         parser.add_argument("store", metavar="STORE", help="the folder of the blobs, or its URL")
@@ -65,7 +65,7 @@ def _store(options: argparse.Namespace) -> Any:
 
 
 def _store_that_is_there(options: argparse.Namespace) -> Any:
-    """Return the store, whose folder exists: of a folder that is misspelled nothing is told as if it were empty."""
+    """Return the store, whose folder must exist: a misspelled folder is an error and not an empty store."""
     store = _store(options)
     if not is_remote(store.place) and not os.path.isdir(store.place):
         raise ArgumentError(f"there is no folder {store.place!r}.", hint="a store is made by `akdask evo put`.")
@@ -133,7 +133,7 @@ def _put(options: argparse.Namespace) -> int:
 
 
 def _rows(file: str, options: argparse.Namespace) -> Any:
-    """Return the rows of a file: of Parquet exactly as they are, of other formats lazily."""
+    """Return the rows of a file: of Parquet exactly as stored, of other formats lazily."""
     columns = None if options.columns is None else options.columns.split(",")
     if _is_parquet(file):
         return _rows_of_parquet(file, columns)
@@ -143,7 +143,7 @@ def _rows(file: str, options: argparse.Namespace) -> Any:
 
 
 def _is_parquet(file: str) -> bool:
-    """Whether this is a single Parquet file on this machine, whose types are to stay as they are."""
+    """Whether this is a single local Parquet file, whose exact types are kept."""
     try:
         with open(file, "rb") as opened:
             return opened.read(4) == b"PAR1"
@@ -208,7 +208,7 @@ def _shown(column: Sequence[Any]) -> list[Any]:
 
 
 def _blob(text: str) -> Any:
-    """Return what names a blob: text, or the JSON of a description, here or in a file."""
+    """Return a reference to a blob: text, or the JSON of a description, given directly or in a file."""
     if text.lstrip().startswith("{"):
         return _parsed(text, "a description")
     if os.path.isfile(text):
@@ -320,7 +320,7 @@ def _verify(options: argparse.Namespace) -> int:
 
 
 def _told(findings: Sequence[Any], options: argparse.Namespace) -> int:
-    """Print findings; returns the exit code, 1 if there are errors."""
+    """Print findings; return the exit code, 1 if there are errors."""
     if options.json:
         print_json([finding.to_json() for finding in findings])
     else:

@@ -29,7 +29,7 @@ def register(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Show the rows; returns the exit code, 2 if an object cannot be read."""
+    """Show the rows; return the exit code, 2 if an object cannot be read."""
     if options.rows < 0:
         raise ArgumentError(f"the number of rows must not be negative, got {options.rows}.")
     sets = named_sets(options.files)

@@ -1,4 +1,4 @@
-"""``akdask info``: how files are made, as they say themselves."""
+"""``akdask info``: the structure of files, from their metadata."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from akdask.formats.hdf5.layout import METADATA_GROUP
 from akdask.storage.files import exists
 from akdask.storage.manifest import manifest_path
 
-_VERSIONS = ("arkouda_version", "file_version")  # told of the files, and the same of all objects
+_VERSIONS = ("arkouda_version", "file_version")  # reported for the files, as all objects have the same ones
 
 
 def register(commands: Any) -> None:
@@ -46,7 +46,7 @@ def register(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Show what files are made of; returns the exit code."""
+    """Show the structure of files; return the exit code."""
     named = named_sets(options.files)
     demand_format(named, ["HDF5", "Parquet"], "info")
     sets = [(files, format_of_set(files)) for files in named]
@@ -88,7 +88,7 @@ def _as_text(files: NamedSet, found_files: Sequence[FileMetadata], with_members:
 
 
 def _differences(files: NamedSet) -> Iterator[str]:
-    """Yield what the files have differently; nothing of files that the reader refuses."""
+    """Yield differences between the files; none where the reader refuses them."""
     with suppress(AkdaskError):
         for name, found in open_set(list(files.files)).differences.items():
             yield f"! {printable(name)} differs: {printable(found.reason)}"

@@ -1,4 +1,4 @@
-"""What ``akdask info`` tells of Parquet files: row groups, and how columns are stored and packed."""
+"""``akdask info`` for Parquet files: row groups, and the encodings and compression of columns."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def parquet_as_text(files: NamedSet) -> str:
 
 
 def parquet_as_json(files: NamedSet) -> dict[str, Any]:
-    """Return the same as `parquet_as_text`, of all files; for errors see there."""
+    """Return the content of `parquet_as_text` for JSON, for all files; for errors see there."""
     return {
         "set": files.path,
         "manifest": manifest_path(files.path) if exists(manifest_path(files.path)) else None,

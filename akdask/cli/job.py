@@ -1,4 +1,4 @@
-"""The life of a job: a cluster, the script, and what is found out about both while it runs and afterwards."""
+"""Run a job: a cluster, the script, and the report on both."""
 
 from __future__ import annotations
 
@@ -42,20 +42,20 @@ class Outcome(NamedTuple):
     """How a script ended."""
 
     code: int
-    """Its exit code: what it gave to `sys.exit`, 1 for an error, 130 for Ctrl-C, 143 for SIGTERM."""
+    """Its exit code: the script's argument of `sys.exit`, 1 for an error, 130 for Ctrl-C, 143 for SIGTERM."""
     message: str = ""
-    """What to tell the user; empty if the script has said it all."""
+    """Message for the user; empty if the script has printed it."""
     trace: str = ""
     """All of the traceback."""
 
 
 class Terminated(SystemExit):
-    """The job is to end at once: a batch system takes back its node."""
+    """The job must end at once: a batch system takes back its node."""
 
 
 @contextmanager
 def ended_by_sigterm() -> Iterator[None]:
-    """Have SIGTERM end what is done inside as an exception, so that there is a report all the same."""
+    """Have SIGTERM end the block by an exception, so that a report is written all the same."""
     if current_thread() is not main_thread():
         yield
         return
@@ -78,7 +78,7 @@ def run_script(path: Path, arguments: Sequence[str]) -> Outcome:
     path : Path
         The script.
     arguments : sequence of str
-        What it finds in `sys.argv`.
+        Arguments in `sys.argv`.
     """
     try:
         with _as_main(path, arguments) as module, open_code(str(path)) as file:
@@ -94,7 +94,7 @@ def run_script(path: Path, arguments: Sequence[str]) -> Outcome:
     except AkdaskError as error:
         return Outcome(1, _told(error, path), traceback.format_exc())
     except BaseException as error:
-        # As Python shows it, but without what is between Python and the script.
+        # As Python prints it, without the frames between Python and the script.
         own = _from_script(error.__traceback__, path)
         return Outcome(1, "".join(traceback.format_exception(type(error), error, own)), traceback.format_exc())
     finally:
@@ -104,10 +104,10 @@ def run_script(path: Path, arguments: Sequence[str]) -> Outcome:
 
 @contextmanager
 def _as_main(path: Path, arguments: Sequence[str]) -> Iterator[ModuleType]:
-    """Give a script what it has when Python runs it: its arguments, its folder to import from, and ``__main__``.
+    """Give a script the environment of a Python main program: its arguments, its import folder, and ``__main__``.
 
-    Workers that Dask starts again, while the script runs, import the main module of their parent.  They are told that
-    it is akdask's, which they leave alone: a script without ``if __name__ == "__main__"`` would run once more in each.
+    Workers that Dask starts while the script runs import the main module of their parent.  They are given akdask's,
+    which they do not run: a script without ``if __name__ == "__main__"`` would run once more in each.
     """
     module = ModuleType("__main__")
     module.__file__, module.__spec__ = str(path), ModuleSpec("akdask.__main__", None)
@@ -137,7 +137,7 @@ def _flush() -> None:
 
 
 def _told(error: AkdaskError, path: Path) -> str:
-    """Return an error with its place in the user's code, which is all that a traceback would tell of use."""
+    """Return an error with its place in the user's code, the useful part of a traceback."""
     place = _place(error.__traceback__, path)
     return f"akdask: {place}{type(error).__name__}: {error}"
 
@@ -161,7 +161,7 @@ def _is_foreign(path: Path) -> bool:
 
 
 def _from_script(trace: TracebackType | None, script: Path) -> Any:
-    """Return a traceback from the first line of the script on; all of it if it has none."""
+    """Return a traceback from the first line of the script on, or all of it if it has none."""
     found = trace
     while found is not None and found.tb_frame.f_code.co_filename != str(script):
         found = found.tb_next
@@ -169,7 +169,7 @@ def _from_script(trace: TracebackType | None, script: Path) -> Any:
 
 
 def _is_news(record: logging.LogRecord) -> bool:
-    """Whether a record of asyncio's tells more than that nobody waits for Dask's futures after Ctrl-C."""
+    """Whether a record of asyncio is more than its complaint that nobody awaits Dask's futures after Ctrl-C."""
     return "AllExit" not in str(record.exc_info or record.getMessage())
 
 
@@ -185,7 +185,7 @@ class Job:
     request : Request
         Where it computes.
     chosen : Path, optional
-        The folder for what it leaves.
+        The folder for its files.
     """
 
     def __init__(self, path: Path, arguments: Sequence[str], request: clusters.Request, chosen: Path | None) -> None:
@@ -195,7 +195,7 @@ class Job:
         self.facts: dict[str, Any] = {}
 
     def run(self, *, has_report: bool) -> int:
-        """Run it; returns the exit code of the script."""
+        """Run the job; return the exit code of the script."""
         place = None
         with ExitStack() as stack:
             request = self.request
@@ -218,7 +218,7 @@ class Job:
         return outcome.code
 
     def _with_logs(self, place: Path | None) -> clusters.Request:
-        """Return the request; workers of batch systems, which start alone, write into the folder as well."""
+        """Return the request; workers of batch systems, which start by themselves, log into the folder as well."""
         if place is None or self.request.where not in clusters.BATCH_SYSTEMS:
             return self.request
         logs = place.resolve() / folder.WORKERS
@@ -243,7 +243,7 @@ class Job:
 
     @contextmanager
     def _dask_report(self, path: Path) -> Iterator[None]:
-        """Have Dask write its report of what happens inside, if it can."""
+        """Have Dask write its report of the block, where it can."""
         if find_spec("bokeh") is None:
             self.notes.append("Dask's own report needs Bokeh: pip install 'akdask[jobs]'.")
             yield
@@ -262,14 +262,14 @@ class Job:
 
     @contextmanager
     def _noted(self, what: str) -> Iterator[None]:
-        """Note what cannot be found out, as the cluster may be gone: the script's own end counts."""
+        """Note failures to collect information, as the cluster may be gone: the script's own end counts."""
         try:
             yield
         except Exception as error:
             self.notes.append(f"There are no {what}, or not all of it: {type(error).__name__}: {error}")
 
     def _leave(self, place: Path, outcome: Outcome, watch: Watch, seconds: float) -> None:
-        """Write what the job leaves, and say where."""
+        """Write the files of the job, and print their paths."""
         if outcome.trace:
             (place / folder.TRACEBACK).write_text(outcome.trace, encoding="utf-8")
         figures = watch.figures
@@ -299,7 +299,7 @@ class Job:
 
 @contextmanager
 def _figures(client: Client | None) -> Iterator[Callable[[], Figures]]:
-    """Have what tasks do added up, and give what returns the sums."""
+    """Add up the figures of tasks, and yield a function that returns the sums."""
     if client is None:
         with ThreadFigures() as threads:
             yield lambda: Figures(dict(threads.steps), machine.memory_in_use())

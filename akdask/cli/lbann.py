@@ -132,7 +132,7 @@ def _add_schemas(parser: argparse.ArgumentParser) -> None:
 
 
 def _verify(options: argparse.Namespace) -> int:
-    """Check; returns the exit code, 1 if there are faults."""
+    """Check; return the exit code, 1 if there are faults."""
     if options.experiment_schema and not options.data_schema:
         raise ArgumentError("an experiment schema needs a data schema.", hint="give it with --data-schema.")
     if not os.path.exists(options.list):

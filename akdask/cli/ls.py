@@ -21,7 +21,7 @@ def register(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """List the objects; returns the exit code."""
+    """List the objects; return the exit code."""
     found = [(files, stored_objects(files)) for files in named_sets(options.files)]
     if options.json:
         print_json([_as_json(files, objects) for files, objects in found])

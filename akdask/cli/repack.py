@@ -1,4 +1,4 @@
-"""``akdask repack``: files written anew in place, without the room that removed objects have left."""
+"""``akdask repack``: rewrite files in place, without the space of removed objects."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from akdask.storage.locales import locale_files
 
 @dataclass(frozen=True, slots=True)
 class _Outcome:
-    """A set that was written anew."""
+    """A set that was rewritten."""
 
     files: NamedSet
     objects: int
@@ -38,7 +38,7 @@ def register(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Repack; returns the exit code."""
+    """Repack; return the exit code."""
     sets = named_sets(options.files)
     demand_format(sets, ["HDF5"], "repack")
     for files in sets:

@@ -1,4 +1,4 @@
-"""The report of a job: one HTML file that needs nothing else, and the same facts as JSON."""
+"""The report of a job: a self-contained HTML file, and the same facts as JSON."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class StepFigures(NamedTuple):
-    """What the tasks of one step did; times are sums over tasks, so that those of four threads pass four at a time."""
+    """Figures of the tasks of one step; times are sums over tasks, which run concurrently."""
 
     tasks: int = 0
     seconds: float = 0.0
@@ -53,7 +53,7 @@ Steps = Mapping[str, StepFigures]
 
 
 class Figures(NamedTuple):
-    """What is known of a job at some moment."""
+    """Figures of a job at some moment."""
 
     steps: Steps
     memory: int = 0
@@ -69,10 +69,10 @@ class Figures(NamedTuple):
 
 
 class ThreadFigures(Callback):  # type: ignore[misc]  # Dask is not typed
-    """While active, adds up what tasks in threads of this process do.
+    """While active, adds up the figures of tasks in threads of this process.
 
-    Dask tells when a task is submitted and when it has ended.  A thread may have been busy in between, so that a
-    task is taken to begin when the one before it on the same thread has ended.
+    Dask reports when a task is submitted and when it has ended.  A thread may have been busy in between, so a task is
+    assumed to begin when the task before it on the same thread ended.
     """
 
     def __init__(self) -> None:
@@ -98,7 +98,7 @@ class ThreadFigures(Callback):  # type: ignore[misc]  # Dask is not typed
     def _finish(self, dsk: Any, state: Any, errored: bool) -> None:
         with self._lock:
             if errored:
-                # The first task that was submitted and has not ended stands for what failed.
+                # The failed task is taken to be the first one that was submitted and did not end.
                 name = key_split(next(iter(self._submitted), "task"))
                 self.steps[name] = self.steps.get(name, StepFigures()).plus(StepFigures(failed=1))
             self._submitted.clear()
@@ -142,12 +142,12 @@ def _not_there(folder: Path) -> Path:
 
 
 class Tee:
-    """A stream that also writes to a file what is written to it.
+    """A stream that copies its text to a file.
 
     Parameters
     ----------
     stream : text stream
-        Where text goes, and what answers for all else.
+        Receives the text, and has all other attributes.
     copy : text stream
         The file.
     """
@@ -158,13 +158,13 @@ class Tee:
 
     def write(self, text: str) -> int:
         """Write text to both."""
-        # What begins at the left of its line again is progress, which a terminal wipes out.
+        # A line that is overwritten from its left end is progress, which a terminal wipes out.
         if not text.startswith("\r"):
             self._copy.write(text)
         return self._stream.write(text)
 
     def flush(self) -> None:
-        """Hand on what both have kept."""
+        """Flush both."""
         self._copy.flush()
         self._stream.flush()
 
@@ -179,13 +179,13 @@ class Tee:
 
 @contextmanager
 def printed_to(path: Path | None) -> Iterator[None]:
-    """Keep what Python prints inside, to either stream, in a file as well."""
+    """Copy the printed output of the block, of both streams, to a file."""
     if path is None:
         yield
         return
     streams = sys.stdout, sys.stderr
     with ExitStack() as stack:
-        # Line by line, so that a job that is killed has left what it printed.
+        # Line by line, so that a killed job leaves its output.
         copy = stack.enter_context(path.open("w", encoding="utf-8", errors="replace", buffering=1))
         sys.stdout, sys.stderr = (Tee(stream, copy) for stream in streams)
         try:
@@ -195,7 +195,7 @@ def printed_to(path: Path | None) -> Iterator[None]:
 
 
 def write_cluster_logs(client: Client, folder: Path) -> None:
-    """Write what the scheduler and each worker remember of what they logged."""
+    """Write the remembered logs of the scheduler and each worker."""
     (folder / SCHEDULER).write_text(_lines(client.get_scheduler_logs()), encoding="utf-8")
     logs = client.get_worker_logs()
     if logs:
@@ -206,19 +206,19 @@ def write_cluster_logs(client: Client, folder: Path) -> None:
 
 
 def _lines(logs: Any) -> str:
-    # Dask tells the last lines first.
+    # Dask returns the last lines first.
     return "".join(f"{text}\n" for _, text in reversed([*logs]))
 
 
 MOST = 1000
-"""Samples: of twice as many, every second one is forgotten."""
+"""Maximum number of samples: beyond it, every second one is dropped."""
 
 SECONDS = 1.0
 """Between two looks, at first."""
 
 
 class Sample(NamedTuple):
-    """What was seen at some moment."""
+    """Observation of a job at some moment."""
 
     seconds: float
     """Since the job began."""
@@ -229,7 +229,7 @@ class Sample(NamedTuple):
 
 
 class Watch:
-    """While active, looks at a job once a second, or less often the longer it takes.
+    """While active, samples a job once a second, or less often the longer it takes.
 
     Parameters
     ----------
@@ -271,10 +271,10 @@ class Watch:
                 pause *= 2
 
     def look(self) -> None:
-        """Take a sample; a scheduler that does not answer is left alone, as the script will hear of it."""
+        """Take a sample; failures of the scheduler are ignored, as the script will meet them."""
         try:
             self.figures = found = self._read()
-        except Exception:  # whatever Dask raises: to look must not end the job
+        except Exception:  # any error of Dask: sampling must not end the job
             return
         now = perf_counter() - self._begun
         self.samples.append(Sample(now, found.memory, found.done, found.workers))
@@ -299,7 +299,7 @@ svg line { stroke: var(--line); } svg text { fill: currentColor; font-size: 11px
 
 @dataclass
 class JobReport:
-    """What is told of a job."""
+    """The content of a job's report."""
 
     script: str
     arguments: Sequence[str]
@@ -313,9 +313,9 @@ class JobReport:
     facts: dict[str, Any] = field(default_factory=dict)
     """Further ones, for the table at the top."""
     notes: list[str] = field(default_factory=list)
-    """What could not be found out, and why."""
+    """Information that could not be collected, and the reasons."""
     files: list[str] = field(default_factory=list)
-    """Names of what else the job has left in its folder."""
+    """Names of the job's other files in its folder."""
 
     def as_json(self) -> dict[str, Any]:
         """Return the facts for programs."""
@@ -380,7 +380,7 @@ def _facts(facts: dict[str, Any]) -> str:
 
 
 def _steps(steps: Steps) -> str:
-    """Return a table of steps, those first that took longest."""
+    """Return a table of steps, the longest first."""
     if not steps:
         return "<p>No tasks of Dask ran, or the scheduler does not tell.</p>"
     longest = max(*(step.seconds for step in steps.values()), 1e-9)

@@ -36,7 +36,7 @@ def register(commands: Any) -> None:
 
 
 def _add_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options that may stand on either side of the script; without defaults, for the first to hold."""
+    """Add the options that may precede or follow the script; without defaults, so that the first one holds."""
     options: list[tuple[str, dict[str, Any]]] = [
         ("--cluster", {"metavar": "WHERE", "help": " ".join(WHERE.split())}),
         (
@@ -83,7 +83,7 @@ def _threads(text: str) -> int:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run the job; returns the exit code of the script."""
+    """Run the job; return the exit code of the script."""
     given, arguments = _split(options)
     path: Path = given.script
     if not path.is_file():
@@ -105,7 +105,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _split(options: argparse.Namespace) -> tuple[argparse.Namespace, list[str]]:
-    """Return options, those that stand behind the script among them, and the arguments of the script."""
+    """Return options, including those after the script, and the arguments of the script."""
     behind = list(options.arguments)
     cut = behind.index("--") if "--" in behind else len(behind)
     parser = argparse.ArgumentParser(prog="akdask run", add_help=False, allow_abbrev=False)

@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 
 class AddFigures(SchedulerPlugin):  # type: ignore[misc]  # Dask is not typed
-    """Adds up what the tasks of a scheduler do.
+    """Adds up the figures of a scheduler's tasks.
 
     Parameters
     ----------
     name : str
-        Of the plugin; another for each job, as several may share a scheduler.
+        Name of the plugin; unique per job, as several may share a scheduler.
     """
 
     def __init__(self, name: str) -> None:
@@ -61,7 +61,7 @@ def _read(name: str, dask_scheduler: Scheduler) -> Figures:
 
 
 class ClusterFigures:
-    """The figures of what a cluster does from now on.
+    """The figures of a cluster's tasks from now on.
 
     Parameters
     ----------
@@ -73,10 +73,10 @@ class ClusterFigures:
         self._client = client
         self._name = f"akdask-figures-{uuid4().hex}"
         self.are_known = register_plugin(client, AddFigures(self._name))
-        """Whether the scheduler takes what adds them up."""
+        """Whether the scheduler accepted the plugin."""
 
     def read(self) -> Figures:
-        """Return the figures; none of a scheduler that does not add them up."""
+        """Return the figures; empty if the scheduler has no plugin."""
         if not self.are_known:
             return Figures({})
         found: Figures = self._client.run_on_scheduler(_read, self._name)

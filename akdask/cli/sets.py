@@ -33,7 +33,7 @@ class NamedSet:
     path : str
         Absolute path under which the set is written: prefix and extension, or the path of a single file.
     files : tuple of str
-        Those that were named, in the order of the locales.
+        The named files, in the order of the locales.
     """
 
     path: str
@@ -46,7 +46,7 @@ class NamedSet:
 
     @property
     def name(self) -> str:
-        """The path as it is shown: relative if that is shorter."""
+        """The path for display: relative if that is shorter."""
         relative = self.path if is_remote(self.path) else os.path.relpath(self.path)
         return min(relative, self.path, key=len)
 
@@ -56,7 +56,7 @@ class NamedSet:
         Raises
         ------
         InconsistentFilesError
-            If a locale between those that are there is missing.
+            If a locale is missing from the numbering.
         """
         missing = (path for path in missing_locales(self.files) if not exists(path)) if len(self.files) > 1 else ()
         lost = list(islice(missing, _MOST_MISSING))
@@ -91,7 +91,7 @@ def named_sets(names: Sequence[str]) -> list[NamedSet]:
     Raises
     ------
     MissingFileError
-        If a name means nothing.
+        If a name matches no file.
     """
     files = dict.fromkeys(path for name in names for path in named_files(name))
     sets: dict[tuple[str, bool], list[str]] = {}
@@ -102,7 +102,7 @@ def named_sets(names: Sequence[str]) -> list[NamedSet]:
 
 
 def named_files(name: str) -> list[str]:
-    """Return the files that one name means, in order: the file itself, else a set, else what a pattern finds.
+    """Return the files of one name, in order: the file itself, else a set, else the matches of a pattern.
 
     Raises
     ------
@@ -116,13 +116,13 @@ def named_files(name: str) -> list[str]:
         return settled(name, list)
     if not is_remote(path):
         recover(path)
-    # Commands tell of sets that lack files, where reading refuses them.
+    # Commands report on sets that lack files, where reading refuses them.
     found = locale_files(path) or files_of_prefix(path) or sorted(matching(path), key=sort_key)
     return settled(found or name, list)
 
 
 def format_of_set(files: NamedSet) -> str:
-    """Return the name of the format of a set by its first file; HDF5 of what nothing recognizes, whose reader says why.
+    """Return the format of a set by its first file; HDF5 if none recognizes it, whose reader explains why.
 
     Raises
     ------
@@ -136,12 +136,12 @@ def format_of_set(files: NamedSet) -> str:
 
 
 def demand_format(sets: Sequence[NamedSet], allowed: Sequence[str], command: str) -> None:
-    """Refuse sets of formats that a command has nothing to do with.
+    """Refuse sets of formats that a command does not support.
 
     Raises
     ------
     UnsupportedError
-        If there are such sets; all are told.
+        If there are such sets; all are listed.
     """
     found = [(files.name, format_of_set(files)) for files in sets]
     others = [f"{name}: {file_format}" for name, file_format in found if file_format not in allowed]
@@ -164,16 +164,16 @@ class Stored:
 
     @property
     def nrows(self) -> int | None:
-        """Number of rows, None for what has none or cannot be read."""
+        """Number of rows, None for objects that have none or are unreadable."""
         return len(self.found) if hasattr(self.found, "__len__") else None
 
 
 def stored_objects(
     files: NamedSet, names: Sequence[str] | None = None, file_format: Format | None = None, **options: Any
 ) -> list[Stored]:
-    """Open objects of a set, all unless named; those that cannot be read have a problem.
+    """Open objects of a set, all unless named; unreadable ones have a problem.
 
-    The format is told from the first bytes unless given; `options` are those of `akdask.read`.
+    The format is that of the first bytes by default; `options` are those of `akdask.read`.
 
     Raises
     ------
@@ -202,7 +202,7 @@ def readable_objects(files: NamedSet, file_format: Format | None = None, **optio
     Raises
     ------
     UnsupportedError
-        If one of them cannot be read, or would be written as something else; all such are told.
+        If an object cannot be read, or would be written as another kind; all such are listed.
     """
     files.demand_complete()
     found = stored_objects(files, None, file_format, **options)
@@ -225,7 +225,7 @@ def _opened_alone(opened: StoredSet, name: str) -> Stored:
 
 
 def _changed(found: Sequence[Stored]) -> Iterator[str]:
-    """Tell of objects whose kind is not kept: an IPv4 that is read as integers would be written as such."""
+    """Yield objects whose kind would change: an IPv4 that is read as integers would be written as such."""
     written = storables({item.name: item.found for item in found}, None)
     for item in found:
         kind = written[item.name].kind

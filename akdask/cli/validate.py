@@ -53,7 +53,7 @@ def register(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Check; returns the exit code, 1 if there are errors or warnings."""
+    """Check; return the exit code, 1 if there are errors or warnings."""
     counted_ones = list(Severity)[: list(Severity).index(Severity(options.severity)) + 1]
     sets = named_sets(options.files)
     demand_format(sets, ["HDF5", "Parquet", "CSV", "Zarr"], "validate")
@@ -68,7 +68,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _report(files: NamedSet, *, read_data: bool) -> Report:
-    """Check a set: Arkouda's layout is that of HDF5; files of others are what was written, if a manifest tells."""
+    """Check a set: HDF5 files by Arkouda's layout, others by the checksums in a manifest."""
     name = format_of_set(files)
     if name == "HDF5":
         return validate(files.files, read_data=read_data)
@@ -77,7 +77,7 @@ def _report(files: NamedSet, *, read_data: bool) -> Report:
 
 
 def _unopened(files: NamedSet, name: str) -> Iterator[tuple[str, str]]:
-    """Yield why a set cannot be opened, unless its manifest tells of that."""
+    """Yield the reason why a set cannot be opened, unless its manifest reports it."""
     try:
         open_files(files.files[0] if name == "Zarr" else list(files.files), format_named(name))
     except InconsistentFilesError:
@@ -97,7 +97,7 @@ def _as_text(files: NamedSet, report: Report, shown: Sequence[Violation]) -> str
 
 
 def _by_place(violations: Sequence[Violation]) -> list[list[str]]:
-    """Tell once what is the same in several files."""
+    """Group equal violations in several files."""
     files: dict[tuple[str, ...], list[str]] = {}
     for found in violations:
         key = (str(found.severity), found.rule, found.object or "-", found.text)

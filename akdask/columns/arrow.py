@@ -1,6 +1,6 @@
 """NumPy arrays and bytes as Arrow arrays that share their memory.
 
-`pyarrow.array` asks whether what it is given is an object of pandas, and loads pandas to find out.
+`pyarrow.array` checks whether its argument is an object of pandas, and imports pandas for that.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Integers of any size in memory: an Arrow array of fixed-size binary, each two's complement, lowest byte first.
 
 All elements of an array have the same width, a multiple of 8 bytes, called limbs; arrays of one column may differ in
-it.  Nothing depends on the width but the space that the elements take.
+it.  The width affects only the memory of the elements.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def modulo_power(limbs: NumberArray, bits: int) -> NumberArray:
 
 
 def _signs(limbs: NumberArray) -> NumberArray:
-    """Return what a further limb would hold: no bits, or for negative integers all."""
+    """Return the next higher limb of each integer: zeros, or all ones for negative integers."""
     highest = np.ascontiguousarray(limbs[:, -1]).view(np.int64)
     return (highest >> (LIMB - 1)).view(np.uint64)
 
@@ -114,7 +114,7 @@ def total(limbs: NumberArray) -> int:
 
 
 def first_extreme(limbs: NumberArray, *, largest: bool) -> int:
-    """Return the row of the first of the largest, or smallest, integers in two's complement; there must be one."""
+    """Return the first row of the largest, or smallest, integer in two's complement; there must be one."""
     rows = np.arange(len(limbs))
     for number in reversed(range(limbs.shape[1])):
         limb = limbs[rows, number] if len(rows) < len(limbs) else limbs[:, number]

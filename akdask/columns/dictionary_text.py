@@ -1,7 +1,7 @@
 """Text as positions in a dictionary, as files may store it: an Arrow array of that type, with large strings, no nulls.
 
-Who reads text gets it only where that is asked for, as most of akdask knows strings alone.  Rows of it are sliced and
-taken like those of any column of Arrow's.  Not every string of its dictionary need be that of a row.
+Readers return it only on request, as most of akdask handles plain strings.  Its rows are sliced and taken like those of
+any Arrow column.  The dictionary may have strings without rows.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ def decoded(column: Any) -> Any:
     >>> decoded(pa.array(["a", "b", "a"], pa.large_string()).dictionary_encode()).to_pylist()
     ['a', 'b', 'a']
     """
-    # Most columns are numbers, of which this is asked block by block.
+    # Most columns are numbers, for which this is called per block.
     return column.dictionary_decode() if not isinstance(column, np.ndarray) and is_encoded(column) else column
 
 
 def joined(parts: Sequence[Any]) -> Any:
-    """Join text end to end, at least one part; it stays encoded where all of it is.
+    """Join text end to end, at least one part; the result is encoded where all parts are.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """The closed set of types that a column can have while it is computed with.
 
-Arkouda computes on 64-bit numbers, uint8, bool, Strings, integers of any size and lists of all of these (SegArray);
-other widths in files are widened when they are read.
+Arkouda computes on 64-bit numbers, uint8, bool, Strings, integers of any size and lists of these (SegArray); other
+widths in files are widened on reading.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from akdask.errors import ArgumentTypeError
 class BigintDtype:
     """The dtype of arrays of integers of any size: ``ak.bigint``.
 
-    Calling it with a value makes a single integer, and without one gives the dtype.  It equals its name, and itself
-    whatever the number of bits of an array.
+    Calling it with a value makes a single integer, and without one gives the dtype.  It equals its name, and any bigint
+    dtype whatever the number of bits.
 
     Examples
     --------
@@ -65,7 +65,7 @@ class BigintDtype:
 
 
 class bigint_(int):
-    """An integer of any size that knows its dtype; for the rest an int.
+    """An integer of any size with a dtype; otherwise it behaves like int.
 
     Parameters
     ----------
@@ -108,11 +108,11 @@ class ColumnType:
     name : str
         The name that Arkouda uses: ``int64``, ``uint64``, ``float64``, ``bool``, ``uint8``, ``str``, ``bigint``.
     kind : str
-        What sort of values: ``int``, ``uint``, ``float``, ``bool``, ``str``, ``bigint`` or ``list``.
+        Kind of values: ``int``, ``uint``, ``float``, ``bool``, ``str``, ``bigint`` or ``list``.
     itemsize : int
-        Bytes of one element in memory; for what has no fixed size, the size of one offset.
+        Bytes of one element in memory; for elements of variable size, the size of one offset.
     item : ColumnType, optional
-        Type of the values of a list; None for lists that are all empty, of whatever values.
+        Type of the values of a list; None if all lists are empty and the type is unknown.
     max_bits : int, default -1
         Bits of a bigint, -1 for no limit.
     nullable : bool, default False
@@ -128,7 +128,7 @@ class ColumnType:
 
     @property
     def numpy(self) -> np.dtype[Any]:
-        """The NumPy dtype that holds it; object for what NumPy has no dtype for, as `to_ndarray` gives it."""
+        """The NumPy dtype of its elements; object for types that NumPy lacks, as in `to_ndarray`."""
         return _NUMPY.get(self.name, _OBJECT)
 
     @property
@@ -179,22 +179,22 @@ def bigint_of(max_bits: int | None) -> ColumnType:
 
 
 def unlimited(dtype: ColumnType) -> ColumnType:
-    """Return the type of integers, or of lists of them, of any number of bits, and of text; other types as they are."""
+    """Return a type without its limits: of bits in integers or lists of them, and of text; others unchanged."""
     if dtype.item is not None:
         return list_of(unlimited(dtype.item))
     return BIGINT if dtype.kind == "bigint" else STR if dtype.kind == "str" else dtype
 
 
 def dtype(x: Any) -> np.dtype[Any] | BigintDtype:
-    """Return the dtype that a name, a type, a dtype, an array or a single integer stands for.
+    """Return the dtype of a name, a type, a dtype, an array or a single integer.
 
-    ``ak.bigint``, its name, its arrays and Python integers of more than 64 bits give ``ak.bigint``; anything else goes
-    by NumPy.
+    ``ak.bigint``, its name, its arrays and Python integers of more than 64 bits give ``ak.bigint``; NumPy decides about
+    all others.
 
     Parameters
     ----------
     x : object
-        What is asked about.
+        The object in question.
 
     Raises
     ------
@@ -286,17 +286,17 @@ def finer(*units: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TimeForm:
-    """What a number stands for.
+    """The meaning of a time's number.
 
     Parameters
     ----------
     kind : {"time", "span"}
         A point in time, counted from 1970, or a length.
     unit : {"s", "ms", "us", "ns"}
-        What is counted.
+        Unit of the count.
     zone : str, optional
-        The name of the zone whose clocks show the time, as ``zoneinfo`` has it, or an offset such as ``+02:00``.  The
-        numbers are those of UTC.  None for times that clocks show, wherever they are.
+        Name of the time zone, as in ``zoneinfo``, or an offset such as ``+02:00``.  The numbers are those of UTC.  None
+        for naive times.
     may_lack : bool
         Whether some of the numbers may be NaT.
     ordered : bool

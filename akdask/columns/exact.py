@@ -1,8 +1,8 @@
 """Integers beside floats, and integers of either sign: compared, matched and chosen as the numbers that they are.
 
-NumPy compares int64 with float64, and finds the type that int64 and uint64 have in common, as float64, to which
-integers beyond 2**53 are rounded.  Here no integer becomes another: comparisons are those of mathematical values, 0.0
-equals -0.0, and all NaN are one key.
+NumPy converts int64 and uint64 to float64 when it compares them with floats or with each other, which rounds integers
+beyond 2**53.  Here no integer becomes another: comparisons are those of mathematical values, 0.0 equals -0.0, and all
+NaN are one key.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ EXACT = 2**53
 
 
 def are_floats(integers: Any) -> bool:
-    """Tell whether all of some numbers are floats, without looking at those that must be.
+    """Return whether all numbers are exact as floats, by their type alone where possible.
 
     Examples
     --------
@@ -39,7 +39,7 @@ def first_changed(numbers: Any, wanted: Any = True) -> int | None:
     Parameters
     ----------
     numbers : ndarray or scalar
-        Where to look; Python's integers, of any size, among objects.
+        Mask of the numbers to check; objects may be Python integers of any size.
     wanted : ndarray of bool, optional
         Which of them to look at.
 
@@ -83,13 +83,13 @@ def _is_float(number: Any) -> bool:
 
 
 def is_wide(numbers: Any) -> bool:
-    """Tell whether numbers have a type whose values floats need not have: integers of 64 bits."""
+    """Return whether numbers have a type with values beyond floats: integers of 64 bits."""
     dtype = np.asarray(numbers).dtype
     return dtype.kind in "iu" and dtype.itemsize == 8
 
 
 def is_mixed(left: Any, right: Any) -> bool:
-    """Tell whether numbers of two types meet as floats although one of them holds wide integers."""
+    """Return whether NumPy would convert two types to float64 although one of them holds wide integers."""
     one, other = np.asarray(left).dtype, np.asarray(right).dtype
     return one != other and (is_wide(left) or is_wide(right)) and np.result_type(one, other) == np.float64
 
@@ -100,9 +100,9 @@ def as_floats(numbers: Any, wanted: Any = True) -> Any:
     Parameters
     ----------
     numbers : ndarray or scalar
-        What to convert.
+        Numbers to convert.
     wanted : ndarray of bool, optional
-        Which of them anybody looks at; the others may become any number.
+        Mask of the numbers that are used; the others may become any number.
 
     Raises
     ------
@@ -121,10 +121,10 @@ def as_floats(numbers: Any, wanted: Any = True) -> Any:
 
 
 def _rounded(integers: Any) -> Any:
-    """Return which integers are no floats: those whose lowest bits would be lost."""
+    """Return which integers are not exact as floats: their lowest bits would be lost."""
     magnitude = np.abs(integers).view(np.uint64) if np.asarray(integers).dtype.kind == "i" else np.asarray(integers)
     bits = np.asarray(magnitude, np.uint64)
-    # Dividing by the lowest bit that is set leaves what a float has to keep.
+    # Dividing by the lowest set bit leaves the digits that a float must store.
     lowest = bits & (~bits + np.uint64(1))
     return bits // np.maximum(lowest, np.uint64(1)) > np.uint64(EXACT)
 
@@ -148,7 +148,7 @@ COMPARISONS = {ufunc.__name__: swapped.__name__ for ufunc, swapped in SWAPPED.it
 
 
 def compare(ufunc: np.ufunc, left: Any, right: Any, out: Any = None) -> Any:
-    """Compare numbers as what they are, by one of NumPy's six comparisons.
+    """Compare numbers by their mathematical values, by one of NumPy's six comparisons.
 
     Examples
     --------
@@ -190,7 +190,7 @@ def _compared(ufunc: np.ufunc, integers: Any, floats: Any) -> Any:
 
 
 def comparable_with(operation: str, number: float, kind: str) -> int | None:
-    """Return the integer that integers of a kind compare with as with a float; None if there is none.
+    """Return the integer that compares with integers of a kind like a given float does; None if there is none.
 
     Examples
     --------
@@ -211,7 +211,7 @@ def comparable_with(operation: str, number: float, kind: str) -> int | None:
 
 
 def choose(condition: Any, x: Any, y: Any) -> Any:
-    """Return `x` where a condition holds and `y` elsewhere, as floats; what is chosen stays what it is.
+    """Return `x` where a condition holds and `y` elsewhere, as floats; selected values must be exact.
 
     Raises
     ------
@@ -244,11 +244,11 @@ def extreme(ufunc: np.ufunc, left: Any, right: Any, out: Any = None) -> Any:
 # --------------------------------------------------------------------------------------------------------------- keys
 
 NATURAL, NEGATIVE, OTHER = 0, 1, 2
-"""What the word of a key is: an integer from 0 on, one below 0, or the bits of a float that is neither."""
+"""Kind of a key's word: an integer from 0 on, one below 0, or the bits of a float that is neither."""
 
 
 def key_kind(numbers: Any, out: Any = None) -> Any:
-    """Return what the words of `key_word` are, as uint8: with its word, this tells each number from all others.
+    """Return the kinds of the words of `key_word`, as uint8: kind and word together identify a number.
 
     Examples
     --------
@@ -265,7 +265,7 @@ def key_kind(numbers: Any, out: Any = None) -> Any:
 
 
 def key_word(numbers: Any, out: Any = None) -> Any:
-    """Return words that are equal where numbers of one `key_kind` are, of whatever types.
+    """Return words that are equal exactly where numbers of one `key_kind` are, whatever their types.
 
     Examples
     --------

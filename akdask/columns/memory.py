@@ -1,16 +1,13 @@
 """Memory of large arrays: freed blocks are kept for a while and used again.
 
-The C library gives the space of arrays beyond 32 MiB back to the system when they are freed, and asks for new space for
-the next ones, whose pages the system must then find and clear: several times as long as it takes to fill them.  On
-virtual machines it may have to ask the host for them, which takes fifty times as long.  Here freed memory is kept until
-it has not been used for `IDLE` seconds.
+The C library returns the memory of arrays beyond 32 MiB to the system when they are freed. Memory for the next arrays
+must be found and cleared by the system, which takes several times as long as filling them, and much longer on virtual
+machines that have to ask their host.  Here freed memory is kept until it has not been used for `IDLE` seconds.
 
-Blocks are mappings of their own, on large pages where the system has them, so that each goes back whole, and Arrow is
-not loaded for them.  Its pools do not serve instead.  Arrays of 2 to 64 MiB, filled by two threads in rounds with
-pauses of 50 ms, take 0.03 s of system time with this module, 0.87 s with Arrow's mimalloc, which gives memory back
-after milliseconds unless the environment says otherwise before the process starts, and 2.4 s with the C library.
-Without pauses Arrow's jemalloc takes 1.5 to 1.8 s, although ``pa.jemalloc_set_decay_ms`` is 30 s, this module 0.06 to
-0.15 s.
+Blocks are separate mappings, on large pages where the system has them, so that each is returned as a whole, and Arrow
+need not be imported.  Arrow's pools do not serve instead: mimalloc returns memory after milliseconds, unless the
+environment configures it before the process starts, and jemalloc spends more system time even with
+``pa.jemalloc_set_decay_ms``.
 """
 
 from __future__ import annotations
@@ -36,7 +33,7 @@ LARGE = 2**20
 """Bytes from which on it matters."""
 
 GRAIN = 2**21
-"""What sizes are multiples of: that of the system's large pages."""
+"""Sizes are multiples of this, the size of the system's large pages."""
 
 IDLE = 30.0
 """Seconds for which freed memory is kept."""
@@ -45,9 +42,9 @@ _limit: Callable[[], int] = int
 
 
 def keep_freed(limit: Callable[[], int]) -> None:
-    """Keep freed memory for the next arrays, at most as many bytes as a function says whenever memory is wanted.
+    """Keep freed memory for the next arrays, up to a limit that a function returns whenever memory is requested.
 
-    Nothing is kept before: settings are not known here.
+    Before this call no memory is kept, as this module does not know the settings.
     """
     global _limit  # noqa: PLW0603 - there is one for the process
     _limit = limit
@@ -66,7 +63,7 @@ def new_array(nrows: int, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
     size = nrows * dtype.itemsize
     if size < LARGE or dtype.hasobject:
         return np.empty(nrows, dtype)
-    # Whatever works on many rows asks for memory before each step.
+    # Algorithms that work on many rows request memory before each step.
     end_if_interrupted()
     if not _limit():
         # The C library gives memory back sooner than Arrow's pool does.
@@ -93,7 +90,7 @@ def full_array(nrows: int, value: Any, dtype: npt.DTypeLike) -> npt.NDArray[Any]
 
 
 def with_capacity(array: npt.NDArray[Any], used: int, needed: int) -> npt.NDArray[Any]:
-    """Return the array if it has as many items as needed, else one twice as long that begins with those in use.
+    """Return the array if it has enough items, else one of twice the length that begins with the items in use.
 
     Examples
     --------
@@ -135,7 +132,7 @@ def _new_block(size: int) -> mmap.mmap:
     try:
         pages = _new_pages(size)
     except OSError:
-        # A ulimit counts what is kept for later, too.
+        # A ulimit counts kept memory, too.
         release_unused()
         try:
             pages = _new_pages(size)
@@ -165,7 +162,7 @@ class SpareMemory:
         return sum(len(block) for _, block in [*self._blocks, *self._returned])
 
     def take(self, size: int) -> mmap.mmap:
-        """Return a block of `size` bytes, or up to twice as many: the smallest that there is, or a new one."""
+        """Return a block of `size` to twice as many bytes: the smallest free one, or a new one."""
         with self._lock:
             self._limit = _limit()
             self._sort_in()
@@ -213,7 +210,7 @@ _spare = SpareMemory()
 
 
 def _start_anew() -> None:
-    """Leave what a forked process has of its parent: a thread that is not here may hold the lock for ever."""
+    """Drop the parent's state in a forked process: a thread that does not exist here may hold the lock for ever."""
     global _spare  # noqa: PLW0603 - there is one for the process
     _spare = SpareMemory()
 
@@ -229,7 +226,7 @@ _local = threading.local()
 
 
 def scratch(nbytes: int) -> npt.NDArray[np.uint8]:
-    """Return memory for what is used up before this thread asks the next time.
+    """Return temporary memory, which is valid until this thread requests it again.
 
     Examples
     --------

@@ -16,8 +16,8 @@ class RowSpace:
     Parameters
     ----------
     token : str
-        Names the rows.  Rows of lengths that are known for good are named by those lengths alone: position is all that
-        aligns them.  Others are named by what was selected, and by the identity of all values that decided which.
+        Names the rows.  Rows of fixed lengths are named by these lengths alone, as only position aligns them.  Others
+        are named by the selected rows, and by the identity of all values that decided the selection.
     npartitions : int
         Number of partitions.
     lengths : tuple of int, optional

@@ -32,7 +32,7 @@ def by_column(default: Callable[..., T]) -> _SingleDispatchCallable[T]:
     Parameters
     ----------
     default : callable
-        What is called for objects of other classes.
+        Function for objects of other classes.
     """
 
     @wraps(default)
@@ -84,7 +84,7 @@ def empty(dtype: ColumnType) -> Column:
 
 
 def arrow_type(dtype: ColumnType) -> pa.DataType:
-    """Return the type of the Arrow arrays that hold what NumPy does not; integers of any size may be wider."""
+    """Return the Arrow type of columns that NumPy cannot hold; integers of any size may be wider."""
     match dtype.kind:
         case "list":
             return pa.large_list(pa.null() if dtype.item is None else arrow_type(dtype.item))
@@ -127,7 +127,7 @@ def nbytes(column: Any) -> int:
 
 @by_column
 def own_rows(column: Any) -> Any:
-    """Return a copy, which keeps nothing in memory but its rows."""
+    """Return a copy, which keeps only its own rows in memory."""
     raise ArgumentTypeError(f"{type(column).__name__} is not a column.")
 
 
@@ -143,7 +143,7 @@ def concat_rows(columns: Sequence[Column]) -> Column:
 
 
 def _joined(columns: Sequence[pa.LargeStringArray]) -> pa.LargeStringArray:
-    """Concatenate strings in memory of our pool; Arrow would mostly get new memory for them."""
+    """Concatenate strings in memory of the module's pool; Arrow would mostly allocate new memory for them."""
     builder = StringsBuilder(sum(map(len, columns)), sum(len(offsets_and_bytes(column)[1]) for column in columns))
     for column in columns:
         builder.append(column)

@@ -1,4 +1,4 @@
-"""NumPy's types, and what else of NumPy Arkouda hands on under its own name, as they are."""
+"""Types and other names of NumPy that Arkouda exports unchanged."""
 
 from __future__ import annotations
 
@@ -249,7 +249,7 @@ all_scalars = bool_scalars | numeric_scalars | numpy_scalars | str_scalars
 
 
 class DType(Enum):
-    """The names of types that Arkouda knows; not all of them are those of arrays."""
+    """Names of the types that Arkouda knows; some are no array types."""
 
     FLOAT = "float"
     FLOAT64 = "float64"
@@ -314,7 +314,7 @@ ARKOUDA_SUPPORTED_DTYPES = (np.bool_, float, np.float64, int, np.int64, np.uint6
 
 
 def is_supported_int(num: object) -> TypeGuard[int_scalars]:
-    """Whether a value is an integer that Arkouda takes; to Python, True and False are.
+    """Whether a value is an integer for Arkouda; True and False are, as in Python.
 
     Examples
     --------
@@ -325,7 +325,7 @@ def is_supported_int(num: object) -> TypeGuard[int_scalars]:
 
 
 def is_supported_float(num: object) -> TypeGuard[float_scalars]:
-    """Whether a value is a float that Arkouda takes.
+    """Whether a value is a float for Arkouda.
 
     Examples
     --------
@@ -336,7 +336,7 @@ def is_supported_float(num: object) -> TypeGuard[float_scalars]:
 
 
 def is_supported_number(num: object) -> TypeGuard[numeric_scalars]:
-    """Whether a value is an integer or a float that Arkouda takes.
+    """Whether a value is an integer or a float for Arkouda.
 
     Examples
     --------
@@ -496,7 +496,7 @@ def can_cast(
     Parameters
     ----------
     from_dt, to_dt : dtype-like, array or number
-        The types.  Of a single integer it is asked whether that integer fits.
+        The types.  A single integer is tested for whether it fits.
     casting : {"safe", "no", "equiv", "same_kind", "unsafe"}
         The rule, by NumPy's names.
 
@@ -546,7 +546,7 @@ def result_type(*args: Any) -> np.dtype[Any] | BigintDtype:
     Notes
     -----
     Follows ``arkouda.result_type``: with ``ak.bigint`` the result is that, or float64 if there are floats; a single
-    integer from 0 goes with unsigned ones.
+    non-negative integer fits unsigned types.
 
     Examples
     --------

@@ -40,15 +40,15 @@ def offsets_and_bytes(strings: pa.Array) -> tuple[NumberArray, NumberArray]:
 class StringsBuilder:
     """Joins arrays end to end as they come, in memory that is allocated once; each may be released when the next comes.
 
-    Joining a list of arrays takes twice the memory, and fetching that from the system takes longer than the copying.
-    One that comes alone is not copied.
+    Joining a list of arrays takes twice the memory, and allocating that takes longer than copying. A single array is
+    not copied.
 
     Parameters
     ----------
     nrows : int
         Strings in all, as far as is known.
     nbytes : int, optional
-        Bytes in all; guessed from the first arrays if unknown.
+        Total bytes; estimated from the first arrays if unknown.
 
     Examples
     --------
@@ -67,7 +67,7 @@ class StringsBuilder:
         self._alone: StringArray | None = None
 
     def append(self, strings: StringArray) -> None:
-        """Put the rows of an array behind those that are there; nulls become empty, as there are none in a column."""
+        """Append the rows of an array; nulls become empty, as columns have none."""
         strings = strings.fill_null("") if strings.null_count else strings
         if not self._row and self._alone is None:
             self._alone = strings
@@ -98,7 +98,7 @@ class StringsBuilder:
         return pa.LargeStringArray.from_buffers(self._row, pa.py_buffer(offsets), pa.py_buffer(data))
 
     def _reserve(self, used: int, needed: int) -> None:
-        """Allocate memory for all rows, as if they were as long as those before; untouched memory costs nothing."""
+        """Allocate memory for all rows, extrapolating from the rows so far; untouched memory costs nothing."""
         if needed > len(self._data):
             expected = 1.05 * needed / self._row * (len(self._offsets) - 1)
             grown = new_array(max(needed, int(expected)), np.uint8)
@@ -107,7 +107,7 @@ class StringsBuilder:
 
 
 SENTINEL = b"\xff"
-"""What stands for a missing string."""
+"""The marker of a missing string."""
 
 
 def from_nulls(strings: Any) -> StringArray:
@@ -124,7 +124,7 @@ def from_nulls(strings: Any) -> StringArray:
 
 
 def make_missing(strings: StringArray, missing: NumberArray) -> StringArray:
-    """Return strings of which those of some rows are missing."""
+    """Return strings with missing text in some rows."""
     sentinel = pa.scalar(SENTINEL, pa.large_binary())
     return pc.if_else(pa.array(missing), sentinel, strings.view(pa.large_binary())).view(pa.large_string())
 
@@ -177,7 +177,7 @@ def text_at(strings: StringArray, position: int) -> str | None:
 
 
 def filled(strings: StringArray, text: Any) -> StringArray:
-    """Return the strings with others in place of those that are missing: one, or one for each row."""
+    """Return strings with missing ones replaced: by one string, or by one for each row."""
     missing = missing_rows(strings)
     if not missing.any():
         return strings

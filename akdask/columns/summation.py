@@ -2,7 +2,7 @@
 
 Rounding makes a sum depend on the order of its additions, so the order is fixed.  Rows are counted from the first of
 their partition, before any filter.  `UNIT` consecutive rows form a unit.  Within a unit, accumulator k adds up the rows
-k, k + `ACCUMULATORS`, … in order; then the second half of the accumulators is added to the first half until one is
+k, k + `ACCUMULATORS`, … in order. Then the second half of the accumulators is added to the first half until one is
 left.  Rows that a filter drops add 0.  The sums of units are added up exactly and rounded once, so that neither the
 order of the units nor the task or machine that computed them matters.  Blocks of rows begin where a unit begins.
 """
@@ -111,7 +111,7 @@ def _scaled_each(numbers: Floats) -> Iterator[int]:
 
 
 def nearest(numerator: int, denominator: int) -> np.float64:
-    """Return the float nearest to a fraction; infinite where it is too large."""
+    """Return the float nearest to a fraction; infinite on overflow."""
     try:
         return np.float64(numerator / denominator)
     except OverflowError:
@@ -126,7 +126,7 @@ def sum_exactly(
     Parameters
     ----------
     column : ndarray
-        Any numbers; they are added up as float64.
+        Numbers of any type, summed as float64.
     mask : ndarray of bool, optional
         Which rows count.
     positions : UnitPositions, optional
@@ -187,13 +187,13 @@ def spread_out(values: NumberArray, positions: UnitPositions, between: float) ->
 
 
 def _sparse_sums(values: NumberArray, positions: UnitPositions) -> Floats:
-    """Add up the rows of each accumulator; NumPy adds them in order."""
+    """Add up the rows of each accumulator, in order, as NumPy does."""
     return _sum_accumulators(values, _accumulator_numbers(positions.offsets), -(-positions.extent // UNIT))
 
 
 def _accumulator_numbers(positions: NumberArray) -> NumberArray:
     """Return the accumulator of each row, numbered through all units."""
-    # Dividing by powers of two; NumPy would take the sign of each position into account.
+    # Divided by powers of two; NumPy would check the sign of each position.
     accumulators: NumberArray = positions >> (UNIT.bit_length() - 1)
     accumulators <<= ACCUMULATORS.bit_length() - 1
     accumulators |= positions & (ACCUMULATORS - 1)
@@ -277,7 +277,7 @@ class Moments:
         """Return the moments of rows that begin where a unit does; see `sum_exactly`."""
         if positions is None and (mask is None or np.count_nonzero(mask) * FEW_DISTANCES > len(mask)):
             found = cls._of_units(column.astype(np.float64, copy=False), mask)
-            # What was not selected may have spoilt the sums, where it is not finite or very large.
+            # Unselected rows may have spoilt the sums, if they are not finite or very large.
             if mask is None or not (found.within.special or found.total.special):
                 return found
         values, positions = _selected(column, mask, positions)
@@ -329,7 +329,7 @@ class Moments:
         if not self.count:
             return np.float64(0)
         between = self.squares - (self.total.scaled**2 << GUARD) // self.count
-        # What divisions lost may leave a trace below zero.
+        # Rounding in divisions may leave a tiny negative number.
         scaled = (self.within.scaled << (SCALE + GUARD)) + max(between, 0)
         return nearest(scaled, 1 << (2 * SCALE + GUARD))
 

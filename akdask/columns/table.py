@@ -1,4 +1,4 @@
-"""A partition's worth of named columns: what partition tasks hand to each other."""
+"""Named columns of one partition, which tasks pass to each other."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Table:
         return Table({name: take_rows(column, positions) for name, column in self.columns.items()}, len(positions))
 
     def own(self) -> Table:
-        """Return a copy, which keeps nothing in memory but its rows."""
+        """Return a copy, which keeps only its own rows in memory."""
         return Table({name: own_rows(column) for name, column in self.columns.items()}, self.nrows)
 
     @staticmethod

@@ -19,7 +19,7 @@ def widen_into(out: NumberArray, numbers: NumberArray, column: str) -> None:
     out : ndarray
         The numbers in the type of the column.
     numbers : ndarray, same shape
-        The numbers as they are stored.
+        The stored numbers.
     column : str
         The column, for messages.
 

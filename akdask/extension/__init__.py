@@ -1,8 +1,8 @@
 """Lazy arrays in pandas' Series, Index and DataFrame: extension types, and the accessor ``.ak``.
 
-``pd.Series([1, 2], dtype="ak_int64")`` holds a `pdarray`, and stays lazy for as long as pandas lets it: arithmetic,
-comparison, selection by lazy masks, assignment and conversion build plans; reductions, orders, groups, display, labels
-and whatever pandas does element by element compute.
+``pd.Series([1, 2], dtype="ak_int64")`` holds a `pdarray`, and stays lazy as long as pandas lets it. Arithmetic,
+comparison, selection by lazy masks, assignment and conversion build plans. Reductions, orders, groups, display, labels
+and pandas' element-wise functions compute.
 """
 
 from akdask.extension.accessors import ArkoudaDataFrameAccessor, ArkoudaIndexAccessor, ArkoudaSeriesAccessor

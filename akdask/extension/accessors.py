@@ -60,7 +60,7 @@ class ArkoudaIndexAccessor:
         self._obj = pandas_obj
 
     def to_ak(self) -> pd.Index:
-        """Return the labels in lazy arrays, those of several levels each in its own."""
+        """Return the labels as lazy arrays; each level has its own."""
         if isinstance(self._obj, pd.MultiIndex):
             levels: list[Any] = [pd.Index(wrapped(as_lazy(level))) for level in self._obj.levels]
             return self._obj.set_levels(levels, verify_integrity=False)
@@ -83,7 +83,7 @@ class ArkoudaIndexAccessor:
 
     @staticmethod
     def from_ak_legacy(akidx: Index) -> pd.Index:
-        """Return an `akdask.Index` as labels of pandas; those of several levels compute.
+        """Return an `akdask.Index` as labels of pandas; several levels are computed.
 
         Parameters
         ----------
@@ -97,7 +97,7 @@ class ArkoudaIndexAccessor:
 
     @property
     def is_arkouda(self) -> bool:
-        """Whether the labels, or those of all levels, are lazy."""
+        """Whether the labels, or the labels of all levels, are lazy."""
         if isinstance(self._obj, pd.MultiIndex):
             return all(map(_is_lazy, self._obj.levels))
         return _is_lazy(self._obj)
@@ -107,7 +107,7 @@ class ArkoudaIndexAccessor:
         return self.from_ak_legacy(self.to_ak_legacy().concat(_legacy_index(other)))
 
     def lookup(self, key: Any) -> Any:
-        """Return which labels are among some, as a lazy array; see `Index.lookup`."""
+        """Return which labels are among given ones, as a lazy array; see `Index.lookup`."""
         return self.to_ak_legacy().lookup(_legacy_index(key) if isinstance(key, pd.Index) else key)
 
     def to_dict(self, labels: Any = None) -> dict[Any, Any]:
@@ -182,7 +182,7 @@ class ArkoudaSeriesAccessor:
         akarr : pdarray, Strings, Categorical or Series
             The values.
         name : hashable, optional
-            What they are called: as before unless given.
+            Name of the values; unchanged by default.
         """
         if isinstance(akarr, Series):
             index = ArkoudaIndexAccessor.from_ak_legacy(akarr.index)
@@ -197,7 +197,7 @@ class ArkoudaSeriesAccessor:
         return _is_lazy(self._obj) and ArkoudaIndexAccessor(self._obj.index).is_arkouda
 
     def locate(self, key: Any) -> pd.Series:
-        """Return the entries that have some labels; see `Series.locate`.
+        """Return the entries with given labels; see `Series.locate`.
 
         Parameters
         ----------
@@ -223,7 +223,7 @@ class ArkoudaSeriesAccessor:
         ascending : bool, default True
             The direction.
         **kwargs
-            What else pandas passes makes no difference.
+            Further arguments of pandas, which are ignored.
         """
         self._check("argsort")
         positions: Any = self._obj.array
@@ -231,7 +231,7 @@ class ArkoudaSeriesAccessor:
         return pd.Series(wrapped(found), index=self._obj.index, name=self._obj.name)
 
     def apply(self, func: Callable[[Any], Any], result_dtype: Any = None) -> pd.Series:
-        """Return what a function makes of each value; computes.
+        """Return a function's result for each value; computes.
 
         Parameters
         ----------
@@ -281,7 +281,7 @@ class ArkoudaDataFrameAccessor:
         return pd.DataFrame(columns, index=ArkoudaIndexAccessor(self._obj.index).collect())
 
     def to_ak_legacy(self) -> DataFrame:
-        """Return the DataFrame as an `akdask.DataFrame`; its labels stay if they are no numbers of rows."""
+        """Return the DataFrame as an `akdask.DataFrame`, with its labels unless they are row numbers."""
         columns = {str(name): as_lazy(self._obj[name]) for name in self._obj.columns}
         numbers = pd.RangeIndex(len(self._obj))
         is_numbered = isinstance(self._obj.index, pd.RangeIndex) and self._obj.index.identical(numbers)

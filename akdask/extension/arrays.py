@@ -98,7 +98,7 @@ class ArkoudaArray(ArkoudaExtensionArray):
 
     def _filling(self, data: Any, missing: Any, fill: Any) -> Any:
         if fill is pd.NA or fill is None or (isinstance(fill, float) and np.isnan(fill)):
-            # Only floats have something for what is missing.
+            # Only floats have a missing value.
             return where(missing, np.nan, cast(data, np.float64))
         return where(missing, self._checked_scalar(fill), data)
 
@@ -226,7 +226,7 @@ class ArkoudaArray(ArkoudaExtensionArray):
         return self._data.astype("bigint" if wanted.type is int else wanted.numpy_dtype)
 
     def _check_fits(self, wanted: Any) -> None:
-        """Refuse NaN, and infinity, where a type has nothing for it; computes for floats that shall be none."""
+        """Refuse NaN and infinities for types that lack them; computes for floats to be converted."""
         if not self._is_float or wanted.kind == "f":
             return
         fits = ~isnan(self._data) if wanted.kind == "b" else isfinite(self._data)
@@ -255,7 +255,7 @@ NUMERIC = (
 @refuses(NUMERIC, COLLECT)
 @holds("ak_string")
 class ArkoudaStringArray(ArkoudaExtensionArray):
-    """`Strings` in pandas; NaN stands for text that is missing.
+    """`Strings` in pandas; missing text is NaN.
 
     Parameters
     ----------
@@ -327,7 +327,7 @@ class ArkoudaStringArray(ArkoudaExtensionArray):
 
 
 def checked_text(value: Any) -> str | None:
-    """Return a scalar that may stand among text, None for what is missing."""
+    """Return a scalar for text, None for a missing value."""
     if isinstance(value, str):
         return value
     if pd.api.types.is_scalar(value) and pd.isna(value):
@@ -347,7 +347,7 @@ OF_PANDAS = (
 @refuses(OF_PANDAS, COLLECT)
 @holds("ak_category")
 class ArkoudaCategorical(ArkoudaExtensionArray):
-    """A `Categorical` in pandas; its label for missing elements is NaN there.
+    """A `Categorical` in pandas; its missing label is NaN there.
 
     Parameters
     ----------
@@ -387,7 +387,7 @@ class ArkoudaCategorical(ArkoudaExtensionArray):
             return NotImplemented
         if function in EQUALITY:
             found = super()._computed(function, *items)._data
-            # What is missing equals nothing, though it has a label.
+            # Missing elements equal nothing, though they have a label.
             missing = self._data.isna()
             return self._wrapped(found & ~missing if function in EQUALITY[:2] else found | missing)
         raise ArgumentTypeError(
@@ -410,7 +410,7 @@ class ArkoudaCategorical(ArkoudaExtensionArray):
 
     @property
     def _text(self) -> Any:
-        """The elements as lazy text, what has the label for missing ones missing."""
+        """The elements as lazy text, with missing text for the missing label."""
         return where(self._data.isna(), None, self._data.to_strings())
 
     def _filled(self, value: Any) -> Self:

@@ -31,14 +31,14 @@ DIMENSIONS = "arrays of pandas have one dimension; ak.pdarray has more."
 
 
 def refuses(names: str, hint: str) -> Callable[[Class], Class]:
-    """Give a class methods that only say that they are not there; a decorator of classes.
+    """Give a class methods that raise an error about their absence; a decorator of classes.
 
     Parameters
     ----------
     names : str
         Their names, with spaces between.
     hint : str
-        What to do instead.
+        Advice in the error.
     """
 
     def refusing(cls: Class) -> Class:
@@ -60,7 +60,7 @@ def _refusal(owner: str, name: str, hint: str) -> Callable[..., NoReturn]:
 
 
 class LazyOperators(ExtensionArray):
-    """Operators, computed of what the arrays hold."""
+    """Operators, applied to the lazy arrays inside."""
 
     __array_priority__ = 1000
     __hash__ = None  # type: ignore[assignment]  # comparison gives an array, as in NumPy
@@ -70,11 +70,11 @@ class LazyOperators(ExtensionArray):
         raise NotImplementedError
 
     def _operand(self, item: Any) -> Any:
-        """Return what stands for an argument beside lazy arrays."""
+        """Return the lazy form of an argument."""
         raise NotImplementedError
 
     def _computed(self, function: Callable[..., Any], *items: Any) -> Any:
-        """Return a function of arrays and scalars, NotImplemented beside what pandas takes apart itself."""
+        """Return an operator on arrays and scalars, NotImplemented for objects that pandas unpacks itself."""
         if any(isinstance(item, pd.Series | pd.Index | pd.DataFrame) for item in items):
             return NotImplemented
         for item in items:
@@ -164,7 +164,7 @@ class LazyOperators(ExtensionArray):
         return self._computed(operator.rshift, other, self)
 
     def _equality(self, function: Callable[..., Any], other: Any, of_others: bool) -> Any:
-        """Return which elements are equal, or differ: those of types that do not compare all do."""
+        """Return which elements are equal, or differ; elements of types that do not compare all differ."""
         try:
             return self._computed(function, self, other)
         except TypeError:
@@ -246,7 +246,7 @@ def as_lazy(items: Any, is_text: bool = False) -> Any:
     items : array, Series, Index or sequence of scalars
         None, NaN and ``pd.NA`` are missing: integers and bools beside them become floats.
     is_text : bool
-        What has no element that is there is text, and not floats.
+        Whether data without any element, or with missing ones only, are text rather than floats.
 
     Raises
     ------
@@ -273,7 +273,7 @@ def as_lazy(items: Any, is_text: bool = False) -> Any:
 
 
 def _uniform(items: np.ndarray[Any, Any], is_text: bool) -> np.ndarray[Any, Any]:
-    """Return objects as NumPy has their type; text as objects, None where it is missing."""
+    """Return objects as an array of their NumPy type; text as objects, None where it is missing."""
     missing = np.asarray(pd.isna(items))
     there = items[~missing]
     if (is_text and not len(there)) or any(isinstance(item, str) for item in there):
@@ -304,7 +304,7 @@ def _check_all(items: np.ndarray[Any, Any], types: tuple[type, ...]) -> None:
 
 
 class OrderedElements(LazyOperators):
-    """What pandas asks of elements that have an order or are equal to each other."""
+    """pandas' methods for elements that can be ordered or compared."""
 
     def argsort(
         self, *, ascending: bool = True, kind: str = "quicksort", na_position: str = "last", **kwargs: Any
@@ -320,7 +320,7 @@ class OrderedElements(LazyOperators):
         na_position : {"last", "first"}
             Where missing elements go.
         **kwargs
-            What else pandas passes makes no difference.
+            Further arguments of pandas, which are ignored.
         """
         missing = self.isna()
         there = np.flatnonzero(~missing)
@@ -353,16 +353,16 @@ class OrderedElements(LazyOperators):
     def factorize(
         self, use_na_sentinel: bool = True, sort: bool = False, **kwargs: Any
     ) -> tuple[np.ndarray[Any, Any], OrderedElements]:
-        """Return a number for each element, and the distinct elements that they count; computes.
+        """Return a number for each element, and the distinct elements in the order of their numbers; computes.
 
         Parameters
         ----------
         use_na_sentinel : bool, default True
-            Number missing elements -1; otherwise they are one element more.
+            Number missing elements -1; otherwise they count as one more element.
         sort : bool
-            Count the elements in their order; otherwise as they come first.
+            Number the elements in sorted order; otherwise by first appearance.
         **kwargs
-            What else pandas passes makes no difference.
+            Further arguments of pandas, which are ignored.
         """
         missing = self.isna()
         there = np.flatnonzero(~missing)
@@ -385,13 +385,13 @@ class OrderedElements(LazyOperators):
         return codes, uniques
 
     def unique(self) -> Self:
-        """Return the distinct elements as they come first; computes which."""
+        """Return the distinct elements by first appearance; computes their positions."""
         codes, _ = self.factorize(use_na_sentinel=False)
         _, first = np.unique(codes, return_index=True)
         return self.take(np.sort(first))
 
     def value_counts(self, dropna: bool = True) -> pd.Series:
-        """Return how often each element occurs, the commonest first, labelled by the elements; computes."""
+        """Return the count of each element, the commonest first, labelled by the elements; computes."""
         codes, uniques = self.factorize(use_na_sentinel=dropna)
         counts = np.bincount(codes[codes >= 0], minlength=len(uniques))
         order = np.argsort(-counts, kind="stable")
@@ -399,7 +399,7 @@ class OrderedElements(LazyOperators):
         return pd.Series(counts[order], index=index, name="count", dtype=np.int64)
 
     def duplicated(self, keep: Any = "first") -> np.ndarray[Any, Any]:
-        """Return which elements occur before (or after, or elsewhere at all) as well; computes."""
+        """Return which elements occur earlier (or later, or anywhere else) as well; computes."""
         codes, _ = self.factorize(use_na_sentinel=False)
         return np.asarray(pd.Series(codes).duplicated(keep))
 
@@ -411,7 +411,7 @@ def _with_missing(
     elements: OrderedElements,
     sort: bool,
 ) -> tuple[np.ndarray[Any, Any], OrderedElements]:
-    """Return numbers and distinct elements with what is missing as one more, where it comes first or last in order."""
+    """Return numbers and distinct elements with a missing one added, by first appearance or sorted last."""
     first = int(np.flatnonzero(missing)[0])
     position = len(uniques) if sort else len(np.unique(codes[:first][codes[:first] >= 0]))
     codes = np.where(missing, position, np.where(codes >= position, codes + 1, codes))
@@ -422,13 +422,13 @@ def _with_missing(
 
 
 _CLASSES: dict[str, type[ArkoudaExtensionArray]] = {}
-"""By the name of a type: the class of arrays of it."""
+"""Classes of arrays by the name of their type."""
 
 ArkoudaArrayLike: TypeAlias = pdarray | Strings | Categorical
-"""What columns of pandas hold."""
+"""Elements of pandas columns."""
 
 CACHED_ROWS = 4096
-"""Arrays of so many rows keep their elements once computed, as pandas asks for them again and again."""
+"""Most rows for which computed elements are cached, as pandas requests them repeatedly."""
 
 
 @refuses("kurt median sem skew", "s.kurt(), s.median() and so on of a Series of numbers.")
@@ -440,7 +440,7 @@ class ArkoudaExtensionArray(OrderedElements):
     Parameters
     ----------
     data : pdarray, Strings or Categorical
-        The array; it is not copied, and what is assigned to either is assigned to both.
+        The array; it is not copied, so assignments to either affect both.
     """
 
     _holds: ClassVar[type[Array]] = Array
@@ -497,7 +497,7 @@ class ArkoudaExtensionArray(OrderedElements):
         return self
 
     def _cast_pointwise_result(self, values: Any) -> Any:
-        """Return what pandas has made element by element as a lazy array if one can hold it, else as pandas does."""
+        """Return pandas' element-wise results as a lazy array if a type fits, else as pandas does."""
         try:
             return self._from_scalars(values, dtype=self.dtype)
         except (ArgumentError, ArgumentTypeError):
@@ -581,18 +581,18 @@ class ArkoudaExtensionArray(OrderedElements):
         return value
 
     def fillna(self, value: Any, limit: int | None = None, copy: bool = True, method: None = None) -> Self:
-        """Return the elements with others in place of those that are missing; lazy unless there is a limit.
+        """Return the elements with missing ones replaced; lazy unless there is a limit.
 
         Parameters
         ----------
         value : scalar, or array of as many elements
-            What takes their place.
+            The replacement.
         limit : int, optional
             How many are filled at most.
         copy : bool
             Otherwise the array itself is filled.
         method : None
-            What pandas 2 passes.
+            Argument of pandas 2.
 
         Raises
         ------
@@ -620,13 +620,13 @@ class ArkoudaExtensionArray(OrderedElements):
         self._data._frame, self._data._value = data._frame, data._value
 
     def _filled(self, value: Any) -> Self:
-        """Return the elements with a value, or those of an array, in place of those that are missing."""
+        """Return the elements with missing ones replaced by a value, or by the elements of an array."""
         raise NotImplementedError
 
     def _pad_or_backfill(
         self, *, method: str, limit: int | None = None, limit_area: str | None = None, copy: bool = True
     ) -> Self:
-        """Return the elements with the last one that is there, or the next, in place of missing ones."""
+        """Return the elements with missing ones replaced by the last valid element, or the next."""
         rows = pd.Series(np.where(self.isna(), np.nan, np.arange(len(self))))
         fill: Any = rows.ffill if method in ("pad", "ffill") else rows.bfill
         positions = fill(limit=limit, limit_area=limit_area).fillna(-1).to_numpy(np.int64)
@@ -642,11 +642,11 @@ class ArkoudaExtensionArray(OrderedElements):
         Parameters
         ----------
         indexer : sequence of int
-            Positions; negative ones count from the end, or with `allow_fill` -1 is missing.
+            Positions; negative ones count from the end, or with `allow_fill` -1 means missing.
         fill_value : scalar, optional
-            What stands in place of a missing element; NaN unless given, of which integers become floats.
+            Replacement for a missing element; NaN by default, which turns integers into floats.
         allow_fill : bool
-            Whether -1 stands for a missing element.
+            Whether -1 means a missing element.
 
         Raises
         ------
@@ -675,7 +675,7 @@ class ArkoudaExtensionArray(OrderedElements):
         return self._wrapped(self._filling(self._data[array(np.where(missing, 0, positions))], array(missing), fill))
 
     def _filling(self, data: Any, missing: Any, fill: Any) -> Any:
-        """Return rows with a value in place of those that are missing."""
+        """Return rows with missing ones replaced by a value."""
         raise NotImplementedError
 
     def _filled_rows(self, count: int, fill: Any) -> Any:
@@ -690,7 +690,7 @@ class ArkoudaExtensionArray(OrderedElements):
         periods : int, default 1
             How many rows.
         fill_value : scalar, optional
-            What stands where rows come from outside; NaN unless given, of which integers become floats.
+            Element for rows from outside; NaN by default, which turns integers into floats.
         """
         positions = np.arange(len(self)) - periods
         positions[(positions < 0) | (positions >= len(self))] = -1
@@ -725,9 +725,9 @@ class ArkoudaExtensionArray(OrderedElements):
         dtype : dtype-like, optional
             Type to convert to.
         copy : bool
-            Accepted for compatibility with pandas; the array is the caller's in any case.
+            Accepted for compatibility with pandas; the result is always a new array.
         na_value : scalar, optional
-            What stands for missing elements.
+            Value for missing elements.
         """
         found = self._elements().copy()
         if na_value is not None and na_value is not pd.api.extensions.no_default:
@@ -738,7 +738,7 @@ class ArkoudaExtensionArray(OrderedElements):
         return found if dtype is None else found.astype(dtype)
 
     def _elements(self) -> np.ndarray[Any, Any]:
-        """Return the elements as NumPy has them, which nobody changes; those of few rows are computed once."""
+        """Return the elements as a read-only NumPy array; cached if there are few."""
         frame, value = self._data._frame, self._data._value
         if self._cached is not None and self._cached[0] is frame and self._cached[1] is value:
             return self._cached[2]
@@ -751,7 +751,7 @@ class ArkoudaExtensionArray(OrderedElements):
         return np.asarray(self._data.to_ndarray())
 
     def tolist(self) -> list[Any]:
-        """Return the elements as Python has them; computes."""
+        """Return the elements as Python objects; computes."""
         found: list[Any] = self._elements().tolist()
         return found
 
@@ -854,7 +854,7 @@ def holds(*names: str) -> Callable[[type[ArkoudaExtensionArray]], type[ArkoudaEx
 
 @provides("extension array")
 def class_for(name: str) -> type[ArkoudaExtensionArray]:
-    """Return the class of arrays of a type; the base class, for ``ak``, makes whatever data ask for."""
+    """Return the class of arrays of a type; for ``ak`` the base class, which infers the type from data."""
     return _CLASSES.get(name, ArkoudaExtensionArray)
 
 

@@ -12,7 +12,7 @@ from akdask.columns.dtypes import bigint
 from akdask.errors import ArgumentTypeError
 
 PREFIXES = ("arkouda.", "ak.", "ak_", "ak")
-"""What names of types begin with, so that ``int64`` stays NumPy's."""
+"""Prefix of the names of types, so that ``int64`` stays NumPy's."""
 
 WIDEST = {"i": np.int64, "u": np.uint64, "f": np.float64}
 """The types that narrower ones of NumPy become, by their kind."""
@@ -21,7 +21,7 @@ OTHER_NAMES = {"str": "string", "str_": "string", "bool_": "bool", "categorical"
 
 
 class ArkoudaBaseDtype(ExtensionDtype):
-    """A type of lazy arrays: its name, its scalars, and what stands for missing ones."""
+    """A type of lazy arrays: its name, its scalars, and its missing value."""
 
     _numpy_dtype: ClassVar[Any] = np.dtype(object)
     na_value: ClassVar[Any] = np.nan
@@ -93,21 +93,21 @@ class NumberDtype(ArkoudaBaseDtype):
 
 @register_extension_dtype
 class ArkoudaInt64Dtype(NumberDtype):
-    """Integers of 64 bits; they become floats where pandas leaves some missing."""
+    """Integers of 64 bits; they become floats where pandas makes some missing."""
 
     name, kind, type, _numpy_dtype = "ak_int64", "i", np.int64, np.dtype(np.int64)
 
 
 @register_extension_dtype
 class ArkoudaUint64Dtype(NumberDtype):
-    """Integers of 64 bits from 0; they become floats where pandas leaves some missing."""
+    """Unsigned integers of 64 bits; they become floats where pandas makes some missing."""
 
     name, kind, type, _numpy_dtype = "ak_uint64", "u", np.uint64, np.dtype(np.uint64)
 
 
 @register_extension_dtype
 class ArkoudaUint8Dtype(NumberDtype):
-    """Integers of 8 bits from 0; they become floats where pandas leaves some missing."""
+    """Unsigned integers of 8 bits; they become floats where pandas makes some missing."""
 
     name, kind, type, _numpy_dtype = "ak_uint8", "u", np.uint8, np.dtype(np.uint8)
 
@@ -121,7 +121,7 @@ class ArkoudaFloat64Dtype(NumberDtype):
 
 @register_extension_dtype
 class ArkoudaBoolDtype(NumberDtype):
-    """Truth values; they become floats where pandas leaves some missing."""
+    """Truth values; they become floats where pandas makes some missing."""
 
     name, kind, type, _numpy_dtype = "ak_bool", "b", np.bool_, np.dtype(np.bool_)
     _is_boolean = True
@@ -136,7 +136,7 @@ class ArkoudaBigintDtype(NumberDtype):
 
 @register_extension_dtype
 class ArkoudaStringDtype(ArkoudaBaseDtype):
-    """Text; NaN stands for what is missing."""
+    """Text; missing text is NaN."""
 
     name, kind, type = "ak_string", "O", str
 
@@ -150,7 +150,7 @@ class ArkoudaCategoricalDtype(ArkoudaBaseDtype):
 
 @register_extension_dtype
 class ArkoudaDtype(ExtensionDtype):
-    """``dtype="ak"``: whatever lazy type the data ask for."""
+    """``dtype="ak"``: the lazy type inferred from the data."""
 
     name, kind, type = "ak", "O", object
 

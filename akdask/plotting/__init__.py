@@ -1,4 +1,4 @@
-"""Pictures by Matplotlib: what pandas has as ``df.plot`` and Arkouda as ``arkouda.plotting``.
+"""Plots by Matplotlib: ``df.plot`` as in pandas, and the functions of ``arkouda.plotting``.
 
 Only bins, groups and a few rows come into this process, however many rows there are.
 """

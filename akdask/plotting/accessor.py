@@ -30,15 +30,15 @@ class Plots:
     -----
     Each method computes, and few rows come into this process, however many there are:
 
-    - histograms, densities, hexagons and boxes are drawn from bins and groups, in two passes over the rows, and as many
-      as quantiles take;
+    - histograms, densities, hexagons and boxes are drawn from bins and groups, in two passes over the rows, and further
+      ones for quantiles;
     - a line or area of more than 10,000 rows is drawn from 2,000 steps along the axis, one for each pixel: a line
-      through the least and the most of each, an area to the mean;
-    - a scatter plot of more than 10,000 rows is a picture of their density;
+      through the minimum and maximum of each, an area to the mean;
+    - a scatter plot of more than 10,000 rows shows their density;
     - bars and slices are for up to 1,000 rows, and more are an `ArgumentError`.
 
-    Up to 10,000 rows pandas draws lines, areas and marks.  Columns of text and bool are left out, as in pandas; it is
-    an `ArgumentTypeError` if none is left.  Options that are not listed are those of pandas.
+    Up to 10,000 rows pandas draws lines, areas and marks.  Columns of text and bool are left out, as in pandas; if none
+    is left, that is an `ArgumentTypeError`.  Options that are not listed are those of pandas.
 
     Examples
     --------
@@ -57,12 +57,12 @@ class Plots:
         Parameters
         ----------
         *args
-            ``x``, ``y`` and ``kind`` by position; of a Series its ``kind``.
+            ``x``, ``y`` and ``kind`` by position; for a Series its ``kind``.
         kind : str, default "line"
             ``line``, ``bar``, ``barh``, ``hist``, ``box``, ``kde`` or ``density``, ``area``, ``pie``, ``scatter`` or
             ``hexbin``.
         **options
-            Those of the method.
+            Options of the method.
 
         Raises
         ------
@@ -80,17 +80,17 @@ class Plots:
         return getattr(self, kind)(**options)
 
     def line(self, x: Any = None, y: Any = None, **options: Any) -> Any:
-        """Draw columns as lines; of more than 10,000 rows the least and the most of each pixel.
+        """Draw columns as lines; for more than 10,000 rows the minimum and maximum per pixel.
 
         Parameters
         ----------
         x : str or int, optional
-            The column along the axis, the labels of the rows unless given.  Of many rows it has numbers or times, and
+            The column along the axis; the labels of the rows by default.  For many rows it has numbers or times, and
             the line goes from the smallest to the largest, whatever the order of the rows.
         y : str, int or list, optional
-            What is drawn, all columns of numbers unless given.
+            Columns to draw; all numeric columns by default.
         **options
-            Those of ``pandas.DataFrame.plot``.
+            Options of ``pandas.DataFrame.plot``.
 
         Returns
         -------
@@ -105,7 +105,7 @@ class Plots:
         return draw_lines(self._rows.chosen(x, y), options)
 
     def area(self, x: Any = None, y: Any = None, stacked: bool = True, **options: Any) -> Any:
-        """Draw the areas below columns; of more than 10,000 rows the mean of each pixel.  See `line`."""
+        """Draw the areas below columns; for more than 10,000 rows the mean per pixel.  See `line`."""
         return draw_areas(self._rows.chosen(x, y), {"stacked": stacked, **options})
 
     def bar(self, x: Any = None, y: Any = None, **options: Any) -> Any:
@@ -114,16 +114,16 @@ class Plots:
         Parameters
         ----------
         x : str or int, optional
-            The column of labels, those of the rows unless given.
+            The column of labels; the labels of the rows by default.
         y : str, int or list, optional
-            What is drawn, all columns of numbers unless given.
+            Columns to draw; all numeric columns by default.
         **options
-            Those of ``pandas.DataFrame.plot``.
+            Options of ``pandas.DataFrame.plot``.
 
         Raises
         ------
         ArgumentError
-            If there are more rows; reduce them first, as by groups.
+            If there are more rows; reduce them first, for instance by groups.
         """
         return self._one_each("bar", x, y, options)
 
@@ -138,7 +138,7 @@ class Plots:
         return self._one_each("pie", None, y, options)
 
     def hist(self, by: Any = None, bins: Any = 10, **options: Any) -> Any:
-        """Draw histograms of columns in the same bins; only the counts come into this process.
+        """Draw histograms of columns in the same bins; this process receives only the counts.
 
         Parameters
         ----------
@@ -147,7 +147,7 @@ class Plots:
         bins : int, str or sequence, default 10
             As of `hist`.
         **options
-            ``range``, ``column`` and those of ``pandas.DataFrame.plot``.
+            ``range``, ``column`` and options of ``pandas.DataFrame.plot``.
 
         Raises
         ------
@@ -157,20 +157,21 @@ class Plots:
         return draw_histograms(self._rows, self._columns(options), by, bins, options)
 
     def box(self, by: Any = None, **options: Any) -> Any:
-        """Draw quartiles, whiskers and what lies beyond, of columns or of groups of rows.
+        """Draw quartiles, whiskers and outliers of columns or groups of rows.
 
         Parameters
         ----------
         by : str or list of str, optional
             Columns that the rows are grouped by, up to 200 groups.
         **options
-            ``column``, what is drawn; ``whis``, the length of whiskers in heights of the box; ``figsize``, ``title``
-            and others of axes; what is left is for `matplotlib.axes.Axes.bxp`, such as ``showfliers``.
+            ``column``, the columns to draw; ``whis``, the length of whiskers in heights of the box; ``figsize``,
+            ``title`` and other options of axes; further ones are passed to `matplotlib.axes.Axes.bxp`, such as
+            ``showfliers``.
 
         Returns
         -------
         Axes, or pandas Series of them with groups
-            Of Matplotlib; one for each column, by its name.
+            Matplotlib axes; one for each column, by its name.
 
         Raises
         ------
@@ -189,11 +190,11 @@ class Plots:
         Parameters
         ----------
         bw_method : {"scott", "silverman"} or float, optional
-            The width of the Gaussian kernels in standard deviations, or the rule for it; no narrower than a bin.
+            The width of the Gaussian kernels in standard deviations, or its rule; at least the width of a bin.
         ind : int or sequence of float, optional
             Places that are drawn, or how many, 1000 unless given.
         **options
-            ``column`` and those of ``pandas.DataFrame.plot``.
+            ``column`` and options of ``pandas.DataFrame.plot``.
 
         Raises
         ------
@@ -203,15 +204,15 @@ class Plots:
         return draw_densities(self._columns(options), bw_method, ind, options)
 
     def density(self, x: Any = None, y: Any = None, **options: Any) -> Any:
-        """Draw the density of two columns, in 256 x 256 bins; without `x` and `y`, what `kde` draws, as in pandas.
+        """Draw the density of two columns, in 256 x 256 bins; without `x` and `y` like `kde`, as in pandas.
 
         Parameters
         ----------
         x, y : str or int, optional
             The columns.
         **options
-            ``bins`` and ``range`` as of `bins2d`, and what `Bins2D.draw` takes; ``log=False`` colors by counts and not
-            by their logarithms.
+            ``bins`` and ``range`` as in `bins2d`, and options of `Bins2D.draw`; ``log=False`` colors by counts instead
+            of their logarithms.
 
         Returns
         -------
@@ -224,18 +225,18 @@ class Plots:
         return draw_density(self._rows, x, y, options)
 
     def scatter(self, x: Any, y: Any, s: Any = None, c: Any = None, **options: Any) -> Any:
-        """Draw a mark for each row; of more than 10,000 rows their density in bins, by its logarithm.
+        """Draw a mark for each row; for more than 10,000 rows their density in bins, on a logarithmic scale.
 
         Parameters
         ----------
         x, y : str or int
             The columns.
         s : str, float or sequence, optional
-            Sizes of marks; not of many rows, but for a number, which changes nothing.
+            Sizes of marks; for many rows only a number, which has no effect.
         c : str, color or sequence, optional
-            Colors of marks; of many rows the column whose mean is drawn in each bin, or a color.
+            Colors of marks; for many rows the column whose mean is drawn in each bin, or a color.
         **options
-            Those of ``pandas.DataFrame.plot``; of many rows those of `density`.
+            Options of ``pandas.DataFrame.plot``; for many rows those of `density`.
 
         Returns
         -------
@@ -272,7 +273,7 @@ class Plots:
         gridsize : int or (int, int), optional
             Hexagons along the axes, 100 unless given.
         **options
-            ``extent``, ``mincnt``, ``bins`` and those of ``pandas.DataFrame.plot``.
+            ``extent``, ``mincnt``, ``bins`` and options of ``pandas.DataFrame.plot``.
 
         Raises
         ------

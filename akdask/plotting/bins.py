@@ -1,4 +1,4 @@
-"""Rows counted in bins of two columns: what pictures of any number of rows are made of."""
+"""Count rows in bins of two columns, from which plots of any number of rows are drawn."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FINE = 256
 
 @dataclass(frozen=True, slots=True)
 class Bins2D:
-    """Numbers of rows in bins of two columns, at hand.
+    """Numbers of rows in bins of two columns, in memory.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ class Bins2D:
     x_edges, y_edges : ndarray of float64, datetime64 or timedelta64
         Edges of the bins, one more than bins.
     x_label, y_label : str
-        What the axes are called.
+        Labels of the axes.
     """
 
     counts: np.ndarray[Any, Any]
@@ -92,13 +92,13 @@ class Bins2D:
         Parameters
         ----------
         ax : object, optional
-            Axes of Matplotlib to draw into, those of a new figure unless given.
+            Matplotlib axes to draw into; those of a new figure by default.
         log : bool
             Color by the logarithm of the counts.
         colorbar : bool, default True
-            Draw what colors mean.
+            Draw a color bar.
         **options
-            ``figsize``, ``title``, ``xlabel`` and others that pandas has for axes; what is left is for
+            ``figsize``, ``title``, ``xlabel`` and pandas' other options of axes; further ones are passed to
             `matplotlib.axes.Axes.pcolormesh`.
 
         Returns
@@ -143,7 +143,7 @@ def _middles(edges: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 
 def bins2d(x: Any, y: Any, bins: int | Sequence[int] = FINE, range: Any = None) -> Bins2D:
-    """Count rows in bins of two columns, for a picture; computes, and only the bins come into this process.
+    """Count rows in bins of two columns, for a plot; computes, and this process receives only the bins.
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ def bins2d(x: Any, y: Any, bins: int | Sequence[int] = FINE, range: Any = None) 
     Returns
     -------
     Bins2D
-        It draws itself, and goes to HoloViews, hvplot and datashader.
+        Can draw itself, and works with HoloViews, hvplot and datashader.
 
     Raises
     ------
@@ -170,8 +170,8 @@ def bins2d(x: Any, y: Any, bins: int | Sequence[int] = FINE, range: Any = None) 
 
     Notes
     -----
-    Goes over the rows once where ranges are given, otherwise twice: edges depend on all rows.  Rows without a place on
-    either axis, as those with NaN, infinities and NaT, are left out.
+    Passes over the rows once if ranges are given, otherwise twice: edges depend on all rows.  Rows with NaN, an
+    infinity or NaT on either axis are left out.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Where pictures are drawn: Matplotlib, its axes, and what is written beside them."""
+"""Matplotlib's axes for plots, and their titles and labels."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 from akdask.errors import ArgumentError, ArgumentTypeError
 
 OPTIONS = ("figsize", "title", "xlabel", "ylabel", "grid", "rot", "logx", "logy", "xlim", "ylim")
-"""Options of pandas' pictures that say where something is drawn, and not what."""
+"""pandas' plot options for where something is drawn rather than what."""
 
 
 def optional_package(name: str, extra: str = "") -> Any:
-    """Return a module that pictures need, and nothing else of akdask.
+    """Return an optional module that only plots need.
 
     Raises
     ------
@@ -42,13 +42,13 @@ def split_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str,
 
 
 def drawing_axes(ax: Any = None, figsize: tuple[float, float] | None = None) -> Any:
-    """Return axes to draw into: those given, or those of a new figure."""
+    """Return axes to draw into: the given ones, or those of a new figure."""
     plt = pyplot()
     return plt.subplots(figsize=figsize, layout="constrained")[1] if ax is None else ax
 
 
 def label_axes(ax: Any, options: Mapping[str, Any], *, xlabel: str | None = None, ylabel: str | None = None) -> None:
-    """Write beside the axes what options say, and what the axes show unless they do."""
+    """Label the axes by the options, or else by default labels."""
     ax.set_xlabel(options.get("xlabel", xlabel) or "")
     ax.set_ylabel(options.get("ylabel", ylabel) or "")
     if options.get("title") is not None:
@@ -66,7 +66,7 @@ def label_axes(ax: Any, options: Mapping[str, Any], *, xlabel: str | None = None
 
 
 def by_pandas(drawn: Any, kind: str, **options: Any) -> Any:
-    """Let pandas draw a DataFrame or Series of few rows, and make new axes wide enough for what is written beside them.
+    """Let pandas draw a DataFrame or Series of few rows, and widen new axes for the text beside them.
 
     Raises
     ------

@@ -32,14 +32,14 @@ REDUCTIONS: dict[Any, str] = {
 def hist2d(
     x: Any, y: Any, bins: int | Sequence[int] = 10, range: Any = None, *, ax: Any = None, **options: Any
 ) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any], np.ndarray[Any, Any], Any]:
-    """Draw how many rows are in each bin of two columns; computes, and only the bins come into this process.
+    """Draw the number of rows in each bin of two columns; computes, and this process receives only the bins.
 
     Parameters
     ----------
     x, y, bins, range
         As in `bins2d`, with 10 bins as Matplotlib and NumPy have.
     ax : object, optional
-        Axes of Matplotlib to draw into, those of a new figure unless given.
+        Matplotlib axes to draw into; those of a new figure by default.
     **options
         As of `Bins2D.draw`: ``log``, ``colorbar``, ``cmap``, ``title`` and so on.
 
@@ -70,7 +70,7 @@ def draw_density(rows: DrawnRows, x: Any, y: Any, options: dict[str, Any]) -> An
 
 
 def draw_scatter(rows: DrawnRows, columns: Sequence[Any], s: Any, c: Any, options: dict[str, Any]) -> Any:
-    """Draw a mark for each row; of many rows their density, or the mean of another column, in bins."""
+    """Draw a mark for each row; for many rows their density, or the mean of another column, in bins."""
     names = x, y = [rows.named(column) for column in columns]
     c = rows.named(c) if isinstance(c, int) or (isinstance(c, str) and c in rows.columns.values) else c
     s = rows.named(s) if isinstance(s, str) else s
@@ -157,14 +157,14 @@ def draw_hexbin(rows: DrawnRows, columns: Sequence[Any], reduce: Any, gridsize: 
 def hexagons(
     columns: Sequence[AxisValues], extent: tuple[float, ...], grid: tuple[int, int], reduction: str
 ) -> pd.DataFrame:
-    """Return the middles of all hexagons, and what rows come to in each; computes, in one pass.
+    """Return the centres of all hexagons, and the reduced rows of each; computes, in one pass.
 
     Parameters
     ----------
     columns : sequence of AxisValues
-        Those along the axes, and perhaps one to reduce.
+        The columns along the axes, and perhaps one to reduce.
     extent : (x low, x high, y low, y high)
-        What is drawn.
+        Reduction to draw.
     grid : (int, int)
         Hexagons along the axes.
     reduction : str
@@ -190,7 +190,7 @@ def hexagons(
     to_corner = (across - corner[0]) ** 2 + 3 * (up - corner[1]) ** 2
     to_middle = (across - middle[0] - 0.5) ** 2 + 3 * (up - middle[1] - 0.5) ** 2
     corners = (nx + 1) * (ny + 1)
-    # Whatever lies on the last edges belongs to corners.
+    # Points on the last edges belong to corners.
     at_middle = (
         corners + where(middle[0] > nx - 1, nx - 1, middle[0]) * ny + where(middle[1] > ny - 1, ny - 1, middle[1])
     )

@@ -1,4 +1,4 @@
-"""Charts of distributions, by Matplotlib: what Arkouda has as ``arkouda.plotting``."""
+"""Plots of distributions by Matplotlib, as in ``arkouda.plotting``."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ __all__ = ["hist_all", "plot_dist"]
 def plot_dist(
     b: Any, h: Any, *, log: bool = True, xlabel: str | None = None, newfig: bool = True, show: bool = False
 ) -> tuple[Figure, np.ndarray[Any, Any]]:
-    """Draw a distribution, and beside it the cumulative one; computes what is lazy.
+    """Draw a distribution, and beside it the cumulative one; computes lazy arguments.
 
     Parameters
     ----------
     b : array
         Edges of bins, or their middles.
     h : array
-        How many there are in each; one more, as older releases of Arkouda had it, is left out.
+        Counts of the bins; a further one, as in older releases of Arkouda, is ignored.
     log : bool, default True
         Draw counts on a logarithmic scale.
     xlabel : str, optional
-        What is written below.
+        Label of the x axis.
     newfig : bool, default True
         Draw into a new figure, rather than the current one.
     show : bool, default False
@@ -47,7 +47,7 @@ def plot_dist(
     figure : Figure
         Of Matplotlib.
     axes : numpy.ndarray, shape (2,)
-        Those of the two.
+        The axes of both plots.
 
     Raises
     ------
@@ -88,8 +88,8 @@ def plot_dist(
 def hist_all(ak_df: Any, cols: Sequence[str] | None = None) -> tuple[Figure, np.ndarray[Any, Any]]:
     """Draw a histogram of each column of a DataFrame; computes all of them together.
 
-    Text and labels are drawn as the numbers of their values in order.  NaN, NaT and infinities are left out.  There are
-    as many bins as Sturges' rule says: one more than the logarithm to base 2 of the rows.
+    Text and labels are drawn as the ranks of their values.  NaN, NaT and infinities are left out.  The number of bins
+    follows Sturges' rule: one more than the logarithm to base 2 of the rows.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def hist_all(ak_df: Any, cols: Sequence[str] | None = None) -> tuple[Figure, np.
     figure : Figure
         Of Matplotlib.
     axes : numpy.ndarray of two dimensions
-        Those of the columns, row by row, and perhaps empty ones.
+        The axes of the columns, row by row, with perhaps empty ones at the end.
 
     Raises
     ------
@@ -140,7 +140,7 @@ def hist_all(ak_df: Any, cols: Sequence[str] | None = None) -> tuple[Figure, np.
 
 
 def _axis_values(name: str, values: Any) -> AxisValues:
-    """Return what stands for elements on an axis: of text and labels the numbers of their values in order."""
+    """Return the positions of elements on an axis: for text and labels the ranks of their values."""
     if values._type_name() in ("str", "Categorical"):
         groups = GroupBy(values, dropna=False)
         values = groups.broadcast(arange(groups.ngroups))

@@ -32,19 +32,19 @@ MOST_AXES = 36
 def hist(
     x: Any, bins: int | str | Sequence[Any] = 10, range: Any = None, *, ax: Any = None, **options: Any
 ) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any], Any]:
-    """Draw the histogram of a column; computes, and only the counts come into this process.
+    """Draw the histogram of a column; computes, and this process receives only the counts.
 
     Parameters
     ----------
     x : pdarray, Datetime, Timedelta or Series
-        The column; bool counts as 0 and 1, and what is missing or infinite is left out.
+        The column; bool counts as 0 and 1, and missing or infinite values are left out.
     bins : int, str or sequence, default 10
-        Number of bins of equal width; of times, a unit such as ``"h"`` or ``"D"``, whose multiples the edges are; or
+        Number of bins of equal width; for times, a unit such as ``"h"`` or ``"D"``, whose multiples are the edges; or
         the edges.
     range : (low, high), optional
-        First and last edge; the smallest and the largest value unless given, which takes a second pass over the rows.
+        First and last edge; the smallest and the largest value by default, which takes a second pass over the rows.
     ax : object, optional
-        Axes of Matplotlib to draw into, those of a new figure unless given.
+        Matplotlib axes to draw into; those of a new figure by default.
     **options
         ``density``, ``cumulative``, ``histtype`` and others of `matplotlib.axes.Axes.hist`, and ``figsize``,
         ``title``, ``xlabel`` and others that pandas has for axes.
@@ -52,7 +52,7 @@ def hist(
     Returns
     -------
     counts : ndarray
-        Rows in each bin, or what `density` and `cumulative` make of them.
+        Rows in each bin, or their `density` or `cumulative` form.
     edges : ndarray of float64, datetime64 or timedelta64
     patches : BarContainer or list
         Of Matplotlib.
@@ -88,7 +88,7 @@ def hist(
 
 
 def draw_histograms(rows: DrawnRows, columns: DrawnRows, by: Any, bins: Any, options: dict[str, Any]) -> Any:
-    """Draw the histograms of some columns in the same bins, as pandas does; of groups in axes for each."""
+    """Draw the histograms of some columns in the same bins, as pandas does; for groups in axes for each."""
     bounds = options.pop("range", None)
     if options.pop("weights", None) is not None:
         raise UnsupportedError(
@@ -124,7 +124,7 @@ def _draw_counts(
 
 
 def _draw_groups(groups: DrawnGroups, columns: Sequence[AxisValues], counted: Any, options: dict[str, Any]) -> Any:
-    """Draw the histograms of groups in axes for each, which they share with the others; return the axes."""
+    """Draw the histograms of groups in axes for each, on shared scales; return the axes."""
     tables, edges = counted
     high = max(math.ceil(math.sqrt(len(groups.labels))), 1)
     across = max(math.ceil(len(groups.labels) / high), 1)
@@ -181,8 +181,8 @@ def smooth_density(
     counts, edges : ndarray
         Of fine bins.
     bw_method : {"scott", "silverman"} or float, optional
-        The width of kernels in standard deviations, or the rule for it; Scott's unless given.  They are no narrower
-        than a bin.
+        The width of kernels in standard deviations, or its rule; Scott's by default.  It is at least the width of a
+        bin.
     ind : int or sequence of float, optional
         Places, or how many, 1000 unless given.
 
@@ -207,7 +207,7 @@ def smooth_density(
     at = np.linspace(edges[0] - reach / 2, edges[-1] + reach / 2, number) if np.ndim(number) == 0 else np.asarray(ind)
     there = counts > 0
     middles, shares = middles[there], counts[there] / (rows * width * np.sqrt(2 * np.pi))
-    # Further away a kernel adds nothing that float64 could tell.
+    # Further away a kernel's contribution is below the precision of float64.
     first, last = (np.searchsorted(middles, at + side * 9 * width) for side in (-1, 1))
     near = [slice(*ends) for ends in zip(first, last, strict=True)]
     heights = [
@@ -220,7 +220,7 @@ def smooth_density(
 def counts_in_bins(
     columns: Sequence[AxisValues], bins: Any, bounds: Any
 ) -> tuple[list[np.ndarray[Any, Any]], np.ndarray[Any, Any]]:
-    """Return how many values of each column are in each of the same bins, and the edges; computes."""
+    """Return the counts of each column in the same bins, and the edges; computes."""
     columns = on_common_rows("hist", columns)
     if not isinstance(bins, int | np.integer | str):
         return _counts_between(columns, bins)
@@ -279,7 +279,7 @@ def _multiples(column: AxisValues, unit: str, reach: Extent) -> tuple[Extent, in
 def _counts_between(
     columns: Sequence[AxisValues], bins: Any
 ) -> tuple[list[np.ndarray[Any, Any]], np.ndarray[Any, Any]]:
-    """Return counts between given edges of whatever widths; lasts bins include their right edges."""
+    """Return counts between given edges of any widths; last bins include their right edges."""
     time = columns[0].time
     dtypes: dict[str, str] = {"": "float64", "time": "datetime64[ns]", "span": "timedelta64[ns]"}
     given = np.asarray(bins, dtypes[time])

@@ -1,4 +1,4 @@
-"""Boxes: quartiles, whiskers and what lies beyond, of columns or of groups of rows."""
+"""Boxes: quartiles, whiskers and outliers, of columns or groups of rows; and reductions per pixel of lines."""
 
 from __future__ import annotations
 
@@ -41,18 +41,18 @@ QUARTILES = (0.25, 0.5, 0.75)
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """What is drawn of some values.
+    """The drawn statistics of some values.
 
     Parameters
     ----------
     label : str
-        What they are called.
+        Label of the values.
     quartiles : ndarray of float64, shape (3,)
         NaN of no values.
     whiskers : tuple of float
         The least and the most value that is not beyond.
     beyond : ndarray of float64
-        Values beyond the whiskers, in order; of many, some that look the same.
+        Values beyond the whiskers, in order; of many, only distinguishable ones.
     """
 
     label: str
@@ -97,7 +97,7 @@ def draw_boxes(rows: DrawnRows, columns: DrawnRows, by: Any, options: dict[str, 
 
 
 def boxes_of_columns(columns: Sequence[AxisValues], whis: float = 1.5) -> list[Box]:
-    """Return a box of each column; computes, in two passes and those that quantiles take."""
+    """Return a box of each column; computes, in two passes and further ones for quantiles."""
     columns = on_common_rows("box", columns)
     floats = [to_type(column.value, FLOAT64) for column in columns]
     frame = columns[0].frame
@@ -120,7 +120,7 @@ def boxes_of_groups(values: AxisValues, keys: Sequence[Any], whis: float = 1.5) 
 def _boxes(
     labels: Sequence[str], values: AxisValues, quartiles: np.ndarray[Any, Any], number: Any, whis: float
 ) -> list[Box]:
-    """Return the boxes of groups whose numbers rows have as floats, of one if None; their ends in two passes."""
+    """Return the boxes of groups, given each row's group number as float, or of one group if None; in two passes."""
     low, _, high = quartiles.T
     fences = (low - whis * (high - low), high + whis * (high - low))
     floats = values.array
@@ -175,12 +175,12 @@ def _draw(kind: str, rows: DrawnRows, reductions: Sequence[str], options: dict[s
 
 
 def by_pixel(kind: str, rows: DrawnRows, reductions: Sequence[str], number: int) -> pd.DataFrame:
-    """Return what columns come to in each of a number of steps along the labels; computes, in two passes.
+    """Return reductions of columns in a number of equal steps along the labels; computes, in two passes.
 
     Parameters
     ----------
     kind : str
-        What is drawn.
+        Kind of plot.
     rows : DrawnRows
         The columns, on labels that are numbers or times.
     reductions : sequence of str

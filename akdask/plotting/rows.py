@@ -1,4 +1,4 @@
-"""What stands on an axis: lazy numbers or times, which of them have a place there, and how far they reach."""
+"""Values on axes of plots: lazy numbers or times, their valid rows, and their extents."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ Extent = tuple[Any, Any]
 """Smallest and largest place on an axis: floats, or integers of nanoseconds."""
 
 NOTHING: Extent = (0, 1)
-"""Extent of an axis on which there is nothing."""
+"""Extent of an empty axis."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class AxisValues:
     Parameters
     ----------
     label : str
-        What it is called.
+        Label of the axis.
     frame : Frame
         The rows.
     value : Value
@@ -65,7 +65,7 @@ class AxisValues:
 
     @classmethod
     def of(cls, operation: str, values: Any, label: str | None = None) -> AxisValues:
-        """Return what stands for an array, a Series or data at hand; bool as 0 and 1.
+        """Return the axis values of an array, a Series or data in memory; bool as 0 and 1.
 
         Raises
         ------
@@ -170,9 +170,9 @@ def on_common_rows(operation: str, columns: Sequence[AxisValues]) -> list[AxisVa
 
 
 def extents(columns: Sequence[AxisValues], *, in_pairs: bool = False) -> list[Extent | None]:
-    """Return how far columns of one frame reach, None if no value has a place; computes, in one pass.
+    """Return the extents of columns of one frame, None without valid values; computes, in one pass.
 
-    Missing values and infinities are left out; where columns are drawn together, whole rows are that have one.
+    Missing values and infinities are left out; for columns drawn together, whole rows with one of them are.
     """
     masks = [column.present for column in columns]
     if in_pairs:
@@ -219,9 +219,9 @@ class DrawnRows:
     is_series : bool
         Whether pandas draws them as a Series, without a legend.
     name : hashable
-        What a Series is called.
+        Name of a Series.
     bring : callable
-        Returns all of them as pandas has them; computes.
+        Returns all rows as a pandas object; computes.
     """
 
     columns: ColumnSet
@@ -244,7 +244,7 @@ class DrawnRows:
         return cls(columns, False, None, lambda: DataFrame._of(columns).to_pandas())
 
     def __len__(self) -> int:
-        """Return the number of rows; counts them, once, where it is open."""
+        """Return the number of rows; counts them once if it is unknown."""
         return sum(self.columns.counted()) if self.columns.values else 0
 
     def chosen(self, x: Any = None, y: Any = None) -> DrawnRows:
@@ -285,7 +285,7 @@ class DrawnRows:
             raise PositionError(f"there is no column {column} of {len(names)}.") from None
 
     def numbers(self, kind: str) -> list[str]:
-        """Return the columns of numbers; bool are none, as in pandas.
+        """Return the numeric columns; bool columns are not, as in pandas.
 
         Raises
         ------
@@ -305,7 +305,7 @@ class DrawnRows:
         return [] if by is None else [self.named(name) for name in ([by] if isinstance(by, str) else by)]
 
     def beside(self, kind: str, keys: Iterable[str], names: Iterable[str]) -> list[str]:
-        """Return those of some columns that are no keys.
+        """Return those columns that are not keys.
 
         Raises
         ------
@@ -321,11 +321,11 @@ class DrawnRows:
         return found
 
     def axis_values(self, kind: str, names: Iterable[str]) -> list[AxisValues]:
-        """Return columns as what stands on an axis."""
+        """Return columns as axis values."""
         return [AxisValues.of(kind, self.columns.array(name), name) for name in names]
 
     def labels(self, kind: str) -> AxisValues:
-        """Return the labels of the rows as what stands on an axis."""
+        """Return the labels of the rows as axis values."""
         name = self.columns.index_name
         return AxisValues.of(kind, self.columns.index_array(), "" if name is None else str(name))
 
@@ -336,7 +336,7 @@ class DrawnRows:
         return by_pandas(self.bring(), kind, **self.labelled(kind, options))
 
     def labelled(self, kind: str, options: dict[str, Any]) -> dict[str, Any]:
-        """Return options, with what the values of a Series are called where pandas would write nothing."""
+        """Return options, with the name of a Series as the label where pandas would write none."""
         axis = {"hist": "xlabel", "kde": "xlabel", "barh": "xlabel"}.get(kind, "ylabel")
         is_named = self.is_series and self.name is not None and kind != "pie"
         return {axis: str(self.name), **options} if is_named else options
@@ -388,7 +388,7 @@ class DrawnGroups:
     by : GroupBy
         The groups, in the order of their keys.
     labels : list of str
-        What they are called.
+        Labels of the groups.
     number : pdarray of float64
         The number of the group of each row, NaN of rows whose key is missing; lazy.
     """
@@ -418,7 +418,7 @@ class DrawnGroups:
 
 
 def step_numbers(column: AxisValues, extent: Extent, number: int) -> tuple[Any, Any]:
-    """Return which of a number of equal steps each row is at, and whether it is inside the extent; lazy."""
+    """Return the number of each row's step among equal ones, and whether it is inside the extent; lazy."""
     values, (low, high) = column.counted_from(extent)
     inside = (values >= low) & (values <= high)
     steps = number / (high - low) if high > low else 0.0

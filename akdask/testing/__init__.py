@@ -1,4 +1,4 @@
-"""Checks for tests of code that uses akdask, as Arkouda has them, and Hypothesis strategies.
+"""Checks for tests of code that uses akdask, as in Arkouda, and Hypothesis strategies.
 
 `assert_equal` and its like are also `ak.assert_equal`; the strategies are in `akdask.testing.strategies`, and need the
 package ``hypothesis``.

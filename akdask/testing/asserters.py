@@ -1,7 +1,7 @@
-"""Checks of arrays, in the manner of `pandas.testing`: they raise AssertionError with what is different.
+"""Checks of arrays, in the manner of `pandas.testing`: they raise AssertionError that shows the difference.
 
-Elements are compared where they are; this process gets numbers of differences, and elements only to show them.
-Sources: Arkouda's ``testing/_asserters.py``, and pandas for how messages look.
+Elements are compared on the workers; this process receives the numbers of differences, and only the elements to show.
+Sources: Arkouda's ``testing/_asserters.py``, and pandas for the form of messages.
 """
 
 from __future__ import annotations
@@ -46,14 +46,14 @@ def raise_assert_detail(  # noqa: PLR0917 - Arkouda's signature
     first_diff: Any = None,
     index_values: Any = None,
 ) -> NoReturn:
-    """Raise an AssertionError that says what is different, in pandas' words; computes what it shows.
+    """Raise an AssertionError about a difference, in pandas' words; computes the values that it shows.
 
     Parameters
     ----------
     obj : str
-        What has been compared.
+        The compared objects.
     message : str
-        What is different.
+        The difference.
     left, right : object
         The two.
     diff, first_diff : object, optional
@@ -101,7 +101,7 @@ def assert_class_equal(left: Any, right: Any, exact: bool = True, obj: str = "In
     exact : bool
         Accepted for compatibility with Arkouda.
     obj : str
-        What messages call them.
+        Name of the objects in messages.
     """
     __tracebackhide__ = True
     if type(left) is not type(right):
@@ -119,7 +119,7 @@ def assert_attr_equal(attr: str, left: Any, right: Any, obj: str = "Attributes")
     left, right : object
         The objects.
     obj : str
-        What messages call them.
+        Name of the objects in messages.
     """
     __tracebackhide__ = True
     own, its = getattr(left, attr), getattr(right, attr)
@@ -183,11 +183,11 @@ def assert_arkouda_pdarray_equal(  # noqa: PLR0917 - Arkouda's signature
     check_dtype : bool, default True
         Compare dtypes as well.
     err_msg : str, optional
-        What the error says instead of what is different.
+        Message in place of the difference.
     check_same : {None, "copy", "same"}
         Also demand that the two are one object, or are not.
     obj : str
-        What messages call them.
+        Name of the objects in messages.
     index_values : array or Index, optional
         The labels of both, for messages.
     """
@@ -207,7 +207,7 @@ def assert_arkouda_strings_equal(  # noqa: PLR0917 - Arkouda's signature
     obj: str = "Strings",
     index_values: Any = None,
 ) -> None:
-    """Check that two Strings have the same elements in the same order; missing text equals such.  Computes.
+    """Check that two Strings have the same elements in the same order; missing texts are equal.  Computes.
 
     Parameters
     ----------
@@ -261,7 +261,7 @@ def assert_arkouda_array_equal(  # noqa: PLR0917 - Arkouda's signature
 ) -> None:
     """Check that two arrays of any one kind have the same elements in the same order; computes.
 
-    Of Categoricals the labels are compared, whatever their codes.
+    For Categoricals the labels are compared, whatever their codes.
 
     Parameters
     ----------
@@ -309,7 +309,7 @@ def assert_categorical_equal(
     check_category_order : bool, default True
         Demand that labels are in the same order, and so that codes are the same.
     obj : str
-        What messages call them.
+        Name of the objects in messages.
     """
     __tracebackhide__ = True
     check_class(left, right, Categorical)
@@ -340,7 +340,7 @@ def check_class(left: Any, right: Any, cls: type) -> None:
 
 
 def differences(left: Any, right: Any, tolerance: Tolerance | None = None) -> Any:
-    """Return how many elements of two arrays of one kind and size are not equal, or not near each other; lazy."""
+    """Return the number of unequal elements, within a tolerance, of two arrays of one kind and size; lazy."""
     if isinstance(left, Strings):
         frame, values = align("compare", [left._as_operand(), right._as_operand()])
         return (~wrap(frame, Call("equal", *values))).sum()
@@ -425,7 +425,7 @@ def assert_index_equal(  # noqa: PLR0917 - Arkouda's signature
     check_names : bool, default True
         Compare the names of levels as well.
     check_exact : bool, default True
-        Demand that numbers are the same; otherwise they may be apart by `rtol` and `atol`.
+        Require equal numbers; otherwise they may differ by `rtol` and `atol`.
     check_categorical : bool, default True
         Compare the labels of Categoricals and their order as well.
     check_order : bool, default True
@@ -433,7 +433,7 @@ def assert_index_equal(  # noqa: PLR0917 - Arkouda's signature
     rtol, atol : float
         How far floats may be apart: relative to the right one, and beside that.
     obj : str
-        What messages call them.
+        Name of the objects in messages.
     """
     __tracebackhide__ = True
     check_class(left, right, Index)
@@ -494,13 +494,13 @@ def assert_series_equal(  # noqa: PLR0917 - Arkouda's signature
     check_names : bool, default True
         Compare names as well.
     check_exact : bool, default False
-        Demand that numbers are the same; otherwise they may be apart by `rtol` and `atol`.
+        Require equal numbers; otherwise they may differ by `rtol` and `atol`.
     check_categorical, check_category_order : bool, default True
         Compare the labels of Categoricals as well, and their order.
     rtol, atol : float
         How far floats may be apart: relative to the right one, and beside that.
     obj : str
-        What messages call them.
+        Name of the objects in messages.
     check_index : bool, default True
         Compare labels.
     check_like : bool, default False
@@ -578,7 +578,7 @@ def assert_frame_equal(  # noqa: PLR0917 - Arkouda's signature
     check_names : bool, default True
         Compare the names of labels as well.
     check_exact : bool, default True
-        Demand that numbers are the same; otherwise they may be apart by `rtol` and `atol`.
+        Require equal numbers; otherwise they may differ by `rtol` and `atol`.
     check_categorical : bool, default True
         Compare the labels of Categoricals and their order as well.
     check_like : bool, default False
@@ -586,7 +586,7 @@ def assert_frame_equal(  # noqa: PLR0917 - Arkouda's signature
     rtol, atol : float
         How far floats may be apart: relative to the right one, and beside that.
     obj : str
-        What messages call them.
+        Name of the objects in messages.
     """
     __tracebackhide__ = True
     check_class(left, right, DataFrame)

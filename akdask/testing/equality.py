@@ -1,4 +1,4 @@
-"""One check for everything lazy: values, dtype, order, and where asked, laziness and partitions."""
+"""One check for all objects: values, dtype, order, and on request laziness and partitions."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ SHOWN = 5
 
 
 def assert_equal(left: Any, right: Any, **kwargs: Any) -> None:
-    """Check that two objects are equal: of akdask by its own checks, with those of others by their elements.
+    """Check that two objects are equal: objects of akdask by their own checks, others by their elements.
 
-    Computes what is lazy.
+    Computes lazy objects.
 
     Parameters
     ----------
@@ -45,19 +45,19 @@ def assert_equal(left: Any, right: Any, **kwargs: Any) -> None:
         Two objects of akdask are compared as `assert_arkouda_array_equal`, `assert_index_equal`,
         `assert_series_equal` or `assert_frame_equal` do, class and labels included.
 
-        Otherwise the elements are compared, in their order: lazy arrays, DataFrames or scalars, NumPy arrays, pandas
-        objects, Arrow arrays, mappings of column names to any of these, lists or numbers.  A Categorical counts as its
-        labels.  NaN equals NaN; 0.0 equals -0.0.  Strings are one type, whatever their length, and lists have no dtype
-        to compare.
+        Other elements are compared in order: lazy arrays, DataFrames or scalars, NumPy arrays, pandas objects, Arrow
+        arrays, mappings of column names to any of these, lists or numbers.  A Categorical is compared by its labels.
+        NaN equals NaN; 0.0 equals -0.0.  All strings are of one type, whatever their length, and the dtypes of lists
+        are not compared.
     **kwargs
-        ``check_dtype=False`` leaves out types.  ``lazy=True`` or ``False`` also demands that `left` is lazy, or is not;
-        ``lengths=[3, 2]`` that the partitions of `left` have so many rows, which are counted.  Two objects of akdask
-        take what the check for their kind takes.
+        ``check_dtype=False`` ignores types.  ``lazy=True`` or ``False`` also requires that `left` is lazy, or is not.
+        ``lengths=[3, 2]`` requires partitions of `left` with these numbers of rows, which are counted.  Two objects of
+        akdask accept the options of the check for their kind.
 
     Raises
     ------
     AssertionError
-        If they differ; the message tells where.
+        If they differ; the message names the place.
 
     Examples
     --------
@@ -102,7 +102,7 @@ def _check_plan(item: Any, lazy: bool | None, lengths: Sequence[int] | None) -> 
 
 
 def assert_almost_equal(left: Any, right: Any, rtol: float = 1e-5, atol: float = 1e-8, **kwargs: Any) -> None:
-    """Check that two objects are equal but for numbers, which may be a little apart; computes.
+    """Check that two objects are equal except for numbers, which may differ a little; computes.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def assert_almost_equal(left: Any, right: Any, rtol: float = 1e-5, atol: float =
     rtol, atol : float
         How far numbers may be apart: relative to the right one, and beside that.
     **kwargs
-        What the check for their kind takes.
+        Options of the check for their kind.
     """
     __tracebackhide__ = True
     check = _check_for(left)
@@ -165,7 +165,7 @@ def assert_copy(iter1: Iterable[Any], iter2: Iterable[Any], **eql_kwargs: Any) -
     iter1, iter2 : iterable
         The two.
     **eql_kwargs
-        What `assert_almost_equal` takes.
+        Options of `assert_almost_equal`.
     """
     __tracebackhide__ = True
     for own, its in zip(iter1, iter2, strict=True):
@@ -174,7 +174,7 @@ def assert_copy(iter1: Iterable[Any], iter2: Iterable[Any], **eql_kwargs: Any) -
 
 
 def _in_memory(item: Any) -> Any:
-    """Return a dict of columns for a table, else a list or a NumPy array; of no dimension for a single number."""
+    """Return a dict of columns for a table, else a list or a NumPy array; zero-dimensional for a single number."""
     if isinstance(item, Collection):
         item = item.compute()
     match item:
@@ -192,7 +192,7 @@ def _in_memory(item: Any) -> Any:
 
 
 def _flat(array: NumberArray) -> NumberArray:
-    """Return text as NumPy strings, whatever array it came in."""
+    """Return text as NumPy strings, from any array."""
     if array.dtype.kind in "OT" and all(isinstance(element, str) for element in array.ravel()):
         return array.astype(str)
     return array

@@ -1,4 +1,4 @@
-"""Checks that take objects of NumPy and pandas on either side, which count as what akdask makes of them."""
+"""Checks that also accept objects of NumPy and pandas on either side, converted to akdask's."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from akdask.testing.equality import assert_almost_equal
 
 
 def _made_lazy(item: Any) -> Any:
-    """Return what akdask makes of an object of NumPy or pandas; its own objects and plain numbers as they are."""
+    """Return the akdask form of an object of NumPy or pandas; akdask's objects and plain numbers unchanged."""
     match item:
         case pd.MultiIndex():
             return MultiIndex(item)
@@ -51,7 +51,7 @@ def _made_lazy(item: Any) -> Any:
 
 
 def _check_takes(name: str, left: Any, right: Any, *kinds: type) -> None:
-    """Refuse what a check is not for.
+    """Refuse objects that a check does not support.
 
     Raises
     ------
@@ -65,7 +65,7 @@ def _check_takes(name: str, left: Any, right: Any, *kinds: type) -> None:
 
 
 def assert_almost_equivalent(left: Any, right: Any, rtol: float = 1e-5, atol: float = 1e-8) -> None:
-    """Check that two objects are equal but for numbers, which may be a little apart; see `assert_almost_equal`.
+    """Check that two objects are equal except for slightly different numbers; see `assert_almost_equal`.
 
     Parameters
     ----------
@@ -229,7 +229,7 @@ def assert_equivalent(left: Any, right: Any, **kwargs: Any) -> None:
     left, right : object
         The two.
     **kwargs
-        What the check for their kind takes.
+        Options of the check for their kind.
 
     Examples
     --------

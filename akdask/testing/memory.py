@@ -1,4 +1,4 @@
-"""Columns in memory in the place of files, noting what is read of them: for tests of what plans read."""
+"""A source of columns in memory that records its reads, for tests of the columns and rows that plans read."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ class MemorySource:
     label : str, default "memory"
         Its name in plans.
     bounds : mapping of str to Bounds, optional
-        What the source says of the values of columns.
+        The source's bounds of the columns' values.
 
     Attributes
     ----------
     reads : list of Read
-        What has been read in this process, in the order of reading.
+        The reads in this process, in order.
 
     Examples
     --------
@@ -85,7 +85,7 @@ class MemorySource:
         return [self.label] * len(self.lengths)
 
     def bounds(self, column: str) -> Bounds | None:
-        """Return what is known of the values of a column."""
+        """Return the known bounds of a column's values."""
         return self._bounds.get(column)
 
     def part(self, index: int, columns: Sequence[str]) -> MemoryPart:
@@ -122,7 +122,7 @@ class MemoryPart(PartReader):
         return None
 
     def read(self, column: str, start: int, stop: int, out: NumberArray | None = None) -> Column:
-        """Return rows of a column; in `out` if it is given, as a reader of files does."""
+        """Return rows of a column; in `out` if given, like a reader of files."""
         self.reads.append(Read(self.index, column, start, stop))
         rows = slice_rows(self.data[column], self.first + start, self.first + stop)
         if out is None:

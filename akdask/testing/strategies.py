@@ -21,7 +21,7 @@ Lengths: TypeAlias = list[int]
 DTYPES = ("int64", "uint64", "uint8", "float64", "bool", "str")
 """Names of the types that columns have."""
 
-# Extremes are asked for by name, for drawn at random they are rare.
+# Extremes are drawn explicitly, since random draws rarely hit them.
 _EXTREMES: dict[str, list[Any]] = {
     "int64": [-(2**63), -1, 0, 1, 2**53 + 1, 2**63 - 1],
     "uint64": [0, 1, 2**63, 2**64 - 1],
@@ -33,7 +33,7 @@ _EXTREMES: dict[str, list[Any]] = {
 
 
 def row_counts(max_value: int = 30) -> st.SearchStrategy[int]:
-    """Return numbers of rows; none and one are as likely as many."""
+    """Return numbers of rows; zero and one are as likely as many."""
     return st.sampled_from([0, 1]) | st.integers(0, max_value)
 
 
@@ -43,7 +43,7 @@ def partition_lengths(rows: int | None = None, max_partitions: int = 5) -> st.Se
     Parameters
     ----------
     rows : int, optional
-        What they add up to; any small number if None.
+        Their sum; any small number if None.
     max_partitions : int, default 5
         There is at least one partition.
     """

@@ -47,7 +47,7 @@ MATERIALIZING: dict[str, dict[str, Any]] = {
 def small_data_as_large(*, materialized: bool = False) -> Iterator[None]:
     """Choose strategies for a few rows as for very many, as long as the context lasts.
 
-    Results are the same; plans, tasks and their order are not.  It is meant for tests, and holds for all threads.
+    Results are the same, but plans, tasks and their order differ.  Meant for tests; affects all threads.
 
     Parameters
     ----------
