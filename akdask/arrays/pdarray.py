@@ -426,7 +426,7 @@ def skew(pda: Any, bias: bool = True) -> np.float64:
 
 def near_zero(name: str, array: Any) -> Any:
     """Return numbers, or how far integers are from one near their mean where this is so large that floats have gaps."""
-    if not isinstance(array, Array) or not hasattr(array, "mean"):
+    if not isinstance(array, Array) or not hasattr(array, "mean") or hasattr(array, "_form"):
         raise ArgumentTypeError(f"{name} takes lazy arrays of numbers, got {type(array).__name__}.")
     dtype = array._value.dtype
     pivot = pivot_of(array.mean().value(), dtype) if dtype in (INT64, UINT64) else None

@@ -116,7 +116,7 @@ class Binning:
             first = start_of
         past, rest = ((time - start_of - shift) % step for time in (first, last))
         start = first - past if past or not right else first - step
-        if start > extent.first - right:
+        if start > extent.first:
             raise ArgumentError(
                 f"there are no bins of {self.frequency.offset} from {extent.stamp(extent.first)}: Values falls before "
                 "first bin, which the offset puts later.",
@@ -334,6 +334,8 @@ class RegularBins(TimeBins):
         How far past its beginning a bin is called by.
     is_right_closed : bool
         Whether they contain their upper bound.
+    holds_start : bool
+        Whether the first one contains its lower bound as well, as in pandas where an offset puts it at the first time.
     """
 
     start: int
@@ -341,6 +343,7 @@ class RegularBins(TimeBins):
     size: int
     label: int
     is_right_closed: bool
+    holds_start: bool = False
 
     @property
     def count(self) -> int:
@@ -386,6 +389,8 @@ class RegularBins(TimeBins):
             late = Call("less", Call("remainder", value, step), Constant(np.int64(rest)))
             quotients = Call("subtract", Call("floor_divide", value, step), Constant(np.int64(quotient)))
             number = Call("subtract", quotients, Call("cast", late, dtype="int64"))
+        if self.holds_start:
+            number = Call("maximum", number, Constant(np.int64(0)))
         return self.times._frame, number
 
     def _label(self, number: Value) -> Value:
@@ -448,7 +453,11 @@ def _regular(  # noqa: PLR0917 - what bins are made of
 ) -> RegularBins:
     label = step if binning.is_right_labelled else 0
     count = (end - start) // step
-    return RegularBins(times, extent.has_missing, start, step, count, label, binning.is_right_closed).checked()
+    right = binning.is_right_closed
+    made = RegularBins(
+        times, extent.has_missing, start, step, count, label, right, holds_start=right and start == extent.first
+    )
+    return made.checked()
 
 
 def labels_of_rows(asked: str, times: Any, grouper: Any) -> TimeArray:

@@ -3,6 +3,7 @@
 import datetime
 import operator
 import zoneinfo
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -367,3 +368,30 @@ def test_labels_of_rows_take_zones():
 def test_elements_with_a_zone_are_listed_with_it():
     given = zoned("Europe/Berlin")
     assert str(ak.array(given).tolist()) == str(given.tolist())
+
+
+@pytest.mark.parametrize("how", [ak.corr, ak.cov])
+def test_times_are_no_numbers_that_vary_with_others(how):
+    times, numbers = ak.Datetime(["2026-01-01", "2026-01-03", "2026-01-04"]), ak.array([1, 2, 4])
+    for one, other in ((times, numbers), (numbers, times), (times - times[0], numbers)):
+        with pytest.raises(ArgumentTypeError):
+            how(one, other)
+
+
+EDGES = (0, 3, -(2**62), 2**62)
+
+
+@pytest.mark.parametrize("how", ["lt", "le", "gt", "ge", "eq", "ne"])
+@pytest.mark.parametrize("unit", ["s", "ns"])
+def test_times_compare_with_those_that_their_unit_does_not_hold(how, unit):
+    times = pd.Series(np.array([*EDGES, np.iinfo(np.int64).min], np.int64).view(f"M8[{unit}]"))
+    others = ["1970-01-01", "1970-01-01 00:00:03", "1970-01-01 00:00:02.5", "9999-12-31", "0001-01-01"]
+    mine = ak.Series(times)
+    exact = [None if pd.isna(time) else int(number) for time, number in zip(times, times.astype("int64"), strict=True)]
+    for other in others:
+        number = Fraction(int(np.datetime64(other, "us").astype(np.int64)), 10**6)
+        compared = [
+            how == "ne" if one is None else getattr(operator, how)(Fraction(one, {"s": 1, "ns": 10**9}[unit]), number)
+            for one in exact
+        ]
+        assert getattr(operator, how)(mine, pd.Timestamp(other)).tolist() == compared, other

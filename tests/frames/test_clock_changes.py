@@ -17,10 +17,10 @@ pytestmark = [
 ]
 
 DAYS = [
-    ("Europe/Berlin", "2026-03-28 20:10"),
-    ("America/New_York", "2026-10-31 20:10"),
-    ("Australia/Lord_Howe", "2026-04-04 00:10"),
-    ("Australia/Lord_Howe", "2026-10-03 10:10"),
+    ("Europe/Berlin", "2026-03-28 20:00"),
+    ("America/New_York", "2026-10-31 20:00"),
+    ("Australia/Lord_Howe", "2026-04-04 00:00"),
+    ("Australia/Lord_Howe", "2026-10-03 10:24"),
 ]
 FIXED = ["15min", "30min", "45min", "h", "5h", "24h", "D", "2D"]
 OF_THE_CALENDAR = [
@@ -64,7 +64,7 @@ def agree(found, wanted, what):
 @pytest.fixture(params=DAYS, ids=lambda day: f"{day[0]} {day[1][:10]}")
 def rows(request):
     zone, evening = request.param
-    times = pd.date_range(pd.Timestamp(evening, tz=zone), periods=45, freq="53min")
+    times = pd.date_range(pd.Timestamp(evening, tz=zone), periods=45, freq="48min")
     return pd.Series(np.arange(45), index=times, name="x")
 
 
