@@ -2,8 +2,11 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from importlib import import_module
 from importlib.metadata import entry_points, version
 from importlib.resources import files
+from pkgutil import iter_modules
+from types import ModuleType
 
 import pytest
 
@@ -21,6 +24,13 @@ def test_every_public_name_exists():
 
 def test_public_names_are_listed_once():
     assert len(set(akdask.__all__)) == len(akdask.__all__)
+
+
+@pytest.mark.parametrize("package", ["akdask", "akdask.evo", "akdask.io", "akdask.lbann", "akdask.plotting"])
+def test_no_module_hides_a_public_name(package):
+    found = import_module(package)
+    same = {module.name for module in iter_modules(found.__path__)} & set(found.__all__)
+    assert [name for name in sorted(same) if not isinstance(getattr(found, name), ModuleType)] == []
 
 
 def test_package_declares_that_it_is_typed():

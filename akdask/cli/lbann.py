@@ -27,7 +27,7 @@ from akdask.lbann.make_schema import generate
 from akdask.lbann.read_lists import read_list
 from akdask.lbann.sample_list import SampleList
 from akdask.lbann.schema_nodes import load
-from akdask.lbann.verify import verify
+from akdask.lbann.verification import verify
 from akdask.storage.staged_files import write_file, write_files
 
 _SHOWN_VALUES = 4

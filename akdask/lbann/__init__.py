@@ -16,7 +16,7 @@ _MODULES = {
     "normalized_schema": "statistics",
     "read_list": "read_lists",
     "read_prototext": "prototext",
-    "verify": "verify",
+    "verify": "verification",
     "worker_init": "torch",
     "write_samples": "write",
 }

@@ -9,8 +9,8 @@ import h5py
 import numpy as np
 import pytest
 
+from akdask.lbann import verification as sample_set
 from akdask.lbann import verify
-from akdask.lbann import verify as sample_set
 from tests.lbann.sample_sets import make_samples
 
 
