@@ -41,14 +41,14 @@ OCCASIONS = frozenset(
         "TopK",
     }
 )
-"""The kinds of nodes for which it is worth while to look for what is needed."""
+"""Kinds of nodes that make a search for needs worth while."""
 
 MOST_PASSES = 4
-"""Times that plans are gone over: filters that a first one takes apart go below joins in a second."""
+"""Number of passes over plans; filters that the first one splits move below joins in the second."""
 
 
 def optimize(plans: Sequence[Node]) -> list[Node]:
-    """Return plans that give the same results with less work; computed together, so that they share it."""
+    """Return plans that give the same results with less work, and share the work of plans computed together."""
     plans = list(plans)
     if not config.get("optimize") or not all(map(is_logical, plans)):
         return plans
@@ -66,13 +66,13 @@ def optimize(plans: Sequence[Node]) -> list[Node]:
         found = rewriting.rewritten(plans, nodes, rewrite_rules.find_needs(nodes, plans), rewrite_rules.RULES)
         if all(map(is_, found, plans)):
             break
-        # Once more, as nodes meet that were apart, and columns that filters read are not needed any more.
+        # Once more: nodes that were apart may meet now, and columns of filters may be unused.
         plans, nodes = found, inputs_first(found)
     return carried_text.carry_positions(plans) if "Sort" in _kinds_of(nodes) else plans
 
 
 def _kinds_of(nodes: Sequence[Node]) -> Mapping[str, int]:
-    """Return how many nodes there are of each class and those above it; no two have the same name."""
+    """Count the nodes of each class and its base classes; no two classes have the same name."""
     found: defaultdict[str, int] = defaultdict(int)
     for node in nodes:
         kind: Any = type(node)

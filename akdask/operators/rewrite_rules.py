@@ -1,4 +1,4 @@
-"""Finds what is needed of each node of plans, from their results downwards; and what kinds of nodes need of others."""
+"""Rules of the optimiser: the needs that each kind of node has of its inputs, and rewrites that use them."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ CHAINED = (Filter, MatchRows, Slice, Partitions, Project, Aggregate, GroupAggreg
 
 
 def find_needs(nodes: Sequence[Node], roots: Sequence[Node]) -> Mapping[str, Need]:
-    """Return by name what is needed of each node of plans, given inputs first."""
+    """Return the needs of each node of plans by name; nodes are given inputs first."""
     needs: dict[str, Need] = {}
     seen: set[str] = set()
     for root in roots:
@@ -56,7 +56,7 @@ def find_needs(nodes: Sequence[Node], roots: Sequence[Node]) -> Mapping[str, Nee
         if need.rows is None:
             continue
         if isinstance(node, Zip):
-            # All that may refer to the columns of its frames has been seen.
+            # All readers of its frames' columns have been seen.
             need.columns.update(number for number, frame in enumerate(node.frames) if _is_read(frame, needs))
         for item, request in needs_of_inputs(node, need):
             needs.setdefault(item._name, Need()).add(node, request)
@@ -70,7 +70,7 @@ def find_needs(nodes: Sequence[Node], roots: Sequence[Node]) -> Mapping[str, Nee
 
 
 def _look_upwards(nodes: Sequence[Node], needs: Mapping[str, Need]) -> None:
-    """Note what the readers of filters and projections are like."""
+    """Note the readers of filters and projections."""
     matches = Counter(node.match.token for node in nodes if isinstance(node, MatchRows))
     looked_up = _matches_looked_up(nodes, needs) if matches and any(isinstance(node, Filter) for node in nodes) else ()
     for node in nodes:
@@ -96,7 +96,7 @@ def _below_filters(node: Filter) -> Frame:
 
 
 def _matches_looked_up(nodes: Sequence[Node], needs: Mapping[str, Need]) -> Set[str]:
-    """Return the matches whose numbers of rows only serve to look up columns of the rows that are matched with."""
+    """Return the matches whose row numbers only serve to look up columns of the other side."""
     right = {
         node.match.token: node.multiplicity.node.frame.frame
         for node in nodes
@@ -132,7 +132,7 @@ def _is_read(frame: Frame, needs: Mapping[str, Need]) -> bool:
 
 
 def _unseen(values: Iterable[Value], seen: set[str]) -> Iterator[Value]:
-    """Yield all parts of values that have not been seen yet: what they refer to is needed once."""
+    """Yield all parts of values that have not been seen yet; the columns that they refer to count once."""
     stack = list(values)
     while stack:
         value = stack.pop()
@@ -143,7 +143,7 @@ def _unseen(values: Iterable[Value], seen: set[str]) -> Iterator[Value]:
 
 
 def live_values(node: Node, need: Need) -> list[Value]:
-    """Return the values of a node that anybody needs."""
+    """Return the values of a node that some reader needs."""
     if isinstance(node, Project) and not need.every_column:
         return [value for name, value in zip(node.names, node.values, strict=True) if name in need.columns]
     return [part for part in parts_of(node) if isinstance(part, Value)]
@@ -171,7 +171,7 @@ def _(node: Filter, need: Need) -> ReaderNeeds:
 
 @needs_of_inputs.register
 def _(node: MatchRows, need: Need) -> ReaderNeeds:
-    # Pairs are named by their rows, and matches found are columns of that name.
+    # Pairs are named by their rows, and found matches are columns of that name.
     yield node.frame, ReaderNeed(())
 
 
@@ -189,7 +189,7 @@ def _(node: Partitions, need: Need) -> ReaderNeeds:
 
 @needs_of_inputs.register
 def _(node: Sort, need: Need) -> ReaderNeeds:
-    # Rows that are equal keep their order.
+    # Rows with equal keys keep their order.
     numbers = [ROW] if node.order.straddle else []
     yield node.frame, ReaderNeed([*node.by, *need.only(node.names), *numbers], need.order, need.partitions)
 
@@ -270,11 +270,11 @@ def _(node: HashJoin, need: Need) -> ReaderNeeds:
 
 
 _Merged = tuple[GroupAggregate, dict[str, ColumnRef]]
-"""A node with what several have, and where the columns of these are found in it."""
+"""A node that merges several, and the position of each one's columns in it."""
 
 
 def share_groups(plans: Sequence[Node]) -> list[Node]:
-    """Return plans, such as keys, sums and means, whose groups of the same rows by the same keys are found together."""
+    """Return plans that compute groups of the same rows and keys together, such as keys, sums and means."""
     alike: defaultdict[tuple[str, ...], dict[str, GroupAggregate]] = defaultdict(dict)
     for plan in plans:
         for node in _grouped(plan):
@@ -288,7 +288,7 @@ def share_groups(plans: Sequence[Node]) -> list[Node]:
 
 
 def _computed(plan: Any) -> list[Computed]:
-    """Return what a plan shows, or takes a scalar from; nothing once it has been lowered."""
+    """Return the plan that a result shows or takes a scalar from; None once it has been lowered."""
     return [operand for operand in getattr(plan, "operands", ()) if isinstance(operand, Computed)]
 
 
@@ -319,7 +319,7 @@ def _moved_rows(computed: Computed, merged: Mapping[str, _Merged]) -> Computed:
 
 
 def share_aggregates(plans: Sequence[Node]) -> list[Node]:
-    """Return plans, such as the sum of a column and the mean of another, whose reductions of the same rows are one."""
+    """Return plans with one pass for all reductions of the same rows, such as a sum and the mean of another column."""
     groups: defaultdict[str, dict[str, Element]] = defaultdict(dict)
     for plan in plans:
         if _is_reduction(plan):
@@ -337,7 +337,7 @@ def _is_reduction(plan: Any) -> bool:
 
 
 def _merged_reductions(aggregates: list[Aggregate]) -> dict[str, tuple[Aggregate, int]]:
-    """Return where each reduction is to be found, by its token within its rows."""
+    """Return the merged place of each reduction, by its token within its rows."""
     reductions: dict[str, AggregateExpr] = {}
     for aggregate in aggregates:
         reductions.update((item.token, item) for item in aggregate.reductions)
@@ -355,56 +355,56 @@ def _moved_element(plan: Any, moved: dict[str, tuple[Aggregate, int]]) -> Any:
 
 
 def of_columns(node: OverProject, need: Need) -> Any:
-    """Return a node with the columns of one projection, of those that are read."""
+    """Return a node with the columns of a projection that are read."""
     return type(node)(narrowed(node.frame, need.only(node.frame.names)), *node.operands[1:])
 
 
 def narrow_sort(sort: Sort, need: Need) -> Sort:
-    """Return sorted rows with only those columns that are read, beside the keys."""
+    """Drop columns of sorted rows that nobody reads, except for the keys."""
     names = tuple(need.only(sort.names))
     numbers = [ROW] if sort.order.straddle else []
     return Sort(narrowed(sort.frame, [*sort.by, *names, *numbers]), sort.by, names, sort.order)
 
 
 def narrow_top_k(top: TopK, need: Need) -> TopK:
-    """Return first or last rows with only those columns that are read: what they were made of may be narrower."""
+    """Drop columns of first or last rows that nobody reads, since the input may be narrower now."""
     names = tuple(need.only(top.names))
     return TopK(narrowed(top.frame, [*top.by, *names]), top.by, top.ascending, names, top.count)
 
 
 def narrow_join(join: HashJoin, need: Need) -> HashJoin:
-    """Return joined rows with only those columns that are read."""
+    """Drop columns of joined rows that nobody reads."""
     names = tuple(need.only(join.names))
     left, right = narrowed(join.left, [*join.left_by, *names]), narrowed(join.right, [*join.right_by, *names])
     return HashJoin(left, join.left_by, right, join.right_by, names, *join.operands[5:])
 
 
 def in_place(project: Project, need: Need) -> Inlined | None:
-    """Return the rows of a projection for readers that compute its columns themselves, each those that it reads."""
+    """Return the rows of a projection for readers that compute the columns that they read themselves."""
     if not need.is_computed_in_place:
         return None
     return Inlined(project.frame, dict(zip(project.names, project.values, strict=True)), keeps_rows=True)
 
 
 def narrow_project(project: Project, need: Need) -> Project | None:
-    """Return a projection to those columns that are read: what the others are made of may not be there any more."""
+    """Drop columns of a projection that nobody reads, since the input may lack theirs now."""
     return None if need.every_column else narrowed(project, need.only(project.names))
 
 
 def narrow_concat(concat: Concat, need: Need) -> Concat:
-    """Return concatenated rows with only those columns that are read."""
+    """Drop columns of concatenated rows that nobody reads."""
     names = need.only(concat.frames[0].names)
     return Concat(tuple([narrowed(frame, names) for frame in concat.frames]))
 
 
 def narrow_zip(zipped: Zip, need: Need) -> Frame:
-    """Return those frames side by side of which columns are read, each once."""
+    """Return the frames side by side whose columns are read, each once."""
     frames = tuple({frame._name: frame for frame in need.only_frames(zipped)}.values())
     return frames[0] if len(frames) == 1 else Zip(frames)
 
 
 def narrowed(project: Project, names: Iterable[Hashable]) -> Project:
-    """Return a projection to fewer columns, in the order that they have in it."""
+    """Return a projection with fewer columns, in its order."""
     wanted = set(names)
     if len(wanted.intersection(project.names)) == len(project.names):
         return project
@@ -419,11 +419,11 @@ def narrowed(project: Project, names: Iterable[Hashable]) -> Project:
 CONJUNCTIONS = ("bitwise_and", "logical_and")
 
 LEFT, RIGHT, NEITHER = range(3)
-"""The sides of a join to which a filter goes: first those that are done first."""
+"""The sides of a join to which a filter moves, the side that is computed first leading."""
 
 
 def split_filter(node: Filter, need: Need) -> Filter | None:
-    """Return filters one after the other in place of one whose conditions are of different sides of a join below."""
+    """Split a filter whose conditions belong to different sides of a join below, into filters in sequence."""
     if not need.owns_input or not isinstance(node.frame, HashJoin | MatchRows):
         return None
     parts: defaultdict[int, list[Value]] = defaultdict(list)
@@ -439,7 +439,7 @@ def split_filter(node: Filter, need: Need) -> Filter | None:
 
 
 def _conditions(predicate: Value) -> Iterator[Value]:
-    """Yield what must hold together where a predicate does, in order."""
+    """Yield the conditions that a predicate joins by ``and``, in order."""
     stack = [predicate]
     while stack:
         value = stack.pop()
@@ -450,9 +450,9 @@ def _conditions(predicate: Value) -> Iterator[Value]:
 
 
 def _side(condition: Value, join: HashJoin | MatchRows, need: Need) -> int:
-    """Return the side of a join whose columns a condition is of, if rows of it may be filtered before they are joined.
+    """Return the side of a join whose columns a condition uses, if that side may be filtered before the join.
 
-    Rows without a match are kept, whatever the other side has.
+    A join that keeps rows without a match cannot be filtered on the other side first.
     """
     columns = columns_of(condition)
     if isinstance(join, MatchRows):
@@ -469,7 +469,7 @@ def _side(condition: Value, join: HashJoin | MatchRows, need: Need) -> int:
 
 
 def filter_first(node: Filter, need: Need) -> Swapped | None:
-    """Return what a filter and the node below do, the other way round, if nobody else reads that node."""
+    """Swap a filter and the node below it, if nobody else reads that node."""
     if not need.owns_input:
         return None
     below = node.frame
@@ -487,8 +487,8 @@ def filter_first(node: Filter, need: Need) -> Swapped | None:
 
 def _sorted_later(node: Filter, sort: Sort) -> Sort:
     project = _with_filter(node, sort, sort.frame)
-    # Partitions are others than those of all rows, and so are their lengths.  The numbers of the rows that are left do
-    # not follow one another.
+    # Partitions, and so their lengths, differ from those of all rows.  The numbers of the remaining rows are not
+    # consecutive.
     name = _filtered(ColumnIdentity(sort.order.token), node).token
     order = replace(sort.order, token=name, straddle=False, numbered=False)
     return Sort(project, sort.by, sort.names, order)
@@ -502,15 +502,15 @@ def _joined_later(node: Filter, join: HashJoin, side: int) -> HashJoin:
 
 
 def _matched_later(node: Filter, match: MatchRows) -> Swapped:
-    # Other rows than those of the filter, whose number may have been counted.
+    # A new identity, since the filter's rows may have been counted.
     filtered = Filter(match.frame, node.predicate, _filtered(node.mask, node))
     return Swapped(MatchRows(filtered, *match.operands[1:-1], _filtered(match.match, node)), match)
 
 
 def _found_later(node: Filter, match: MatchRows) -> Swapped | None:
-    """Return matches with only those rows of the other side that a filter keeps; None if it is a join of its own.
+    """Return matches with the rows of the other side that a filter keeps; None if it is a join of its own.
 
-    Numbers of rows then count those that are left, so that columns are looked up among these too.
+    Row numbers then count the remaining rows, so columns are looked up among these too.
     """
     index, found = match.multiplicity.node, match.found
     if not isinstance(index, BuildIndex) or not isinstance(found, Call) or isinstance(index.frame.frame, MatchRows):
@@ -532,7 +532,7 @@ def _found_later(node: Filter, match: MatchRows) -> Swapped | None:
 
 
 def _with_filter(node: Filter, above: Frame, project: Project) -> Project:
-    """Return a projection of only those rows that a filter of the columns of a node above keeps."""
+    """Return a projection of the rows that a filter on the node's columns keeps."""
     values = {
         ColumnRef(above._name, name, value.dtype).token: value
         for name, value in zip(project.names, project.values, strict=True)
@@ -546,7 +546,7 @@ def _filtered(identity: ColumnIdentity, node: Filter) -> ColumnIdentity:
 
 
 MOST_ROWS = 2**16
-"""Rows that are looked for in this way: one task has all of them, and earlier ones those of each partition."""
+"""Most rows to find in this way, since one task has all of them, and earlier tasks as many of each partition."""
 
 
 def top_rows(sort: Sort, need: Need) -> TopK | None:
@@ -558,14 +558,14 @@ def top_rows(sort: Sort, need: Need) -> TopK | None:
 
 
 LOOKUPS = ("lookup", "lookup_found")
-"""Operations that take values of the other side by the numbers of their rows."""
+"""Operations that take values of the other side by row numbers."""
 
 Keep = Callable[[Project], OverProject]
-"""Returns the few rows of the left side that are needed, with the same columns."""
+"""Returns the few needed rows of the left side, with the same columns."""
 
 
 def first_of_join(project: Project, need: Need) -> Project | None:
-    """Return columns of joined rows of which only the first are read, made of the first rows of the left side."""
+    """If only the first rows of a join are read, join only the first rows of the left side."""
     if need.partitions or not _are_few_first(need) or not _is_left_join(project.frame):
         return None
     found = _Few(project.frame, project.values, lambda left: Limit(left, need.rows or 0)).joined
@@ -573,7 +573,7 @@ def first_of_join(project: Project, need: Need) -> Project | None:
 
 
 def first_of_sorted_join(sort: Sort, need: Need) -> Sort | None:
-    """Return joined rows sorted by columns of the left side, made of the first rows in this order there."""
+    """If only the first rows of a join sorted by left columns are read, join only the first left rows in that order."""
     project, count = sort.frame, need.rows or 0
     if not _are_few_first(need) or not _is_left_join(project.frame):
         return None
@@ -591,7 +591,7 @@ def first_of_sorted_join(sort: Sort, need: Need) -> Sort | None:
 
 
 def first_of_hash_join(join: HashJoin, need: Need) -> HashJoin | None:
-    """Return first rows of a join of two large sides, of the first rows of the left one."""
+    """If only the first rows of a hash join are read, join only the first rows of the left side."""
     left, right, count = join.left, join.right, need.rows or 0
     if join.kind != "left" or need.partitions or not _are_few_first(need) or isinstance(left.frame, Limit | TopK):
         return None
@@ -620,14 +620,14 @@ def _is_left_join(frame: Frame) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Few:
-    """A join of a few rows, made of one of many.
+    """A join of a few left rows, made from a join of many.
 
     Parameters
     ----------
     match : MatchRows
         The pairs of rows.
     values : sequence of Value
-        What is computed of them.
+        The values on the pairs.
     keep : Keep
         Chooses rows of the left side.
     """
@@ -638,7 +638,7 @@ class _Few:
 
     @property
     def joined(self) -> tuple[Frame, tuple[Value, ...]] | None:
-        """The pairs of the rows that are kept, and the values of these; None where row numbers have another use."""
+        """The pairs of the rows that are kept, and their values; None if row numbers have another use."""
         match, index, found = self.match, self.match.multiplicity.node, self.match.found
         if not isinstance(index, BuildIndex) or not isinstance(found, Call) or not self._only_looks_up(index):
             return None
@@ -659,7 +659,7 @@ class _Few:
     def _matched(
         self, index: BuildIndex, left: OverProject, keys: Sequence[Value], columns: Sequence[Value]
     ) -> tuple[Frame, Sequence[Value]]:
-        """Return the rows of the other side that are needed, with their keys and other columns, found in one pass."""
+        """Return the needed rows of the other side, with their keys and other columns, found in one pass."""
         right, given = index.frame.frame, [*index.frame.values, *columns]
         most = max_rows(right)
         if most is not None and most <= SMALL_ROWS:
@@ -670,13 +670,13 @@ class _Few:
         return looked_up, [looked_up.column(number) for number in range(len(given))]
 
     def _looked_up(self, index: BuildIndex) -> dict[str, Value]:
-        """Return the columns of the other side that are looked at, by the tokens of what stands for them."""
+        """Return the looked-up columns of the other side, by the tokens of the values that replace them."""
         columns = {part.token: BroadcastColumn.of(part) for part in walk(*self.values)}
         right = index.frame.frame
         return {name: found.value for name, found in columns.items() if found is not None and found.frame is right}
 
     def _only_looks_up(self, index: BuildIndex) -> bool:
-        """Whether row numbers only serve to look up columns of the other side, and to tell which lack a match."""
+        """Whether row numbers only serve to look up columns of the other side, and to mark rows without a match."""
         row = self.match.row.token
         looked_up = self._looked_up(index)
         if any(value.token == row for value in self.values):
@@ -690,7 +690,7 @@ class _Few:
 
 
 def unsorted(sort: Sort, need: Need) -> Inlined | None:
-    """Return the rows before they are sorted, if neither their order nor their partitions matter to any reader."""
+    """Return the rows before a sort, if neither their order nor their partitions matter to any reader."""
     if need.order or need.partitions or need.rows != EVERY_ROW:
         return None
     project = sort.frame

@@ -1,4 +1,4 @@
-"""A pass over plans, inputs first, in which rules replace nodes, and values follow the columns that they refer to."""
+"""Rewriting: a pass over plans, inputs first, in which rules replace nodes, and values follow their columns."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from akdask.operators.group.aggregate import GroupAggregate, GroupIdentity, Grou
 from akdask.operators.join.hash_join import HashJoin
 
 _REWRITTEN = "_rewritten"
-"""Where a node holds what stands for it."""
+"""The cached field of a node with its replacement."""
 
 
 @dataclass(frozen=True, slots=True)
 class Inlined:
-    """What stands for a node whose columns are values on another frame."""
+    """Replacement of a node: values on another frame."""
 
     frame: Frame
     columns: Mapping[Hashable, Value]
@@ -31,9 +31,9 @@ class Inlined:
 
 @dataclass(frozen=True, slots=True)
 class Swapped:
-    """What stands for a selection and the node below it: a frame with the columns of that node.
+    """Replacement of a selection and the node below it: a frame with the columns of that node.
 
-    If that node matches rows, these may now be matched with others: those of `matched`.
+    If that node matches rows, they may now be matched with the rows of `matched`.
     """
 
     frame: Frame
@@ -42,19 +42,19 @@ class Swapped:
 
 
 Outcome: TypeAlias = Expr | Inlined | Swapped
-"""What a rule puts in place of a node; a node alone has columns of the same names."""
+"""Replacements by rules; a plain node has columns of the same names."""
 
 Rule = Callable[[Any, Need], Outcome | None]
-"""Returns what stands for a node of which so much is needed, None to leave it."""
+"""Returns the replacement of a node with such needs, None to leave it."""
 
 
 class Rewriting:
-    """What has become of the nodes and values of plans so far.
+    """The replacements of the nodes and values of plans so far.
 
     Parameters
     ----------
     needs : mapping of str to Need
-        What is needed of each node, by name.
+        The needs of each node, by name.
     rules : mapping of type to sequence of Rule
         The rules for each kind of node, in order.
     """
@@ -70,13 +70,13 @@ class Rewriting:
         self._values: dict[str, Value] = {}
 
     def add(self, node: Node) -> None:
-        """Rewrite a node, after all that it is made of; one without a reader stays."""
+        """Rewrite a node, after all its inputs; a node without a reader stays."""
         need = self.needs[node._name]
         if need.rows is None:
             return
         found: Outcome = self._with_new_parts(node) if self._nodes else node
         if isinstance(node, Filter) and isinstance(self._sources.get(node.frame._name), Mapping):
-            # What is below now may have readers beside that which it stands for.
+            # The replacement's input may have other readers now.
             need.owns_input = False
         for rule in self.rules.get(type(found), ()):
             outcome = rule(found, need)
@@ -91,7 +91,7 @@ class Rewriting:
         if self._has_moved(node) or (isinstance(node, Frame) and not _keeps_rows(node, found)):
             self._moved.add(node._name)
         if isinstance(node, GroupAggregate | GroupStatistic):
-            # Groups are kept for as long as the node that computes them lives, which nobody else holds.
+            # Groups are cached as long as the computing node lives, which only the plan holds.
             node.__dict__[_REWRITTEN] = found.frame if isinstance(found, Inlined) else found
         if isinstance(found, Inlined):
             self._nodes[node._name], self._sources[node._name] = found.frame, found.columns
@@ -104,7 +104,7 @@ class Rewriting:
             self._rename(node._name, found._name)
 
     def _swap(self, node: Any, found: Swapped) -> None:
-        """Have values on a selection refer to what stands for the node below it."""
+        """Redirect values on a selection to the replacement of the node below it."""
         self._nodes[node._name] = found.frame
         if isinstance(found.below, MatchRows) and isinstance(found.frame, MatchRows):
             match = self._origin(found.below.match.token)
@@ -113,7 +113,7 @@ class Rewriting:
                 self._matched[match] = found.matched
         else:
             self._rename(self._origin(found.below._name), found.frame._name)
-        # The predicate alone has been looked at before.
+        # Only the predicate has been rewritten before.
         for part in walk(node.predicate):
             self._values.pop(part.token, None)
 
@@ -124,11 +124,11 @@ class Rewriting:
         return self._origins.get(name, name)
 
     def node(self, node: Any) -> Any:
-        """Return what stands for a node."""
+        """Return the replacement of a node."""
         return self._nodes.get(node._name, node)
 
     def value(self, value: Value) -> Value:
-        """Return a value with the columns and results that stand for those that it refers to."""
+        """Return a value with its columns and results replaced."""
         done = self._values
         if value.token not in done:
             for part in walk(value, leaves=done):
@@ -150,7 +150,7 @@ class Rewriting:
                 return value
             if isinstance(source, str):
                 return ColumnRef(source, value.name, value.dtype)
-            # Columns that nobody needs are nowhere any more; nor are values made of them.
+            # Unneeded columns have no replacement, and neither have values made from them.
             return source.get(value.name, value)
         if isinstance(value, Replica):
             node = self.node(value.node)
@@ -158,7 +158,7 @@ class Rewriting:
         return value
 
     def _among_matched(self, column: Any, match: str) -> Value:
-        """Return a column that is looked up by the rows of a match, of those rows that are matched with now."""
+        """Return a looked-up column among the rows that a match has now."""
         matched = self._matched.get(match)
         if matched is None:
             return column
@@ -166,7 +166,7 @@ class Rewriting:
         return Replica(Gather(Project(matched, project.names, project.values)), column.field, column.dtype)
 
     def _with_new_parts(self, node: Node) -> Any:
-        """Return a node made of what stands for its parts; the node itself where all are as they were."""
+        """Return a node with its parts replaced; the node itself if none was."""
         if isinstance(node, Frame) and node.is_materialized:
             return node
         operands = [self._operand(operand) for operand in node.operands]
@@ -189,15 +189,15 @@ class Rewriting:
         return operand
 
     def _has_moved(self, node: Node) -> bool:
-        """Whether other rows than before, or other partitions or orders of them, are what a node is made of."""
+        """Whether a node's inputs have other rows, or other partitions or orders of them, than before."""
         return bool(self._moved) and any(
             isinstance(part, Frame) and part._name in self._moved for part in parts_of(node)
         )
 
     def _on_new_rows(self, old: Node, new: Any) -> Any:
-        """Return a node under another identity of its rows where those that it is made of have moved.
+        """Return a node with a new identity of its rows if its inputs' rows have changed.
 
-        What has been counted or kept under the old one says nothing of them.
+        Counts and cached results of the old identity do not apply to them.
         """
         if not self._has_moved(old):
             return new
@@ -226,7 +226,7 @@ def _keeps_rows(node: Frame, found: Outcome) -> bool:
 def rewritten(
     roots: Sequence[Node], nodes: Sequence[Node], needs: Mapping[str, Need], rules: Mapping[type, Sequence[Rule]]
 ) -> list[Node]:
-    """Return what stands for the roots of plans after all their nodes, given inputs first, have been rewritten."""
+    """Return the rewritten roots of plans; nodes are given inputs first."""
     rewriting = Rewriting(needs, rules)
     for node in nodes:
         rewriting.add(node)

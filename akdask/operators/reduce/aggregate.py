@@ -1,4 +1,4 @@
-"""Reductions: partial states in each partition, combined in a tree, finished to scalars."""
+"""Scalar reductions as plan nodes: partial states of each partition, combined in a tree, finished to scalars."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ class AggregateExpr:
     Parameters
     ----------
     name : str
-        Which: a name in `akdask.operators.reduce.registry.REDUCTIONS`.
+        A name in `akdask.operators.reduce.registry.REDUCTIONS`.
     value : Value
-        What is reduced.
+        The value to reduce.
     params : dict
         Further arguments of the last step, such as ``ddof``.
 
@@ -64,28 +64,28 @@ class AggregateExpr:
 
     @property
     def values(self) -> tuple[Value, ...]:
-        """What is reduced, as all reductions tell it."""
+        """The value in a tuple, as all reductions have it."""
         return (self.value,)
 
     @property
     def kernel(self) -> ScalarReduction:
-        """What reduces columns of the value's type."""
+        """The scalar form for the value's type."""
         return ScalarReduction(self.name, self.value.dtype)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return flattened(self)
 
     def made_of(self) -> Made:
-        """Return what the reduction is made of."""
+        """Return the arguments of the reduction."""
         return _reduction, (self.name, self.params, self.value)
 
     def moved(self, replaced: Mapping[str, Value]) -> AggregateExpr:
-        """Return the reduction of the same value, whose columns are found by the tokens of those of this one."""
+        """Return the reduction of the same value on another frame; columns are mapped by their tokens."""
         return AggregateExpr(self.name, substitute(self.value, replaced), **dict(self.params))
 
     def __str__(self) -> str:
-        # Written once: reductions may refer to others, each of them many times.  Those below are written first, one by
-        # one: a chain may be longer than Python nests calls.
+        # Each text is made once: reductions may refer to others, many times.  Inner ones are made first, one by one,
+        # since a chain may be longer than Python nests calls.
         stack = [self]
         while stack:
             below = stack[-1]._unwritten()
@@ -98,7 +98,7 @@ class AggregateExpr:
         return self._text
 
     def _unwritten(self) -> list[AggregateExpr]:
-        """Return the reductions that the value refers to without a text; none once its own is there."""
+        """Return the reductions in the value that have no text yet; none if it has its own."""
         if self._text is not None:
             return []
         nodes = [part.node for part in walk(self.value) if isinstance(part, Replica)]
@@ -115,11 +115,11 @@ class ScalarList(Frame):
 
     @abstractmethod
     def result_type(self, position: int) -> ColumnType:
-        """Return the type of one of them."""
+        """Return the type of one of the scalars."""
 
     @abstractmethod
     def describe_result(self, position: int) -> str:
-        """Return one of them in words."""
+        """Describe one of the scalars in words."""
 
 
 class Aggregate(Computed, ScalarList):
@@ -139,7 +139,7 @@ class Aggregate(Computed, ScalarList):
         return self.reductions[position].dtype
 
     def describe_result(self, position: int) -> str:
-        """Return one of the results in words."""
+        """Describe one of the results in words."""
         return str(self.reductions[position])
 
     def moved(self, frame: Frame, replaced: Mapping[str, Value]) -> Self:
@@ -150,7 +150,7 @@ class Aggregate(Computed, ScalarList):
 
 
 class Element(Node):
-    """One result of an aggregation, as what its form makes of it if it is more than a number."""
+    """One result of an aggregation; its form may make another object of it."""
 
     aggregate: ScalarList
     position: int
@@ -165,7 +165,7 @@ class Element(Node):
         return self.aggregate.describe_result(self.position)
 
     def _lower(self) -> Expr | None:
-        """Let the last task of a reduction that is alone return the element itself."""
+        """Let the last task of a single reduction return the element itself."""
         source = self.operands[0]
         if not isinstance(source, Aggregate) or len(source.reductions) > 1:
             return None
@@ -305,7 +305,7 @@ def _(frame: CountRows) -> Expr:
 
 
 NUMBERS: dict[type[Any], ColumnType] = {dtype.numpy.type: dtype for dtype in (BOOL, INT64, UINT64, FLOAT64)}
-"""What NumPy's scalars are in a plan, of those that columns of 64 bits and truth values are reduced to."""
+"""Types of NumPy scalars in a plan, for the results of columns of 64 bits and truth values."""
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     function.__name__: function
@@ -316,13 +316,13 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
         np.rint, np.minimum, np.maximum,
     )
 }  # fmt: skip
-"""What can wait; where somebody compares, a decision is made by the value."""
+"""Functions that can be deferred; a comparison is used for a decision, so it needs the value."""
 
 Operand = Element | int | float | bool | np.generic
 
 
 class Arithmetic(ScalarList):
-    """A function of single results and plain numbers; the result is a list of one scalar in one partition."""
+    """A function of scalar results and plain numbers; the result is a list of one scalar in one partition."""
 
     weight = 1
 
@@ -349,15 +349,15 @@ class Arithmetic(ScalarList):
         return self.describe()
 
     def describe(self) -> str:
-        # Without what the results are: each may be made of others, and so on.
+        # Without descriptions of the results, each of which may be made from others.
         return f"{self.function}({', '.join('…' if isinstance(arg, Element) else repr(arg) for arg in self.args)})"
 
 
 def calculated(function: Callable[..., Any], args: Sequence[Any]) -> Element | None:
-    """Return a function of single results and plain numbers as a plan; None where its value must be found at once.
+    """Return a function of scalar results and plain numbers as a plan; None if its value is needed at once.
 
-    NumPy does the calculation, and tells the type of its result beforehand: that depends on types, not on values.  What
-    it refuses for all values, such as a plain number beyond the type of the other, is refused here.
+    NumPy computes it, and gives the type of its result beforehand, which depends on types and not on values. Arguments
+    that NumPy refuses for all values, such as a plain number beyond the other's type, are refused here.
     """
     if FUNCTIONS.get(function.__name__) is not function:
         return None
@@ -372,7 +372,7 @@ def calculated(function: Callable[..., Any], args: Sequence[Any]) -> Element | N
 
 
 def _example(arg: Any) -> Any:
-    """Return a number of the type that an argument has, None if it is no number that can wait."""
+    """Return a number of an argument's type, None if it cannot be deferred."""
     if not isinstance(arg, Element):
         return arg if type(arg) in (bool, int, float, *NUMBERS) else None
     dtype = arg.aggregate.result_type(arg.position)
@@ -389,5 +389,5 @@ def _(frame: Arithmetic) -> Expr:
 
 
 def _calculate(results: Sequence[Sequence[Any]], function: str, given: tuple[Any, ...]) -> list[Any]:
-    """Apply a function to numbers, and to results that are given by where they are among others."""
+    """Apply a function to numbers and to results, which are given by their positions."""
     return [FUNCTIONS[function](*[results[arg[0]][arg[1]] if isinstance(arg, tuple) else arg for arg in given])]

@@ -1,4 +1,4 @@
-"""Functions along one dimension of an array of several: each partition holds blocks of all positions along it."""
+"""Functions along one dimension of an array, and matrix products; each partition holds whole blocks."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ class AxisFunction:
     compute : callable
         Takes the block and keyword arguments, and returns a block.
     reduces : bool, default False
-        Whether the dimension has the length 1 in the result; otherwise it stays as long as it is.
+        Whether the dimension has the length 1 in the result; otherwise its length is unchanged.
     chooses : bool, default False
-        Whether the result is made of the elements, so that times stay times.
+        Whether the results are elements, so that times stay times.
     """
 
     name: str
@@ -52,7 +52,7 @@ class AxisFunction:
 
 
 def _reversed_order(block: NumberArray) -> NumberArray:
-    """Return numbers whose order is the reverse, and NaN for NaN, which stays last."""
+    """Return numbers of reversed order; NaN stay NaN, and sort last."""
     return np.negative(block) if block.dtype.kind == "f" else np.invert(block)
 
 
@@ -140,7 +140,7 @@ AXIS_FUNCTIONS: dict[str, AxisFunction] = {
 def computed_along(name: str, column: NumberArray, length: int, inner: int, **params: Any) -> NumberArray:
     """Return a function of a column whose rows are whole blocks of `length` times `inner` elements.
 
-    The last block may have fewer positions where the function reduces them.
+    The last block may have fewer positions if the function reduces them.
 
     Examples
     --------
@@ -187,7 +187,7 @@ class AlongAxis(Frame):
 
     @property
     def result(self) -> ColumnRef:
-        """What the function gives."""
+        """The result of the function."""
         return ColumnRef(self._name, 0, AXIS_FUNCTIONS[self.function].result_type(self.frame.values[0].dtype))
 
     def describe(self) -> str:
@@ -199,7 +199,7 @@ def _(frame: AlongAxis) -> Expr:
     args = (frame.function, frame.length, frame.inner, frame.params)
     project, source = frame.frame, frame.frame.frame
     if isinstance(source, Realign) and project.values[0] == source.column(0) and AXIS_FUNCTIONS[frame.function].reduces:
-        # Only blocks with rows of two partitions are put together.
+        # Only blocks with rows of two partitions are joined.
         slices = [used or [(0, 0, 0)] for used in row_slices(source.given, source.lengths)]
         split = tuple(
             (tuple((0, number) for number, _, _ in used), (tuple((start, stop) for _, start, stop in used), *args))
@@ -247,11 +247,11 @@ def _reduced(  # noqa: PLR0917 - the parameters of the node
 
 
 class MatrixProduct(Frame):
-    """The elements of the products of matrices, which are in the only columns of two frames, in row-major order.
+    """The elements of matrix products; the matrices are the only columns of two frames, in row-major order.
 
-    Matrices have the shapes ``(rows, common)`` and ``(common, columns)``, and all elements one type.  Either there are
-    as many of both, and whole ones in each partition of both frames; or there is one on the right, which every task
-    gets, and the partitions of the left frame hold rows of `common` elements.
+    Matrices have the shapes ``(rows, common)`` and ``(common, columns)``, and all elements one type. Either both frames
+    have equally many, and whole matrices in each partition. Or there is one on the right, which every task gets, and
+    the partitions of the left frame hold rows of `common` elements.
     """
 
     left: Project

@@ -27,7 +27,7 @@ from akdask.typing import Column, NumberArray
 
 
 def distinct_numbers(values: NumberArray) -> NumberArray:
-    """Return the different values in ascending order; all NaN are one, and so are the two zeros.
+    """Return the distinct values in ascending order; all NaN are one value, and so are the two zeros.
 
     Examples
     --------
@@ -42,7 +42,7 @@ def distinct_numbers(values: NumberArray) -> NumberArray:
         first[1:] &= ordered[:-1] == ordered[:-1]
     found = ordered[first]
     if ordered.dtype == np.float64:
-        # Of zeros that differ in sign, the first of the rows stands for both, as it does where all rows are grouped.
+        # The first row stands for zeros of both signs, as it does where all rows are grouped.
         at = int(np.searchsorted(found, 0.0))
         if at < len(found) and found[at] == 0:
             found[at] = values[np.argmax(values == 0)]
@@ -50,7 +50,7 @@ def distinct_numbers(values: NumberArray) -> NumberArray:
 
 
 def _distinct(column: Column, mask: NumberArray | None) -> State:
-    """Return the different values; all NaN are one, as in NumPy."""
+    """Return the distinct values; all NaN are one, as in NumPy."""
     rows = select_rows(column, mask)
     if not isinstance(rows, np.ndarray):
         return pc.unique(rows)
@@ -80,7 +80,7 @@ def _values(groups: AdjacentRowGroups, values: Column, counts: NumberArray, miss
 def _commonest(
     groups: AdjacentRowGroups, values: Column, counts: NumberArray, missing: NumberArray, firsts: NumberArray
 ) -> Column:
-    """Return the commonest value of each group, of several that which comes first."""
+    """Return the most common value of each group, the one that appears first on ties."""
     counts = np.where(missing, 0, counts)
     are_commonest = counts == groups.spread(groups.reduce(np.maximum, counts))
     positions = np.where(are_commonest, firsts, np.iinfo(np.int64).max)

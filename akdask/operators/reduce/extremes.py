@@ -1,4 +1,4 @@
-"""Minima and maxima, and where they are; the first row."""
+"""Minima and maxima, their positions, and the first row."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ from akdask.engine.reduction import (
 from akdask.typing import Column, NumberArray
 
 NOWHERE = np.iinfo(np.int64).max
-"""The position of a row that there is not."""
+"""The position for no row."""
 
 # ------------------------------------------------------------------------------------------------------------ extremes
 
 
 class MergeExtremes(MergeByUfuncs):
-    """Merges minima or maxima; those of integers of any size by their order."""
+    """Merges minima or maxima; integers of any size by their order."""
 
     def __call__(self, groups: RowGroups, skipna: bool, *state: Column) -> GroupState:
-        """Return the state of groups of which several rows are merged."""
+        """Merge the states of rows in the same group."""
         (column,) = state
         if not isinstance(column, np.ndarray):
             return (reduce_by_rank(groups, self.ufuncs[False][0], column),)
@@ -71,7 +71,7 @@ def _extreme(
 ) -> Reduction:
     """Declare minimum or maximum; NaN wins, unless it is skipped in groups and lists.  The state is (value,), or ().
 
-    Of no rows, it is NaN if `nan_of_none` is given to the last step, and otherwise an error.
+    For no rows, the result is NaN if `nan_of_none` is given to the last step, and otherwise an error.
     """
 
     def partial(column: NumberArray, mask: NumberArray | None) -> State:
@@ -157,8 +157,8 @@ def _position(
 ) -> Reduction:
     """Declare argmin or argmax, of state (rows, position, value).
 
-    The first row wins among equals, and the first NaN over everything, as in NumPy; in groups NaN are skipped, and the
-    position is -1 where nothing else is there.
+    The first row wins among equals, and the first NaN over everything, as in NumPy. In groups NaN are skipped, and the
+    position is -1 if there are no other rows.
     """
 
     def partial(column: NumberArray, mask: NumberArray | None) -> State:
@@ -203,7 +203,7 @@ def _position(
         scalar=ScalarForm(partial, merge, finish),
         integers=_first_integer(name, largest=extreme is np.maximum, finish=lambda position, _: np.int64(position)),
         grouped=grouped,
-        # Of a list of nothing but NaN it is the first.
+        # For a list of nothing but NaN, it is the first position.
         lists=ListForm(
             of_integers,
             grouped=GroupedForm(

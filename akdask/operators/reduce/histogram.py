@@ -1,4 +1,4 @@
-"""Histograms: the edges of the bins, which may depend on all rows, and how many rows fall into each."""
+"""Histograms and bincounts: edges of bins, which may depend on all rows, and the number of rows in each bin."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from akdask.typing import NumberArray
 
 
 def bin_edges(low: Any, high: Any, bins: int) -> NumberArray:
-    """Return the edges of bins of equal width; around a single value, as NumPy does, they span 1.
+    """Return the edges of bins of equal width; around a single value they span 1, as in NumPy.
 
     Raises
     ------
@@ -56,7 +56,7 @@ def count_in_bins(counts: NumberArray, columns: Sequence[NumberArray], edges: Se
     Parameters
     ----------
     counts : ndarray of int64
-        What was counted before, in row-major order of the bins.
+        Counts of earlier rows, in row-major order of the bins.
     columns : sequence of ndarray
         One for each dimension.
     edges : sequence of ndarray of float64
@@ -110,15 +110,15 @@ def add_numbered(
 
 
 def bins_between(column: NumberArray, bounds: NumberArray) -> NumberArray:
-    """Return the bin of each row, of whatever width; a number that is none where it is in no bin."""
-    # NaN come after all edges, so that they are in no bin either.
+    """Return the bin of each row, for any widths; the number of bins or -1 for rows in no bin."""
+    # NaN sort after all edges, so that they are in no bin either.
     numbers: NumberArray = bounds.searchsorted(column, "right") - 1
     numbers[column == bounds[-1]] -= 1
     return numbers
 
 
 def _bins_of_steps(column: NumberArray, bounds: NumberArray) -> NumberArray:
-    """Return the same as `bins_between` for bins of equal width: calculated, and corrected by the edges."""
+    """Return the bins of rows for bins of equal width: calculated, then corrected by the edges."""
     rows = column.astype(np.float64, copy=False)
     bins = len(bounds) - 1
     inside = (rows >= bounds[0]) & (rows <= bounds[-1])
@@ -133,13 +133,13 @@ def _bins_of_steps(column: NumberArray, bounds: NumberArray) -> NumberArray:
 
 
 def _steps(bounds: NumberArray) -> Any:
-    """Return the bins for each 1 that numbers grow."""
+    """Return the number of bins in a unit."""
     with np.errstate(over="ignore", divide="ignore"):
         return (len(bounds) - 1) / (bounds[-1] - bounds[0])
 
 
 def _have_steps(edges: Sequence[NumberArray]) -> bool:
-    """Whether the bins of rows can be calculated: not of bins that are as narrow or wide as float64 can tell."""
+    """Whether bins can be calculated: not if they are at the limits of float64."""
     return all(0 < _steps(bounds) < np.inf for bounds in edges)
 
 
@@ -189,7 +189,7 @@ class Histogram(Frame):
 
 @dataclass(frozen=True, slots=True)
 class CountInBins:
-    """Count the rows in each bin."""
+    """Counts the rows in each bin."""
 
     program: Program
     edges: tuple[BroadcastInput, ...]
@@ -214,7 +214,7 @@ def _edges(results: Sequence[list[Any]], position: int, bins: int) -> Table:
 
 @dataclass(frozen=True, slots=True)
 class AddCounts:
-    """Add up counts of some partitions, and make a column of the last ones."""
+    """Adds the counts of some partitions, and makes a column of the last ones."""
 
     are_last: bool
 
@@ -259,7 +259,7 @@ MOST_COUNTS = 2**28
 class Bincount(Frame):
     """The counts of the numbers from 0 to the largest in the first column of `frame`, at least `fewest`.
 
-    A second column, where there is one, has what each number counts.
+    A second column, if present, has the weight of each number.
     """
 
     frame: Project
@@ -297,7 +297,7 @@ def _counts(tables: Sequence[Table], fewest: int) -> NumberArray:
 
 
 def _added(counts: Sequence[NumberArray], dtype: np.dtype[Any]) -> Table:
-    # NumPy gives integers for no rows, whatever they weigh.
+    # NumPy gives integers for no rows, whatever their weights.
     total = np.zeros(max(map(len, counts)), dtype)
     for part in counts:
         total[: len(part)] += part

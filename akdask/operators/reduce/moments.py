@@ -103,7 +103,7 @@ def _integer_sums(groups: RowGroups, integers: NumberArray) -> integer_sums.Wide
 def _group_sums(groups: RowGroups, column: NumberArray, skipna: bool) -> GroupState:
     """Return the rows of each group and the sum of their floats."""
     total = _sum_floats(groups, column, skipna)
-    # A sum without NaN has none among what was added up: then all rows count.
+    # A sum without NaN had none among its rows, so all rows count.
     everything = not skipna or column.dtype != np.float64 or not np.isnan(groups.reduce(np.add, column)).any()
     count = (count_rows_of_groups if everything else count_values)(groups, column, skipna)
     return (*count, *total)
@@ -198,7 +198,7 @@ def _group_moments(groups: RowGroups, column: NumberArray, skipna: bool) -> Grou
 def _merge_moments(
     groups: RowGroups, skipna: bool, count: NumberArray, mean: NumberArray, squares: NumberArray
 ) -> GroupState:
-    """Distances between the means are added to those within, which does not lose digits where means are large."""
+    """Add the squared distance between the means to those within, which keeps digits for large means."""
     total = groups.reduce(np.add, count)
     common = groups.reduce(np.add, mean * (count / np.maximum(groups.spread(total), 1)))
     between = np.square(mean - groups.spread(common)) * count

@@ -1,8 +1,8 @@
 """Quantiles and medians, by the methods of NumPy.
 
-Of a whole column, all rows meet in the task that finishes: eight bytes for each, or sixteen for each distinct value of
-a block where values repeat.  Of groups, the values of each group meet in one task: floats, of which few repeat, as
-lists, of which only the wanted ranks are looked for; others as distinct values in order.
+For a whole column, all rows meet in the last task: eight bytes for each row, or sixteen for each distinct value of a
+block if values repeat. For groups, the values of each group meet in one task. Floats rarely repeat, so they come as
+lists, in which only the wanted ranks are searched. Other values come as distinct values in order.
 """
 
 from __future__ import annotations
@@ -43,27 +43,27 @@ from akdask.operators.keys.words import SIGN, Words
 from akdask.typing import NumberArray
 
 LARGE = 128
-"""Values of a group from which on NumPy partitions each for itself; groups of fewer, those of a size together."""
+"""Fewest values of a group that NumPy partitions alone; smaller groups of one size are partitioned together."""
 
 
 def order_statistics(
     values: NumberArray, offsets: NumberArray, low: NumberArray, high: NumberArray
 ) -> tuple[NumberArray, NumberArray]:
-    """Return of each group the values of two ranks in ascending order, counted from 0.
+    """Return the values of two ranks in each group, in ascending order and counted from 0.
 
     Parameters
     ----------
     values : ndarray of float64
-        Those of each group adjacent, none of them NaN; their order is changed.
+        The values with each group adjacent, without NaN; their order is changed.
     offsets : ndarray of int64, shape (ngroups + 1,)
-        Where each group begins, and where the last ends.
+        First position of each group, and the end of the last.
     low, high : ndarray of int64
-        The ranks, the second the same as the first or the next; of groups without values they mean nothing.
+        The ranks; the second is the first one or the next. They are ignored for groups without values.
 
     Returns
     -------
     tuple of ndarray
-        Anything for groups without values.
+        The values; undefined for groups without values.
 
     Examples
     --------
@@ -102,7 +102,7 @@ def _next_or_same(position: NumberArray, is_same: Callable[[NumberArray, NumberA
 
 
 Positions = Callable[[NumberArray, NumberArray], NumberArray]
-"""Number of rows and quantiles to positions among the rows in ascending order, counted from 0."""
+"""Maps the number of rows and quantiles to positions among the ascending rows, counted from 0."""
 
 AT_ROWS: dict[str, Positions] = {
     "lower": lambda n, q: np.floor((n - 1) * q),
@@ -158,7 +158,7 @@ def checked_quantiles(q: Any, method: str) -> float | tuple[float, ...]:
 
 
 def ranks_of(n: NumberArray, q: NumberArray, method: str) -> tuple[NumberArray, NumberArray, NumberArray]:
-    """Return the ranks of the two rows that a quantile of `n` rows is between, and the weight of the second."""
+    """Return the ranks of the two rows around a quantile of `n` rows, and the weight of the second."""
     last = np.maximum(n - 1, 0)
     position = np.clip((AT_ROWS.get(method) or BETWEEN_ROWS[method])(n, q), 0, last)
     low = np.floor(position).astype(np.int64)
@@ -168,11 +168,11 @@ def ranks_of(n: NumberArray, q: NumberArray, method: str) -> tuple[NumberArray, 
 def _interpolated(low: NumberArray, high: NumberArray, weight: NumberArray) -> NumberArray:
     """Return floats between numbers of one type.
 
-    Halfway it is their mean, so that medians are quantiles; elsewhere it is rounded as by NumPy.
+    Halfway it is their mean, so that medians are quantiles. Elsewhere it is rounded as in NumPy.
     """
     start, end = low.astype(np.float64), high.astype(np.float64)
     with np.errstate(all="ignore"):
-        # Integers may be further apart than their type holds.
+        # The difference of integers may exceed their type.
         distance = end - start if low.dtype.kind == "f" else (_words(high) - _words(low)).astype(np.float64)
         found = np.where(weight < 0.5, start + distance * weight, end - distance * (1 - weight))
         is_wide = np.isinf(distance) & np.isfinite(start) & np.isfinite(end)
@@ -188,7 +188,7 @@ def _words(numbers: NumberArray) -> NumberArray:
 
 
 def _finish(state: SortedRuns, q: float | Sequence[float] = 0.5, method: str = "linear", skipna: bool = False) -> Any:
-    """Return one quantile, or an array of several; NaN where a row is NaN, unless these are skipped."""
+    """Return one quantile, or an array of several; NaN if a row is NaN, unless these are skipped."""
     wanted, is_element = np.atleast_1d(np.asarray(q, np.float64)), method in AT_ROWS
     if (state.missing and not skipna) or (not state.nrows and (not is_element or state.dtype.kind == "f")):
         found: NumberArray = np.full(len(wanted), np.nan)
@@ -211,7 +211,7 @@ def _of_groups(
 ) -> NumberArray:
     of_low, of_high, weight, _, rows = ranked_rows(groups, values, counts, missing, q, method)
     found = of_low if method in AT_ROWS else _interpolated(of_low, of_high, weight)
-    # Where nothing is left, what was skipped is the result.
+    # If no rows are left, the skipped value is the result.
     nothing = rows == 0
     found[nothing] = values[groups.segments[nothing]] if method in AT_ROWS else np.nan
     if values.dtype == np.float64:
@@ -224,18 +224,18 @@ def _of_groups(
 def ranked_rows(  # noqa: PLR0917 - what a distinct form is given
     groups: AdjacentRowGroups, values: NumberArray, counts: NumberArray, missing: NumberArray, q: float, method: str
 ) -> tuple[NumberArray, NumberArray, NumberArray, NumberArray, NumberArray]:
-    """Find the one or two rows of each group that a quantile is between, by how many come before.
+    """Find the one or two rows of each group around a quantile, by the number of rows before.
 
     Returns
     -------
     low, high : ndarray
         Their values.
     weight : ndarray of float64
-        That of the second one.
+        Weight of the second one.
     rank : ndarray of int64
         The rank of the first one in its group.
     rows : ndarray of int64
-        How many rows the group has.
+        Number of rows of the group.
     """
     counts = np.where(missing, 0, counts)
     until = np.cumsum(counts)
@@ -250,7 +250,7 @@ def ranked_rows(  # noqa: PLR0917 - what a distinct form is given
 
 
 def _values(groups: RowGroups, column: NumberArray, skipna: bool) -> GroupState:
-    """Return the values of each group as lists, zeros without a sign."""
+    """Return the values of each group as lists; zeros have no sign."""
     offsets, values = groups.adjacent(column + 0.0)
     missing = np.isnan(values)
     if skipna and missing.any():
@@ -260,7 +260,7 @@ def _values(groups: RowGroups, column: NumberArray, skipna: bool) -> GroupState:
 
 
 def _merge_values(groups: RowGroups, skipna: bool, lists: Any) -> GroupState:
-    """Put the lists of each group end to end."""
+    """Concatenate the lists of each group."""
     rows, order = groups.adjacent(np.arange(len(lists)))
     offsets, values = offsets_of(lists), values_of(lists, FLOAT64)
     sizes = np.diff(offsets)[order]
@@ -277,7 +277,7 @@ def _merge_values(groups: RowGroups, skipna: bool, lists: Any) -> GroupState:
 
 
 def _of_lists(lists: Any, q: float = 0.5, method: str = "linear") -> NumberArray:
-    """Find the one or two values of each group by their ranks."""
+    """Find the one or two values of each group around a quantile by their ranks."""
     offsets, given = offsets_of(lists), values_of(lists, FLOAT64)
     values = new_array(len(given), np.float64)
     values[:] = given
@@ -326,13 +326,13 @@ MEDIAN = Reduction(
 
 
 REPEATS = 2
-"""Rows of each distinct value, on average, from which on distinct values are counted instead."""
+"""Fewest rows of a distinct value, on average, for which distinct values are counted instead."""
 
 FAN_IN = 32
 """Runs of counted values that are merged into one."""
 
 MOST_MERGED = 2**16
-"""Values of a run that is not merged any more."""
+"""Values above which a run is not merged any more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,7 +344,7 @@ class Run:
     words : ndarray of uint64
         The keys.
     until : ndarray of int64, shape (len(words) + 1,), optional
-        How many rows the keys before each position stand for; every key for one row if it is not given.
+        Number of rows before each key. Without it, every key stands for one row.
     """
 
     words: Words
@@ -352,7 +352,7 @@ class Run:
 
     @classmethod
     def of(cls, words: Words) -> Run:
-        """Return a run of some keys in ascending order, at least one; where many are equal, of the distinct ones."""
+        """Return a run of ascending keys, at least one; if many are equal, a run of the distinct keys."""
         firsts = np.flatnonzero(np.concatenate([[True], words[1:] != words[:-1]]))
         if REPEATS * len(firsts) > len(words):
             return cls(words)
@@ -360,7 +360,7 @@ class Run:
 
     @classmethod
     def merge(cls, runs: Sequence[Run]) -> Run:
-        """Return one run of several with counts."""
+        """Merge runs with counts to one."""
         words = np.concatenate([run.words for run in runs])
         counts = np.concatenate([np.diff(run.until) for run in runs if run.until is not None])
         order = np.argsort(words, kind="stable")
@@ -370,22 +370,22 @@ class Run:
 
     @property
     def can_merge(self) -> bool:
-        """Whether it is worth merging with others."""
+        """Whether merging it with others pays."""
         return self.until is not None and len(self.words) <= MOST_MERGED
 
     def rows_before(self, position: int) -> int:
-        """Return how many rows the keys before a position stand for."""
+        """Return the number of rows before a position."""
         return position if self.until is None else int(self.until[position])
 
 
 @dataclass(frozen=True, slots=True)
 class SortedRuns:
-    """Rows of numbers in sorted runs; floats without NaN, which are counted.
+    """Numbers in sorted runs; NaN are counted, and not in the runs.
 
     Parameters
     ----------
     dtype : numpy.dtype
-        Of the numbers.
+        Type of the numbers.
     runs : tuple of Run
         In any order.
     missing : int
@@ -424,7 +424,7 @@ class SortedRuns:
         return sum(run.rows_before(len(run.words)) for run in self.runs)
 
     def select(self, ranks: NumberArray) -> NumberArray:
-        """Return the rows of some ranks among all in ascending order, counted from 0; there must be as many rows."""
+        """Return the rows of some ranks in ascending order, counted from 0; all ranks must exist."""
         words = np.array([self._select(rank) for rank in ranks.tolist()], np.uint64)
         match self.dtype.kind:
             case "f":
@@ -434,7 +434,7 @@ class SortedRuns:
         return words.astype(self.dtype)
 
     def _select(self, rank: int) -> int:
-        """Return the smallest key that, with all below it, stands for more rows than `rank`."""
+        """Return the smallest key such that more than `rank` rows are not above it."""
         bounds = [(0, len(run.words)) for run in self.runs]
         low, high = min(int(run.words[0]) for run in self.runs), max(int(run.words[-1]) for run in self.runs)
         while low < high:

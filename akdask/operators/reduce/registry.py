@@ -1,4 +1,4 @@
-"""The registry of reductions, and a reduction of columns of one type."""
+"""The registry of reductions by name, and reductions of columns of one type."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class ScalarReduction:
 
     @property
     def adds_floats(self) -> bool:
-        """Whether it rounds what it adds up, so that the order of the rows matters."""
+        """Whether it rounds sums, so that the order of the rows matters."""
         return self._form.adds_floats and REDUCTIONS[self.name].result_type(self.dtype) == FLOAT64
 
     def empty(self) -> State:
@@ -66,16 +66,16 @@ class ScalarReduction:
         return self.partial(empty(self.dtype))
 
     def partial(self, column: Column, mask: NumberArray | None = None, positions: UnitPositions | None = None) -> State:
-        """Reduce one block, or those of its rows where a bool mask holds.
+        """Reduce one block, or its rows where a bool mask holds.
 
-        Without `positions`, the first row stands where a unit of `akdask.columns.summation` begins.
+        Without `positions`, the first row begins a unit of `akdask.columns.summation`.
         """
         form = self._form
         with np.errstate(all="ignore"):
             return form.partial(column, mask, positions) if form.adds_floats else form.partial(column, mask)
 
     def merge(self, left: State | None, right: State | None) -> State | None:
-        """Return the state of the rows of both, those of `left` first; None stands for no rows."""
+        """Return the state of the rows of both, `left` first; None means no rows."""
         if left is None or right is None:
             return right if left is None else left
         with np.errstate(all="ignore"):
@@ -96,5 +96,5 @@ class ScalarReduction:
 def merge_states(
     reductions: Sequence[ScalarReduction], left: Sequence[State | None], right: Sequence[State | None]
 ) -> list[State | None]:
-    """Return the states of several reductions on the rows of both, None for each that neither has rows of."""
+    """Merge the states of several reductions on the rows of both sides, None for reductions without rows."""
     return [reduction.merge(*states) for reduction, *states in zip(reductions, left, right, strict=True)]

@@ -90,7 +90,7 @@ SUM = Reduction(
 
 
 def _product(column: NumberArray, mask: NumberArray | None, positions: UnitPositions | None) -> State:
-    """Return the product of integers, which wraps; of floats that of each unit, in the order of the rows."""
+    """Return the product of integers, which wraps; for floats, the product of each unit in row order."""
     if column.dtype != np.float64:
         return np.multiply.reduce(select_rows(column, mask), dtype=_total_dtype(column))
     if positions is None and mask is None:
@@ -185,7 +185,7 @@ def _count_nonzero(column: NumberArray, mask: NumberArray | None) -> State:
 
 
 def nonzero_integers(column: Any, mask: NumberArray | None) -> NumberArray:
-    """Return which integers of any size are not zero."""
+    """Return the mask of integers of any size that are not zero."""
     return np.asarray(limbs_of(select_rows(column, mask)).any(axis=1))
 
 

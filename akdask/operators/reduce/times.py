@@ -31,7 +31,7 @@ _HALF = 32
 
 @dataclass(frozen=True, slots=True)
 class TimeTotal:
-    """How many times some rows have, their sum, and how many are NaT."""
+    """The number of times among some rows, their sum, and the number of NaT."""
 
     count: int = 0
     total: int = 0
@@ -42,7 +42,7 @@ class TimeTotal:
         """Return the total of the rows where a mask holds."""
         rows = select_rows(column, mask)
         missing = int(np.count_nonzero(rows == NOT_A_TIME)) if len(rows) and rows.min() == NOT_A_TIME else 0
-        # Sums of both halves of the numbers do not overflow for four thousand million rows.
+        # Sums of both halves of the numbers do not overflow for 2**32 rows.
         high = int(np.add.reduce(rows >> _HALF))
         low = int(np.add.reduce(rows & np.int64(2**_HALF - 1)))
         return cls(len(rows) - missing, (high << _HALF) + low - missing * NOT_A_TIME, missing)
@@ -65,7 +65,7 @@ def _sum(state: State) -> Any:
 def _mean(state: State) -> Any:
     if state.missing or not state.count:
         return np.int64(NOT_A_TIME)
-    # Fractions of a unit are cut off, as pandas does.
+    # Fractions of a unit are truncated, as in pandas.
     size = abs(state.total) // state.count
     return np.int64(size if state.total >= 0 else -size)
 
@@ -93,7 +93,7 @@ def _quantile_of_groups(
     q: float = 0.5,
     method: str = "linear",
 ) -> NumberArray:
-    """Return a quantile of each group, NaT where a row is NaT that is not skipped, or there are none."""
+    """Return a quantile of each group; NaT if an unskipped row is NaT, or if there are no rows."""
     of_low, of_high, weight, low, rows = ranked_rows(groups, values, counts, missing, q, method)
     found = times_between(of_low, of_high, weight, low)
     # NaT that are not skipped are the first values of their groups.

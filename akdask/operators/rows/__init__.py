@@ -1,1 +1,1 @@
-"""Rows at positions: taken, scattered, flattened, numbered."""
+"""Rows at positions: take, scatter, flatten and number rows."""

@@ -1,7 +1,7 @@
-"""Rows at given positions of a table that is larger than the caches.
+"""Gathers: rows at given positions of a table that is larger than the caches.
 
-NumPy waits for one row after the other.  A compiled loop asks memory for rows well before it comes to them; measured on
-one thread with random positions, ns a row:
+NumPy waits for one row after the other. A compiled loop prefetches rows well before it reaches them. Measured on one
+thread with random positions, in ns a row:
 
 ===================  =====  =====  =====  ======
 bytes of the table   4 MiB  8 MiB  16 MiB  64 MiB
@@ -10,7 +10,7 @@ bytes of the table   4 MiB  8 MiB  16 MiB  64 MiB
 the compiled loop      1.6    2.6     4.9     6.0
 ===================  =====  =====  =====  ======
 
-Of strings, Arrow waits twice for each: for its place and for its bytes.
+Arrow waits twice for each string: for its place and for its bytes.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ WORD = 8
 
 
 def gather(table: Column, positions: NumberArray, out: NumberArray | None = None) -> Column:
-    """Return the rows of a table at some positions, each of which is there; in `out` if that is given.
+    """Return the rows of a table at some positions, all of which must exist; written to `out` if given.
 
     Examples
     --------
@@ -52,10 +52,10 @@ def gather(table: Column, positions: NumberArray, out: NumberArray | None = None
 
 
 def gather_prefetched(table: Any, positions: Any, out: NumberArray | None = None, missing: int | None = None) -> Any:
-    """Return the same by the compiled loop, None where that gains nothing.
+    """Gather by the compiled loop; return None if that gains nothing.
 
-    Where a position is not there, the row gets the bits `missing`, or no text; if none are given, nothing is returned
-    either.
+    A row at a position outside the table gets the bits `missing`, or no text. Without these bits, the result is None.
+
     """
     if not isinstance(table, np.ndarray):
         return _gather_strings(table, positions, missing) if is_arrow(table, "LargeStringArray") else None
@@ -71,7 +71,7 @@ def gather_prefetched(table: Any, positions: Any, out: NumberArray | None = None
 
 
 def _gather_strings(table: pa.LargeStringArray, positions: Any, missing: int | None) -> Any:
-    """Do so for strings, of which those that are missing are empty."""
+    """Gather strings; missing ones are empty."""
     is_plain = isinstance(positions, np.ndarray) and positions.dtype == np.int64 and positions.flags.c_contiguous
     if not (is_plain and positions.ndim == 1 and compiled.should_compile_text(len(positions))):
         return None
@@ -81,7 +81,7 @@ def _gather_strings(table: pa.LargeStringArray, positions: Any, missing: int | N
 
 
 def _is_taken(table: NumberArray, positions: Any, out: NumberArray | None) -> bool:
-    """Whether the loop takes such arguments, and so many."""
+    """Whether the loop supports such arguments, and so many."""
     arrays = (table, positions) if out is None else (table, positions, out)
     return (
         all(isinstance(array, np.ndarray) for array in arrays)
@@ -92,19 +92,18 @@ def _is_taken(table: NumberArray, positions: Any, out: NumberArray | None) -> bo
 
 
 SPARE = 4
-"""If more than this multiple of the rows was reserved, memory is given back."""
+"""If more than this multiple of the rows was reserved, the rest is freed."""
 
 
 class Output:
-    """Tables end to end.
+    """Concatenated tables, written to one allocation.
 
-    To concatenate them afterwards would write everything twice, first to memory new from the system, which takes longer
-    to get than to write.
+    Concatenating them later would write everything twice, first to new memory, which takes longer to get than to write.
 
     Parameters
     ----------
     most : int
-        Number of rows that may come.
+        Largest number of rows.
     """
 
     def __init__(self, most: int) -> None:
@@ -145,7 +144,7 @@ class Output:
         return Table({name: columns[name] for name in self._names}, self._nrows)
 
     def _remaining(self, name: Hashable, column: NumberArray) -> NumberArray:
-        """Return the reserved memory after the existing rows, with a row to spare."""
+        """Return the reserved memory after the existing rows, with one row to spare."""
         if name not in self._arrays:
             self._arrays[name] = new_array(self._most + 1, column.dtype)
         return self._arrays[name][self._nrows :]

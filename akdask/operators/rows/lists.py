@@ -1,4 +1,4 @@
-"""Frames between lists and their values: flattening and nesting."""
+"""Frames between lists and their values: flatten and nest."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from akdask.errors import ArgumentError
 class Flatten(Frame):
     """A row for each value of the lists in the first column of `frame`.
 
-    The other columns are lists of the same lengths, which are taken apart too, or anything else, which is repeated.
+    Other columns of lists have the same lengths, and are flattened too. Columns of other types are repeated.
     """
 
     frame: Project
@@ -46,8 +46,8 @@ class Flatten(Frame):
 class Nest(Frame):
     """Lists made of the rows of `values`, partition by partition.
 
-    The one column of `shape` tells where each list starts, or holds lists of the lengths wanted.  `firsts` has for
-    each partition where its first value is among the values of all.
+    The one column of `shape` has the start of each list, or lists of the wanted lengths. `firsts` has the number of
+    each partition's first value among all values.
     """
 
     no_more_rows = True
@@ -98,7 +98,7 @@ def _nest(tables: Sequence[Table], first: int) -> Table:
     if is_arrow(shape, "LargeListArray"):
         offsets = offsets_of(shape)
     else:
-        # Of no lists there are no starts, and the end is the only bound.
+        # No lists have no starts, and the end is the only bound.
         offsets = np.append(shape - first, len(values)) if len(shape) else np.zeros(1, np.int64)
     if offsets[0] or offsets[-1] != len(values) or (np.diff(offsets) < 0).any():
         raise ArgumentError(
@@ -110,7 +110,7 @@ def _nest(tables: Sequence[Table], first: int) -> Table:
 
 
 class SegmentStarts(Frame):
-    """Where each segment starts, from the lengths that are the one column of `frame`."""
+    """The start of each segment, from the lengths in the one column of `frame`."""
 
     frame: Project
 
@@ -126,7 +126,7 @@ class SegmentStarts(Frame):
 
 @lower.register
 def _(frame: SegmentStarts) -> Expr:
-    # One task adds up the totals of all partitions: if each did so for itself, references would grow with the square.
+    # One task adds up all partitions' totals; if each did so for itself, references would grow with the square.
     count = frame.npartitions
     totals = Tasks(f"total {frame._name}", _total, tuple((((0, k),), ()) for k in range(count)), frame.frame)
     firsts = Tasks(f"first {frame._name}", _firsts, ((tuple((0, k) for k in range(count)), ()),), totals)

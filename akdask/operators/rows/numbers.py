@@ -1,4 +1,4 @@
-"""Row numbers of frames, also of those whose number of rows is unknown when the plan is written."""
+"""Row numbers of frames, also if the number of rows is unknown when the plan is made."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from akdask.operators.sort.kernels import is_ascending
 
 
 class RowNumbers(Frame):
-    """The numbers of the rows of `frame`, from 0; they are counted when the numbers are asked for, but only once."""
+    """The numbers of the rows of `frame`, from 0; rows are counted once, when the numbers are computed."""
 
     no_more_rows = True
 
@@ -41,7 +41,7 @@ class RowNumbers(Frame):
 
 
 def row_numbers(frame: Frame) -> tuple[Frame, ColumnRef]:
-    """Return the number of each row as a column; which one does not depend on whether rows have been counted."""
+    """Return the number of each row as a column, the same column whether or not rows have been counted."""
     rows = frame.rows
     numbers = Rows(rows.lengths) if rows.is_fixed and rows.lengths is not None else RowNumbers(frame)
     return numbers, numbers.position
@@ -92,7 +92,7 @@ def _(frame: Cosorted) -> Expr:
 
 
 def _part(tables: Sequence[Table]) -> tuple[bool, Table]:
-    """Return whether the rows of a partition ascend, and its first and last row."""
+    """Return whether a partition's rows ascend, and its first and last row."""
     (table,) = tables
     edges = np.array([0, table.nrows - 1] if table.nrows else [], np.int64)
     return is_ascending(list(table.columns.values())), table.take(edges)

@@ -22,7 +22,7 @@ from akdask.typing import Column, NumberArray
 
 
 class PutMasked(Frame):
-    """Column 0 of `frame`, with the rows where column 1 holds replaced by the rows of `items` in order.
+    """Column 0 of `frame`; the rows of `items`, in order, replace the rows where column 1 holds.
 
     Partition k of `items` has as many rows as the mask has true values in partition k.
     """

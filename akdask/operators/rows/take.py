@@ -1,8 +1,7 @@
-"""Rows at given positions.
+"""Take: rows at given positions, in the order and row space of the positions.
 
-The strategy is chosen here: the columns are broadcast and every task looks up its rows, or, if they are too large or
-few rows are wanted of many, each partition returns the wanted rows that it has.  The result has the order and the row
-space of the positions.
+This module chooses the strategy. The columns are broadcast, and every task looks up its rows. Or, if they are too
+large, or few rows are wanted of many, each partition returns its wanted rows.
 """
 
 from __future__ import annotations
@@ -39,10 +38,10 @@ from akdask.operators.values.lookup import from_start
 from akdask.typing import NumberArray
 
 SHARE = 16
-"""The part of a worker's memory that columns may take to be held: an index of them takes several times as much."""
+"""The part of a worker's memory that broadcast columns may take; an index of them takes several times as much."""
 
 SHARE_HERE = 6
-"""The same of this process, whose threads hold them once: to exchange rows instead takes several times as long."""
+"""The same part for this process, whose threads share the columns; exchanging rows takes several times as long."""
 
 
 def fits_broadcast(frame: Frame, values: Iterable[Value]) -> bool:
@@ -60,13 +59,13 @@ def fits_broadcast(frame: Frame, values: Iterable[Value]) -> bool:
 
 
 def broadcast(frame: Frame, value: Value) -> Replica:
-    """Return a column of a frame, whole."""
+    """Return a whole column of a frame, broadcast."""
     (column,) = broadcast_columns(frame, [value])
     return column
 
 
 def broadcast_columns(frame: Frame, values: Sequence[Value]) -> list[Replica]:
-    """Return columns of a frame, whole: those that are read are gathered together."""
+    """Return whole columns of a frame, broadcast; columns that are read are gathered together."""
     if not values:
         return []
     columns = Gather(Project(frame, tuple(range(len(values))), tuple(values)))
@@ -74,14 +73,14 @@ def broadcast_columns(frame: Frame, values: Sequence[Value]) -> list[Replica]:
 
 
 class BroadcastColumn(NamedTuple):
-    """A column that is broadcast: the frame that it is of, and its value there."""
+    """A broadcast column: its frame, and its value there."""
 
     frame: Frame
     value: Value
 
     @classmethod
     def of(cls, value: Value) -> BroadcastColumn | None:
-        """Return what a value stands for, None if it is no column that is broadcast."""
+        """Return the broadcast column of a value, None for other values."""
         if not isinstance(value, Replica) or not isinstance(value.node, Gather):
             return None
         project = value.node.frame
@@ -89,10 +88,10 @@ class BroadcastColumn(NamedTuple):
 
 
 FEW = 64
-"""If one row in this number is wanted, or fewer, a broadcast does not pay."""
+"""If at most one row in this number is wanted, a broadcast does not pay."""
 
 MOST_PICKS = 2**14
-"""Largest number of tasks that pick rows; otherwise partitions are concatenated first."""
+"""Most tasks that pick rows; for more, partitions are concatenated first."""
 
 FEWEST_SOURCES = 16
 
@@ -148,7 +147,7 @@ def take_exchanged(
 
 @dataclass(frozen=True, slots=True)
 class PickRows:
-    """Read only those rows of a partition that are wanted; returns them with their slots in the result.
+    """Reads only the wanted rows of a partition, and returns them with their slots in the result.
 
     Parameters
     ----------
@@ -157,7 +156,7 @@ class PickRows:
     names : tuple of hashable
         The names of the columns.
     positions : BroadcastInput
-        The numbers of the rows that are wanted.
+        The numbers of the wanted rows.
     total : int
         The number of rows of all partitions.
     """
@@ -199,7 +198,7 @@ class PickRows:
 
 
 def _pick(tables: Sequence[Table], first: int, total: int) -> Picked:
-    """Return the wanted rows that one partition has, and their slots in the result."""
+    """Return the wanted rows of one partition, and their slots in the result."""
     table, wanted = tables
     (positions,) = wanted.columns.values()
     positions = from_start(positions, total) - first
@@ -217,7 +216,7 @@ def _reorder(picked: Sequence[Picked]) -> Table:
 def _joined(frame: Take) -> tuple[Expr, Sequence[int]]:
     """Return the node to pick rows from and its partition lengths, with partitions concatenated if there are many.
 
-    Every partition of positions picks from each, so that tasks would grow with the product.
+    Every partition of positions picks from each partition of rows, so that tasks would grow with the product.
     """
     count = frame.frame.npartitions
     groups = max(MOST_PICKS // frame.npartitions, FEWEST_SOURCES)
@@ -230,7 +229,7 @@ def _joined(frame: Take) -> tuple[Expr, Sequence[int]]:
 
 
 def _few_of_stored(frame: Take) -> bool:
-    """Whether so few rows are wanted of columns that are stored, or computed of such, that only these are read."""
+    """Whether so few rows of stored columns are wanted, or of columns computed from them, that only these are read."""
     chain, wanted = Chain.of(frame.frame.frame), frame.positions.rows.size
     return (
         frame.npartitions == 1
@@ -274,7 +273,7 @@ def _(frame: Take) -> Expr:
 
 
 class ConcatRanges(Frame):
-    """A row for each number of ranges, which begin at the first column of `frame` and have the lengths in the second.
+    """The numbers of ranges, one row each; columns of `frame` have the start and the length of each range.
 
     Numbers of one range are `stride` apart.
     """

@@ -1,1 +1,1 @@
-"""Rows in order."""
+"""Sorts: range-partitioned rows, splitters, runs, and first or last rows."""

@@ -1,8 +1,8 @@
-"""Text stays where it is while rows are sorted: these carry its positions, and it is taken where somebody reads it.
+"""Carried text: sorted rows carry positions of text instead of the text, which is taken when it is read.
 
-Text that is sorted along is copied in slices for each new partition, range by range when these are put in order, and
-when partitions are joined.  Where it is in the memory of this process, or is looked up in a table that is there,
-positions say as much in 8 bytes, and text that nobody reads is not copied at all.
+Text in the rows of a sort is copied into slices, again when ranges are sorted, and again when partitions are joined. If
+it is in this process's memory, or is looked up in a table there, positions take its place in 8 bytes. Text that nobody
+reads is then never copied.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from akdask.operators.sort.runs import ROW
 from akdask.operators.sort.sort import Sort
 
 LOOKS_UP = frozenset({"lookup", "lookup_found", "take"})
-"""Operations that find rows of a whole table, their first argument, at positions."""
+"""Operations that take rows of a whole table, their first argument, at positions."""
 
 POSITIONS = "positions"
 
 
 class FoundText(NamedTuple):
-    """A column that is found in a whole table at positions, which are values of the rows, by an operation."""
+    """A column of a whole table at positions, which are values of the rows."""
 
     operation: str
     table: Value
@@ -42,7 +42,7 @@ class FoundText(NamedTuple):
 
     @classmethod
     def of(cls, value: Value) -> FoundText | None:
-        """Return how text is found, None if a value is not text that is found so."""
+        """Return the table and positions of a value, None if it is not text taken from a table."""
         if value.dtype.kind != "str" or not isinstance(value, Call) or value.operation not in LOOKS_UP:
             return None
         table, positions = value.args
@@ -55,9 +55,9 @@ class FoundText(NamedTuple):
 
 
 def carry_positions(plans: Sequence[Node]) -> list[Node]:
-    """Return plans in which sorted rows carry the positions of text where they can.
+    """Return plans in which sorted rows carry positions of text where possible.
 
-    It comes last: what looks for sorted rows finds their columns no more.
+    This rewrite comes last, since other rules would not recognise the columns afterwards.
     """
     nodes = inputs_first(plans)
     if not any(isinstance(node, Sort) and _has_text(node) for node in nodes) or not shares_memory():
@@ -66,14 +66,14 @@ def carry_positions(plans: Sequence[Node]) -> list[Node]:
 
 
 def _has_text(sort: Sort) -> bool:
-    """Whether text is sorted along; text alone is sorted as codes, of which it is made anew."""
+    """Whether text is carried by a sort; a sort of text alone uses codes, from which the text is made again."""
     return sort.names != sort.by and any(sort.dtype_of(name).kind == "str" for name in sort.names)
 
 
 def _carrying(sort: Sort, need: Need) -> Inlined | None:
-    """Return a sort that carries positions of text, and the columns that are found by them; None if there are none.
+    """Return a sort that carries positions of text, and the columns taken at these; None without such columns.
 
-    Numbers that are sorted by text are found so too: the numbers of rows alone are put in order sooner.
+    Numbers that are sorted by text are taken so too, since sorting row numbers alone is faster.
     """
     if not _has_text(sort):
         return None
@@ -101,7 +101,7 @@ def _carrying(sort: Sort, need: Need) -> Inlined | None:
 
 
 def _with_positions(project: Project, need: Need) -> Inlined | None:
-    """Return columns that stand beside others with positions of text, which is looked up by their readers."""
+    """Return columns beside others, with positions of text in place of text; readers take the text."""
     if not all(isinstance(reader, Zip) for reader in need.readers):
         return None
     columns = dict(zip(project.names, project.values, strict=True))
@@ -116,7 +116,7 @@ def _with_positions(project: Project, need: Need) -> Inlined | None:
 
 
 def _found(frame: Frame, columns: Mapping[Hashable, Value], row: Value | None) -> Iterator[tuple[Hashable, FoundText]]:
-    """Yield those of some columns of a frame that can be found by positions: `row`, the number of each, or others."""
+    """Yield the columns of a frame that can be taken at positions: at `row`, the row number, or at others."""
     stored = {}
     for name, value in columns.items():
         looked_up = FoundText.of(value)
@@ -132,7 +132,7 @@ def _found(frame: Frame, columns: Mapping[Hashable, Value], row: Value | None) -
 
 
 def _are_here(frame: Frame, columns: Sequence[ColumnRef]) -> bool:
-    """Whether columns are in the memory of this process, which has room to join the partitions of each."""
+    """Whether columns are in this process's memory, with room to join the partitions of each."""
     chain = Chain.of(frame)
     bases = {base._name: base for base in chain.bases}
     if chain.selections or not fits_broadcast(frame, columns):
@@ -147,7 +147,7 @@ def _are_here(frame: Frame, columns: Sequence[ColumnRef]) -> bool:
 
 
 def _tables(base: Frame) -> list[Table] | None:
-    """Return the partitions of a node that is in the memory of this process, None for others."""
+    """Return the partitions of a node in this process's memory, None for others."""
     if isinstance(base, Literal):
         return list(base.tables)
     if not isinstance(base, Persisted):

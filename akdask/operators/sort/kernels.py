@@ -1,6 +1,6 @@
-"""Sorting: positions that put rows in order, and rows of one partition split at splitters.
+"""Sort kernels: positions that sort rows by several columns, and rows of one partition split at splitters.
 
-All orders are stable: rows that are equal stay as they are.  Missing values (NaN) come last, ascending or descending.
+All sorts are stable. Missing values (NaN) come last, ascending or descending.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from akdask.operators.keys.words import WORD_BITS, Words
 from akdask.typing import Column, NumberArray
 
 MAX_PACKED_ROWS = 2**31
-"""From here on the number of a group of equal rows and that of a row might not fit 64 bits together."""
+"""Above this number of rows, the numbers of a group and of a row might not fit 64 bits together."""
 
 FEW = 8
-"""Mean rows of groups of equal rows up to which they are ordered one by one."""
+"""Up to this mean number of rows, groups of equal rows are sorted one by one."""
 
 
 def argsort(columns: Sequence[Column], ascending: Sequence[bool]) -> NumberArray:
-    """Return the positions that put the rows in order, by the first column, rows equal there by the second, and so on.
+    """Return the positions that sort the rows by the first column, then by the second, and so on.
 
     Parameters
     ----------
@@ -48,9 +48,9 @@ def argsort(columns: Sequence[Column], ascending: Sequence[bool]) -> NumberArray
 
 
 def with_codes(columns: Sequence[Column], ascending: Sequence[bool]) -> tuple[Sequence[Column], Sequence[bool]]:
-    """Return columns in the same order, with the codes of strings in their place where loops are compiled.
+    """Return columns in the same order, with codes in place of strings if loops are compiled.
 
-    Codes leave out what all strings have in common, such as how they begin, and are compared in fewer steps.
+    Codes leave out bits that all strings share, such as a prefix, and compare in fewer steps.
     """
     if not (len(columns[0]) and compiled.should_compile_text(len(columns[0]))):
         return columns, ascending
@@ -63,7 +63,7 @@ def with_codes(columns: Sequence[Column], ascending: Sequence[bool]) -> tuple[Se
 
 
 def is_ascending(columns: Sequence[Column]) -> bool:
-    """Return whether rows are in the order that `argsort` would put them in.
+    """Return whether rows are in the order of `argsort`.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def is_ascending(columns: Sequence[Column]) -> bool:
 
 
 def argsort_by_words(columns: Sequence[Column], ascending: Sequence[bool]) -> NumberArray:
-    """Return the same as `argsort`, for any number of rows and several times slower."""
+    """Return the result of `argsort` for any number of rows, several times slower."""
     words = [
         word(column, number, upwards)
         for column, upwards in zip(columns, ascending, strict=True)
@@ -91,9 +91,9 @@ def argsort_by_words(columns: Sequence[Column], ascending: Sequence[bool]) -> Nu
 
 
 def argsort_packed(columns: Sequence[Column], ascending: Sequence[bool]) -> NumberArray:
-    """Return the same as `argsort`, by sorting as many leading bits of the keys as fit 64 bits with the row number.
+    """Return the result of `argsort`, by sorting as many leading bits of the keys as fit 64 bits with the row number.
 
-    Rows that are equal in these bits are sorted by the next ones, and so on; mostly they are few.
+    Rows with equal leading bits are sorted by the next bits, and so on; usually they are few.
     """
     nrows = len(columns[0])
     digits = _Digits(columns, ascending)
@@ -111,7 +111,7 @@ def argsort_packed(columns: Sequence[Column], ascending: Sequence[bool]) -> Numb
                 break
         passes += 1
         if passes > 1 and passes & (passes - 1) == 0:
-            # Every time would cost the square of the words of long strings that begin alike.
+            # Otherwise the cost would be the square of the words of long strings with a common prefix.
             slots, groups = digits.without_equals(rows, slots, groups)
         shift, width = row_bits(len(slots)), row_bits(int(groups.max(initial=0)) + 1)
         tied = rows[slots]
@@ -129,7 +129,7 @@ def argsort_packed(columns: Sequence[Column], ascending: Sequence[bool]) -> Numb
 def _order_few(
     columns: Sequence[Column], ascending: Sequence[bool], rows: NumberArray, slots: NumberArray, groups: Words
 ) -> tuple[NumberArray, Words]:
-    """Order the groups of few rows, where loops are compiled; return those that are left to be ordered."""
+    """Sort small groups, if loops are compiled; return the groups that remain."""
     if not all(isinstance(column, np.ndarray) for column in columns) or not compiled.should_compile(len(slots)):
         return slots, groups
     from akdask.operators.sort.loops import order_few
@@ -146,7 +146,7 @@ def _order_few(
 
 
 class _Digits:
-    """The bits of the words of several columns, handed out from the most significant on."""
+    """The bits of the words of several columns, taken from the most significant on."""
 
     def __init__(self, columns: Sequence[Column], ascending: Sequence[bool]) -> None:
         self._nrows = len(columns[0])
@@ -155,19 +155,19 @@ class _Digits:
             for column, upwards in zip(columns, ascending, strict=True)
             for number in range(word_count(column))
         ][::-1]
-        # Of a word that has been handed out in part: what was subtracted from it, and how many bits are left.
+        # For a word that was taken in part: the subtracted value, and the number of remaining bits.
         self._low = 0
         self._rest: int | None = None
 
     @property
     def left(self) -> bool:
-        """Whether there are more."""
+        """Whether bits remain."""
         return bool(self._words)
 
     def take(self, max_bits: int, rows: NumberArray | None = None) -> Key:
-        """Return the next bits, at most `max_bits`, of all rows or of those at the given positions.
+        """Return the next bits, at most `max_bits`, of all rows or of the given positions.
 
-        Rows that differ in what has been handed out before must not be compared by them.
+        They must not be compared between rows that differ in earlier bits.
         """
         codes: Words | None = None
         bits = 0
@@ -187,7 +187,7 @@ class _Digits:
         return Key(codes, 0, bits)
 
     def without_equals(self, rows: NumberArray, slots: NumberArray, groups: Words) -> tuple[NumberArray, Words]:
-        """Drop the groups whose rows are equal in everything that is left: they are in order already."""
+        """Drop the groups whose rows are equal in all remaining bits: they are sorted already."""
         tied = rows[slots]
         differ = np.zeros(len(slots), np.bool_)
         for column, number, upwards in self._words:
@@ -200,7 +200,7 @@ class _Digits:
         return slots[mixed_slots], (np.cumsum(mixed, dtype=np.uint64) - np.uint64(1))[groups[mixed_slots]]
 
     def _current(self, rows: NumberArray | None) -> tuple[Words, int]:
-        """Return what is left of the current word, and how many bits that is."""
+        """Return the rest of the current word, and its number of bits."""
         column, number, upwards = self._words[-1]
         codes = word(column, number, upwards, rows)
         if self._rest is not None:
@@ -211,7 +211,7 @@ class _Digits:
 
 
 def ties(packed: Words, shift: int) -> tuple[NumberArray, Words]:
-    """Return where sorted keys have equals beside them, and number the groups of equals there from 0."""
+    """Return the positions of sorted keys with equal neighbours, and number the groups of equals from 0."""
     same = (packed[1:] ^ packed[:-1]) < np.uint64(1 << shift)
     if not same.any():
         return np.empty(0, np.int64), packed[:0]
@@ -234,14 +234,14 @@ def split_sorted(
     splitters: Sequence[Column],
     earlier: NumberArray,
 ) -> NumberArray:
-    """Return how many of some sorted rows come before each splitter.
+    """Return the number of sorted rows before each splitter.
 
     Parameters
     ----------
     columns, ascending
-        What the rows are ordered by; they are in order.
+        The columns that the rows are sorted by, and their directions.
     rows : ndarray of int64
-        The number that each row had before, ascending where rows are equal.
+        The original number of each row, ascending among equal rows.
     splitters : sequence of columns
         Values of the same columns.
     earlier : ndarray of int64
@@ -288,7 +288,7 @@ class _Levels:
 
 
 def split_packed(packed: Words, splitters: Words) -> list[Words]:
-    """Return the packed keys below the first of ascending splitters, those from there to the second, and so on.
+    """Return the packed keys below the first of ascending splitters, from there to the second, and so on.
 
     Reorders `packed`: the results are views of it.
     """
@@ -297,6 +297,6 @@ def split_packed(packed: Words, splitters: Words) -> list[Words]:
     middle = len(splitters) // 2
     below = int(np.count_nonzero(packed < splitters[middle]))
     if 0 < below < len(packed):
-        # One rank at a time: of several, NumPy finds all in a way that is many times slower.
+        # One rank at a time; NumPy's way for several ranks is many times slower.
         packed.partition(below)
     return [*split_packed(packed[:below], splitters[:middle]), *split_packed(packed[below:], splitters[middle + 1 :])]

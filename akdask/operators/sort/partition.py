@@ -1,4 +1,4 @@
-"""How a sort splits the rows of a partition: at the splitters between new partitions, and into ranges within these."""
+"""Range partitioning for sorts: splits rows at the splitters, and into ranges within the new partitions."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from akdask.typing import Column, NumberArray
 
 
 class RadixPartitioning:
-    """The ranges that rows belong to, by their only key.
+    """The ranges of rows by their only key.
 
     Parameters
     ----------
@@ -81,11 +81,11 @@ class RadixPartitioning:
 
     @property
     def bounds(self) -> NumberArray:
-        """Where each range begins, and the last one ends."""
+        """The first position of each range, and the end of the last."""
         return self._slices.bounds
 
     def partitions(self) -> Iterator[tuple[int, int, list[int]]]:
-        """Yield the first row of each new partition, the row after its last, and the bounds of its ranges."""
+        """Yield the first and last position of each new partition, and the bounds of its ranges."""
         bounds = self._slices.bounds[:: self._splitters.within].tolist()
         for number, (start, stop) in enumerate(pairwise(bounds)):
             first = number * self._splitters.within
@@ -97,10 +97,10 @@ class RadixPartitioning:
 
 
 MANY_SLICES = 512
-"""New partitions from which on all rows are split at once: those of a block would make next to nothing of each."""
+"""From this number of new partitions on, all rows are split at once; a block would give each very few."""
 
 MOST_RADIX_RANGES = 2**16
-"""Ranges that radix partitioning tells apart."""
+"""Most ranges of radix partitioning."""
 
 PACKED_BYTES = 16
 """Bytes of a packed key and of the full key."""
@@ -110,9 +110,9 @@ PACKED_BYTES = 16
 class RangePartition:
     """Split the rows of a partition at the splitters between the new ones.
 
-    `columns` are the outputs of the program, `names` those that are wanted of the rows.  If only row numbers are
-    wanted, and the keys leave room for them, both are packed in one word.  Slices of more than `memory_budget` bytes go
-    to a spill file; None keeps them in this process.
+    `columns` are the outputs of the program, `names` the wanted ones. If only row numbers are wanted, and the keys
+    leave room for them, both are packed in one word. Slices of more than `memory_budget` bytes go to a spill file; None
+    keeps them in this process.
     """
 
     columns: tuple[Hashable, ...]
@@ -132,7 +132,7 @@ class RangePartition:
 
     def run(self, partition: Partition | PartitionBatch) -> Slices:
         splitters: Splitters = partition.replicas[self.splitters.position][self.splitters.field]
-        # Keys that have lost bits must be at hand wherever their rows are put in order.
+        # Keys with lost bits must be available wherever their rows are sorted.
         stays = self.memory_budget is None and PACKED_BYTES * splitters.nrows <= memory_share()
         packs = self.numbered and self.names == (ROW,) and (splitters.fits or (splitters.nearly_fits and stays))
         if self._can_radix_partition(splitters) and compiled.should_compile(partition.nrows):
@@ -150,7 +150,7 @@ class RangePartition:
         return spilled(slices, self.memory_budget, join_runs)
 
     def _cut(self, tables: Iterator[CutTable], splitters: Splitters) -> Slices:
-        """Return the slices of tables whose rows are in ranges, fewer than planned where there were few rows."""
+        """Return the slices of tables whose rows are in ranges; few rows may have fewer ranges than planned."""
         ranges = self.count * splitters.within
         cut = [(table, np.pad(bounds, (0, ranges + 1 - len(bounds)), "edge")) for table, bounds in tables]
         slices = CutTables(self.count, cut, _RangesBy(self._by(splitters)), within=splitters.within)
@@ -217,7 +217,7 @@ class RangePartition:
             order = argsort([found[name] for name in self.by], self.ascending)
             columns = found | self._with_words(found, splitters)
             wanted = dict.fromkeys([*self.names, *names])
-            # Row numbers that follow one another need not be looked up for the sorted rows.
+            # Consecutive row numbers need no look-up for the sorted rows.
             first = int(columns[ROW][0]) if ROW in columns and self.numbered else 0
             taken = {
                 name: order + first if name == ROW and self.numbered else take_rows(columns[name], order)
@@ -229,7 +229,7 @@ class RangePartition:
             yield Table(taken, nrows), np.concatenate([[0], bounds, [nrows]])
 
     def _by(self, splitters: Splitters) -> By:
-        """Return what to order by once rows are split: wanted key columns themselves, the words of other keys."""
+        """Return the columns to sort by after the split: wanted key columns themselves, the words of other keys."""
         by: list[tuple[Hashable, bool]] = []
         for name, upwards, count in zip(self.by, self.ascending, splitters.words, strict=True):
             if name in self.names:
@@ -239,7 +239,7 @@ class RangePartition:
         return tuple(by)
 
     def _with_words(self, columns: Mapping[Hashable, Any], splitters: Splitters) -> dict[Hashable, Any]:
-        """Return the key columns; those that are not wanted as their words."""
+        """Return the key columns, with words in place of unwanted ones."""
         found: dict[Hashable, Any] = {}
         for name, upwards, count in zip(self.by, self.ascending, splitters.words, strict=True):
             if name in self.names:
@@ -250,7 +250,7 @@ class RangePartition:
         return found
 
     def _blocks(self, partition: Partition | PartitionBatch) -> Iterator[tuple[dict[Hashable, Any], int]]:
-        """Yield the columns of some rows at a time, and their number."""
+        """Yield the columns of some rows at a time, and the number of rows."""
         if self.count < MANY_SLICES:
             for block in partition.blocks():
                 yield self._named(block.evaluate(self.program)), block.nrows
@@ -268,12 +268,11 @@ class RangePartition:
 def _move_below(
     slices: list[Words], splitters: Splitters, at: tuple[Words, NumberArray], keys: Words, first: int
 ) -> None:
-    """Move rows to the slice below whose leading bits equal those of the splitter between both, but come before it.
+    """Move rows that come before a splitter, but share its leading bits, to the slice below.
 
-    `at` are the keys and row numbers of the splitters, `keys` those of the block of rows that begins with number
-    `first`.
+    `at` has the keys and row numbers of the splitters, `keys` the keys of a block of rows from number `first` on.
     """
-    # From the last mark on: what comes before one may come before another that begins with the same bits.
+    # From the last splitter on: a row before one may come before another with the same leading bits.
     for number, (key, row) in reversed(list(enumerate(zip(*at, strict=True)))):
         above = slices[number + 1]
         near = np.flatnonzero((above >> np.uint64(splitters.shift)) == key >> np.uint64(splitters.lost))
@@ -287,7 +286,7 @@ def _move_below(
 
 @dataclass(frozen=True, slots=True)
 class _RangesBy:
-    """Makes runs, to be ordered by some columns, of rows in ranges."""
+    """Makes runs of rows in ranges, to be sorted by some columns."""
 
     by: By
 
@@ -296,21 +295,21 @@ class _RangesBy:
 
 
 WORTH_RANGES = 2**18
-"""Numbers of a partition from which on it pays to part them in ranges that fit the cache of the core."""
+"""From this number of values on, splitting a partition into ranges that fit the core's cache pays."""
 
 WORD = 8
-"""Bytes of the numbers that are."""
+"""Bytes of these values."""
 
 Parts = list[RangedRows] | list[TextCodes]
-"""What some rows give each new partition."""
+"""The slices of some rows, one for each new partition."""
 
 
 @dataclass(frozen=True, slots=True)
 class SplitColumn:
     """Split one column of a partition at the splitters between the new ones.
 
-    `rows` says how rows are split; text that is too long for codes is split so.  Its program has the column, and after
-    it the numbers of the rows if equal ones may be divided.
+    `rows` is the general split, which text that is too long for codes uses. Its program has the column, and then the
+    row numbers if equal rows may be divided.
     """
 
     rows: RangePartition
@@ -337,7 +336,7 @@ class SplitColumn:
         return spilled(slices, rows.memory_budget, join_runs)
 
     def _splitting(self, splitters: Splitters) -> Callable[[Column, int], Parts] | None:
-        """Return what splits rows, given the number of the first; None if text is too long."""
+        """Return the function that splits rows, given the number of the first; None if text is too long."""
         if self.rows.program.dtypes[0].is_number:
             numbers = splitters.of_numbers()
             return lambda values, first: self._split_numbers(numbers, values, first)
@@ -351,7 +350,7 @@ class SplitColumn:
     ) -> tuple[FineRanges, list[NumberArray], int] | None:
         """Return ranges that fit the cache, all numbers of a partition, and that of the first row.
 
-        None unless numbers are in memory already: what is read from files is split block by block, in the cache.
+        None unless numbers are in memory already; columns of files are split block by block, in the cache.
         """
         program = self.rows.program
         is_wide = program.dtypes[0].is_number and program.dtypes[0].itemsize == WORD
@@ -366,7 +365,7 @@ class SplitColumn:
         return (ranges, columns, first) if ranges.is_cut_quickly else None
 
     def _in_ranges(self, ranges: FineRanges, parts: Sequence[NumberArray], first: int) -> list[list[RangedRows]]:
-        """Split all numbers of a partition, given that of the first row, in ranges that fit the cache."""
+        """Split all numbers of a partition into ranges that fit the cache, given the number of the first row."""
         values, bounds = ranges.split(parts, first)
         (name,), (ascending,) = self.rows.names, self.rows.ascending
         table, by = Table({name: values}, len(values)), ((name, ascending),)
@@ -399,14 +398,14 @@ class SplitColumn:
 
 
 def _column_in_memory(partition: Partition, program: Program) -> NumberArray | None:
-    """Return the first result of a program if it is a column in memory with all its rows, None for others."""
+    """Return the first result of a program if it is a column in memory with all its rows, None otherwise."""
     step = program.steps[program.outputs[0]]
     table = partition.inputs[step.base] if isinstance(step, Load) and not partition.selections else None
     return np.asarray(table.columns[step.column]) if isinstance(table, Table) and isinstance(step, Load) else None
 
 
 def _first_row(partition: Partition, program: Program) -> int | None:
-    """Return the number of the first row, 0 if rows have none; None if it must be computed."""
+    """Return the number of the first row, 0 if rows have none; None if computing it is needed."""
     if len(program.outputs) == 1:
         return 0
     step = program.steps[program.outputs[1]]

@@ -1,4 +1,4 @@
-"""Values split into few ranges, in which they stay in order, and ranges sorted: for sorts of nothing but one key."""
+"""Range sorts of a single key: values are split into few ranges, and each range is sorted within the cache."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from akdask.operators.sort.kernels import argsort
 from akdask.typing import Column, NumberArray
 
 MOST_RANGES = 16
-"""Ranges up to which values are compared with every splitter: faster than a search where they are few."""
+"""Up to this number of ranges, values are compared with every splitter, which is faster than a search."""
 
 SLOT_BITS = 11
-"""Leading bits by which fine ranges are looked up: the table stays in the fastest cache."""
+"""Leading bits of the look-up table of fine ranges, which stays in the fastest cache."""
 
 LARGE_SHARE = 16
-"""The divisor of all splitters that bounds those of one range, if it is to be cut at one of them."""
+"""The divisor of all splitters that bounds the splitters in a range which is cut at one of them."""
 
 BLOCK_ROWS = 2**15
-"""Values whose words are made at a time: they stay in the cache of the core."""
+"""Values whose words are made at a time, which stay in the cache of the core."""
 
 
 class ValueRanges:
@@ -36,7 +36,7 @@ class ValueRanges:
     Parameters
     ----------
     splitters : column of numbers
-        Where the second and all further ranges begin; in order.
+        Starts of the second and all further ranges, in order.
     rows : ndarray of int64
         Numbers of the rows from which on values equal to a splitter belong to its range.
     ascending : bool
@@ -54,14 +54,14 @@ class ValueRanges:
         self._splitters, self._rows, self._ascending = word(splitters, 0, ascending), rows, ascending
 
     def split(self, values: NumberArray, first: int) -> tuple[NumberArray, list[int]]:
-        """Return values by range, in their order within each, and the bounds of the ranges.
+        """Return values by range, in row order within each, and the bounds of the ranges.
 
         Parameters
         ----------
         values : ndarray of numbers
             At most as many as stay in the cache of the core.
         first : int
-            The number of the row of the first one; the others follow one another.
+            The row number of the first value; the others are consecutive.
         """
         numbers = np.empty(len(values), np.uint8)
         beyond = np.zeros(len(self._rows), np.uint64)
@@ -74,7 +74,7 @@ class ValueRanges:
         return by_number(numbers, values, bounds), bounds
 
     def _least_words(self, row: int) -> Words:
-        """Return the least words beyond each splitter in rows from a number on; none for the last if there are none."""
+        """Return the least words beyond each splitter for rows from a number on; none if no word is larger."""
         is_after = self._rows > row
         some = ~(is_after & (self._splitters == LAST))
         least: Words = self._splitters[some] + is_after[some].astype(np.uint64)
@@ -84,12 +84,12 @@ class ValueRanges:
 class FineRanges:
     """Ranges of 64-bit numbers that are small enough to be sorted within the cache of the core, for compiled loops.
 
-    Those of `ValueRanges` are made of them: only where one of these begins, the bounds of fine ranges are exact.
+    They divide the ranges of `ValueRanges`. Only the bounds of these are exact.
 
     Parameters
     ----------
     splitters : column of numbers
-        About where the second and all further fine ranges begin; at least one, in order.
+        Approximate starts of the second and all further fine ranges; at least one, in order.
     rows : ndarray of int64
         Numbers of the rows from which on values equal to a splitter belong to its range.
     within : int
@@ -108,12 +108,12 @@ class FineRanges:
     def __init__(self, splitters: Column, rows: NumberArray, within: int, ascending: bool) -> None:
         words, exact = word(splitters, 0, ascending), slice(within - 1, None, within)
         self._splitters, self._rows, self._ascending = words[exact], rows[exact], ascending
-        # Words below the first splitter have a slot of their own, and so have those above the last one.
+        # Words below the first splitter have their own slot, and so have words above the last one.
         self._low = words[0] - np.uint64(words[0] > 0)
         self._span = words[-1] + np.uint64(words[-1] < LAST) - self._low
         self._shift = np.uint64(max(int(self._span).bit_length() - SLOT_BITS, 0))
         inside = np.bincount(self._slots(words).astype(np.int64), minlength=int(self._span >> self._shift) + 1)
-        # In a slot of several splitters, values lie too close for slots: it has as many ranges at least.
+        # In a slot of several splitters, values are too close for slots: it has at least as many ranges.
         bits = np.minimum(np.ceil(np.log2(np.maximum(inside, 1))).astype(np.int64), int(self._shift))
         begun = np.cumsum(np.where(inside > 0, 1 << bits, 0))
         self._count = int(begun[-1]) + 1
@@ -121,17 +121,17 @@ class FineRanges:
         self._shifts = (int(self._shift) - bits).astype(np.uint8)
         shares = np.bincount(self._ranges(words))[self._ranges(self._splitters)]
         self.is_cut_quickly = bool((shares <= max(len(words) // LARGE_SHARE, 1)).all())
-        """Whether ranges that are to be cut at a splitter have few values, none of them frequent: it takes long."""
+        """Whether ranges that have to be cut at a splitter have few values, none of them frequent; cutting is slow."""
 
     def split(self, parts: Sequence[NumberArray], first: int) -> tuple[NumberArray, list[list[int]]]:
-        """Return values by range, in their order within each, and for each range of splitters those of fine ones.
+        """Return values by range, in row order within each, and the bounds of fine ranges for each range.
 
         Parameters
         ----------
         parts : sequence of ndarray of 64-bit numbers
             The values, of any number.
         first : int
-            The number of the row of the first one; the others follow one another.
+            The row number of the first value; the others are consecutive.
         """
         from akdask.operators.sort.loops import write_ranges
 
@@ -147,7 +147,7 @@ class FineRanges:
         return values, self._cut(parts, first, values, bounds.tolist())
 
     def _numbers(self, parts: Sequence[NumberArray]) -> tuple[NumberArray, NumberArray]:
-        """Return the fine range of each value, and how many values there are in each."""
+        """Return the fine range of each value, and the number of values in each."""
         from akdask.compiler import read_only
         from akdask.operators.sort.loops import find_ranges
 
@@ -163,7 +163,7 @@ class FineRanges:
         return numbers, counts.sum(axis=1)
 
     def _cut(self, parts: Sequence[NumberArray], first: int, values: NumberArray, bounds: list[int]) -> list[list[int]]:
-        """Put values of the ranges with exact splitters before and after these; return the bounds between these."""
+        """Divide the values of ranges at exact splitters; return the bounds between the ranges."""
         numbers = self._ranges(self._splitters).tolist()
         cut: list[list[int]] = []
         begun, before, passed = bounds[:1], 0, (LAST, 0)
@@ -172,7 +172,7 @@ class FineRanges:
             words = word(some, 0, self._ascending)
             is_before = words < splitter
             equals = _count_equals(parts, row - first, splitter, self._ascending)
-            # Those before the last splitter are no longer there.
+            # The values before the last splitter have moved already.
             left = equals - passed[1] if passed[0] == splitter else equals
             is_before[np.flatnonzero(words == splitter)[:left]] = True
             some[:] = np.concatenate([some[is_before], some[~is_before]])
@@ -201,20 +201,20 @@ def _bits(values: NumberArray) -> Words:
 
 
 def _flipped(kind: str, ascending: bool) -> np.uint64:
-    """Return which bits of numbers of a kind to flip so that they order as wanted; of floats those of their words."""
+    """Return the bits of a type's numbers to flip so that they sort as wanted; for floats, bits of their words."""
     flipped = SIGN if kind == "i" else np.uint64(0)
     return flipped if ascending else flipped ^ LAST
 
 
 def _words(values: NumberArray, ascending: bool) -> tuple[Words, np.uint64]:
-    """Return words of values, and which of their bits to flip."""
+    """Return words of values, and the bits of them to flip."""
     if values.dtype.kind in "iu" and values.itemsize == SIGN.itemsize:
         return np.ascontiguousarray(values).view(np.uint64), _flipped(values.dtype.kind, ascending)
     return word(values, 0, ascending), np.uint64(0)
 
 
 def _count_equals(parts: Sequence[NumberArray], count: int, splitter: np.uint64, ascending: bool) -> int:
-    """Return how many of the first `count` values have a word; of all values, any number that is no smaller."""
+    """Return how many of the first `count` values equal a word; an upper bound if `count` is all values."""
     if count >= sum(map(len, parts)):
         return count
     found = 0
@@ -227,7 +227,7 @@ def _count_equals(parts: Sequence[NumberArray], count: int, splitter: np.uint64,
 
 
 def number_words(words: Words, flipped: np.uint64, splitters: Words, numbers: NumberArray, beyond: Words) -> None:
-    """Count for each word the splitters that are no larger, and add for each splitter the words that are no smaller."""
+    """Count for each word the splitters up to it, and add to each splitter the number of words from it on."""
     if compiled.should_compile(len(words)):
         from akdask.compiler import read_only
         from akdask.operators.sort.loops import number_words as number_compiled
@@ -243,7 +243,7 @@ def number_words(words: Words, flipped: np.uint64, splitters: Words, numbers: Nu
 
 
 def by_number(numbers: NumberArray, values: NumberArray, bounds: Sequence[int]) -> NumberArray:
-    """Return values by the numbers of their ranges, whose bounds are known."""
+    """Return values in the order of their ranges, whose bounds are known."""
     if compiled.should_compile(len(values)):
         from akdask.compiler import read_only
         from akdask.operators.sort.loops import write_ranges
@@ -256,7 +256,7 @@ def by_number(numbers: NumberArray, values: NumberArray, bounds: Sequence[int]) 
 
 
 def sort_values(parts: Sequence[NumberArray], ascending: bool, out: NumberArray) -> NumberArray:
-    """Write the values of all parts in order, as the rows are that `argsort` puts in order, to the last bit.
+    """Write the values of all parts in the order of `argsort`, bit by bit the same.
 
     Parameters
     ----------
@@ -288,15 +288,15 @@ def sort_values(parts: Sequence[NumberArray], ascending: bool, out: NumberArray)
 
 
 def _missing(ordered: NumberArray) -> int:
-    """Return how many of some ascending values are NaN."""
+    """Return the number of NaN among ascending values."""
     if ordered.dtype.kind != "f" or not len(ordered) or not np.isnan(ordered[-1]):
         return 0
-    # They are last, and all equal to NumPy's search.
+    # They are last, and equal to each other in NumPy's search.
     return len(ordered) - int(np.searchsorted(ordered, ordered[-1]))
 
 
 def _restore_equals(parts: Sequence[NumberArray], present: NumberArray, missing: NumberArray, ascending: bool) -> None:
-    """Put floats that are equal but differ in bits in their order: NumPy may make zeros alike, and NaN."""
+    """Restore the row order of equal floats with different bits: NumPy may unify zeros, and NaN."""
     around = present if ascending else present[::-1]
     first, stop = np.searchsorted(around, 0.0, "left"), np.searchsorted(around, 0.0, "right")
     if first < stop:
@@ -307,7 +307,7 @@ def _restore_equals(parts: Sequence[NumberArray], present: NumberArray, missing:
 
 
 PARTITION_SLOT_BITS = 15
-"""Leading bits by which splitters are looked up: most slots have at most one splitter, so that searches are rare."""
+"""Leading bits of the look-up table of splitters; most slots have at most one splitter, so that searches are rare."""
 
 
 class RangePartitioner:
@@ -318,9 +318,9 @@ class RangePartitioner:
     splitters : ndarray of uint64
         Words of the keys at which the second and all further ranges begin; ascending.
     rows : ndarray of int64
-        Row numbers of the splitters, to divide rows with equal keys; 0 where these stay in one range.
+        Row numbers of the splitters, to divide rows with equal keys; 0 if these stay in one range.
     low, high : int
-        The smallest and the largest word that there is.
+        The smallest and the largest word of all rows.
 
     Examples
     --------
@@ -350,7 +350,7 @@ class RangePartitioner:
     def pack(self, words: Words, rows: NumberArray, lost: int, shift: int, out: Words) -> Words:
         """Write words without their lost bits, with row numbers in the lowest `shift` bits; return the full keys.
 
-        Both are counted from the smallest word.
+        Both count from the smallest word.
         """
         from akdask.compiler import read_only
         from akdask.operators.sort.loops import pack_rows
@@ -366,9 +366,9 @@ class TextRanges:
     Parameters
     ----------
     layout : StringLayout
-        That of all strings.
+        The layout of all strings.
     splitters : large_string array
-        Where the second and all further ranges begin; in order.
+        Starts of the second and all further ranges, in order.
     rows : ndarray of int64
         Numbers of the rows from which on strings equal to a splitter belong to its range.
     ascending : bool
@@ -398,12 +398,12 @@ class TextRanges:
         strings : large_string array
             At most as many as stay in the cache of the core.
         first : int
-            The number of the row of the first one; the others follow one another.
+            The row number of the first string; the others are consecutive.
 
         Returns
         -------
         list of ndarray of uint64
-            The most significant first; in descending order of the strings all bits are the other way round.
+            The codes, the most significant first; all bits are inverted if strings descend.
         ndarray of int64
         list of int
         """
@@ -416,7 +416,7 @@ class TextRanges:
         return [by_number(numbers, part, bounds) for part in codes], rows, bounds
 
     def _number(self, codes: CodesOfRows, first: int, numbers: NumberArray, counts: NumberArray) -> None:
-        """Count for each row, the first of which has a number, the splitters that are not after it, and count those."""
+        """Count for each row the splitters that are not after it, and the rows of each count, from a row number on."""
         if compiled.should_compile(len(numbers)):
             from akdask.compiler import read_only
             from akdask.operators.sort.loops import number_equals
@@ -444,7 +444,7 @@ def ordered_strings(parts: Sequence[Sequence[Words]], layout: StringLayout, asce
         codes[0].sort()
     else:
         order = argsort(codes, [True] * len(codes))
-        # By mode "clip" alone NumPy writes to `out` without a copy; the positions are right.
+        # NumPy writes to `out` without a copy only in mode "clip"; the positions are valid.
         codes = [words.take(order, out=new_array(len(order), np.uint64), mode="clip") for words in codes]
     if not ascending:
         for words in codes:
@@ -453,12 +453,12 @@ def ordered_strings(parts: Sequence[Sequence[Words]], layout: StringLayout, asce
 
 
 def ordered_rows(parts: Sequence[Sequence[Words]], rows: Sequence[NumberArray]) -> NumberArray:
-    """Return the row numbers of all codes in the order of these; equal ones stay as they are."""
+    """Return the row numbers of all codes in sorted order; equal codes keep their order."""
     codes = [_joined(words) for words in zip(*parts, strict=True)]
     order = argsort(codes, [True] * len(codes))
     return _joined(rows).take(order, out=new_array(len(order), np.int64), mode="clip")
 
 
 def _joined(parts: Sequence[NumberArray]) -> NumberArray:
-    """Return a copy of several parts, end to end, in memory that was in use before."""
+    """Concatenate several parts, in memory that was in use before."""
     return np.concatenate(parts, out=new_array(sum(map(len, parts)), parts[0].dtype))

@@ -1,6 +1,6 @@
-"""Runs of rows that the tasks of a sort exchange, cut into ranges of keys, and how runs of one range are merged.
+"""Runs: rows that the tasks of a sort exchange, cut into ranges of keys, and the sort of a new partition.
 
-Ranges are sorted one after the other.  Each has so few rows that they stay in the cache of the core.
+Ranges are sorted one after the other. Each has so few rows that they stay in the cache of the core.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ ROW = ("row",)
 """Name of the row number among the columns of a sort."""
 
 By = tuple[tuple[Hashable, bool], ...]
-"""Names of columns to order by, and whether each ascends."""
+"""Names of the columns to sort by, and whether each ascends."""
 
 
 @dataclass(frozen=True, slots=True)
 class RangedRows:
-    """Rows to be ordered by the columns `by`, cut into ranges at `bounds`; in any order within a range."""
+    """Rows to be sorted by the columns `by`, cut into ranges at `bounds`; unsorted within a range."""
 
     table: Table
     by: By
@@ -45,7 +45,7 @@ class RangedRows:
 
     @staticmethod
     def joined(runs: Sequence[RangedRows]) -> RangedRows:
-        """Return the rows of several runs by range; within a range the order of the runs is kept."""
+        """Concatenate several runs range by range; within a range the order of the runs is kept."""
         if len(runs) == 1:
             return RangedRows(runs[0].table.own(), runs[0].by, runs[0].bounds)
         bounds = np.array(common_bounds(runs))
@@ -61,7 +61,7 @@ class RangedRows:
 
 @dataclass(frozen=True, slots=True)
 class PackedKeys:
-    """Keys packed with row numbers in their lowest bits, cut into ranges at `bounds`; in any order within a range.
+    """Keys packed with row numbers in their lowest bits, cut into ranges at `bounds`; unsorted within a range.
 
     `full_keys` has the keys of blocks of rows, by the number of the first, if packed keys lack their lowest bits.
     """
@@ -113,7 +113,7 @@ class PackedKeys:
 class TextCodes:
     """Strings by their codes, the most significant first, in any order; see `akdask.operators.sort.ranges`.
 
-    `rows` are the numbers of their rows, if these are wanted and not the strings.
+    `rows` has their row numbers, if these are wanted instead of the strings.
     """
 
     codes: list[Words]
@@ -126,14 +126,14 @@ class TextCodes:
 
     @staticmethod
     def joined(parts: Sequence[TextCodes]) -> TextCodes:
-        """Return the codes of several parts."""
+        """Concatenate the codes of several parts."""
         codes = [np.concatenate(words) for words in zip(*(part.codes for part in parts), strict=True)]
         rows = [part.rows for part in parts if part.rows is not None]
         return TextCodes(codes, np.concatenate(rows) if rows else None, parts[0].layout, parts[0].ascending)
 
     @staticmethod
     def ordered(parts: Sequence[TextCodes]) -> Column:
-        """Return the row numbers of several parts, or else their strings, in the order of the strings."""
+        """Return the row numbers of several parts, or their strings, in the order of the strings."""
         codes, rows = [part.codes for part in parts], [part.rows for part in parts if part.rows is not None]
         return ordered_rows(codes, rows) if rows else ordered_strings(codes, parts[0].layout, parts[0].ascending)
 
@@ -154,13 +154,13 @@ def _full_keys_of(full_keys: Mapping[int, Words], firsts: NumberArray, rows: Num
 
 
 def common_bounds(runs: Sequence[RangedRows] | Sequence[PackedKeys]) -> list[list[int]]:
-    """Return the bounds of the ranges that all runs share: finer runs have several ranges for each of the coarsest."""
+    """Return the bounds of the ranges that all runs share; finer runs have several ranges for each of the coarsest."""
     count = min(len(run.bounds) for run in runs) - 1
     return [run.bounds[:: (len(run.bounds) - 1) // count] for run in runs]
 
 
 def join_runs(parts: Sequence[Any]) -> list[Any]:
-    """Return several runs, or several packed keys, as one."""
+    """Merge several runs, or several packed keys, to one."""
     return [type(parts[0]).joined(parts)] if parts else []
 
 
@@ -188,7 +188,7 @@ class SortPartition:
         return Table({name: empty(dtype) for name, dtype in zip(self.names, self.dtypes, strict=True)}, 0)
 
     def pack(self, parts: Sequence[Any]) -> list[Any]:
-        """Return all parts as one."""
+        """Merge all parts to one."""
         return join_runs(parts)
 
     def _merged(self, runs: Sequence[RangedRows]) -> Table:
@@ -206,7 +206,7 @@ class SortPartition:
 
 
 def put_in_order(runs: Sequence[RangedRows], out: NumberArray) -> NumberArray:
-    """Write the values of runs that nothing else belongs to in order, range by range, and return them."""
+    """Sort the values of runs, which have no other columns, range by range, and return them."""
     ((name, ascending),), start = runs[0].by, 0
     columns = [run.table.columns[name] for run in runs]
     for range_bounds in zip(*map(pairwise, common_bounds(runs)), strict=True):
@@ -232,7 +232,7 @@ class _Merged:
         """Append the rows from start to stop of several tables, in the order given by positions among them."""
         stop = self._filled + len(order)
         for name, out in self._numbers.items():
-            # The positions are right; to have NumPy check them would take a second pass.
+            # The positions are valid; a check by NumPy would take a second pass.
             near = self._near([table[name][start:stop] for table, start, stop in slices], len(order))
             near.take(order, out=out[self._filled : stop], mode="clip")
         for name, parts in self._parts.items():
@@ -253,7 +253,7 @@ class _Merged:
 
 
 def joined_slices(slices: Sequence[tuple[Any, int, int]]) -> Column:
-    """Return a copy of the rows from start to stop of several columns, end to end."""
+    """Concatenate the rows from start to stop of several columns."""
     parts = [slice_rows(column, start, stop) for column, start, stop in slices]
     return own_rows(parts[0]) if len(parts) == 1 else concat_rows(parts)
 
@@ -261,7 +261,7 @@ def joined_slices(slices: Sequence[tuple[Any, int, int]]) -> Column:
 def sort_tables(
     tables: Sequence[Table], by: Sequence[Hashable], ascending: Sequence[bool], names: Sequence[Hashable]
 ) -> Table:
-    """Sort the rows of all tables: the function of the task that sorts few rows."""
+    """Sort the rows of all tables.  This is the function of the task that sorts few rows."""
     if tuple(names) == tuple(by) and len(names) == 1 and isinstance(tables[0].columns[names[0]], np.ndarray):
         parts = [np.asarray(table.columns[names[0]]) for table in tables]
         values = new_array(sum(map(len, parts)), parts[0].dtype)

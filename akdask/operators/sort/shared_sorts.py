@@ -1,4 +1,4 @@
-"""Columns that the same keys put in order are sorted together."""
+"""Shared sorts: columns of the same rows sorted by the same keys are sorted together."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from akdask.operators.sort.sort import Sort
 
 
 def share_sorts(plans: Sequence[Node]) -> list[Node]:
-    """Return plans in which the columns that the same keys put in order are sorted together."""
+    """Return plans with one sort for all columns of the same rows and keys."""
     nodes = inputs_first(plans)
     alike: defaultdict[str, dict[str, Sort]] = defaultdict(dict)
     for node in nodes:
-        # What needs other results may need those of another sort.
+        # Nodes with inputs of their own may depend on another sort.
         if type(node) is Sort and not any(value.awaits for value in node.frame.values):
             alike[f"{node.order.token} {node.frame.frame._name}"][node._name] = node
     merged: dict[str, Inlined] = {}
@@ -34,7 +34,7 @@ def share_sorts(plans: Sequence[Node]) -> list[Node]:
 
 
 def _merged_sorts(sorts: list[Sort]) -> dict[str, Inlined]:
-    """Return where the columns of each sort are found: all of them have the same keys and the same rows."""
+    """Return the merged place of each sort's columns; all sorts have the same keys and rows."""
     first = sorts[0]
     keys = [first.frame.values[first.frame.names.index(name)] for name in first.by]
     numbers = dict.fromkeys(value for sort in sorts for value in sort.frame.values)

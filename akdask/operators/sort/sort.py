@@ -1,4 +1,4 @@
-"""Sorted rows: range-partitioned at splitters, each new partition sorted by one task."""
+"""Sorts as plan nodes: rows are range-partitioned at splitters, and one task sorts each new partition."""
 
 from __future__ import annotations
 
@@ -38,17 +38,17 @@ SAMPLES = 32
 """Sampled rows of a partition, if it has that many."""
 
 ALL_SAMPLES = 2**23
-"""Sampled rows of all partitions, which one task sorts: fewer rows are sampled of more rows than these stand for."""
+"""Most sampled rows of all partitions, which one task sorts; with more rows, a smaller share is sampled."""
 
 
 @dataclass(frozen=True, slots=True)
 class SortOrder:
-    """How rows are ordered and partitioned.
+    """The order and partitions of sorted rows.
 
     Parameters
     ----------
     token : str
-        Names the rows: all columns sorted by the same keys share rows.
+        Name of the rows; all columns sorted by the same keys share rows.
     ascending : tuple of bool
         The direction of each key.
     count : int
@@ -58,7 +58,7 @@ class SortOrder:
     straddle : bool
         Whether rows with equal keys may be divided between partitions, by row number.
     numbered : bool
-        Whether the column `ROW`, where there is one, has numbers that follow one another; not of filtered rows.
+        Whether the column `ROW`, if present, has consecutive numbers; filtered rows have not.
     """
 
     token: str
@@ -72,9 +72,9 @@ class SortOrder:
     def of(
         cls, frame: Frame, keys: Sequence[Aligned], ascending: Sequence[bool], count: int | None = None
     ) -> SortOrder:
-        """Return how the rows of a frame are ordered by some keys, in as many partitions as suit them unless given.
+        """Return the order of a frame's rows by some keys; by default, partitions follow from the size.
 
-        All of it depends on the plan alone, as rows of unknown number may be counted later.
+        The order depends on the plan alone, since rows of unknown number may be counted later.
         """
         count, most = partition_count(frame) if count is None else count, max_rows(frame)
         # Small partitions have some sampled rows each.
@@ -89,7 +89,7 @@ class SortOrder:
 class Sort(OverProject):
     """The columns `names` of a projection, sorted by the columns `by`; equal rows keep their order.
 
-    If rows may straddle, their number is the column `ROW` of the projection.
+    If equal rows may straddle partitions, the column `ROW` of the projection has the row numbers.
     """
 
     keeps_rows = True
@@ -125,9 +125,9 @@ def sorted_rows(
     with_row: bool = False,
     count: int | None = None,
 ) -> tuple[Sort, list[ColumnRef]]:
-    """Return columns sorted by some keys, and last, if asked for, the number that each row had before.
+    """Return columns sorted by some keys, and last, if requested, the original number of each row.
 
-    `count` is the number of partitions, one that suits the rows unless given.
+    `count` is the number of partitions; by default it follows from the size of the rows.
 
     Raises
     ------
@@ -140,9 +140,9 @@ def sorted_rows(
 
 
 def key_order(keys: Sequence[Aligned], ascending: Sequence[bool]) -> tuple[Sequence[Aligned], Sequence[bool]]:
-    """Return keys by which missing text comes last in descending order too; in ascending order it does anyway.
+    """Return keys that sort missing text last in descending order too, as ascending keys do anyway.
 
-    Integers of which some are missing become two keys, of which the first puts those last.
+    Integers with missing rows become two keys, of which the first puts missing ones last.
     """
     if not any(value.dtype.nullable or is_in_parts(value) for _, value in keys):
         return keys, ascending
@@ -159,7 +159,7 @@ def key_order(keys: Sequence[Aligned], ascending: Sequence[bool]) -> tuple[Seque
 def sorted_along(
     frame: Frame, values: Sequence[Value], at_frame: Frame, at: Value
 ) -> tuple[Sort, list[ColumnRef]] | None:
-    """Return columns in the order that the row numbers of a sort of the same rows give them; None for others."""
+    """Return columns in the order of row numbers that a sort of the same rows gives; None for other positions."""
     if not isinstance(at_frame, Sort) or at != ColumnRef(at_frame._name, ROW, INT64):
         return None
     project = at_frame.frame
@@ -187,7 +187,7 @@ def _sort(
 
 
 def ranks(frame: Frame, value: Value) -> Replica:
-    """Return the place of each row of a one-partition frame among the rows in order."""
+    """Return the rank of each row of a one-partition frame."""
     sort, (row,) = sorted_rows([(frame, value)], [True], with_row=True)
     inverse, (place,) = sorted_rows([(sort, row)], [True], with_row=True)
     # Many rows are sorted in several partitions.
@@ -232,7 +232,7 @@ def _(frame: Sort) -> Expr:
 
 
 def _kind_of(frame: Sort) -> str:
-    """Return what is sorted, in partitions few enough to compare each row with every splitter between them."""
+    """Return the kind of sort; single columns need few enough partitions to compare each row with every splitter."""
     if not frame.order.numbered and ROW in frame.names:
         return KEYS
     dtype, are_few = frame.keys[0].dtype, len(frame.by) == 1 and frame.order.count <= MOST_RANGES
@@ -242,9 +242,9 @@ def _kind_of(frame: Sort) -> str:
 
 
 def _read_twice(frame: Sort) -> tuple[Frame, dict[Hashable, Value]]:
-    """Return the frame to read columns from, once for samples and once to split rows, and the values there.
+    """Return the frame and values that a sort reads twice, once for samples and once to split rows.
 
-    Numbers in files are read again; anything that must be computed is materialized.
+    Numbers in files are read again; computed columns are materialized.
     """
     project = frame.frame
     is_plain = all(isinstance(value, ColumnRef) and value.dtype.is_number for value in frame.keys)
@@ -269,7 +269,7 @@ class SortedTable(Frame):
         return RowSpace.of_lengths([1])
 
     def search(self, value: Value, side: str) -> Call:
-        """Return where values of the same type would be inserted."""
+        """Return the positions at which values of the same type would be inserted."""
         (column,) = self.frame.values
         return Call("searchsorted", Replica(self, 0, column.dtype), value, side=side)
 

@@ -1,4 +1,4 @@
-"""Splitters: the keys at which sorted rows are cut into partitions, chosen from samples of the old partitions."""
+"""Splitters: keys that cut sorted rows into partitions, chosen from samples of the old partitions."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ Span: TypeAlias = tuple[int, int] | None
 """The smallest and the largest word of a key column."""
 
 KEYS, NUMBERS, TEXT = "keys", "numbers", "text"
-"""What is sorted: rows by keys; nothing but one column of numbers; or of text, or its row numbers."""
+"""Kinds of sorts: rows by keys; one column of numbers alone; one column of text, or its row numbers."""
 
 RANGE = 2**15
 """Rows of a range: several of its columns fit in the cache of the core."""
 
 COARSER = 4
-"""Fine ranges in a coarse one; those who sort block by block use coarse ones, for enough rows in each."""
+"""Fine ranges in a coarse one; sorts of blocks use coarse ranges, to have enough rows in each."""
 
 MOST_RANGES = 2**11
-"""Largest number of ranges, unless there are more partitions: more write streams would be slow."""
+"""Most ranges, unless there are more partitions; more write streams would be slow."""
 
 SPREAD = 40503
 """An odd number that spreads the sampled rows over their strides."""
@@ -65,7 +65,7 @@ class PartitionSample:
     positions : ndarray of int64
         Their positions in the partition.
     layout : StringLayout, optional
-        That of all rows of a column of text; None if they are too long, or there are none.
+        The layout of all rows of a text column; None if they are too long, or there are none.
     """
 
     nrows: int
@@ -85,9 +85,9 @@ class Splitters:
     Parameters
     ----------
     columns : tuple of columns
-        Values of the key columns, ascending.  Rows from the first splitter on belong to the second range, and so on.
+        Ascending values of the key columns. Rows from the first splitter on belong to the second range, and so on.
     rows : ndarray of int64
-        Row numbers of the splitters, to divide rows with equal keys; 0 where these stay in one partition.
+        Row numbers of the splitters, to divide rows with equal keys; 0 if these stay in one partition.
     spans : tuple of (int, int), optional
         Smallest and largest word of each key column; None if one has values of several words.
     words : tuple of int
@@ -101,7 +101,7 @@ class Splitters:
     alike : bool
         Whether some sampled keys share the leading bits that fit in a word beside a row number.
     layout : StringLayout, optional
-        That of all rows of the only column, of text; None if it is not wanted, or some are too long.
+        The layout of all rows of the only column, if it is text; None if it is not needed, or some are too long.
     """
 
     columns: tuple[Column, ...]
@@ -121,16 +121,16 @@ class Splitters:
         return replace(self, columns=columns, rows=self.rows[some], within=self.within // COARSER)
 
     def of_numbers(self) -> ValueRanges:
-        """Return the new partitions as ranges of the only key, which is of numbers."""
+        """Return the new partitions as ranges of the only key, a number."""
         some = slice(self.within - 1, None, self.within)
         return ValueRanges(self.columns[0][some], self.rows[some], self.ascending[0])
 
     def of_cached_numbers(self) -> FineRanges:
-        """Return all ranges of the only key, which is of 64-bit numbers."""
+        """Return all ranges of the only key, a 64-bit number."""
         return FineRanges(self.columns[0], self.rows, self.within, self.ascending[0])
 
     def of_text(self) -> TextRanges | None:
-        """Return the new partitions as ranges of the only key, which is of text; None if some of it is too long."""
+        """Return the new partitions as ranges of the only key, text; None if some of it is too long."""
         if self.layout is None:
             return None
         first, stop, step = self.within - 1, len(self.rows), self.within
@@ -158,7 +158,7 @@ class Splitters:
         return self.spans is not None and len(self.spans) == 1 and not self.alike
 
     def codes(self, columns: Sequence[Column]) -> Words:
-        """Return the keys as one number each, in the same order as those of all other partitions."""
+        """Return the keys as one number each, in an order that all partitions share."""
         assert self.spans is not None, "keys have one word each"
         keys = [
             Key(word(column, 0, upwards), low, (high - low).bit_length())
@@ -183,8 +183,8 @@ def lost_bits(spans: Sequence[tuple[int, int]], shift: int) -> int:
 class ChooseSplitters(Frame):
     """The splitters of the new partitions of a frame: a list with one `Splitters`, in one partition.
 
-    One row in every `stride` is sampled.  If `straddle`, rows with equal keys may be divided, by row number.  What
-    `kind` of rows is sorted tells what has to be known of them all.
+    One row in every `stride` is sampled.  If `straddle`, rows with equal keys may be divided, by row number. The `kind`
+    of sort tells which facts about all rows are needed.
     """
 
     frame: Frame
@@ -202,7 +202,7 @@ class ChooseSplitters(Frame):
 
 @dataclass(frozen=True, slots=True)
 class SampleKeys:
-    """Sample some rows of the key columns; find the extremes of all rows of keys, and the layout of all text."""
+    """Samples rows of the key columns; finds the extremes of all keys, and the layout of all text."""
 
     program: Program
     ascending: tuple[bool, ...]
@@ -246,7 +246,7 @@ class SampleKeys:
 def sample_positions(start: int, stop: int, stride: int) -> NumberArray:
     """Return the sampled positions from `start` to `stop`: one in each stride, at varying offsets.
 
-    They depend on nothing else, so that equal rows are partitioned alike in all plans.
+    They depend only on these, so that equal rows are partitioned alike in all plans.
     """
     strides = np.arange(start // stride, -(-stop // stride))
     positions = strides * stride + strides * SPREAD % stride
@@ -260,7 +260,10 @@ def _join(left: Span, right: Span) -> Span:
 def choose_splitters(
     found_by_task: Sequence[Sequence[PartitionSample]], ascending: tuple[bool, ...], wanted: int, straddle: bool
 ) -> list[Splitters]:
-    """Return the splitters that cut the rows of all partitions into about equal ranges: the function of a task."""
+    """Return the splitters that cut the rows of all partitions into about equal ranges.
+
+    This is the function of a task.
+    """
     found = list(chain.from_iterable(found_by_task))
     starts = list(accumulate((item.nrows for item in found), initial=0))
     columns = [concat_rows(parts) for parts in zip(*[item.samples for item in found], strict=True)]

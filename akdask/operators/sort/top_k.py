@@ -1,6 +1,6 @@
-"""The first or last rows in the order of some columns: those of each partition, then those of all.
+"""First or last rows in the order of some columns: first of each partition, then of all.
 
-Only the columns that rows are ordered by are read of all rows; the others, of those that are found.
+Only the ordering columns are read in full; the other columns are read for the found rows.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ from akdask.operators.sort.kernels import argsort
 from akdask.typing import Column, NumberArray
 
 SAMPLE, MANY = 256, 4
-"""Rows for each that is wanted, which give a bound for all, if these are so many times more."""
+"""Sampled rows for each wanted one, which give a bound for all, if there are so many times more rows."""
 
 
 def first_rows(columns: Sequence[Column], ascending: Sequence[bool], count: int) -> NumberArray:
     """Return the positions of the `count` first rows in order, or of the ``-count`` last ones; all if there are fewer.
 
-    The order is that of `akdask.operators.sort.kernels.argsort`.  Positions ascend.
+    Rows are ordered as by `akdask.operators.sort.kernels.argsort`. Positions ascend.
 
     Examples
     --------
@@ -67,19 +67,19 @@ def first_rows(columns: Sequence[Column], ascending: Sequence[bool], count: int)
 
 
 class Bound(NamedTuple):
-    """What later rows must be within to be among the first or last ones, by the first of the columns."""
+    """A bound of the first column for later rows to be among the first or last ones."""
 
     word: np.uint64
-    """The first word of the last row that is among them by now."""
+    """The first word of the last row among the found ones."""
     value: np.generic | None
-    """The value there, where the order of values is that of the words; NaN, which comes last, has none."""
+    """The value there, if values have the order of the words; None for NaN, which sorts last."""
 
 
 def rows_within(columns: Sequence[Column], ascending: Sequence[bool], count: int, bound: Bound | None) -> NumberArray:
-    """Return the positions of the rows that may be among the first or last ones, given the bound of earlier rows."""
+    """Return the positions of rows that may be among the first or last ones, given the bound of earlier rows."""
     if bound is None:
         return _first_rows_of_many(columns, ascending, count)
-    # Of rows that are equal the earlier ones come first.
+    # Among equal rows the earlier ones come first.
     ties_lose = count > 0 and len(columns) == 1 and word_count(columns[0]) == 1
     if bound.value is not None:
         # Many times faster than making words of all rows.
@@ -90,13 +90,13 @@ def rows_within(columns: Sequence[Column], ascending: Sequence[bool], count: int
 
 
 def bound_of(columns: Sequence[Column], ascending: Sequence[bool], count: int) -> Bound | None:
-    """Return the bound that later rows must be within to be among the first or last ones; None if there is none yet."""
+    """Return the bound for later rows to be among the first or last ones; None while fewer rows are known."""
     column = columns[0]
     if not count or len(column) < abs(count):
         return None
     words = _words(column, 0, ascending[0], count)
     last = int(words.argmax())
-    # The last of all rows are those with NaN.
+    # The last of all rows have NaN.
     is_plain = isinstance(column, np.ndarray) and column.dtype.kind in ("iubf" if count > 0 else "iub")
     value = column[last] if is_plain else None
     is_nan = isinstance(value, np.floating) and bool(np.isnan(value))
@@ -104,7 +104,7 @@ def bound_of(columns: Sequence[Column], ascending: Sequence[bool], count: int) -
 
 
 def _first_rows_of_many(columns: Sequence[Column], ascending: Sequence[bool], count: int) -> NumberArray:
-    """Return the positions of rows that may be the first or last ones, where nothing is known of earlier rows yet."""
+    """Return the positions of rows that may be the first or last ones, without a bound from earlier rows."""
     several = SAMPLE * max(abs(count), 1)
     if len(columns[0]) <= MANY * several:
         return first_rows(columns, ascending, count)
@@ -122,14 +122,14 @@ def _words(column: Column, number: int, upwards: bool, count: int, rows: NumberA
 
 
 PREFIX_BYTES = 16
-"""First bytes of strings by which `PrefixRange` orders them."""
+"""First bytes of strings by which `PrefixRange` orders strings."""
 
 
 class PrefixRange:
-    """The first 16 bytes of the smallest and of the largest of strings that come in blocks.
+    """The first 16 bytes of the smallest and of the largest string of several blocks.
 
-    Both are stored as two words, their first bytes in the highest bits, which a compiled loop widens on its way.
-    They are found when first asked for, since not every file that is written has a manifest.
+    Both are stored as two words, their first bytes in the highest bits, which a compiled loop widens on its way. They
+    are found on first use, since not every written file has a manifest.
 
     Examples
     --------
@@ -144,7 +144,7 @@ class PrefixRange:
         self._waiting: list[pa.LargeStringArray] = []
 
     def add(self, strings: pa.LargeStringArray) -> None:
-        """Take in at least one string, without nulls or NULs."""
+        """Include at least one string, without nulls or NULs."""
         self._waiting.append(strings)
 
     @property
@@ -222,13 +222,13 @@ class TopKSink:
     Parameters
     ----------
     by, carried : tuple of hashable
-        Names of the columns that rows are ordered by, and of other ones.
+        Names of the columns that rows are ordered by, and of the other columns.
     ascending : tuple of bool
         The direction of each of `by`.
     keys, others : Program
         The columns.
     count : int
-        How many rows, negative for the last ones.
+        Number of rows, negative for the last ones.
     """
 
     by: tuple[Hashable, ...]
@@ -247,7 +247,7 @@ class TopKSink:
         return first_of([self._of(part) for part in partition.each()], self.by, self.ascending, self.count)
 
     def _of(self, partition: Partition) -> Table:
-        """Return the rows of one partition, in order; where they can be, no others are read whole."""
+        """Return the rows of one partition in order; if possible, other rows are not read in full."""
         if not self.others.outputs or not partition.keeps_row_numbers:
             return self._candidates(partition, self.others)
         found = self._candidates(partition, None)
@@ -262,7 +262,7 @@ class TopKSink:
         return Table({**{name: found.columns[name] for name in self.by}, **carried}, found.nrows)
 
     def _candidates(self, partition: Partition, others: Program | None) -> Table:
-        """Return the keys of the rows in order, with other columns, or with the numbers of the rows without these."""
+        """Return the keys of the rows in order, with the other columns, or with row numbers in their place."""
         types: dict[Hashable, ColumnType] = dict(zip(self.by, self.keys.dtypes, strict=True))
         types |= {ROW: INT64} if others is None else dict(zip(self.carried, others.dtypes, strict=True))
         found, bound = Table({name: empty(dtype) for name, dtype in types.items()}, 0), None
