@@ -21,13 +21,24 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache, wraps
 from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-__all__ = ["DeferredModule", "fsspec", "is_arrow", "is_na", "is_pandas", "pa", "pc", "pd", "without_collection"]
+__all__ = [
+    "DeferredModule",
+    "fsspec",
+    "is_arrow",
+    "is_na",
+    "is_pandas",
+    "pa",
+    "pc",
+    "pd",
+    "registered",
+    "without_collection",
+]
 
 if TYPE_CHECKING:
     import fsspec
@@ -102,3 +113,10 @@ def _arrow_classes(names: tuple[str, ...]) -> tuple[type, ...]:
 def is_na(item: Any) -> bool:
     """Whether an item is what pandas has for missing."""
     return "pandas" in sys.modules and item is pd.NA
+
+
+def registered(registry: Mapping[Any, Any], key: Any, modules: Mapping[Any, str]) -> Any:
+    """Return what is registered under a key, None if nothing is; a module of `modules` registers it as it is loaded."""
+    if key not in registry and key in modules:
+        import_module(f"akdask.{modules[key]}")
+    return registry.get(key)

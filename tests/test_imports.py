@@ -19,15 +19,21 @@ MODULES = {
 
 
 def _imported(text: str, known: set[str]) -> Iterator[str]:
-    """Yield the modules that the outer level of a module imports, under ``if TYPE_CHECKING`` as well."""
-    inner = [statement for statement in ast.parse(text).body if not isinstance(statement, ast.FunctionDef)]
-    for node in (found for statement in inner for found in ast.walk(statement)):
+    """Yield the modules that a module imports outside functions, under ``if TYPE_CHECKING`` as well."""
+    for node in _outside_functions(ast.parse(text)):
         if isinstance(node, ast.Import):
             yield from (name.name for name in node.names if name.name in known)
         elif isinstance(node, ast.ImportFrom) and node.module is not None and not node.level:
             for name in node.names:
                 inside = f"{node.module}.{name.name}"
                 yield from ({inside} if inside in known else {node.module}) & known
+
+
+def _outside_functions(node: ast.AST) -> Iterator[ast.AST]:
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            yield child
+            yield from _outside_functions(child)
 
 
 def circle(texts: dict[str, str]) -> list[str]:
@@ -51,7 +57,8 @@ def test_no_modules_import_each_other_not_even_for_types():
         ("if TYPE_CHECKING:\n    from a.one import x", True),
         ("from a import one", True),
         ("import a.one", True),
-        ("class C:\n    def method(self):\n        import a.one", True),
+        ("class C:\n    import a.one", True),
+        ("class C:\n    def method(self):\n        import a.one", False),
         ("def function():\n    import a.one", False),
         ("from b import x", False),
     ],

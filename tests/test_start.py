@@ -13,7 +13,7 @@ import pytest
 
 import akdask as ak
 from akdask import _public, io
-from akdask.arrays import later, stored, wrap
+from akdask.arrays import stored, wrap
 from akdask.columns import scalar_types
 from akdask.columns import scalar_types as numpy_names
 from akdask.engine import operations
@@ -218,7 +218,7 @@ def test_names_of_a_stub_are_loaded_from_their_modules(tmp_path, monkeypatch):
 
 
 def test_tables_name_the_modules_that_register():
-    found: dict[str, dict[str, str]] = {"provides": {}, "shows": {}, "made_of": {}}
+    found: dict[str, dict[str, str]] = {"shows": {}, "made_of": {}}
     folders = ("arrays", "frames", "io", "plotting")
     for path in (path for folder in folders for path in (ROOT / folder).rglob("*.py")):
         module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
@@ -226,7 +226,7 @@ def test_tables_name_the_modules_that_register():
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in found:
                 names = [argument.value for argument in node.args if isinstance(argument, ast.Constant)]
                 found[node.func.id].update(dict.fromkeys(names, module))
-    assert found == {"provides": later.MODULES, "shows": wrap.SHOWN_BY, "made_of": wrap.MADE_OF}
+    assert found == {"shows": wrap.SHOWN_BY, "made_of": wrap.MADE_OF}
     for name, module in wrap.ASKED_FOR.items():
         assert hasattr(import_module(f"akdask.{module}"), name)
         assert wrap.class_asked_for(name) is getattr(ak, name)

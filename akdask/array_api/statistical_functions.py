@@ -11,7 +11,7 @@ from akdask.array_api.array_object import StandardArray
 from akdask.array_api.creation_functions import concat, full, reshape
 from akdask.array_api.elementwise_functions import multiply, sqrt
 from akdask.arrays import scans
-from akdask.arrays.later import later
+from akdask.arrays.axes import reduced_along
 from akdask.errors import ArgumentError, UnsupportedError
 
 
@@ -22,7 +22,7 @@ def reduced(name: str, x: StandardArray, axis: Any, keepdims: bool, **params: An
         return StandardArray(getattr(x._array.flatten(), name)(**params))
     if axis == ():
         return reshape(reduced(name, reshape(x, (*x.shape, 1)), -1, False, **params), x.shape)
-    return StandardArray(later("reduced_along", _flat(x), x.shape, name, axis, keepdims, **params))
+    return StandardArray(reduced_along(_flat(x), x.shape, name, axis, keepdims, **params))
 
 
 def _flat(x: StandardArray) -> Any:

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from operator import index
 from typing import Any
 
-from akdask.arrays.later import provides
 from akdask.arrays.layout import Layout, Shape
 from akdask.arrays.ndarray import rearranged, shaped
 from akdask.arrays.selection import known_lengths
@@ -49,7 +48,6 @@ def checked_axis(name: str, axis: Any, ndim: int) -> int:
     return number % ndim
 
 
-@provides("along_axis")
 def along_axis(name: str, array: Any, axis: Any, keepdims: bool = True, **params: Any) -> Any:
     """Return a function of `akdask.operators.reduce.along_axis` along a dimension of an array; lazy.
 

@@ -12,7 +12,6 @@ from akdask import config
 from akdask.arrays import selection as row_tools
 from akdask.arrays.base import Collection
 from akdask.arrays.display import ArrayDisplay
-from akdask.arrays.later import later
 from akdask.arrays.registered import RegisteredArray
 from akdask.arrays.storage_methods import StorageMethods
 from akdask.arrays.substitutes import Substitutes
@@ -337,7 +336,9 @@ class Array(StorageMethods, RegisteredArray, Substitutes, ArrayDisplay):
         return self.tolist()
 
     def __array_function__(self, func: Callable[..., Any], types: Any, args: Any, kwargs: Any) -> Any:
-        return later("array function", func, types, args, kwargs)
+        from akdask.arrays.numpy_functions import array_function
+
+        return array_function(func, types, args, kwargs)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         return np.asarray(self.to_ndarray(), dtype=dtype)

@@ -13,7 +13,6 @@ import numpy as np
 from akdask.arrays.along_axis import LONGEST, PART, along_axis, along_parts
 from akdask.arrays.creation import full
 from akdask.arrays.groupby import GroupBy
-from akdask.arrays.later import provides
 from akdask.arrays.ndarray import reshaped
 from akdask.arrays.operators import cast
 from akdask.arrays.pdarray import pdarray
@@ -56,7 +55,6 @@ def adjust_negs(axis: int | Sequence[int], rank: int) -> Any:
     return [adjust_negs(one, rank) for one in axis]
 
 
-@provides("reduced_along")
 def reduced_along(base: pdarray, shape: tuple[int, ...], name: str, axis: Any, keepdims: bool, **params: Any) -> Any:
     """Reduce an array along one or several of its dimensions; lazy.
 

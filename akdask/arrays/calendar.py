@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from akdask.arrays.creation import array
-from akdask.arrays.later import later
 from akdask.arrays.operators import where
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.timearray import TimeArray
@@ -109,8 +108,10 @@ class CalendarMethods(TimeArray):
         >>> ak.Datetime(["2026-01-02"]).strftime("%d.%m.%Y").tolist()
         ['02.01.2026']
         """
+        from akdask.arrays.functions import apply
+
         numbers = pdarray(self._frame, self._value)
-        return self._text(later("apply", numbers, Formatted(self._form, date_format), str))
+        return self._text(apply(numbers, Formatted(self._form, date_format), str))
 
     def _calendar(self, field: str) -> pdarray:
         return self._present_numbers(self._field(field, missing=self._form.may_lack))

@@ -10,7 +10,6 @@ from typing import Any, SupportsIndex
 import numpy as np
 
 from akdask.arrays.array import Array
-from akdask.arrays.later import later
 from akdask.arrays.ndarray import ArrayView, reshaped
 from akdask.arrays.operators import PLAIN, cast
 from akdask.arrays.pdarray import pdarray
@@ -209,7 +208,9 @@ def linspace(  # noqa: PLR0917 - NumPy's signature
     """
     count = row_count(num if length is None else length)
     if isinstance(start, pdarray) or isinstance(stop, pdarray):
-        spaced: pdarray = later("spaced between arrays", start, stop, count, bool(endpoint), axis)
+        from akdask.arrays.shapes import spaced_between
+
+        spaced: pdarray = spaced_between(start, stop, count, bool(endpoint), axis)
         return spaced if column_type(dtype) == FLOAT64 else cast(np.floor(spaced), dtype)
     _check_numbers("linspace", start, stop)
     rows, bounds = counted(count), {"start": float(start), "stop": float(stop)}

@@ -12,7 +12,6 @@ from akdask.arrays.base import unlabelled
 from akdask.arrays.calendar import CalendarMethods
 from akdask.arrays.creation import array
 from akdask.arrays.frequencies import frequency_of
-from akdask.arrays.later import later
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.scalar import value_of
 from akdask.arrays.timearray import CLASSES, HOUR, MINUTE, SECOND, TimeArray
@@ -252,7 +251,9 @@ class Datetime(CalendarMethods):
 
     def isocalendar(self) -> Any:
         """Return ISO year, week and day of the week, from Monday 1, as a DataFrame; lazy."""
-        return later("DataFrame", {"year": self._calendar("iso_year"), "week": self.week, "day": self.day_of_week + 1})
+        from akdask.frames.dataframe import DataFrame
+
+        return DataFrame({"year": self._calendar("iso_year"), "week": self.week, "day": self.day_of_week + 1})
 
 
 @made_of("m")
@@ -316,9 +317,9 @@ class Timedelta(TimeArray):
             "microseconds": (10**3, 1000),
             "nanoseconds": (1, 1000),
         }
-        return later(
-            "DataFrame", {"days": self.days, **{name: self._part(name, *part) for name, part in parts.items()}}
-        )
+        from akdask.frames.dataframe import DataFrame
+
+        return DataFrame({"days": self.days, **{name: self._part(name, *part) for name, part in parts.items()}})
 
     def total_seconds(self) -> pdarray:
         """Return the spans in seconds, as float64, NaN for NaT; lazy."""

@@ -18,7 +18,6 @@ from akdask.arrays.concatenation import concatenate
 from akdask.arrays.creation import arange, full_like
 from akdask.arrays.creation import array as make_array
 from akdask.arrays.keys import as_arrays
-from akdask.arrays.later import provides
 from akdask.arrays.ndarray import ArrayView, as_array, shaped, spread
 from akdask.arrays.operators import OperatorMethods, elementwise
 from akdask.arrays.pdarray import pdarray
@@ -295,7 +294,6 @@ def putmask(A: Any, mask: Any, Values: Any) -> None:
     A._become(elementwise("where", mask, Values, A), "putmask")
 
 
-@provides("apply")
 def apply(arr: Any, func: Callable[[Any], Any] | str, result_dtype: Any = None) -> Any:
     """Return what a function of Python makes of each element of an array; lazy.
 

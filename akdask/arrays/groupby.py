@@ -19,7 +19,6 @@ from akdask.arrays.categorical import Categorical
 from akdask.arrays.display import HtmlDisplay, counted
 from akdask.arrays.group_columns import column_rule
 from akdask.arrays.keys import as_array, as_arrays, is_several, lazy_array
-from akdask.arrays.later import later
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.registered import Registered
 from akdask.arrays.selection import check_sample, known_lengths, position
@@ -398,7 +397,9 @@ class GroupReductionMethods(GroupBase):
         if is_several(values):
             numbers, arrays = self._numbered_rows(values)
             keys, found = self._statistic("unique", numbers, skipna=False)
-            return keys, [later("SegArray", found.segments, _as_text(array)[found.values]) for array in arrays]
+            from akdask.arrays.segarray import SegArray
+
+            return keys, [SegArray(found.segments, _as_text(array)[found.values]) for array in arrays]
         labels = as_array(_as_text(values))
         there = labels._like(labels._frame, demanded(labels._value))
         return self._statistic("unique", there, skipna=False)

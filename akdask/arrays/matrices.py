@@ -12,7 +12,6 @@ import numpy as np
 from akdask.arrays.along_axis import checked_axis, cut, in_blocks
 from akdask.arrays.array import Array
 from akdask.arrays.creation import row_count
-from akdask.arrays.later import provides
 from akdask.arrays.ndarray import as_array, reshaped, shaped, spread
 from akdask.arrays.operators import cast, where
 from akdask.arrays.shapes import broadcast_shapes, checked_axes, swapaxes, transpose
@@ -61,7 +60,6 @@ def dot(pda1: Any, pda2: Any) -> Any:
     return tensordot(left, right, ((left.ndim - 1,), (max(right.ndim - 2, 0),)))
 
 
-@provides("vecdot")
 def vecdot(x1: Any, x2: Any, axis: int | None = None) -> Any:
     """Return the sums of products of two arrays along a dimension; lazy.
 
@@ -93,7 +91,6 @@ def vecdot(x1: Any, x2: Any, axis: int | None = None) -> Any:
     return product.any(axis=number) if product.dtype == np.dtype(bool) else product.sum(axis=number)
 
 
-@provides("matmul")
 def matmul(pda_L: Any, pda_R: Any) -> Any:
     """Return the product of two matrices, of stacks of them, or of a matrix and a vector; lazy.
 

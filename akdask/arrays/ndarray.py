@@ -13,7 +13,6 @@ import numpy as np
 
 from akdask.arrays.array import Array
 from akdask.arrays.display import lazy_text, printed_numbers
-from akdask.arrays.later import later, provides
 from akdask.arrays.layout import Layout, Positions, Shape, all_positions, arranged, chosen, mask_of
 from akdask.arrays.operators import elementwise
 from akdask.arrays.pdarray import SortingAlgorithm, pdarray
@@ -115,7 +114,9 @@ class AxisMethods(pdarray):
             found = self._reduced("quantile", axis, keepdims, q=wanted, method=method)
             return found if axis is None else found.astype(np.float64)
         if axis is not None or keepdims:
-            return later("stack", [self.quantile(one, axis, method, keepdims) for one in np.asarray(wanted).tolist()])
+            from akdask.arrays.shapes import stack
+
+            return stack([self.quantile(one, axis, method, keepdims) for one in np.asarray(wanted).tolist()])
         return self.flatten().quantile(q, None, method)
 
     def count_nonzero(self, axis: Any = None, keepdims: bool = False) -> Any:
@@ -126,14 +127,20 @@ class AxisMethods(pdarray):
         """Return whether elements ascend, in row-major order or along a dimension; see `pdarray.is_sorted`."""
         if axis is None:
             return self.flatten().is_sorted(keepdims=keepdims)
-        return later("along_axis", "is_sorted", self, axis, keepdims)
+        from akdask.arrays.along_axis import along_axis
+
+        return along_axis("is_sorted", self, axis, keepdims)
 
     def argsort(self, algorithm: Any = SortingAlgorithm.RadixSortLSD, axis: int = 0, ascending: bool = True) -> Any:
         """Return the positions that put the elements in order along a dimension; lazy.  See `akdask.argsort`."""
-        return later("along_axis", "argsort", self, axis, ascending=ascending)
+        from akdask.arrays.along_axis import along_axis
+
+        return along_axis("argsort", self, axis, ascending=ascending)
 
     def _reduced(self, name: str, axis: Any, keepdims: bool, **params: Any) -> Any:
-        return later("reduced_along", self.flatten(), self.shape, name, axis, keepdims, **params)
+        from akdask.arrays.axes import reduced_along
+
+        return reduced_along(self.flatten(), self.shape, name, axis, keepdims, **params)
 
 
 MOST_SHOWN = 1000
@@ -460,7 +467,6 @@ def _without_leading(array: Any, ndim: int) -> Any:
     return array if shape == array.shape else shaped(_flat(array), shape)
 
 
-@provides("operated")
 def operated(operation: str, *items: Any, **params: Any) -> Any:
     """Return what an operation makes of arrays whose shapes broadcast, and of scalars; lazy.
 
@@ -482,7 +488,6 @@ def operated(operation: str, *items: Any, **params: Any) -> Any:
     return shaped(elementwise(operation, *flat, **params), shape)
 
 
-@provides("spread")
 def spread(array: Any, shape: Sequence[int]) -> Any:
     """Return an array with its elements repeated along dimensions that are new, or had the length 1; lazy.
 
@@ -537,7 +542,6 @@ def shaped(flat: Any, shape: Sequence[int]) -> Any:
     return flat if len(shape) == 1 else ArrayView(flat, shape)
 
 
-@provides("reshaped")
 def reshaped(base: Any, *shape: Any) -> Any:
     """Return a flat array in another shape: an `ArrayView`, or a flat array again if the shape has one dimension.
 

@@ -12,7 +12,6 @@ from akdask.arrays import concatenation as functions
 from akdask.arrays import creation, matrices, operators, scans, shapes
 from akdask.arrays import functions as rearranging
 from akdask.arrays.array import Array
-from akdask.arrays.later import provides
 from akdask.arrays.layout import nonzero_positions
 from akdask.arrays.ndarray import reshaped
 from akdask.arrays.scalar import Scalar
@@ -76,7 +75,6 @@ LAZY: dict[Callable[..., Any], Callable[..., Any]] = {
 }
 
 
-@provides("array function")
 def array_function(func: Callable[..., Any], types: Any, args: Any, kwargs: Any) -> Any:
     """Answer NumPy's dispatch protocol (NEP 18)."""
     lazy = LAZY.get(func)

@@ -10,7 +10,6 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from akdask.arrays.array import Array
 from akdask.arrays.base import unlabelled
-from akdask.arrays.later import later
 from akdask.arrays.scalar import Scalar
 from akdask.arrays.wrap import class_asked_for, wrap
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, STR, UINT64, column_type, unlimited
@@ -130,8 +129,10 @@ def _spread(item: Any, framed: list[tuple[Frame, Value]]) -> Any:
     given = item if isinstance(item, Array | np.ndarray | list | tuple) else None
     if given is None or np.ndim(given) == 0 or len(given) != 1:
         return item
-    sizes = {frame.rows.size for frame, _ in framed} - {1}
-    return later("spread", item if isinstance(item, Array) else wrap(*literal(as_column(item))), tuple(sizes))
+    sizes: set[Any] = {frame.rows.size for frame, _ in framed} - {1}
+    from akdask.arrays.ndarray import spread
+
+    return spread(item if isinstance(item, Array) else wrap(*literal(as_column(item))), tuple(sizes))
 
 
 def categories_of(dtype: Any, made: Any) -> Any:
@@ -147,7 +148,9 @@ class OperatorMethods(NDArrayOperatorsMixin, Array):
 
     def _operate(self, operation: str, *items: Any, **params: Any) -> Any:
         if any(isinstance(item, np.ndarray) and item.ndim > 1 for item in items):
-            return later("operated", operation, *items, **params)
+            from akdask.arrays.ndarray import operated
+
+            return operated(operation, *items, **params)
         return wrap(*combine(operation, list(items), **params))
 
     def astype(self, dtype: Any) -> Any:
@@ -180,7 +183,11 @@ class OperatorMethods(NDArrayOperatorsMixin, Array):
         operation = UFUNCS.get(ufunc)
         if ufunc.signature is not None and method == "__call__" and not kwargs:
             # Of ufuncs that take whole dimensions, `matmul` stands for an operator.
-            return later(ufunc.__name__, *inputs) if ufunc.__name__ in ("matmul", "vecdot") else NotImplemented
+            if ufunc.__name__ not in ("matmul", "vecdot"):
+                return NotImplemented
+            from akdask.arrays import matrices
+
+            return getattr(matrices, ufunc.__name__)(*inputs)
         out = kwargs.pop("out", None)
         if method != "__call__" or kwargs or operation is None:
             return NotImplemented

@@ -13,7 +13,6 @@ import numpy as np
 
 from akdask.arrays.array import Array, as_ndarray, check_axis, of_rows
 from akdask.arrays.assignment import assigned
-from akdask.arrays.later import later
 from akdask.arrays.operators import OperatorMethods, elementwise
 from akdask.arrays.scalar import Scalar
 from akdask.arrays.selection import filter_columns
@@ -158,7 +157,11 @@ class ReductionMethods(Array):
         check_axis("quantile", axis)
         found = reduced(self, "quantile", q=wanted, method=method).value()
         several = wrap(*literal(as_column(found)))
-        return later("reshaped", several, len(wanted), 1) if keepdims else several
+        if not keepdims:
+            return several
+        from akdask.arrays.ndarray import reshaped
+
+        return reshaped(several, len(wanted), 1)
 
     def count_nonzero(self) -> Scalar:
         """Return the number of elements that are not zero as int64; lazy."""
@@ -179,7 +182,9 @@ class ReductionMethods(Array):
     def _reduced(self, name: str, axis: int | None, keepdims: bool, **params: Any) -> Scalar:
         check_axis(name, axis)
         if keepdims:
-            found: Scalar = later("reduced_along", self, self.shape, name, None, keepdims, **params)
+            from akdask.arrays.axes import reduced_along
+
+            found: Scalar = reduced_along(self, self.shape, name, None, keepdims, **params)
             return found
         return reduced(self, name, **params)
 
@@ -663,7 +668,9 @@ class pdarray(OperatorMethods, ReductionMethods, ExtremeMethods, SortMethods["pd
         *shape : int, or one sequence of int
             Length of each dimension; one of them may be -1, which is found from the number of elements.
         """
-        return later("reshaped", self, *shape)
+        from akdask.arrays.ndarray import reshaped
+
+        return reshaped(self, *shape)
 
     def flatten(self) -> pdarray:
         """Return the array itself, which is flat."""

@@ -14,7 +14,6 @@ import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from akdask.arrays.base import Collection
-from akdask.arrays.later import later
 from akdask.engine.run import run
 from akdask.engine.values import Replica
 from akdask.operators.reduce.aggregate import Element, calculated
@@ -96,7 +95,9 @@ class Scalar(NDArrayOperatorsMixin, Collection):
         return _rebuild, (self._expr,)
 
     def __array_function__(self, func: Callable[..., Any], types: Any, args: Any, kwargs: Any) -> Any:
-        return later("array function", func, types, args, kwargs)
+        from akdask.arrays.numpy_functions import array_function
+
+        return array_function(func, types, args, kwargs)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         return np.asarray(self.value(), dtype=dtype)

@@ -17,7 +17,6 @@ from akdask.arrays.concatenation import concatenate
 from akdask.arrays.creation import array
 from akdask.arrays.display import EDGE, GAP, SHOWN, printed_numbers, quoted
 from akdask.arrays.groupby import GroupBy
-from akdask.arrays.later import provides
 from akdask.arrays.operators import combine, operand
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.scalar import value_of
@@ -400,7 +399,6 @@ class ListSets(Array):
         return self._like(*combine(operation, [self, other]))
 
 
-@provides("SegArray")
 class SegArray(ListAggregates, ListParts, ListSets, Array):
     """A lazy array of lists: the values of all lists end to end, and the position where each list starts.
 

@@ -14,7 +14,6 @@ from akdask.arrays.array import Array
 from akdask.arrays.concatenation import concatenate
 from akdask.arrays.creation import arange, full
 from akdask.arrays.creation import array as make_array
-from akdask.arrays.later import provides
 from akdask.arrays.layout import Layout
 from akdask.arrays.ndarray import as_array, rearranged, reshaped, spread
 from akdask.arrays.operators import cast, clip, where
@@ -405,7 +404,6 @@ def promote_to_common_dtype(arrays: Sequence[Any]) -> tuple[Any, list[Any]]:
     return common, [item.astype(common) for item in items]
 
 
-@provides("spaced between arrays")
 def spaced_between(start: Any, stop: Any, num: int, endpoint: bool, axis: int) -> Any:
     """Return `num` numbers between each two elements, as float64 along a new dimension; lazy.
 
@@ -474,7 +472,6 @@ def vstack(tup: Sequence[Any], *, dtype: Any = None, casting: Casting = "same_ki
     return concatenate(_typed("vstack", arrays, dtype, casting), axis=0)
 
 
-@provides("stack")
 def stack(arrays: Sequence[Any], axis: int = 0) -> Any:
     """Join arrays of one shape along a new dimension; lazy.
 

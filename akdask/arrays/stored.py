@@ -7,8 +7,8 @@ import os
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from akdask.arrays.later import registered
 from akdask.arrays.wrap import wrap
+from akdask.deferred import registered
 from akdask.engine.combine import Gather
 from akdask.engine.node import Frame
 from akdask.engine.rowwise import Project

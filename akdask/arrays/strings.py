@@ -11,7 +11,6 @@ import numpy as np
 
 from akdask.arrays.assignment import assigned
 from akdask.arrays.creation import array
-from akdask.arrays.later import later
 from akdask.arrays.match import Match, Matcher, MatchType
 from akdask.arrays.operators import OperatorMethods
 from akdask.arrays.pdarray import ExtremeMethods, TextSortMethods, distinct_count, pdarray
@@ -505,7 +504,9 @@ class Strings(OperatorMethods, ExtremeMethods, TextSortMethods[pdarray], Missing
         >>> ak.Strings.from_parts(ak.array([0, 2]), ak.array([97, 0, 98, 99, 0])).tolist()
         ['a', 'bc']
         """
-        lists = later("SegArray", offset_attrib, array(bytes_attrib).astype("uint8"))
+        from akdask.arrays.segarray import SegArray
+
+        lists = SegArray(offset_attrib, array(bytes_attrib).astype("uint8"))
         return Strings(lists._frame, Call("text_of_bytes", lists._value))
 
     @staticmethod

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from akdask.arrays.column_names import nearby
-from akdask.arrays.later import later
 from akdask.deferred import pd
 from akdask.errors import MissingAttributeError
 
@@ -206,7 +205,9 @@ class Substitutes:
 
         def __getattr__(self, name: str) -> Any:
             if self._takes_methods_of_series and name in METHODS_OF_SERIES:
-                return getattr(later("Series", self), name)
+                from akdask.frames.series import Series
+
+                return getattr(Series(self), name)
             raise missing_attribute(type(self), name)
 
 

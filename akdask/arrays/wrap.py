@@ -12,10 +12,9 @@ from typing import Any, TypeVar
 import numpy as np
 
 from akdask.arrays.array import Array
-from akdask.arrays.later import registered
 from akdask.columns.dtypes import Kind
 from akdask.columns.table import Table
-from akdask.deferred import is_na, is_pandas
+from akdask.deferred import is_na, is_pandas, registered
 from akdask.engine.missing import with_missing
 from akdask.engine.node import Frame
 from akdask.engine.sources import integers_apart, literal_table, without_mask

@@ -16,7 +16,6 @@ from akdask.arrays.categorical import Categorical
 from akdask.arrays.concatenation import concatenate
 from akdask.arrays.creation import arange, array, full
 from akdask.arrays.groupby import GroupBy
-from akdask.arrays.later import provides
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.sorting import argsort
 from akdask.arrays.strings import Strings
@@ -852,7 +851,6 @@ def holds(*names: str) -> Callable[[type[ArkoudaExtensionArray]], type[ArkoudaEx
     return register
 
 
-@provides("extension array")
 def class_for(name: str) -> type[ArkoudaExtensionArray]:
     """Return the class of arrays of a type; for ``ak`` the base class, which infers the type from data."""
     return _CLASSES.get(name, ArkoudaExtensionArray)

@@ -7,7 +7,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from pandas.api.extensions import ExtensionDtype, register_extension_dtype
 
-from akdask.arrays.later import later
 from akdask.columns.dtypes import bigint
 from akdask.errors import ArgumentTypeError
 
@@ -64,7 +63,9 @@ class ArkoudaBaseDtype(ExtensionDtype):
     @classmethod
     def construct_array_type(cls) -> Any:
         """Return the class of arrays that hold elements of this type."""
-        return later("extension array", cls.name)
+        from akdask.extension.base import class_for
+
+        return class_for(cls.name)
 
     def _get_common_dtype(self, dtypes: list[Any]) -> Any:
         """Return the type of elements of several types put together, None for pandas' objects."""
@@ -172,7 +173,9 @@ class ArkoudaDtype(ExtensionDtype):
     @classmethod
     def construct_array_type(cls) -> Any:
         """Return the base class of the arrays, which makes one of the right kind."""
-        return later("extension array", cls.name)
+        from akdask.extension.base import class_for
+
+        return class_for(cls.name)
 
 
 CONCRETE: tuple[type[ArkoudaBaseDtype], ...] = (

@@ -11,7 +11,6 @@ import numpy as np
 from akdask.arrays.array import Array
 from akdask.arrays.base import Labelled, unlabelled
 from akdask.arrays.column_names import axis_number, check_names
-from akdask.arrays.later import later
 from akdask.arrays.selection import position
 from akdask.deferred import pd
 from akdask.errors import ArgumentError, ArgumentTypeError, PositionError, SchemaError
@@ -93,7 +92,9 @@ class AccessMethods(ColumnMethods, RowMethods, MissingMethods):
             made = pd.DataFrame.from_records(data, columns=names, exclude=without)
         except (TypeError, ValueError, AssertionError) as error:
             raise ArgumentError(f"from_records: {error}.") from error
-        frame: Self = later("DataFrame", made)
+        from akdask.frames.dataframe import DataFrame
+
+        frame: Self = DataFrame(made)
         return frame
 
     def to_dict(self, orient: str = "dict") -> Any:
@@ -247,7 +248,9 @@ class AccessMethods(ColumnMethods, RowMethods, MissingMethods):
         (name,) = self.columns
         if axis is None and len(self) == 1:
             return self._column(name)[0]
-        return later("column Series", self, name)
+        from akdask.frames.series import column_series
+
+        return column_series(self, name)
 
     @property
     def axes(self) -> list[Any]:
@@ -272,13 +275,15 @@ class AccessMethods(ColumnMethods, RowMethods, MissingMethods):
         ArgumentError
             If `orient` is something else.
         """
+        from akdask.frames.dataframe import DataFrame
+
         if orient == "columns":
-            frame: Self = later("DataFrame", dict(data))
+            frame: Self = DataFrame(dict(data))
             return frame
         if orient != "index":
             raise ArgumentError(f"from_dict: orient={orient!r} is neither 'columns' nor 'index'.")
         names: Any = columns
-        made: Self = later("DataFrame", pd.DataFrame.from_dict(dict(data), orient="index", columns=names))
+        made: Self = DataFrame(pd.DataFrame.from_dict(dict(data), orient="index", columns=names))
         return made
 
     def set_index(self, keys: Any, drop: bool = True, inplace: bool = False) -> Self | None:

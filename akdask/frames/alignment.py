@@ -17,7 +17,6 @@ from akdask.arrays.array import Array, of_rows
 from akdask.arrays.base import Labelled
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.keys import Keys, comparable_keys
-from akdask.arrays.later import later
 from akdask.arrays.operators import where
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.strings import Strings
@@ -102,8 +101,14 @@ class RowLabelled:
 def as_labelled(item: Any) -> Any:
     """Return a Series or DataFrame of pandas as one of akdask, and everything else as it is."""
     if is_pandas(item, "Series"):
-        return later("Series", item)
-    return later("DataFrame", item) if is_pandas(item, "DataFrame") else item
+        from akdask.frames.series import Series
+
+        return Series(item)
+    if is_pandas(item, "DataFrame"):
+        from akdask.frames.dataframe import DataFrame
+
+        return DataFrame(item)
+    return item
 
 
 def on_rows_of(target: RowLabels, item: Any) -> Any:
@@ -393,7 +398,9 @@ def on_all_labels(
         _with_labels(labels, keys, columns, f"{HERE}{number}", is_told_apart=not are_told)
         for number, (labels, keys, columns) in enumerate(zip((one, other), keys, (ones, others), strict=True))
     ]
-    joined: ColumnSet = later("outer join of labels", sides[0], keys[0], sides[1], keys[1])
+    from akdask.frames.join import outer_by_labels
+
+    joined: ColumnSet = outer_by_labels(sides[0], keys[0], sides[1], keys[1])
     levels = [joined.array(name) for name in joined.values if name.startswith(LABEL)]
     return OnAllLabels(
         RowLabels(joined.frame, tuple(levels)),

@@ -13,7 +13,6 @@ from akdask.arrays.categorical import Categorical
 from akdask.arrays.column_names import axis_number, names_of
 from akdask.arrays.groupby import ColumnGroups, GroupBy
 from akdask.arrays.keys import as_arrays, like
-from akdask.arrays.later import later
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.selection import sample_of
 from akdask.arrays.setops import in1d
@@ -117,7 +116,9 @@ class GroupMethods(RowMethods):
         several = isinstance(keys, list | tuple)
         given = list(keys) if several else [keys]
         if any(is_pandas(key, "Grouper") for key in given):
-            binned: DataFrameGroupBy[Self] = later("grouped by time", self, given, use_series, as_index, dropna)
+            from akdask.frames.resampling import grouped_by_time
+
+            binned: DataFrameGroupBy[Self] = grouped_by_time(self, given, use_series, as_index, dropna)
             return binned
         names, arrays = self._keys(given)
         groups = ColumnGroups(arrays if several else arrays[0], dropna=dropna)

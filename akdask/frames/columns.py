@@ -13,7 +13,6 @@ from akdask.arrays.base import Labelled, unlabelled
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.column_names import axis_number, check_names
 from akdask.arrays.creation import array as as_array
-from akdask.arrays.later import later
 from akdask.arrays.operators import where
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.substitutes import missing_attribute
@@ -177,13 +176,17 @@ class ColumnMethods(FrameBase):
             return values
         if len(values.columns) != 1:
             raise ArgumentError(f"a column is assigned one column, not {len(values.columns)}.")
-        return later("column Series", values, values.columns[0])
+        from akdask.frames.series import column_series
+
+        return column_series(values, values.columns[0])
 
     def _set_columns(self, names: list[str], values: Any) -> None:
         """Put several columns into the frame: those of another one in their order, or a scalar for all."""
         values = as_labelled(values)
         if isinstance(values, FrameBase):
-            given: list[Any] = [later("column Series", values, name) for name in values.columns]
+            from akdask.frames.series import column_series
+
+            given: list[Any] = [column_series(values, name) for name in values.columns]
         else:
             given = [values] * len(names) if is_scalar(values) else list(values)
         if len(given) != len(names):
@@ -214,7 +217,9 @@ class ColumnMethods(FrameBase):
         if content is None or name not in content.columns.values:
             known = [] if content is None else content.columns.values
             raise missing_attribute(type(self), name, of="attribute or column", columns=known)
-        return later("column Series", self, name)
+        from akdask.frames.series import column_series
+
+        return column_series(self, name)
 
     def __setattr__(self, name: str, values: Any) -> None:
         """Change a column by its name, ``df.x = …`` for ``df["x"] = …``; as in pandas, none is made so."""

@@ -7,7 +7,6 @@ from typing import Any, Self, overload
 
 from akdask.arrays.array import Array
 from akdask.arrays.column_names import names_of
-from akdask.arrays.later import later, provides
 from akdask.arrays.stored import open_prefix, read_objects
 from akdask.arrays.writing import Path
 from akdask.deferred import is_pandas, pd
@@ -64,7 +63,6 @@ class AnalysisMethods(
         return self._of(self._columns.beside(arrays))
 
 
-@provides("DataFrame")
 class DataFrame(
     AnalysisMethods,
     ColumnMethods,
@@ -239,7 +237,9 @@ class DataFrame(
     @property
     def plot(self) -> Any:
         """Pictures of the rows, as in pandas: ``df.plot.line()``, ``df.plot(kind="hist")``; see `Plots`."""
-        return later("plots", self)
+        from akdask.plotting.accessor import Plots
+
+        return Plots(self)
 
     # conversion
 

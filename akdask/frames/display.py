@@ -8,7 +8,6 @@ from html import escape
 from typing import Any, TextIO
 
 from akdask.arrays.display import GAP, lazy_text, rows_in_memory
-from akdask.arrays.later import later
 from akdask.columns.dtypes import INT64
 from akdask.deferred import pd
 from akdask.engine.combine import Limit
@@ -192,7 +191,9 @@ class DisplayMethods(FrameBase):
             If there is no such unit.
         """
         size, widths = sum(self._columns.counted()), self._widths(index)
-        return later("by column", [convert_bytes(size * width, unit) for width in widths.values()], list(widths))
+        from akdask.frames.series import by_column
+
+        return by_column([convert_bytes(size * width, unit) for width in widths.values()], list(widths))
 
     def _widths(self, index: bool = True) -> dict[str, int]:
         """Return how many bytes a row takes in each column, and in the labels."""

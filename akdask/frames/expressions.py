@@ -17,7 +17,6 @@ from akdask.arrays import ufuncs
 from akdask.arrays.array import Array
 from akdask.arrays.base import unlabelled
 from akdask.arrays.categorical import Categorical
-from akdask.arrays.later import later
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.setops import in1d
 from akdask.arrays.strings import Strings
@@ -632,7 +631,9 @@ class QueryMethods(ColumnMethods, RowMethods):
     def _as_series(self, found: Array) -> Any:
         shown = self.copy()
         shown[RESULT] = found
-        series = later("column Series", shown, RESULT)
+        from akdask.frames.series import column_series
+
+        series = column_series(shown, RESULT)
         series.name = None
         return series
 

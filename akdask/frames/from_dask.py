@@ -13,7 +13,6 @@ from akdask._dask import Task, TaskRef
 from akdask.arrays.array import Array
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.datetimes import Datetime, Timedelta
-from akdask.arrays.later import provides
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.wrap import wrap
 from akdask.columns.dtypes import INT64, NULLABLE_STR, PER_SECOND, SPAN, TIME, ColumnType, TimeForm, column_type
@@ -35,7 +34,6 @@ INDEX = ("index",)
 _TIMES = {"M": Datetime, "m": Timedelta}
 
 
-@provides("from_dask")
 def from_dask(data: Any) -> Any:
     """Return a Dask DataFrame, Series or array of one dimension as lazy objects with the same partitions.
 

@@ -14,7 +14,6 @@ from akdask.arrays.array import Array
 from akdask.arrays.creation import arange
 from akdask.arrays.datetimes import Datetime
 from akdask.arrays.groupby import GroupBy
-from akdask.arrays.later import later, provides
 from akdask.arrays.operators import where
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.scans import cumsum
@@ -254,7 +253,6 @@ def _own(binning: Binning, times: TimeArray, number: Any, span: int) -> GroupBin
     return GroupBins(numbers, None, starts, step, step if binning.is_right_labelled else 0)
 
 
-@provides("resampler of groups")
 def resampler_of_groups(
     groups: DataFrameGroupBy[Any], rule: Any, on: str | None, asked: Mapping[str, Any]
 ) -> GroupResampler:
@@ -265,10 +263,9 @@ def resampler_of_groups(
     return GroupResampler(groups, binning, on)
 
 
-@provides("resampler of a column in groups")
 def resampler_of_column(groups: Any, rule: Any, asked: Mapping[str, Any]) -> Any:
     """Return the values of each group in bins of the times that label them; see `SeriesGroupBy.resample`."""
-    made = later("resampler of groups", groups._groups, rule, None, asked)
+    made = resampler_of_groups(groups._groups, rule, None, asked)
     made._names, made._one, made._series_name = [groups._groups._columns(None)[0]], True, groups._series.name
     made._keys = dict(zip(groups._names, made._keys.values(), strict=True))
     return made

@@ -13,7 +13,6 @@ from akdask.arrays.creation import arange, array
 from akdask.arrays.datetimes import Timedelta
 from akdask.arrays.group_columns import has_meaning
 from akdask.arrays.groupby import GROUP_REDUCTIONS, ColumnGroups, GroupBy
-from akdask.arrays.later import later
 from akdask.arrays.operators import cast, where
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.selection import position
@@ -364,7 +363,9 @@ class FrameGroupMethods(Generic[Rows]):
         numbers = numbers_in_groups(self.gb)
         if not ascending:
             numbers = self.gb.broadcast(self.gb.size()[1]) - 1 - numbers
-        return later("series of", self.df._columns, self._without_group(numbers))
+        from akdask.frames.series import series_of
+
+        return series_of(self.df._columns, self._without_group(numbers))
 
     def ngroup(self, ascending: bool = True) -> Any:
         """Return the number of each row's group, in the order of the groups, as a Series; counts groups.
@@ -385,7 +386,9 @@ class FrameGroupMethods(Generic[Rows]):
         count = self.gb.ngroups
         ranks = arange(count) if self.sort else argsort(argsort(self.gb.unique_key_idx))
         numbers = self.gb.broadcast(ranks if ascending else count - 1 - ranks)
-        return later("series of", self.df._columns, self._without_group(numbers))
+        from akdask.frames.series import series_of
+
+        return series_of(self.df._columns, self._without_group(numbers))
 
     def rank(self, method: str = "average", ascending: bool = True, na_option: str = "keep", pct: bool = False) -> Rows:
         """Return the rank of each value in its group, from 1, as float64; counts groups.  See `DataFrame.rank`.

@@ -15,7 +15,6 @@ from akdask.arrays.creation import array
 from akdask.arrays.group_columns import called, has_meaning
 from akdask.arrays.group_columns import reduction_named as reduction_name
 from akdask.arrays.groupby import GROUP_REDUCTIONS, GroupBy, reduces_at_once
-from akdask.arrays.later import later
 from akdask.arrays.selection import known_lengths
 from akdask.arrays.sorting import argsort, sort
 from akdask.arrays.substitutes import missing_attribute
@@ -112,7 +111,9 @@ class DataFrameGroupBy(GroupTopMethods[Rows], FrameGroupMethods[Rows], Generic[R
         As in pandas, the groups of one column by its name are those of a Series, unless keys are columns of results.
         """
         if isinstance(names, str) and self.as_index:
-            return later("groups of a column", self, self._columns(names)[0])
+            from akdask.frames.series_groupby import groups_of_column
+
+            return groups_of_column(self, self._columns(names)[0])
         options = {"sort": self.sort, "group_keys": self.group_keys}
         chosen = DataFrameGroupBy(self.gb, self.df, self.gb_key_names, self.as_index, self.observed, **options)
         chosen._chosen = self._columns(names)
@@ -441,7 +442,9 @@ class DataFrameGroupBy(GroupTopMethods[Rows], FrameGroupMethods[Rows], Generic[R
         [5, 0, 6, 7]
         """
         asked = {"closed": closed, "label": label, "origin": origin, "offset": offset}
-        return later("resampler of groups", self, rule, on, asked)
+        from akdask.frames.group_resampling import resampler_of_groups
+
+        return resampler_of_groups(self, rule, on, asked)
 
     def broadcast(self, x: Any, permute: bool = True) -> Any:
         """Spread one value per group back to the rows, as a Series with their labels; see `GroupBy.broadcast`."""

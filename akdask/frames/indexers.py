@@ -11,7 +11,6 @@ from akdask.arrays.array import Array
 from akdask.arrays.base import Labelled, unlabelled
 from akdask.arrays.column_names import names_of
 from akdask.arrays.creation import arange, full
-from akdask.arrays.later import later
 from akdask.arrays.operators import where
 from akdask.deferred import is_pandas
 from akdask.engine.alignment import align
@@ -66,7 +65,9 @@ class FrameLocIndexer:
         frame = self._frame._of(self._frame._columns.only(_names(self._frame, names)))
         chosen = self._rows(frame, rows)
         if isinstance(names, str):
-            return chosen[names] if isinstance(chosen, Row) else later("column Series", chosen, names)
+            from akdask.frames.series import column_series
+
+            return chosen[names] if isinstance(chosen, Row) else column_series(chosen, names)
         return chosen
 
     def __setitem__(self, key: Any, value: Any) -> None:
@@ -233,7 +234,9 @@ class FrameILocIndexer:
         frame = self._frame._of(self._frame._columns.only(names))
         chosen = frame if isinstance(rows, slice) and rows == slice(None) else frame._rows(rows)
         if isinstance(numbers, int | np.integer):
-            return chosen[names[0]] if isinstance(chosen, Row) else later("column Series", chosen, names[0])
+            from akdask.frames.series import column_series
+
+            return chosen[names[0]] if isinstance(chosen, Row) else column_series(chosen, names[0])
         return chosen
 
     def __setitem__(self, key: Any, value: Any) -> None:
@@ -353,7 +356,9 @@ def _column_of(frame: Any, name: str) -> Any:
     """Return the column of a DataFrame that is assigned to one of that name."""
     if name not in frame:
         raise ArgumentError(f"the DataFrame that is assigned has no column {name!r}.", details=list(frame.columns))
-    return later("column Series", frame, name)
+    from akdask.frames.series import column_series
+
+    return column_series(frame, name)
 
 
 def _missing_column(value: Any) -> Any:

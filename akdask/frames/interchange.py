@@ -9,7 +9,6 @@ from typing import Any, Self
 
 from akdask._dask import unknown_categories
 from akdask.arrays.categorical import Categorical
-from akdask.arrays.later import later
 from akdask.arrays.selection import repartitioned
 from akdask.arrays.to_arrow import ToArrow
 from akdask.deferred import pa
@@ -310,7 +309,9 @@ class InterchangeMethods(FrameBase):
         """
         frame = self.to_dask()
         given = {} if meta is None else {"meta": meta}
-        return later("from_dask", frame.map_partitions(func, *args, **given, **params))
+        from akdask.frames.from_dask import from_dask
+
+        return from_dask(frame.map_partitions(func, *args, **given, **params))
 
     def repartition(self, npartitions: int) -> Self:
         """Return the rows in another number of partitions, of about equal length.

@@ -13,7 +13,6 @@ from akdask.arrays.array import Array
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.column_names import names_of
 from akdask.arrays.keys import Keys, as_arrays, comparable_keys, is_several, like
-from akdask.arrays.later import provides
 from akdask.arrays.operators import where
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.selection import filter_columns
@@ -114,7 +113,6 @@ def _columns_of(item: Any) -> ColumnSet:
     return item._columns
 
 
-@provides("rows below")
 def stacked(parts: Sequence[ColumnSet]) -> ColumnSet:
     """Return the rows of several sets of columns, one below the other."""
     parts = [part for part in parts if part.values] or parts[:1]
@@ -494,7 +492,6 @@ LABEL, ORDER, HERE = "\0label", "\0order", "\0here"
 """Begin the names of columns of rows that are joined by their labels."""
 
 
-@provides("outer join of labels")
 def outer_by_labels(left: ColumnSet, left_keys: Keys, right: ColumnSet, right_keys: Keys) -> ColumnSet:
     """Return the rows of both sides by equal labels, in their order; lazy.
 

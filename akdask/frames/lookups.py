@@ -12,7 +12,6 @@ from akdask.arrays.categorical import Categorical
 from akdask.arrays.creation import array
 from akdask.arrays.groupby import GroupBy
 from akdask.arrays.keys import as_arrays, comparable_keys, like
-from akdask.arrays.later import provides
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.setops import in1d
 from akdask.arrays.strings import Strings
@@ -31,7 +30,6 @@ from akdask.operators.join.join import join_row_numbers
 from akdask.operators.rows.take import broadcast
 
 
-@provides("find")
 def find(query: Any, space: Any, all_occurrences: bool = False, remove_missing: bool = False) -> Any:
     """Return where elements are first found in an array, or all positions where they are; lazy.
 
@@ -69,7 +67,6 @@ def find(query: Any, space: Any, all_occurrences: bool = False, remove_missing: 
     return found[found >= 0] if remove_missing else found
 
 
-@provides("indexof1d")
 def indexof1d(query: Any, space: Any) -> pdarray:
     """Return all positions where elements are found in an array, as int64; lazy.
 
@@ -92,7 +89,6 @@ def indexof1d(query: Any, space: Any) -> pdarray:
     return pdarray(paired.frame, numbers)
 
 
-@provides("lookup")
 def lookup(keys: Any, values: Any, arguments: Any, fillvalue: Any = -1) -> Any:
     """Return the value that belongs to each argument; lazy.
 
@@ -137,7 +133,6 @@ def lookup(keys: Any, values: Any, arguments: Any, fillvalue: Any = -1) -> Any:
     return wrap(sought.frame, filled) if labels is None else Categorical.of(sought.frame, filled, labels)
 
 
-@provides("map")
 def map(values: Any, mapping: Mapping[Any, Any], absent: str | None = "null") -> Any:
     """Return what a dict, or a Series, has for each element of an array; lazy.
 

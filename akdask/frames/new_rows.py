@@ -10,7 +10,6 @@ import numpy as np
 from akdask.arrays.array import Array
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.datetimes import Datetime
-from akdask.arrays.later import later
 from akdask.arrays.timearray import TimeArray
 from akdask.deferred import pd
 from akdask.engine.sources import counted
@@ -42,13 +41,17 @@ def with_row(columns: ColumnSet, label: Any, items: Mapping[str, Any]) -> Column
         If an item is of another kind than its column.
     """
     below = ColumnSet.of(_items(columns, items), _label_like(columns.index_array(), label), columns.index_name)
-    found: ColumnSet = later("rows below", [columns.numbered(), below])
+    from akdask.frames.join import stacked
+
+    found: ColumnSet = stacked([columns.numbered(), below])
     return found
 
 
 def with_row_of_levels(columns: ColumnSet, items: Mapping[str, Any]) -> ColumnSet:
     """Return columns, of which some are levels of labels, with one row more; lazy.  See `with_row`."""
-    found: ColumnSet = later("rows below", [columns, ColumnSet.of(_items(columns, items))])
+    from akdask.frames.join import stacked
+
+    found: ColumnSet = stacked([columns, ColumnSet.of(_items(columns, items))])
     return found
 
 

@@ -18,7 +18,6 @@ from akdask.arrays.datetimes import Datetime, Timedelta
 from akdask.arrays.frequencies import EXAMPLES, frequency_of
 from akdask.arrays.group_columns import has_meaning
 from akdask.arrays.groupby import GROUP_REDUCTIONS, ColumnGroups, GroupBy
-from akdask.arrays.later import later, provides
 from akdask.arrays.operators import cast, where
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.scalar import value_of
@@ -36,7 +35,7 @@ from akdask.frames.groupby import Call as Reduced
 from akdask.frames.groupby import DataFrameGroupBy, calls_of
 from akdask.frames.index import MultiIndex
 from akdask.frames.kinds import is_number, missing_rows, numbers_among
-from akdask.frames.series import Series
+from akdask.frames.series import Series, column_series
 from akdask.frames.series_base import VALUES
 from akdask.frames.windows import empty_rows
 
@@ -191,7 +190,7 @@ class Resampler(Generic[Rows]):
         found = self._frame({"size": sizes})
         if not self._as_index:
             return found
-        series: Any = later("column Series", found, "size")
+        series: Any = column_series(found, "size")
         series.name = self._series_name if self._one else None
         return series
 
@@ -468,13 +467,15 @@ class Resampler(Generic[Rows]):
         return self._df._of(ColumnSet.of({"index" if name is None else str(name): labels, **results}))
 
     def _series(self, found: Any, column: str) -> Any:
-        series: Any = later("column Series", found, column)
+        series: Any = column_series(found, column)
         series.name = self._series_name
         return series
 
     def _of_rows(self, name: str) -> Callable[..., Any]:
         groups = self._in_order._groups
-        chosen: Any = later("groups of a column", groups, self._names[0]) if self._one else groups[self._names]
+        from akdask.frames.series_groupby import groups_of_column
+
+        chosen: Any = groups_of_column(groups, self._names[0]) if self._one else groups[self._names]
 
         def call(*args: Any, **kwargs: Any) -> Any:
             found = getattr(chosen, name)(*args, **kwargs)
@@ -579,7 +580,6 @@ def rows_at(df: Rows, targets: TimeArray, method: str | None, limit: int | None,
     return found_rows
 
 
-@provides("rows at regular times")
 def regular_rows(df: Rows, freq: Any, method: str | None, normalize: bool, fill_value: Any) -> Rows:
     """Return the rows at regular times; see `DataFrame.asfreq`."""
     if method not in FILLING:
@@ -610,7 +610,6 @@ def _range_of(times: TimeArray, offset: Any) -> Any:
     return times._like(ticks._frame, ticks._value)._lacking(False)
 
 
-@provides("resampler")
 def resampler(df: Rows, rule: Any, on: str | None, level: Any, asked: Mapping[str, Any]) -> Resampler[Rows]:
     """Return the rows grouped by bins of time; see `DataFrame.resample`."""
     binning = Binning.of("resample", rule, **asked)
@@ -621,7 +620,6 @@ def resampler(df: Rows, rule: Any, on: str | None, level: Any, asked: Mapping[st
     return Resampler(df, binning, on)
 
 
-@provides("resampler of a Series")
 def resampler_of_series(series: Series, rule: Any, level: Any, asked: Mapping[str, Any]) -> Resampler[Any]:
     """Return the values grouped by bins of time; see `Series.resample`."""
     return values_in_bins(series, Binning.of("resample", rule, **asked), level)
@@ -699,7 +697,6 @@ def Grouper(
     return Binning.of("Grouper", freq, key=key, level=level, dropna=dropna, **asked).grouper
 
 
-@provides("grouped by time")
 def grouped_by_time(df: Rows, keys: Sequence[Any], use_series: bool, as_index: bool, dropna: bool) -> Any:
     """Return rows grouped by keys of which some are groupers of pandas; see `DataFrame.groupby`."""
     if len(keys) == 1 and keys[0].freq is not None and use_series:
@@ -735,7 +732,6 @@ def grouped_by_time(df: Rows, keys: Sequence[Any], use_series: bool, as_index: b
     return DataFrameGroupBy(groups, df, names, as_index) if use_series else groups
 
 
-@provides("values grouped by time")
 def values_grouped_by_time(series: Series, grouper: Any) -> Any:
     """Return the values of a Series grouped by a grouper of pandas; see `Series.groupby`."""
     if grouper.key is not None:

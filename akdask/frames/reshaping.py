@@ -14,7 +14,6 @@ from akdask.arrays.column_names import names_of
 from akdask.arrays.concatenation import concatenate
 from akdask.arrays.creation import arange, array
 from akdask.arrays.groupby import GROUP_REDUCTIONS, ColumnGroups
-from akdask.arrays.later import later
 from akdask.arrays.operators import cast
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.segarray import SegArray
@@ -124,7 +123,9 @@ class ReshapingMethods(FrameBase):
         number = arange(size * len(names))
         row, column = number // len(names), number % len(names)
         labels = MultiIndex([columns.index_array()[row], array(names)[column]], names=[columns.index_name, None])
-        return later("Series", _below_each_other(columns, names)[column * size + row], index=labels)
+        from akdask.frames.series import Series
+
+        return Series(_below_each_other(columns, names)[column * size + row], index=labels)
 
     def unstack(self) -> Any:
         """Return the values of the columns one below the other, as a Series labelled by column and row; counts rows.
@@ -158,7 +159,9 @@ class ReshapingMethods(FrameBase):
         number = arange(size * len(names))
         row, column = number % max(size, 1), number // max(size, 1)
         labels = MultiIndex([array(names)[column], columns.index_array()[row]], names=[None, columns.index_name])
-        return later("Series", _below_each_other(columns, names)[number], index=labels)
+        from akdask.frames.series import Series
+
+        return Series(_below_each_other(columns, names)[number], index=labels)
 
     def pivot(self, *, columns: str, index: str | None = None, values: str | Sequence[str] | None = None) -> Self:
         """Return values with the keys of rows as labels and those of columns as names; computes.
@@ -306,9 +309,9 @@ class ReshapingMethods(FrameBase):
         groups = ColumnGroups(arrays, dropna=dropna)
         columns = {name: groups.reduce_column(how[name], self._columns.array(name)) for name in wanted}
         found = dict(zip(keys, groups.unique_keys, strict=True))
-        frame = later(
-            "DataFrame", {f"v{number}": array for number, array in enumerate([*found.values(), *columns.values()])}
-        )
+        from akdask.frames.dataframe import DataFrame
+
+        frame = DataFrame({f"v{number}": array for number, array in enumerate([*found.values(), *columns.values()])})
         made: pd.DataFrame = frame.to_pandas(retain_index=False)
         made.columns = [*keys, *wanted]
         return made
@@ -413,8 +416,10 @@ def crosstab(
         row, column = "row_0", "col_0"
     counted = "values" if "values" not in (row, column) else "values_"
     given = {row: index, column: columns} | ({} if values is None else {counted: values})
-    frame = later("DataFrame", _on_common_labels(given))
-    if values is None:
+    from akdask.frames.dataframe import DataFrame
+
+    frame = DataFrame(_on_common_labels(given))
+    if aggfunc is None:
         frame[counted] = 1
         found = frame.pivot_table(counted, row, column, "sum", fill_value=0)
         found = found.assign(**{name: cast(found[name], np.int64) for name in found.columns})
@@ -523,8 +528,12 @@ def get_dummies(  # noqa: PLR0917 - pandas' signature
             made |= _dummies(own.array(name), f"{begin}{separator}", dummy_na, drop_first, dtype)
         return data._of(own.beside(made))
     if is_pandas(data, "DataFrame"):
-        return get_dummies(later("DataFrame", data), prefix, prefix_sep, dummy_na, columns, drop_first, dtype)
-    series = later("Series", data)
+        from akdask.frames.dataframe import DataFrame
+
+        return get_dummies(DataFrame(data), prefix, prefix_sep, dummy_na, columns, drop_first, dtype)
+    from akdask.frames.series import Series
+
+    series = Series(data)
     (begin,) = _for_each("prefix", prefix, [""], otherwise=[""])
     (separator,) = _for_each("prefix_sep", prefix_sep, [""], otherwise=["_"])
     made = _dummies(series.values, f"{begin}{separator}" if prefix is not None else "", dummy_na, drop_first, dtype)

@@ -17,7 +17,6 @@ from akdask.arrays.base import Labelled, unlabelled
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.creation import arange, array
 from akdask.arrays.datetimes import Datetime, Timedelta
-from akdask.arrays.later import later
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.setops import in1d
 from akdask.arrays.sorting import coargsort
@@ -154,7 +153,9 @@ def _positions(own: Array, labels: Any, *, numbered: bool = False) -> Any:
             _demand_none_lacking(sought[outside].head(NAMED).tolist())
         return sought
     check_labels(own, sought)
-    return later("indexof1d", sought, own)
+    from akdask.frames.lookups import indexof1d
+
+    return indexof1d(sought, own)
 
 
 def check_labels(own: Any, sought: Any) -> None:
@@ -490,7 +491,9 @@ def _positions_of_tuples(index: MultiIndex, tuples: list[tuple[Any, ...]]) -> An
     levels, lacking = _sought_tuples(index, tuples)
     _demand_none_lacking(lacking)
     check_labels(index.levels, levels)
-    return later("indexof1d", levels, index.levels)
+    from akdask.frames.lookups import indexof1d
+
+    return indexof1d(levels, index.levels)
 
 
 def _sought_tuples(index: MultiIndex, tuples: list[tuple[Any, ...]]) -> tuple[Any, list[Hashable]]:
@@ -548,7 +551,9 @@ def _as_asked(index: MultiIndex, mask: Any, asked: Mapping[int, Any]) -> Any:
     is_in_order = bool(coargsort(index.levels).is_sorted())
     if is_in_order and all(bool(sought.is_sorted()) for sought in several.values()):
         return mask
-    where_asked = [later("find", index.levels[number], sought)[mask] for number, sought in sorted(several.items())]
+    from akdask.frames.lookups import find
+
+    where_asked = [find(index.levels[number], sought)[mask] for number, sought in sorted(several.items())]
     return arange(index.size)[mask][coargsort(where_asked)]
 
 

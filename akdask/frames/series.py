@@ -12,7 +12,6 @@ from akdask.arrays.base import Labelled, unlabelled
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.concatenation import concatenate
 from akdask.arrays.creation import array
-from akdask.arrays.later import later, provides
 from akdask.arrays.strings import Strings
 from akdask.arrays.substitutes import missing_attribute
 from akdask.arrays.wrap import special
@@ -47,7 +46,6 @@ from akdask.frames.series_indexers import (
 from akdask.frames.windows import WindowMethods
 
 
-@provides("Series")
 class Series(
     SeriesReductions,
     SeriesOrder,
@@ -133,7 +131,9 @@ class Series(
     @property
     def plot(self) -> Any:
         """Pictures of the values, as in pandas: ``s.plot.line()``, ``s.plot(kind="hist")``; see `Plots`."""
-        return later("plots", self)
+        from akdask.plotting.accessor import Plots
+
+        return Plots(self)
 
     @property
     def loc(self) -> LocIndexer:
@@ -208,7 +208,9 @@ class Series(
             return located(self, key)
         key = self.validate_key(key)
         if isinstance(key, Array) and key._value.dtype.kind != "bool":
-            found = self._moved(self._labelled._rows(later("indexof1d", key, self.index.values)))
+            from akdask.frames.lookups import indexof1d
+
+            found = self._moved(self._labelled._rows(indexof1d(key, self.index.values)))
             return found.values[0] if self._rules.unwraps_one_entry and len(found) == 1 else found
         if not is_supported_scalar(key):
             return self._moved(self._labelled._rows(key))
@@ -239,7 +241,9 @@ class Series(
             return None
         if key.size > 1 and self.has_repeat_labels():
             raise ArgumentError("several labels are assigned to, and some come twice.", hint="use a mask, or iloc.")
-        self.values[later("indexof1d", key, self.index.values)] = val
+        from akdask.frames.lookups import indexof1d
+
+        self.values[indexof1d(key, self.index.values)] = val
         return None
 
     def _set_label(self, key: Any, val: Any) -> None:
@@ -286,7 +290,9 @@ class Series(
         {7: 1, 9: 3}
         """
         if isinstance(key, SeriesBase):
-            return self._of(later("lookup", self.index.values, self.values, key.values), key.index)
+            from akdask.frames.lookups import lookup
+
+            return self._of(lookup(self.index.values, self.values, key.values), key.index)
         if isinstance(key, list | tuple) and len(key) and isinstance(key[0], list | tuple):
             key = [array(list(level)) for level in zip(*key, strict=True)]
         is_sought = self.index.lookup(unlabelled(key))
@@ -329,10 +335,11 @@ class Series(
             is_text = isinstance(found.values, Strings)
             return found if na_action is None or is_text else found.where(self.notna(), np.nan)
         news: Any = arg
-        return self._with(later("map", self.values, news, None))
+        from akdask.frames import lookups
+
+        return self._with(lookups.map(self.values, news, None))
 
 
-@provides("column Series")
 def column_series(frame: ColumnMethods, name: str) -> Series:
     """Return a column of a DataFrame with the labels of its rows; what is assigned to its elements changes both."""
     series = Series.__new__(Series)
@@ -343,14 +350,12 @@ def column_series(frame: ColumnMethods, name: str) -> Series:
     return series
 
 
-@provides("series of")
 def series_of(columns: ColumnSet, values: Array, name: Any = None) -> Series:
     """Return an array with the labels that rows of a DataFrame have."""
     labels = None if columns.index is None else Index(columns.index_array(), columns.index_name)
     return Series(values, name, labels)
 
 
-@provides("by column")
 def by_column(values: Sequence[Any], names: Iterable[str], dtype: Any = None, name: Any = None) -> Series:
     """Return what is known of each column of a DataFrame, labelled by the names of the columns."""
     is_bool = [isinstance(value, bool | np.bool_) for value in values]

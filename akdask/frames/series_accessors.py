@@ -12,7 +12,7 @@ import numpy as np
 
 from akdask.arrays.array import Array
 from akdask.arrays.categorical import Categorical
-from akdask.arrays.later import later
+from akdask.arrays.functions import apply
 from akdask.arrays.operators import cast, where
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.segarray import SegArray
@@ -388,7 +388,7 @@ class StringAccessor(Properties):
         text: Any = self._text.fillna("") if self._text._value.dtype.nullable else self._text
         fields = text.regex_split(re.escape(sep), 0, return_segments=True)[0]
         known = [field for field in unique(fields).tolist() if field]
-        padded = self.series._with(later("apply", text, lambda one: f"{sep}{one}{sep}", str)).values
+        padded = self.series._with(apply(text, lambda one: f"{sep}{one}{sep}", str)).values
         return self.series._framed({one: cast(padded.contains(f"{sep}{one}{sep}"), np.int64) for one in known})
 
     def extract(self, pat: str, expand: bool = True) -> Any:
@@ -545,10 +545,10 @@ class StringAccessor(Properties):
     def _each(self, function: Callable[[str], Any], dtype: Any) -> Any:
         text = self._text
         if dtype is str or not text._value.dtype.nullable:
-            return self.series._with(later("apply", text, function, dtype))
+            return self.series._with(apply(text, function, dtype))
         # Numbers of missing text are missing, and it is nothing that is asked for.
         columns = ColumnSet.of({"text": text})
-        found = later("apply", text.fillna(""), function, dtype)
+        found = apply(text.fillna(""), function, dtype)
         lacks = ~pdarray(columns.frame, present(columns, "text"))
         return self.series._with(found & ~lacks if dtype is np.bool_ else _without(found, lacks))
 

@@ -11,7 +11,6 @@ from akdask.arrays.array import Array
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.concatenation import concatenate
 from akdask.arrays.groupby import ColumnGroups, GroupBy
-from akdask.arrays.later import later
 from akdask.arrays.operators import where
 from akdask.arrays.pdarray import distinct_count, few_extremes, pdarray, reduced
 from akdask.arrays.scans import argmaxk
@@ -201,7 +200,9 @@ class SeriesAnalysis(SeriesBase, CellMethods):
         >>> ak.Series([1, 2, 4], index=["a", "b", "a"]).groupby(level=0).sum().to_pandas().to_dict()
         {'a': 5, 'b': 2}
         """
-        return later("groups of a Series", self, by, level, dropna, sort, observed)
+        from akdask.frames.series_groupby import groups_of
+
+        return groups_of(self, by, level, dropna, sort, observed)
 
     def resample(  # noqa: PLR0917 - pandas' signature
         self,
@@ -227,7 +228,9 @@ class SeriesAnalysis(SeriesBase, CellMethods):
         if on is not None:
             raise ArgumentError(f"a Series has no column {on!r}.", hint="its labels are the times, or level= of them.")
         asked = {"closed": closed, "label": label, "origin": origin, "offset": offset}
-        return later("resampler of a Series", self, rule, level, asked)
+        from akdask.frames.resampling import resampler_of_series
+
+        return resampler_of_series(self, rule, level, asked)
 
     def asfreq(self, freq: Any, method: str | None = None, *, normalize: bool = False, fill_value: Any = None) -> Self:
         """Return the values at regular times from the first to the last label; computes these.
@@ -243,7 +246,9 @@ class SeriesAnalysis(SeriesBase, CellMethods):
         """
         if self._level_names:
             raise ArgumentError("asfreq takes labels of one level.")
-        return self._moved(later("rows at regular times", self._labelled, freq, method, normalize, fill_value))
+        from akdask.frames.resampling import regular_rows
+
+        return self._moved(regular_rows(self._labelled, freq, method, normalize, fill_value))
 
     def between_time(self, start_time: Any, end_time: Any, inclusive: str = "both") -> Self:
         """Return the entries whose labels lie between two times of day; lazy.  See `DataFrame.between_time`.
@@ -313,7 +318,9 @@ class SeriesAnalysis(SeriesBase, CellMethods):
         except (ValueError, KeyError, IndexError) as error:
             raise ArgumentError(f"the level {level!r} cannot become columns.", details=[str(error)]) from None
         table.columns = [str(name) for name in table.columns]
-        return later("DataFrame", table.reset_index() if table.index.nlevels > 1 else table)
+        from akdask.frames.dataframe import DataFrame
+
+        return DataFrame(table.reset_index() if table.index.nlevels > 1 else table)
 
     def rename(self, name: Any = None, *, index: Any = None) -> Self:
         """Return the entries with another name of the values, or with other labels.

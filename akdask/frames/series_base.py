@@ -12,7 +12,6 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from akdask.arrays.array import Array
 from akdask.arrays.base import Collection, Labelled, unlabelled
-from akdask.arrays.later import later
 from akdask.arrays.operators import where
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.registered import Registered
@@ -149,13 +148,15 @@ class SeriesBase(Labelled, Registered, Substitutes, Collection, RowLabelled):
     def _framed(self, arrays: Mapping[str, Array]) -> Any:
         """Return arrays on these rows as a DataFrame with these labels; levels of labels are columns there."""
         columns = self._labelled._columns
+        from akdask.frames.dataframe import DataFrame
+
         if not self._level_names:
-            return later("DataFrame")._of(columns.beside(arrays))
+            return DataFrame._of(columns.beside(arrays))
         levels = {
             f"level_{number}" if name is None else str(name): columns.array(level_column(number))
             for number, name in enumerate(self._level_names)
         }
-        return later("DataFrame")._of(ColumnSet.of({**levels, **arrays}))
+        return DataFrame._of(ColumnSet.of({**levels, **arrays}))
 
     def _analysed(self) -> ColumnSet:
         return self._labelled._columns.only([VALUES])

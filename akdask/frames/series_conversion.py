@@ -10,7 +10,6 @@ import numpy as np
 
 from akdask.arrays.concatenation import concatenate
 from akdask.arrays.display import HtmlDisplay, counted, lazy_text
-from akdask.arrays.later import later
 from akdask.deferred import pd
 from akdask.errors import ArgumentTypeError, PositionError
 from akdask.frames.alignment import on_all_labels
@@ -79,7 +78,9 @@ class SeriesJoining(SeriesOperators):
                 joined = on_all_labels(found, values, one._row_labels, [one.values], cls._rules.absent_operand)
                 found, values = joined.labels, [*joined.ones, *joined.others]
             labels = series[0]._named_index(found.arrays).to_dict(None if index_labels is None else [*index_labels])
-            return later("DataFrame", {**labels, **dict(zip(map(str, names), values, strict=True))})
+            from akdask.frames.dataframe import DataFrame
+
+            return DataFrame({**labels, **dict(zip(map(str, names), values, strict=True))})
         joined = reduce(lambda one, other: one.concat(other), [one.index for one in series])
         return cls._of(concatenate([one.values for one in series]), joined)
 
@@ -189,7 +190,9 @@ class SeriesConversion(HtmlDisplay, SeriesJoining):
         called = name if name is not None else "0" if self.name is None else str(self.name)
         if self._level_names:
             return self.reset_index(name=called)
-        return later("DataFrame", {called: self.values}, self.index)
+        from akdask.frames.dataframe import DataFrame
+
+        return DataFrame({called: self.values}, self.index)
 
     def to_markdown(
         self, mode: str = "wt", index: bool = True, tablefmt: str = "grid", storage_options: Any = None, **kwargs: Any

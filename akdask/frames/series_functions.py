@@ -13,8 +13,8 @@ import numpy as np
 from akdask.arrays.array import Array
 from akdask.arrays.base import unlabelled
 from akdask.arrays.categorical import Categorical
+from akdask.arrays.functions import apply
 from akdask.arrays.group_columns import called, is_named
-from akdask.arrays.later import later
 from akdask.arrays.pdarray import corr, cov, near_zero, skew
 from akdask.arrays.selection import sample_of
 from akdask.arrays.timearray import TimeArray
@@ -68,7 +68,9 @@ class SeriesFunctions(SeriesOperators):
         if not isinstance(func, list | tuple):
             return self._reduced_by(func)
         names = [called(one) for one in func]
-        return later("by column", dask.compute(*map(self._reduced_by, func)), names)
+        from akdask.frames.series import by_column
+
+        return by_column(dask.compute(*map(self._reduced_by, func)), names)
 
     aggregate = agg
 
@@ -122,8 +124,8 @@ class SeriesFunctions(SeriesOperators):
             return self._with(_applied_to_times(values, call, result_dtype))
         wanted = _type_of_results(values, call) if result_dtype is None else result_dtype
         if wanted is np.float64:
-            return self._with(later("apply", values, lambda value: _float_or_nan(call(value)), wanted))
-        return self._with(later("apply", values, call, wanted))
+            return self._with(apply(values, lambda value: _float_or_nan(call(value)), wanted))
+        return self._with(apply(values, call, wanted))
 
     def transform(self, func: Any) -> Any:
         """Return what a function makes of the Series, on the same rows: ``s.transform(lambda s: s - s.mean())``; lazy.
@@ -245,8 +247,12 @@ class SeriesFunctions(SeriesOperators):
         >>> ak.Series(["b", "a", "b"]).mode().tolist()
         ['b']
         """
-        found = later("DataFrame", {"values": self.values}).mode(dropna=dropna)["values"]
-        return later("Series", found, self.name)
+        from akdask.frames.dataframe import DataFrame
+
+        found = DataFrame({"values": self.values}).mode(dropna=dropna)["values"]
+        from akdask.frames.series import Series
+
+        return Series(found, self.name)
 
     @property
     def is_monotonic_increasing(self) -> bool:
@@ -350,7 +356,9 @@ class SeriesFunctions(SeriesOperators):
             raise SchemaError(f"labels and values cannot both be called {called!r}.", hint="pass name=.")
         named = {**columns, called: self.values}
         found = ColumnSet.of(named) if labels is None else ColumnSet.of(named, labels.values, labels.name)
-        return later("DataFrame")._of(found)
+        from akdask.frames.dataframe import DataFrame
+
+        return DataFrame._of(found)
 
     # operators by name
 
@@ -480,12 +488,14 @@ class SeriesFunctions(SeriesOperators):
         """Return the values of both, without rows where either is missing."""
         other = as_labelled(other)
         values: list[Any] = [self.values, unlabelled(other)]
+        from akdask.frames.dataframe import DataFrame
+
         if isinstance(other, SeriesBase):
             if comparable(self._row_labels, other._row_labels) is None:
-                return (later("DataFrame", {"one": [np.nan]})["one"],) * 2
+                return (DataFrame({"one": [np.nan]})["one"],) * 2
             joined = on_all_labels(self._row_labels, values[:1], other._row_labels, values[1:])
             values = [*joined.ones, *joined.others]
-        both = later("DataFrame", dict(zip(("one", "other"), values, strict=True))).dropna()
+        both = DataFrame(dict(zip(("one", "other"), values, strict=True))).dropna()
         return _of_present(both["one"]), _of_present(both["other"])
 
     def _reduced_by(self, func: Any) -> Any:
@@ -545,10 +555,10 @@ def _applied_to_times(values: Any, call: Callable[[Any], Any], result_dtype: Any
     results = [call(made(number)) for number in _first_of(numbers)]
     kinds = (pd.Timestamp, type(pd.NaT)) if values._dtype_kind == "M" else (pd.Timedelta, type(pd.NaT))
     if results and all(isinstance(result, kinds) for result in results):
-        found = later("apply", numbers, partial(_number_of_time, values.unit, call, made), np.int64)
+        found = apply(numbers, partial(_number_of_time, values.unit, call, made), np.int64)
         return values._lacking()._like(found._frame, found._value)
     wanted = _type_in_common(results) if result_dtype is None else result_dtype
-    return later("apply", numbers, lambda number: _float_or_nan(call(made(number))), wanted)
+    return apply(numbers, lambda number: _float_or_nan(call(made(number))), wanted)
 
 
 def _as_time(kind: str, unit: Any, zone: str | None, number: int) -> Any:
@@ -597,13 +607,13 @@ def text_applied(values: Any, call: Callable[[Any], Any], of_missing: Callable[[
         results.append(np.nan if lacks else absent)
     wanted = _type_in_common(results)
     if lacks and wanted is not np.float64:
-        return later("apply", values, call, wanted)
+        return apply(values, call, wanted)
     stands_in = "\0missing"
 
     def each(text: Any) -> Any:
         return _float_or_nan(absent if text == stands_in else call(text))
 
-    return later("apply", values.fillna(stands_in), each, wanted)
+    return apply(values.fillna(stands_in), each, wanted)
 
 
 def _type_in_common(results: Sequence[Any]) -> Any:

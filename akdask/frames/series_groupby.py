@@ -16,7 +16,6 @@ from akdask.arrays.concatenation import concatenate
 from akdask.arrays.creation import arange, array, full
 from akdask.arrays.group_columns import called, is_named
 from akdask.arrays.groupby import ColumnGroups, GroupBy
-from akdask.arrays.later import later, provides
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.setops import in1d
 from akdask.arrays.sorting import coargsort
@@ -25,7 +24,7 @@ from akdask.errors import ArgumentError, ArgumentTypeError, MissingAttributeErro
 from akdask.frames.groupby import DataFrameGroupBy
 from akdask.frames.index import Index, MultiIndex
 from akdask.frames.missing import present_among
-from akdask.frames.series import Series
+from akdask.frames.series import Series, column_series
 from akdask.frames.series_base import VALUES
 from akdask.frames.spans import GroupWindows
 from akdask.frames.summaries import QUARTILES, percentage
@@ -199,7 +198,9 @@ class SeriesGroupBy:
             # Values that are as common come in the order of their first rows.
             first = {"first": groups.unique_key_idx}
         names = [*self._key_names, VALUES]
-        rows = later("DataFrame", {**dict(zip(names, keys, strict=True)), "count": counts, **first})
+        from akdask.frames.dataframe import DataFrame
+
+        rows = DataFrame({**dict(zip(names, keys, strict=True)), "count": counts, **first})
         if sort:
             upwards = [*(True for _ in self._keys), ascending, *(True for _ in first)]
             rows = rows.sort_values([*self._key_names, "count", *first], upwards)
@@ -400,7 +401,9 @@ class SeriesGroupBy:
         if on is not None:
             raise ArgumentError(f"a Series has no column {on!r}.", hint="its labels are the times.")
         asked = {"closed": closed, "label": label, "origin": origin, "offset": offset}
-        return later("resampler of a column in groups", self, rule, asked)
+        from akdask.frames.group_resampling import resampler_of_column
+
+        return resampler_of_column(self, rule, asked)
 
     def rolling(  # noqa: PLR0917 - pandas' signature
         self,
@@ -443,13 +446,15 @@ class SeriesGroupBy:
 
     def _table(self, found: Mapping[str, Series]) -> Any:
         """Return reductions as columns, labelled by the key, or beside the keys where these are several."""
-        frame = later("DataFrame", {name: series.values for name, series in found.items()})
+        from akdask.frames.dataframe import DataFrame
+
+        frame = DataFrame({name: series.values for name, series in found.items()})
         labels = next(iter(found.values())).index
         if not isinstance(labels, MultiIndex):
-            return later("DataFrame", {name: frame[name] for name in found}, labels)
+            return DataFrame({name: frame[name] for name in found}, labels)
         named = zip(self._key_names, self._names, labels.levels, strict=True)
         keys = {key if name is None else str(name): level for key, name, level in named}
-        return later("DataFrame", {**keys, **{name: frame[name] for name in found}})
+        return DataFrame({**keys, **{name: frame[name] for name in found}})
 
     def _by_keys(self, rows: Any) -> Series:
         columns = rows._columns
@@ -498,15 +503,13 @@ class SeriesWindows:
         return lambda *args, **kwargs: self._groups._of_rows(reduce(*args, **kwargs))
 
 
-@provides("groups of a column")
 def groups_of_column(groups: DataFrameGroupBy[Any], name: str) -> SeriesGroupBy:
     """Return the groups of one column of a DataFrame."""
-    series: Series = later("column Series", groups.df, name)
+    series: Series = column_series(groups.df, name)
     options = {"sort": groups.sort, "group_keys": groups.group_keys, "observed": groups.observed}
     return SeriesGroupBy(series, groups.gb._arrays, groups.gb_key_names, groups=groups.gb, **options)
 
 
-@provides("groups of a Series")
 def groups_of(  # noqa: PLR0917 - what `Series.groupby` is given
     series: Series, by: Any = None, level: Any = None, dropna: bool = True, sort: bool = True, observed: bool = True
 ) -> SeriesGroupBy:
@@ -517,7 +520,9 @@ def groups_of(  # noqa: PLR0917 - what `Series.groupby` is given
         )
     grouper = by[0] if isinstance(by, list) and len(by) == 1 else by
     if is_pandas(grouper, "Grouper"):
-        binned: SeriesGroupBy = later("values grouped by time", series, grouper)
+        from akdask.frames.resampling import values_grouped_by_time
+
+        binned: SeriesGroupBy = values_grouped_by_time(series, grouper)
         return binned
     if level is not None:
         levels = [_level(series.index, one) for one in (level if isinstance(level, list | tuple) else [level])]

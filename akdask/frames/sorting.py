@@ -13,7 +13,6 @@ from akdask.arrays.base import unlabelled
 from akdask.arrays.column_names import names_of
 from akdask.arrays.creation import full
 from akdask.arrays.keys import comparable_keys
-from akdask.arrays.later import later
 from akdask.arrays.operators import where
 from akdask.arrays.pdarray import directions, pdarray
 from akdask.arrays.sorting import coargsort
@@ -95,7 +94,9 @@ class FrameSortMethods(FrameBase):
         names = names_of(columns.values if by is None else by)
         keys = [columns.array(name) for name in names]
         if key is not None:
-            keys = [_key_of(key(later("column Series", self, name))) for name in names]
+            from akdask.frames.series import column_series
+
+            keys = [_key_of(key(column_series(self, name))) for name in names]
         upwards = directions(ascending, len(keys))
         if na_position == "first":
             keys, upwards = _missing_first(keys, upwards)

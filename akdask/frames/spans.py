@@ -12,7 +12,6 @@ from akdask.arrays.array import Array
 from akdask.arrays.column_names import names_of
 from akdask.arrays.creation import arange
 from akdask.arrays.datetimes import Datetime
-from akdask.arrays.later import provides
 from akdask.arrays.operators import cast as as_type
 from akdask.arrays.operators import where
 from akdask.arrays.pdarray import pdarray
@@ -40,7 +39,6 @@ from akdask.operators.windows.neighbours import TOTAL
 Owner = TypeVar("Owner", bound="Analysed")
 
 
-@provides("span windows")
 class SpanRolling(WindowReductions[Owner]):
     """Windows of rows less than a span before each, as ``df.rolling("1h", on="t")`` gives them.
 
@@ -60,7 +58,7 @@ class SpanRolling(WindowReductions[Owner]):
         Which ends belong to a window: the row itself, and what is a whole span before it.  The row alone unless given.
     center : bool, default False
         Let windows reach half a span back, and half a span on.
-    step : None
+    step : int, optional
         Refused, as in pandas.
     """
 
@@ -75,7 +73,7 @@ class SpanRolling(WindowReductions[Owner]):
         on: str | None = None,
         closed: str | None = None,
         center: bool = False,
-        step: None = None,
+        step: int | None = None,
     ) -> None:
         self._span, self._ends, self._center = span_of(window), ends_of(closed), center
         if step is not None:

@@ -17,7 +17,6 @@ from akdask.arrays.base import unlabelled
 from akdask.arrays.column_names import axis_number
 from akdask.arrays.creation import array
 from akdask.arrays.group_columns import called, is_named
-from akdask.arrays.later import later
 from akdask.arrays.operators import cast, where
 from akdask.arrays.pdarray import pdarray, pivot_of
 from akdask.arrays.selection import filter_columns
@@ -34,7 +33,7 @@ from akdask.frames.base import FrameBase
 from akdask.frames.build import arrays_of
 from akdask.frames.columnset import ColumnSet
 from akdask.frames.missing import can_be_missing, how_many, present
-from akdask.frames.series import Series, by_column, series_of
+from akdask.frames.series import Series, by_column, column_series, series_of
 from akdask.frames.to_pandas import with_exact_rows
 from akdask.operators.reduce.aggregate import Aggregate, AggregateExpr
 from akdask.operators.reduce.quantiles import checked_quantiles
@@ -472,7 +471,7 @@ class AggregationMethods(FrameBase):
         calls = [(name, one) for name, given in wanted.items() for one in (given if _is_several(given) else [given])]
         if not calls:
             raise ArgumentError("agg needs columns, and what to reduce them by.")
-        results = dask.compute(*(_reduced_by(later("column Series", self, name), one) for name, one in calls))
+        results = dask.compute(*(_reduced_by(column_series(self, name), one) for name, one in calls))
         if not is_table:
             return by_column(results, wanted)
         rows = list(dict.fromkeys(called(one) for _, one in calls))
@@ -528,12 +527,14 @@ class AggregationMethods(FrameBase):
         if is_named(func) and called(func) in REDUCTIONS:
             return self.agg(func)
         columns = self._columns
-        found = {name: func(later("column Series", self, name), *args, **kwargs) for name in columns.values}
+        found = {name: func(column_series(self, name), *args, **kwargs) for name in columns.values}
         if found and all(isinstance(unlabelled(one), Array) for one in found.values()):
             labels = [one._row_labels for one in found.values() if isinstance(one, RowLabelled)]
             if all(self._row_labels.are_those_of(one) for one in labels):
                 return self._of(columns.beside({name: unlabelled(one) for name, one in found.items()}))
-            return later("DataFrame", found)
+            from akdask.frames.dataframe import DataFrame
+
+            return DataFrame(found)
         return by_column(dask.compute(*found.values()), list(found))
 
     def map(self, func: Callable[[Any], Any] | Mapping[Any, Any], na_action: str | None = None) -> Self:
@@ -553,7 +554,7 @@ class AggregationMethods(FrameBase):
         [10, 20]
         """
         columns = self._columns
-        made = {name: later("column Series", self, name).map(func, na_action) for name in columns.values}
+        made = {name: column_series(self, name).map(func, na_action) for name in columns.values}
         return self._of(columns.beside({name: unlabelled(one) for name, one in made.items()}))
 
     def idxmin(self, numeric_only: bool = False) -> Any:
@@ -607,15 +608,17 @@ class AggregationMethods(FrameBase):
         by_name = dict(zip(full, labels, strict=True))
         for name in names:
             if some_lack[name]:
-                by_name[name] = getattr(later("column Series", self, name), how.replace("arg", "idx"))()
+                by_name[name] = getattr(column_series(self, name), how.replace("arg", "idx"))()
         return by_column([by_name[name] for name in names], names)
 
     def _applied_to_rows(self, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         rows: Any = with_exact_rows(self.compute())
         found = rows.apply(func, axis=1, args=tuple(args), **kwargs)
         if isinstance(found, pd.DataFrame):
-            return later("DataFrame", found)
-        return later("series of", self._columns, array(found.to_numpy()))
+            from akdask.frames.dataframe import DataFrame
+
+            return DataFrame(found)
+        return series_of(self._columns, array(found.to_numpy()))
 
 
 def _is_several(func: Any) -> bool:

@@ -13,7 +13,6 @@ from akdask.arrays.categorical import Categorical
 from akdask.arrays.column_names import names_of
 from akdask.arrays.datetimes import Datetime
 from akdask.arrays.groupby import ColumnGroups, GroupBy
-from akdask.arrays.later import later
 from akdask.arrays.operators import cast
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.scans import cumsum
@@ -171,7 +170,9 @@ class SummaryMethods(RowMethods, Analysed):
         """
         names = names_of(self._columns.values if subset is None else subset)
         arrays = [self._columns.array(name) for name in names]
-        return later("series of", self._columns, repeated(arrays, keep))
+        from akdask.frames.series import series_of
+
+        return series_of(self._columns, repeated(arrays, keep))
 
     def rank(
         self, method: str = "average", ascending: bool = True, pct: bool = False, *, na_option: str = "keep"
@@ -297,8 +298,10 @@ def described_times(columns: ColumnSet, names: Sequence[str], quantiles: Sequenc
     """Return a description of columns of times, a row for each statistic; computes."""
     quantiles = sorted(set(quantiles))
     found = {}
+    from akdask.frames.series import Series
+
     for name in names:
-        series: Any = later("Series", columns.array(name)).dropna()
+        series: Any = Series(columns.array(name)).dropna()
         count = len(series)
         spread = {} if isinstance(columns.kinds[name], Datetime) else {"std": series.std(ddof=1)}
         several = series.quantile(quantiles).to_pandas().tolist() if count else [pd.NaT] * len(quantiles)

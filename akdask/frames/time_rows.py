@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-from akdask.arrays.later import later
 from akdask.arrays.time_of_day import within_day
 from akdask.frames.rows import RowMethods
 
@@ -74,7 +73,9 @@ class ResampleMethods(RowMethods):
         [1, 2, 0, 4]
         """
         asked = {"closed": closed, "label": label, "origin": origin, "offset": offset}
-        return later("resampler", self, rule, on, level, asked)
+        from akdask.frames.resampling import resampler
+
+        return resampler(self, rule, on, level, asked)
 
     def asfreq(self, freq: Any, method: str | None = None, *, normalize: bool = False, fill_value: Any = None) -> Self:
         """Return the rows at regular times from the first to the last one, by their labels; computes these.
@@ -104,7 +105,9 @@ class ResampleMethods(RowMethods):
         >>> df.asfreq("ME", fill_value=0).to_pandas()["x"].tolist()
         [1, 0, 2]
         """
-        found: Self = later("rows at regular times", self, freq, method, normalize, fill_value)
+        from akdask.frames.resampling import regular_rows
+
+        found: Self = regular_rows(self, freq, method, normalize, fill_value)
         return found
 
     def between_time(self, start_time: Any, end_time: Any, inclusive: str = "both") -> Self:

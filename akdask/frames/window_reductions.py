@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from akdask.arrays.array import Array
 from akdask.arrays.base import Labelled
-from akdask.arrays.later import later
 from akdask.arrays.pdarray import pdarray
 from akdask.columns.dtypes import FLOAT64, INT64, UINT64
 from akdask.engine.rowwise import Project
@@ -224,7 +223,9 @@ def aggregated(windows: Any, func: str | Sequence[str]) -> Any:
     if not isinstance(owner, Labelled | _OneColumn):
         raise ArgumentError("windows of a DataFrame are reduced by one name.", hint="choose a column first.")
     found = {name: reduced_by(windows, name) for name in func}
-    return later("DataFrame", {name: one.values for name, one in found.items()}, next(iter(found.values())).index)
+    from akdask.frames.dataframe import DataFrame
+
+    return DataFrame({name: one.values for name, one in found.items()}, next(iter(found.values())).index)
 
 
 def reduced_by(windows: Any, name: str) -> Any:
@@ -261,4 +262,6 @@ class _OneColumn(Analysed):
         self._name = name
 
     def _resulting(self, arrays: Mapping[str, Array]) -> Any:
-        return later("series of", self._columns, arrays[self._name], self._name)
+        from akdask.frames.series import series_of
+
+        return series_of(self._columns, arrays[self._name], self._name)

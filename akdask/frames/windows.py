@@ -14,7 +14,6 @@ from akdask.arrays.categorical import Categorical
 from akdask.arrays.creation import arange, full
 from akdask.arrays.frequencies import frequency_of, is_offset
 from akdask.arrays.groupby import GroupBy
-from akdask.arrays.later import later
 from akdask.arrays.operators import cast as as_type
 from akdask.arrays.operators import where
 from akdask.arrays.pdarray import pdarray
@@ -267,7 +266,9 @@ class WindowMethods(Analysed):
             columns = columns.only([name for name in columns.values if name == on or name in numbers_among(columns)])
         demand_plain_windows(win_type, method, center)
         if is_span(window):
-            return later("span windows", self, columns, window, min_periods, on, closed, center, step)
+            from akdask.frames.spans import SpanRolling
+
+            return SpanRolling(self, columns, window, min_periods, on, closed, center, step)
         return Rolling(self, columns, window, min_periods, center, closed, on, step)
 
     def ffill(self, *, limit: int | None = None) -> Self:

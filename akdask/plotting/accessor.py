@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from akdask.arrays.later import provides
 from akdask.errors import ArgumentError
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.series import Series
@@ -17,7 +16,6 @@ from akdask.plotting.rows import DrawnRows
 KINDS = ("line", "bar", "barh", "hist", "box", "kde", "density", "area", "pie", "scatter", "hexbin")
 
 
-@provides("plots")
 class Plots:
     """Pictures of a DataFrame or Series, as pandas' ``plot`` draws them with Matplotlib.
 
