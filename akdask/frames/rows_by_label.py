@@ -19,7 +19,7 @@ from akdask.arrays.creation import arange, array
 from akdask.arrays.datetimes import Datetime, Timedelta
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.setops import in1d
-from akdask.arrays.sorting import coargsort
+from akdask.arrays.sorting import coargsort, is_cosorted
 from akdask.arrays.strings import Strings
 from akdask.arrays.timearray import TimeArray
 from akdask.arrays.wrap import special
@@ -517,6 +517,9 @@ def _of_tuple(index: MultiIndex, key: tuple[Any, ...]) -> Chosen:
     parts = list(zip(range(len(key)), index.levels, key, strict=False))
     masks: list[Any] = []
     asked: dict[int, Any] = {}
+    ranged = [number for number, _, wanted in parts if isinstance(wanted, slice) and wanted != slice(None)]
+    if ranged:
+        _demand_order(index, ranged[-1] + 1)
     for number, own, wanted in parts:
         if isinstance(wanted, slice):
             if wanted != slice(None):
@@ -533,14 +536,29 @@ def _of_tuple(index: MultiIndex, key: tuple[Any, ...]) -> Chosen:
             asked[number] = sought
         else:
             masks.append(_of_one(own, wanted).rows)
+            if ranged and not bool(masks[-1].any()):
+                raise MissingLabelError(f"no row has the label {wanted!r}.")
     if not masks:
         return Chosen(slice(None))
     mask = reduce(and_, masks)
+    if ranged:
+        # As in pandas, rows between labels keep all levels, and there may be none.
+        return Chosen(_as_asked(index, mask, asked))
     if not bool(mask.any()):
         raise MissingLabelError(f"no row has the label {key if len(key) > 1 else key[0]!r}.")
     single = [number for number, _, one in parts if not isinstance(one, slice) and not is_many(one)]
     left = tuple(number for number in range(index.nlevels) if number not in single)
     return Chosen(_as_asked(index, mask, asked), is_one=not left, levels=left if single and left else None)
+
+
+def _demand_order(index: MultiIndex, count: int) -> None:
+    """Check that rows are in order of their first levels, between labels of the last of which some are sought."""
+    if bool(is_cosorted(index.levels[:count]).value()):
+        return
+    raise MissingLabelError(
+        f"rows between labels of level {count - 1} need the first {count} levels in order, which they are not.",
+        hint="sort_index() puts them in order.",
+    )
 
 
 def _as_asked(index: MultiIndex, mask: Any, asked: Mapping[int, Any]) -> Any:

@@ -526,11 +526,26 @@ def test_times_side_by_side_are_in_order_with_missing_ones_last():
 
 
 @pytest.mark.parametrize(
-    "key", [(1, slice("b", None)), (slice(2, 3), "b"), (slice(None, 1), slice("a", "a"))], ids=repr
+    "key",
+    [
+        *((1, slice("b", None)), (slice(2, 3), "b"), (slice(None, 1), slice("a", "a")), (1, slice("x", None))),
+        *(([1, 2], slice("b", None)), (slice(None, 2), ["a", "b"]), (slice(2, None),), (slice(None), slice("b", None))),
+    ],
+    ids=repr,
 )
 def test_a_level_is_sliced_beside_another(key):
-    wanted = pd.Series([1, 2, 3, 4, 5, 6], LEVELS).sort_index()
-    assert ak.Series(wanted).loc[key].tolist() == wanted.loc[key].tolist()
+    rows = pd.Series([1, 2, 3, 4, 5, 6], LEVELS, name="x")
+    found = ak.Series(rows.sort_index()).loc[key].to_pandas()
+    pd.testing.assert_series_equal(found, rows.sort_index().loc[key], check_index_type=False)
+    for one in (pd.Series, ak.Series):
+        with pytest.raises(KeyError):
+            one(rows.iloc[::-1]).loc[key]
+
+
+def test_a_label_beside_a_slice_must_be_there():
+    rows = ak.Series(pd.Series([1, 2, 3, 4, 5, 6], LEVELS).sort_index())
+    with pytest.raises(KeyError):
+        rows.loc[(9, slice("b", None))]
 
 
 @pytest.mark.parametrize("names", [{10: 11, 99: 5}, lambda label: label + 1])
