@@ -341,3 +341,14 @@ def test_outer_joins_have_the_labels_and_the_integers_of_both_sides():
     joined = left.merge(right, "k", "outer", sort=False)
     assert joined.to_pandas(nullable=True).to_dict("list") == {
         "k": ["a", "b", "c"], "i": [large, 2, None], "j": [5, None, large]}  # fmt: skip
+
+
+def test_a_missing_label_is_last_wherever_it_stands_among_the_categories():
+    labels = ak.Categorical.from_codes(ak.array([2, 0, 1]), ak.array(["c", "N/A", "b"]))
+    left = ak.DataFrame({"x": ak.array([1, 2, 3]), "y": ak.array([4, 5, 6])}, index=labels)
+    index = pd.CategoricalIndex(["b", "c", None], categories=["c", "b"])
+    wanted = pd.DataFrame({"x": [1, 2, 3], "y": [4, 5, 6]}, index=index)
+    found = left[["x"]].join(left[["y"]], how="outer").to_pandas(retain_index=True)
+    expected = wanted[["x"]].join(wanted[["y"]], how="outer")
+    assert found.to_dict("list") == expected.to_dict("list")
+    assert [str(label) for label in found.index] == [str(label) for label in expected.index] == ["c", "b", "nan"]
