@@ -17,6 +17,7 @@ from akdask.arrays.scalar import value_of
 from akdask.arrays.sorting import invert_permutation, searchsorted
 from akdask.arrays.wrap import class_asked_for, special, wrap
 from akdask.columns.dtypes import BIGINT, BOOL, FLOAT64, STR, UINT64, ColumnType, bigint_of, column_type
+from akdask.columns.summation import nearest
 from akdask.deferred import is_pandas, pd
 from akdask.engine.sources import as_column, at_hand, counted, literal
 from akdask.engine.values import Call, Constant, Value
@@ -72,6 +73,8 @@ def array(
     """
     if isinstance(a, ArrayView):
         return ArrayView(array(a.base, dtype, max_bits=max_bits), a.shape)
+    if dtype is not None and isinstance(a, list | tuple | np.ndarray) and column_type(dtype) == FLOAT64:
+        a = _with_floats(a)
     if not isinstance(a, Iterable) or isinstance(a, str | bytes | dict):
         raise ArgumentTypeError(f"an array is made of several elements, not of {a!r:.100}.", hint="put it into a list.")
     if isinstance(a, list | tuple) and a and isinstance(a[0], list | tuple | np.ndarray):
@@ -88,6 +91,17 @@ def array(
             is_sequence = isinstance(a, Sequence) and not isinstance(a, range)
             made = wrap(*literal(as_column(a if is_sequence or _is_array(a) else list(a))))
     return _typed(made, dtype, max_bits)
+
+
+def _with_floats(items: Any) -> Any:
+    """Return elements with the nearest floats instead of integers, where floats are asked for."""
+    if isinstance(items, np.ma.MaskedArray) or (isinstance(items, np.ndarray) and items.dtype.kind != "O"):
+        return items
+    if isinstance(items, list | tuple):
+        return [_with_floats(item) for item in items]
+    if isinstance(items, np.ndarray) and items.ndim:
+        return np.array([*map(_with_floats, items.ravel().tolist()), None], object)[:-1].reshape(items.shape)
+    return float(nearest(items, 1)) if isinstance(items, int) and not isinstance(items, bool) else items
 
 
 def _is_array(items: Any) -> bool:
@@ -320,6 +334,13 @@ def _filled(size: int, fill_value: Any, dtype: Any, max_bits: int | None) -> Any
     elif wanted != constant.dtype:
         if not constant.dtype.is_number:
             raise ArgumentTypeError(f"cannot fill an array of {wanted} with {fill_value!r}.")
+        if wanted.kind in ("int", "uint") and constant.dtype.kind in ("int", "uint"):
+            limits = np.iinfo(wanted.numpy)
+            if not limits.min <= int(constant.value) <= limits.max:
+                raise ArgumentTypeError(
+                    f"{fill_value} does not fit {wanted}, which has numbers from {limits.min} to {limits.max}.",
+                    hint="leave dtype out, or ask for ak.bigint.",
+                )
         constant = Constant(wanted.numpy.type(constant.value))
     return wrap(counted(size), constant)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from numbers import Number
 from typing import Any, Self
 
 import numpy as np
@@ -21,7 +22,7 @@ from akdask.arrays.setops import unique
 from akdask.arrays.strings import Strings
 from akdask.arrays.timearray import TimeArray
 from akdask.columns.dtypes import column_type
-from akdask.columns.exact import EXACT
+from akdask.columns.exact import EXACT, as_floats
 from akdask.deferred import is_pandas, pd
 from akdask.engine.values import widened
 from akdask.errors import ArgumentError, ArgumentTypeError, SchemaError
@@ -243,6 +244,10 @@ class ReshapingMethods(FrameBase):
             If there are no keys, no such reduction, or very many columns.
         MissingColumnError
             If there is no column of a name.
+        ArgumentTypeError
+            If columns do not hold `fill_value`.
+        ConversionError
+            If `fill_value` is a fraction, and an integer beside gaps is no float.
 
         Notes
         -----
@@ -295,8 +300,8 @@ class ReshapingMethods(FrameBase):
             raise ArgumentError(
                 f"pivot_table would have {table.shape[1]:,} columns.", hint="exchange index and columns."
             )
-        if fill_value is not None:
-            table = table.fillna(fill_value)
+        if fill_value is not None and not pd.isna(fill_value):
+            table = _without_gaps(table, fill_value)
         keep_value = len(wanted) > 1 and bool(rows)
         table.columns = [_flat(name, keep_value or not across, bool(rows)) for name in table.columns]
         return self._labelled_table(table, rows)
@@ -354,6 +359,33 @@ def _below_each_other(columns: ColumnSet, names: Sequence[str]) -> Any:
         common = column_type(np.result_type(*(part.dtype for part in parts)))
         parts = [pdarray(part._frame, widened(part._value, common)) for part in parts]
     return concatenate(parts)
+
+
+def _without_gaps(table: Any, fill_value: Any) -> Any:
+    """Return a table with a value in its gaps; integers beside a fraction are floats, none of them another than before.
+
+    Raises
+    ------
+    ConversionError
+        If an integer beside gaps is no float.
+    ArgumentTypeError
+        If columns do not hold the value.
+    """
+    table = table.copy()
+    for number in range(table.shape[1]):
+        column = table.iloc[:, number]
+        if not column.hasnans:
+            continue
+        if isinstance(fill_value, float) and not fill_value.is_integer() and column.dtype.kind in "iu":
+            as_floats(column.dropna().to_numpy(column.dtype.numpy_dtype))
+            column = column.astype("Float64").astype(np.float64)
+        if column.dtype.kind in "iufb" and not isinstance(fill_value, Number):
+            raise ArgumentTypeError(
+                f"pivot_table: fill_value={fill_value!r} does not go into a column of {column.dtype}.",
+                hint="give a number.",
+            )
+        table.isetitem(number, column.fillna(fill_value))
+    return table
 
 
 def _reduction(how: Any) -> str:
