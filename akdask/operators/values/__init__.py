@@ -1,1 +1,1 @@
-"""Row-wise operations."""
+"""Row-wise operations on values: numbers, text, times, lists, and look-ups."""

@@ -1,10 +1,10 @@
 """Operations on integers of any size, row by row.
 
-The others in an operation may be whole numbers of any type; with floats the result is float64, as in Arkouda.  Results
-are exact, and taken modulo ``2**max_bits`` where the type has a limit: the larger one of the arguments'.  Dividing by
+The other arguments may be integers of any type; with floats the result is float64, as in Arkouda. Results are exact. If
+a type has a limit of bits, they are taken modulo ``2**max_bits``, with the largest limit of the arguments. Division by
 zero gives 0.
 
-Adding, comparing, choosing and bit operations go limb by limb; everything else through Python's integers.
+Addition, comparison, choice and bit operations go limb by limb. All other operations use Python integers.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from akdask.typing import NumberArray
 
 
 def operand_limbs(item: Any) -> NumberArray:
-    """Return the limbs of an argument; of a single number one row, which stands for all."""
+    """Return the limbs of an argument; a single number is one row, which stands for all."""
     if is_arrow(item, "FixedSizeBinaryArray"):
         return limbs_of(item)
     return limbs_of(from_numbers(item) if np.ndim(item) else from_ints([int(item)]))
@@ -74,7 +74,7 @@ def _negative(item: Any) -> NumberArray:
 
 
 def order(left: Any, right: Any) -> tuple[Any, Any]:
-    """Return where the left one is less, and where both are equal."""
+    """Return the masks of rows where the left argument is less, and where both are equal."""
     matrices = _of_one_width(left, right)
     less: Any = np.False_
     equal: Any = np.True_
@@ -127,7 +127,7 @@ ORDERED: dict[str, Callable[[Any, Any], Any]] = {
 
 
 def is_bigint(item: Any) -> bool:
-    """Whether an argument of a kernel is a column of integers of any size, or a single one."""
+    """Whether a kernel's argument is a column of integers of any size, or a single one."""
     return isinstance(item, int) or is_arrow(item, "FixedSizeBinaryArray")
 
 
@@ -135,14 +135,14 @@ def is_bigint(item: Any) -> bool:
 
 
 def ints_of(item: Any) -> list[int]:
-    """Return the rows of an argument as Python ints; a single number as one row."""
+    """Return the rows of an argument as Python integers; a single number is one row."""
     if is_arrow(item, "FixedSizeBinaryArray"):
         return to_ints(item)
     return [int(item)] if np.ndim(item) == 0 else to_ints(from_numbers(item))
 
 
 def floats_of(item: Any) -> Any:
-    """Return an argument as float64; what is too large is infinite."""
+    """Return an argument as float64; integers that are too large become infinite."""
     if not is_bigint(item):
         return np.asarray(item, np.float64) if np.ndim(item) else np.float64(item)
     floats = np.array([_as_float(number) for number in ints_of(item)], np.float64)
@@ -275,7 +275,7 @@ OF_BITS: dict[str, Callable[[int, int], int]] = {
     "ctz": lambda a, bits: (a & -a).bit_length() - 1 if a else 0,
     "clz": lambda a, bits: bits - a.bit_length(),
 }
-"""Counts of bits; what has leading zeros, or is rotated, must have a limit of bits."""
+"""Counts of bits; leading zeros and rotations need a limit of bits."""
 
 FLOATS = ("add", "subtract", "multiply", "floor_divide", "remainder", "power", "minimum", "maximum")
 """Operations that take floats beside integers of any size, and give floats then."""
@@ -343,7 +343,7 @@ def _limit(types: Iterable[ColumnType]) -> ColumnType:
 
 
 def _integer(*types: ColumnType, **_: Any) -> ColumnType | None:
-    """Whole numbers give integers of any size."""
+    """Take integers; give integers of any size."""
     return _limit(types) if all(dtype.kind in ("bigint", "int", "uint", "bool") for dtype in types) else None
 
 
@@ -353,7 +353,7 @@ def _integer_or_float(*types: ColumnType, **_: Any) -> ColumnType | None:
 
 
 def _limited(rule: Rule) -> Rule:
-    """Only integers with a limit of bits have a highest one."""
+    """Take integers with a limit of bits; only these have a highest bit."""
     return lambda *types, **_: rule(*types) if types[0].max_bits > 0 else None
 
 
@@ -397,7 +397,7 @@ def _operations() -> Iterable[tuple[str, Rule, Kernel]]:
 
 
 BIGINT_OPERATIONS: dict[str, tuple[Rule, Kernel]] = {name: (rule, kernel) for name, rule, kernel in _operations()}
-"""What operations of these names do where one of the arguments is an integer of any size."""
+"""Operations by name, for arguments with an integer of any size."""
 
 LIMB_OPERATIONS: dict[str, Operation] = {
     operation.name: operation
@@ -408,4 +408,4 @@ LIMB_OPERATIONS: dict[str, Operation] = {
         ),
     )
 }
-"""Integers of any size split into words of 64 bits, and joined from the highest on."""
+"""Operations that split integers of any size into words of 64 bits, and join words from the highest on."""

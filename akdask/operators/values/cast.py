@@ -1,4 +1,4 @@
-"""Conversion of columns to another type."""
+"""Casts: conversion of columns to another type."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from akdask.typing import NumberArray
 BOOLS = {"true": True, "1": True, "false": False, "0": False}
 
 IGNORED = {"float": np.nan, "int": -(2**63), "uint": 0, "bool": False, "bigint": 0}
-"""What Arkouda puts for text that is not a number where errors are ignored."""
+"""Arkouda's results for text that is not a number, if errors are ignored."""
 
 
 def _cast(values: Any, out: Any = None, *, dtype: str, errors: str = "strict", max_bits: int = -1) -> Any:
@@ -50,7 +50,7 @@ def _cast_type(given: ColumnType, *, dtype: str, errors: str = "strict", max_bit
 
 
 def _to_bigint(values: Any, errors: str, max_bits: int) -> Any:
-    """Floats lose their fraction; integers are taken modulo ``2**max_bits`` where there is a limit."""
+    """Truncate floats; take integers modulo ``2**max_bits`` if there is a limit."""
     match values:
         case pa.FixedSizeBinaryArray():
             column = values
@@ -77,7 +77,7 @@ def _parse_integer(number: float) -> int:
 
 
 def _from_bigint(values: Any, wanted: ColumnType) -> Any:
-    """Integers wrap to 64 bits; as floats they are rounded once, to infinity where they are too large."""
+    """Wrap integers to 64 bits; as floats they are rounded once, to infinity if too large."""
     match wanted.kind:
         case "str":
             strings = pa.array(map(str, ints_of(values)), pa.large_string())
@@ -91,7 +91,7 @@ def _from_bigint(values: Any, wanted: ColumnType) -> Any:
 
 
 def _convert(values: Any, wanted: ColumnType, out: Any) -> Any:
-    """Floats lose their fraction; integers wrap; what is not 0 is True, NaN included."""
+    """Truncate floats to integers, and wrap integers; all numbers but 0 are True, also NaN."""
     if wanted == UINT64 and values.dtype == FLOAT64.numpy:
         values = _integer(values)
     if out is None:
@@ -101,12 +101,12 @@ def _convert(values: Any, wanted: ColumnType, out: Any) -> Any:
 
 
 def _cast_exactly(values: Any, out: Any = None, *, dtype: str) -> Any:
-    """Return numbers as integers or bools of a type that has each of them."""
+    """Return numbers as integers or bools of a type that holds each of them exactly."""
     wanted = column_type(dtype)
     numbers = np.array(ints_of(values), object) if is_bigint(values) else np.atleast_1d(values)
     low, high = (0, 1) if wanted == BOOL else (np.iinfo(wanted.numpy).min, np.iinfo(wanted.numpy).max)
     if numbers.dtype.kind == "f":
-        # The largest integer may be no float; one more is.
+        # The largest integer may equal no float; one more does.
         fitting = (numbers == np.trunc(numbers)) & (numbers >= float(low)) & (numbers < float(high + 1))
     else:
         fitting = ((numbers >= low) & (numbers <= high)).astype(np.bool_)
@@ -124,7 +124,7 @@ def _exact_type(given: ColumnType, *, dtype: str) -> ColumnType | None:
 
 
 def _integer(values: Any) -> Any:
-    """Processors disagree about negative floats as uint64, even from one element to the next; take them by int64."""
+    """Convert to integers; processors disagree about negative floats as uint64, so these go through int64."""
     upper = values >= 2.0**63
     low = np.where(upper, values - 2.0**63, values).astype(np.int64).view(np.uint64)
     return low + (upper.astype(np.uint64) << np.uint64(63))
@@ -142,7 +142,7 @@ def _format(values: Any) -> Any:
 
 
 def _parse(strings: Any, wanted: ColumnType, errors: str) -> Any:
-    """Let Arrow read plain numbers; what it does not take is read, or refused, one by one."""
+    """Parse numbers: Arrow reads plain ones, and the rest is read or refused one by one."""
     if isinstance(strings, str):
         return _parse_each([strings], wanted, errors)[0]
     if wanted.kind != "bool":
@@ -171,12 +171,12 @@ def _parse_each(strings: list[str], wanted: ColumnType, errors: str) -> NumberAr
 
 
 def _demand_equal(floats: Any, strings: Any, out: Any = None) -> Any:
-    """Return the floats that text was read as, none of them another number than the integer that the text has.
+    """Return floats read from text, none of which differs from the integer in its text.
 
     Raises
     ------
     ConversionError
-        If an integer is no float.
+        If an integer equals no float.
     """
     changed = first_changed_text(np.atleast_1d(floats), pa.array([strings]) if isinstance(strings, str) else strings)
     if changed is not None:
@@ -190,7 +190,7 @@ def _demand_equal(floats: Any, strings: Any, out: Any = None) -> Any:
 
 
 def _is_number(strings: Any, out: Any = None, *, dtype: str) -> Any:
-    """Return which strings can be read as numbers of a type."""
+    """Return the mask of strings that are numbers of a type."""
     wanted = column_type(dtype)
     strings = [strings] if isinstance(strings, str) else strings.to_pylist()
     item: NumberArray = np.empty(1, wanted.numpy)
@@ -203,11 +203,11 @@ def _is_number(strings: Any, out: Any = None, *, dtype: str) -> Any:
 _DIGITS = r"^\s*[+-]?[0-9]+\s*$"
 
 MOST_DIGITS = 1000
-"""Digits of text that is looked at as an integer: Python refuses to read some thousand."""
+"""Most digits of text that is read as an integer; Python refuses to read thousands."""
 
 
 def _is_integer(strings: Any, out: Any = None, *, dtype: str) -> Any:
-    """Return which strings are decimal integers that a type has."""
+    """Return the mask of strings that are decimal integers within a type."""
     text = pa.array([strings], pa.large_string()) if isinstance(strings, str) else strings
     found = np.asarray(pc.match_substring_regex(text, _DIGITS))
     found &= np.asarray(pc.utf8_length(text)) <= MOST_DIGITS
@@ -219,7 +219,7 @@ def _is_integer(strings: Any, out: Any = None, *, dtype: str) -> Any:
 
 
 def _leave_those_of(wanted: np.dtype[Any], text: Any, found: Any) -> None:
-    """Take those marks of integers away that are beyond a type."""
+    """Clear the mask of integers that are beyond a type."""
     try:
         pc.cast(pc.utf8_trim_whitespace(text.filter(pa.array(found))), pa.from_numpy_dtype(wanted))
     except pa.ArrowInvalid:
@@ -263,7 +263,7 @@ def missing_as_nan(integers: Any, missing: Any, out: Any = None, *, column: str 
     Raises
     ------
     ConversionError
-        If one of those that are there is no float.
+        If an integer that is not missing equals no float.
     """
     number = first_changed(integers, np.logical_not(missing))
     if number is not None:
@@ -282,12 +282,12 @@ def missing_as_nan(integers: Any, missing: Any, out: Any = None, *, column: str 
 
 
 def _demand_present(values: Any, missing: Any, out: Any = None, *, column: str, filling: str) -> Any:
-    """Return a column none of whose values is missing.
+    """Return a column without missing values.
 
     Raises
     ------
     ArgumentTypeError
-        If one is.
+        If a value is missing.
     """
     lacking = np.atleast_1d(missing)
     if lacking.any():
@@ -303,7 +303,7 @@ def _demand_present(values: Any, missing: Any, out: Any = None, *, column: str, 
 
 
 def _demand_integers(values: Any, are_none: Any, out: Any = None, *, wanted: str) -> Any:
-    """Return numbers all of which become integers.
+    """Return numbers that all convert to integers.
 
     Raises
     ------

@@ -4,10 +4,10 @@ Types follow NumPy's own tables, which are Arkouda's as well (``mySafeCast`` and
 with uint64 gives float64, ``/`` gives float64, bool with bool gives bool under ``+ * & | ^`` and uint8 under
 ``// % ** << >>``, and ``bool - bool`` is an error.
 
-Values: integers wrap; an integer divided by zero is 0, and so is the remainder; an integer to a negative integer power
-is an error.  ``//`` and ``%`` round down as in NumPy.  Arkouda's ``%`` of negative int64, its ``>>`` of negative int64
-by 64 or more, and its negation of bool differ from NumPy today, which its developers treat as bugs (issues 5259, 5115
-and 5119): there, akdask does as NumPy does.
+Values: integers wrap. An integer divided by zero is 0, and so is the remainder. An integer to a negative integer power
+is an error. ``//`` and ``%`` round down as in NumPy. Arkouda's ``%`` of negative int64, its ``>>`` of negative int64 by
+64 or more, and its negation of bool differ from NumPy. Its developers treat these as bugs (issues 5259, 5115 and 5119),
+so akdask follows NumPy.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ TYPED_BY_NUMPY: tuple[np.ufunc, ...] = (
     *(np.add, np.subtract, np.multiply, np.fmod, np.floor_divide, np.remainder),
     *(np.negative, np.positive, np.absolute, np.sign, np.square, np.invert),
 )
-"""The result's type depends on the arguments'."""
+"""Types of results that depend on the arguments' types."""
 
 ROUNDING: tuple[np.ufunc, ...] = (np.floor, np.ceil, np.trunc)
 
@@ -60,16 +60,16 @@ GIVING_FLOAT: tuple[np.ufunc, ...] = (
     *(np.sinh, np.cosh, np.tanh, np.arcsinh, np.arccosh, np.arctanh),
     *(np.deg2rad, np.rad2deg),
 )
-"""float64 whatever numbers come in; NumPy would compute bool and uint8 in 16 bits."""
+"""Type rule with float64 for all numbers; NumPy would compute bool and uint8 in 16 bits."""
 
 AS_UINT8: tuple[np.ufunc, ...] = (np.fmod, np.floor_divide, np.remainder, np.square, np.left_shift, np.right_shift)
-"""NumPy computes these in int8 on bool."""
+"""Functions that NumPy computes in int8 for bool."""
 
 BITWISE: tuple[np.ufunc, ...] = (np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.left_shift, np.right_shift)
 
 
 def _plain(ufunc: np.ufunc) -> Kernel:
-    """Return the ufunc itself, made to take bool as uint8 where NumPy would give int8."""
+    """Return the ufunc itself, with bool taken as uint8 if NumPy would give int8."""
     if ufunc not in AS_UINT8:
         return ufunc
     return lambda *args, out: ufunc(*_bool_as_uint8(args), out=out)
@@ -96,7 +96,7 @@ def _power(base: Any, exponent: Any, out: Any = None) -> Any:
 
 
 def _bitwise_rule(ufunc: np.ufunc) -> Rule:
-    """int64 with uint64, which NumPy refuses, gives the type of the left one, as Arkouda's shifts do."""
+    """Take the type of the left argument for int64 with uint64, as Arkouda's shifts do; NumPy refuses them."""
     by_table = by_numpy(ufunc)
     return lambda *types: wide_integers(*types) or by_table(*types)
 
@@ -113,7 +113,7 @@ def _bitwise(ufunc: np.ufunc) -> Kernel:
 
 
 EXTREMES: tuple[np.ufunc, ...] = (np.minimum, np.maximum)
-"""What one of the arguments is, so that no integer may become another."""
+"""Kinds of arguments that must keep their integers exact."""
 
 
 def _extreme(ufunc: np.ufunc) -> Kernel:
@@ -123,7 +123,7 @@ def _extreme(ufunc: np.ufunc) -> Kernel:
 def _clip(values: Any, low: Any, high: Any, out: Any = None) -> Any:
     if not any(exact.is_mixed(*pair) for pair in ((values, low), (values, high), (low, high))):
         return np.clip(values, low, high, out=out)
-    # Which limit counts is known before anything becomes a float.
+    # The limit that applies is known before any integer becomes a float.
     is_nan = np.isnan(values) | np.isnan(low) | np.isnan(high)
     upper = ~is_nan & (exact.compare(np.greater, values, high) | exact.compare(np.greater, low, high))
     lower = ~is_nan & ~upper & exact.compare(np.less, values, low)
@@ -156,7 +156,7 @@ def _round(values: Any, out: Any = None, decimals: int = 0) -> Any:
 
 
 def _round_to_tens(values: Any, zeros: int) -> Any:
-    """Round integers to a power of ten, halves to the even one; NumPy divides them as floats."""
+    """Round integers to a power of ten, halves to even; NumPy would divide them as floats."""
     if zeros > 18:
         if zeros == 19 and np.any(exact.compare(np.greater, np.abs(values), np.uint64(5 * 10**18))):
             raise ArgumentError("integers of 64 bits are rounded to 18 places at most.", hint="make them bigint.")
@@ -170,7 +170,7 @@ def _round_to_tens(values: Any, zeros: int) -> Any:
 
 
 def _round_type(values: ColumnType, decimals: int = 0) -> ColumnType | None:
-    """NumPy would round bool to 16 bits."""
+    """Give the type of rounded numbers; NumPy would round bool to 16 bits."""
     return None if not values.is_number else FLOAT64 if values == BOOL else values
 
 
@@ -183,13 +183,13 @@ def _as_it_is(values: ColumnType, **_: Any) -> ColumnType | None:
 
 
 def _xlogy(x: Any, y: Any, out: Any = None) -> Any:
-    """``x * log(y)``, but 0 where x is 0 and y is not NaN, as in SciPy."""
+    """Compute ``x * log(y)``, but 0 where x is 0 and y is not NaN, as in SciPy."""
     logarithm = np.log(np.where((x == 0) & ~np.isnan(y), 1, y), dtype=np.float64)
     return np.multiply(x, logarithm, out=out, dtype=np.float64)
 
 
 def _range_length(start: Any, end: Any, out: Any = None, *, stride: int) -> Any:
-    """Return how many numbers `stride` apart lie between two, as `range` has them; the first is not the larger one."""
+    """Return the number of steps of `stride` between two numbers, as `range` has them; the first is not larger."""
     above = np.atleast_1d(start > end)
     if above.any():
         where = int(above.argmax())
@@ -202,12 +202,12 @@ def _range_length(start: Any, end: Any, out: Any = None, *, stride: int) -> Any:
 
 
 def _within(values: Any, out: Any = None, *, low: int, high: int) -> Any:
-    """Return numbers all of which are from `low` to `high`.
+    """Return numbers, all of which must be from `low` to `high`.
 
     Raises
     ------
     ArgumentError
-        If one is not.
+        If one is outside.
     """
     if np.size(values) and (np.min(values) < low or np.max(values) > high):
         outside = np.min(values) if np.min(values) < low else np.max(values)
@@ -216,12 +216,12 @@ def _within(values: Any, out: Any = None, *, low: int, high: int) -> Any:
 
 
 def _inverse_position(rows: Any, values: Any, positions: Any, out: Any = None) -> Any:
-    """Return the rows at which the values of a permutation are, given in the order of the values.
+    """Return the inverse of a permutation, given the rows and values in order of the values.
 
     Raises
     ------
     ArgumentError
-        If a value is not its position in that order: then one comes twice, or is no position.
+        If the values are not all positions, each once.
     """
     wrong = np.atleast_1d(values != positions)
     if wrong.any():
@@ -235,7 +235,7 @@ def _inverse_position(rows: Any, values: Any, positions: Any, out: Any = None) -
 
 
 def _integers_as_they_are(ufunc: np.ufunc) -> Kernel:
-    """Integers and bools are whole already; NumPy before 2.1 would make floats of them."""
+    """Keep integers and bools unchanged; NumPy before 2.1 would make floats of them."""
 
     def kernel(values: Any, out: Any = None) -> Any:
         match values.dtype.kind:

@@ -1,4 +1,4 @@
-"""Strings taken apart: the fields between delimiters, characters, and the bytes."""
+"""Splits of strings: fields between delimiters, characters, and bytes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from akdask.typing import NumberArray, StringArray
 
 
 def find_delimiters(strings: StringArray, delimiter: str, *, regex: bool, from_right: bool) -> Matches:
-    """Return where all delimiters are; of those that overlap the first is taken, or the last if `from_right`.
+    """Return the positions of all delimiters; of overlapping ones the first counts, or the last if `from_right`.
 
     Matches of a regular expression are found from the left in any case.
 
@@ -36,7 +36,7 @@ def _occurrences(strings: StringArray, delimiter: str, from_right: bool) -> Matc
     bounds, lengths = _parts(pc.split_pattern(strings, delimiter, reverse=from_right))
     width = len(delimiter.encode())
     rows = np.repeat(np.arange(len(strings)), np.diff(bounds))
-    # Before the end of a part are all parts so far, and a delimiter for each of them but the last of each row.
+    # A part ends after all earlier parts, and a delimiter for each of them except the last of each row.
     ends = np.cumsum(lengths) + width * (np.arange(len(lengths)) - rows)
     is_last = np.zeros(len(lengths), np.bool_)
     is_last[bounds[1:] - 1] = True
@@ -45,13 +45,13 @@ def _occurrences(strings: StringArray, delimiter: str, from_right: bool) -> Matc
 
 
 def _parts(lists: Any) -> tuple[NumberArray, NumberArray]:
-    """Return where the parts of each row start and the last end, and how many bytes each has."""
+    """Return the start of each row's parts, the end of the last, and the bytes of each part."""
     return np.asarray(lists.offsets).astype(np.int64), text_lengths(lists.values.cast(pa.large_string()))
 
 
 def _split(strings: Any, out: Any = None, *, delimiter: str, regex: bool = False, maxsplit: int = 0) -> Any:
     """Return the fields of each row as a list."""
-    # Arrow's own splitting by regular expressions never ends where a match takes no character.
+    # Arrow's splitting by regular expressions never ends if a match is empty.
     if regex or maxsplit:
         return _fields(strings, find_delimiters(strings, delimiter, regex=regex, from_right=False).up_to(maxsplit))
     lists = pc.split_pattern(strings, delimiter)
@@ -59,7 +59,7 @@ def _split(strings: Any, out: Any = None, *, delimiter: str, regex: bool = False
 
 
 def _fields(strings: StringArray, found: Matches) -> pa.LargeListArray:
-    """Return what is between delimiters: of the rows split on both sides of each, every other part."""
+    """Return the fields between delimiters: every other part of the rows split on both sides of each delimiter."""
     offsets, data = offsets_and_bytes(strings)
     rows = np.arange(len(strings))
     before = 2 * np.arange(len(found.starts)) + np.repeat(rows, np.diff(found.first))
@@ -84,11 +84,11 @@ def _peel(
     from_right: bool,
     regex: bool,
 ) -> Any:
-    """Return what is on one side of a delimiter, the left for part 0; see `Strings.peel`."""
+    """Return the text on one side of a delimiter, the left for part 0; see `Strings.peel`."""
     offsets, _ = offsets_and_bytes(strings)
     starts, stops = offsets[:-1] - offsets[0], offsets[1:] - offsets[0]
     has_all, found = _delimiters(strings, delimiter, times, from_right=from_right, regex=regex)
-    # What has too few delimiters goes to one side whole; the delimiter goes with what is peeled off, or is lost.
+    # A row with too few delimiters stays whole on one side; the delimiter is kept by the peeled part, or dropped.
     keeps = include and from_right == bool(part)
     limit = found[int(keeps != bool(part))]
     if has_all is None:
@@ -101,7 +101,7 @@ def _peel(
 def _delimiters(
     strings: StringArray, delimiter: str, times: int, *, from_right: bool, regex: bool
 ) -> tuple[NumberArray | None, tuple[NumberArray, NumberArray]]:
-    """Return which rows have as many delimiters, None for all, and of these where the last of them begins and ends."""
+    """Return the rows with enough delimiters, None for all, and the bounds of the last of these delimiters."""
     if not regex and not strings.null_count and compiled.should_compile_text(len(strings)):
         from akdask.operators.values.loops import delimiter_starts
 
@@ -118,7 +118,7 @@ def _delimiters(
 
 
 def _sides(strings: StringArray, starts: NumberArray, limits: NumberArray, part: int) -> StringArray:
-    """Return what is left of a cut in each row, or right of it."""
+    """Return the text left or right of a cut in each row."""
     _, data = offsets_and_bytes(strings)
     offsets = np.append(np.column_stack([starts, limits]).ravel(), len(data))
     both = pa.LargeStringArray.from_buffers(2 * len(strings), pa.py_buffer(offsets), pa.py_buffer(data))
@@ -134,7 +134,7 @@ def _slice(strings: Any, out: Any = None, *, start: int, stop: int | None) -> An
 
 
 def _bytes(strings: Any, out: Any = None) -> Any:
-    """Return the bytes of each row and a NUL behind them as a list: the layout that Arkouda has in memory and files."""
+    """Return the bytes of each row with a final NUL as a list, the layout of Arkouda in memory and files."""
     offsets, data = offsets_and_bytes(strings)
     bounds = offsets - offsets[0] + np.arange(len(offsets))
     ended = np.zeros(bounds[-1], np.uint8)
@@ -145,7 +145,7 @@ def _bytes(strings: Any, out: Any = None) -> Any:
 
 
 def _of_bytes(lists: Any, out: Any = None) -> StringArray:
-    """Return the text of lists of bytes, the last of which are NUL."""
+    """Return the text of lists of bytes, each with a final NUL."""
     offsets, data = offsets_of(lists), values_of(lists, UINT8)
     lengths = np.diff(offsets)
     if (lengths == 0).any() or (len(lengths) and data[offsets[1:] - 1].any()):
@@ -162,7 +162,7 @@ def _of_bytes(lists: Any, out: Any = None) -> StringArray:
 
 
 def _delimited(result: ColumnType, strings: ColumnType, delimiter: str, regex: bool) -> ColumnType | None:
-    """Check the delimiter, so that a bad one is an error where it is written, not where it runs."""
+    """Check the delimiter when the plan is made, so that a bad one raises there."""
     if strings != STR:
         return None
     if regex:

@@ -1,4 +1,4 @@
-"""Operations that numbers and strings have in common: comparing, and choosing by a condition."""
+"""Operations on numbers and strings alike: comparison, and choice by a condition."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ COMPARISONS: dict[np.ufunc, str] = {
     np.greater: ">",
     np.greater_equal: ">=",
 }
-"""Numbers compare as what they are: int64 with uint64 as in NumPy 2, integers with floats as in Python.  Arkouda and
-NumPy round integers to float64 first."""
+"""Numbers compare exactly: int64 with uint64 as in NumPy 2, integers with floats as in Python. Arkouda and NumPy round
+integers to float64 first."""
 
 
 def _comparison(ufunc: np.ufunc) -> Kernel:
@@ -42,20 +42,20 @@ def _comparable(left: ColumnType, right: ColumnType) -> ColumnType | None:
 
 
 def _equatable(left: ColumnType, right: ColumnType) -> ColumnType | None:
-    """Text that is missing has no order, but differs from all that is there."""
+    """Compare text for equality; missing text has no order, but differs from all other text."""
     return BOOL if left.kind == right.kind == "str" else _comparable(left, right)
 
 
 def _where(condition: Any, x: Any, y: Any, out: Any = None) -> Any:
     """Choose without a branch: ``y + (x - y) * condition`` on the bits, modulo 2**64.
 
-    On random conditions this takes 2.7 ns a row where `np.where` and `np.copyto` take 6 to 8.  It never looks at
-    floats as numbers, so that it is exact for them too.
+    On random conditions this is several times faster than `np.where` and `np.copyto`. It works on the bits of floats,
+    and so is exact for them too.
 
     Raises
     ------
     ConversionError
-        If an integer that is chosen is no float, where both sides meet as floats.
+        If both sides become floats, and a chosen integer equals no float.
     """
     if not isinstance(x, (np.ndarray, np.generic)):
         return strings.where_strings(condition, x, y)

@@ -1,6 +1,6 @@
-"""Looking things up in a whole table: rows by position, and positions by keys.
+"""Look-ups in a whole table: rows by position, and positions by keys.
 
-The table is the first argument and is the same for every block; it is the other argument that goes row by row.
+The table is the first argument, the same for every block. The other arguments go row by row.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ NAN_BITS = int(np.float64(np.nan).view(np.uint64))
 
 
 def _lookup(table: Any, positions: Any, out: Any = None) -> Any:
-    """Return the table's rows at the positions, each of which must be there: -1 is not the last one."""
+    """Return the table's rows at the positions, which must all exist; -1 is not the last one."""
     found = gather_prefetched(table, positions, out)
     if found is not None:
         return found
@@ -37,7 +37,7 @@ def _lookup(table: Any, positions: Any, out: Any = None) -> Any:
 
 
 def check_codes(positions: Any, size: int) -> None:
-    """Raise PositionError unless all positions are there, in a table of some size."""
+    """Raise PositionError unless all positions exist in a table of some size."""
     if not np.size(positions):
         return
     low, high = np.min(positions), np.max(positions)
@@ -54,12 +54,12 @@ def _lookup_type(table: ColumnType, positions: ColumnType) -> ColumnType | None:
 
 
 def from_start(positions: NumberArray, total: int) -> NumberArray:
-    """Return positions in an array of some rows, counted from its start also where they were counted from its end.
+    """Return positions in an array of some rows, counted from its start; negative ones count from its end.
 
     Raises
     ------
     PositionError
-        If one of them is not there.
+        If a position does not exist.
     """
     outside = (positions < -total) | (positions >= total)
     if outside.any():
@@ -71,7 +71,7 @@ def from_start(positions: NumberArray, total: int) -> NumberArray:
 
 
 def _from_start(positions: NumberArray, out: Any = None, *, length: int) -> NumberArray:
-    """Return positions along a dimension, counted from its start; each must be there."""
+    """Return positions along a dimension, counted from its start; each must exist."""
     found = from_start(positions, length)
     if out is None:
         return found
@@ -84,7 +84,7 @@ def _integer_type(positions: ColumnType, **_: Any) -> ColumnType | None:
 
 
 def _take(table: Any, positions: Any, out: Any = None) -> Any:
-    """Return the table's rows at positions, of which negative ones count from the end."""
+    """Return the table's rows at positions; negative ones count from the end."""
     found = gather_prefetched(table, positions, out)
     return gather(table, from_start(positions, len(table)), out) if found is None else found
 
@@ -94,12 +94,12 @@ def _take_type(table: ColumnType, positions: ColumnType) -> ColumnType | None:
 
 
 def _stored_position(positions: Any, out: Any = None, *, size: int, of: str) -> Any:
-    """Return positions that a file holds as they are, once each is seen to be there: none counts from the end.
+    """Return positions from a file unchanged, after checking that each exists; none counts from the end.
 
     Raises
     ------
     FileFormatError
-        If one of them is not there.
+        If a position does not exist.
     """
     low, high = (int(np.min(positions)), int(np.max(positions))) if np.size(positions) else (0, -1)
     if low < 0 or high >= size:
@@ -115,7 +115,7 @@ def _stored_position_type(positions: ColumnType, **_: Any) -> ColumnType | None:
 
 
 def lookup_found(table: Any, positions: Any, out: Any = None, *, missing_text: bool = False) -> Any:
-    """Return the table's rows at the positions; NaN, 0, False or no text for position -1: empty text, or missing."""
+    """Return the table's rows at the positions; for position -1 NaN, 0, False, or text that is empty or missing."""
     is_float = isinstance(table, np.ndarray) and table.dtype.kind == "f"
     taken = gather_prefetched(table, positions, out, NAN_BITS if is_float else 0)
     missing = positions < 0
@@ -133,7 +133,7 @@ def lookup_found(table: Any, positions: Any, out: Any = None, *, missing_text: b
 
 
 def _nothing(kind: pa.DataType, *, missing_text: bool) -> pa.Array:
-    """Return one row that stands for what is not found."""
+    """Return one row with the value for no match."""
     if not pa.types.is_large_string(kind):
         return pa.array([bytes(kind.byte_width)], kind)
     return from_nulls(pa.array([None if missing_text else ""], kind))
@@ -146,7 +146,7 @@ def _fillable_type(table: ColumnType, positions: ColumnType, *, missing_text: bo
 
 
 def _of_labelled(mask: Any, has_label: Any, out: Any = None) -> Any:
-    """Return a mask as it is, once each row is seen to have a label in it."""
+    """Return a mask, after checking that each row has a label in it."""
     if not np.all(has_label):
         from akdask.pandas_errors import MaskLabelsError
 
@@ -159,7 +159,7 @@ def _of_labelled(mask: Any, has_label: Any, out: Any = None) -> Any:
 
 
 def _of_same_labels(found: Any, is_same: Any, out: Any = None) -> Any:
-    """Return what a comparison has found, once both sides are seen to have the same labels."""
+    """Return the result of a comparison, after checking that both sides have the same labels."""
     if not np.all(is_same):
         raise AlignmentError(
             "only Series with the same labels in the same order are compared.",
@@ -169,7 +169,7 @@ def _of_same_labels(found: Any, is_same: Any, out: Any = None) -> Any:
 
 
 def _of_extremes(positions: NumberArray, is_full: Any, out: Any = None, *, name: str, skipna: bool) -> Any:
-    """Return where groups have their extremes, once each has one: with missing values left out, or none among them."""
+    """Return the positions of groups' extremes, after checking that each group has one."""
     if not np.all(is_full) or np.any(np.less(positions, 0)):
         raise ArgumentError(
             f"{name} of a group that has {'only missing values' if skipna else 'a missing value'}.",
@@ -194,24 +194,24 @@ def _extremes_type(positions: ColumnType, is_full: ColumnType, **_: Any) -> Colu
 
 
 def _find_rows(index: KeyIndex | IntervalIndex, *keys: Any, out: Any = None) -> Any:
-    """Return the first row of an indexed table with the same keys, or that holds them, -1 where there is none."""
+    """Return the first row of an indexed table that has the same keys, or that holds them, -1 without one."""
     return _search(index.find, keys, out)
 
 
 def _is_member(members: KeySet, *keys: Any, out: Any = None) -> Any:
-    """Return whether a set has the same keys."""
+    """Return the mask of keys in a set."""
     return _search(members.has, keys, out)
 
 
 def _search(search: Callable[..., Any], keys: Sequence[Any], out: Any) -> Any:
-    """Search for keys, single values among them spread; all of them may be."""
+    """Look up keys; single values are repeated for every row."""
     nrows = next((len(key) for key in keys if not is_scalar(key)), None)
     columns = [spread(key, scalar_type(key), nrows or 1) if is_scalar(key) else key for key in keys]
     return search(columns)[0] if nrows is None else search(columns, out)
 
 
 def _found_type(result: ColumnType) -> Rule:
-    """Return the rule of what takes an index, which stands for no type, and keys of any."""
+    """Return the type rule of look-ups, which take an index without a type, and keys of any type."""
     return lambda _, *keys: result if keys and all(key.is_number or key.kind == "str" for key in keys) else None
 
 
@@ -220,7 +220,7 @@ def _interval_type(_: ColumnType, *values: ColumnType) -> ColumnType | None:
 
 
 def _searchsorted(table: SortedKeys, values: Any, out: Any = None, *, side: Side) -> Any:
-    """Return how many rows of a table in order come before each value, or before what follows it."""
+    """Return the number of rows of a sorted table before each value, or up to it."""
     return _search(lambda columns, found=None: table.search(columns[0], side, found), [values], out)
 
 

@@ -1,8 +1,8 @@
-"""Where regular expressions match, what they match, and what that is replaced by.
+"""Matches of regular expressions: their positions, text and replacements.
 
-Arrow's functions find the first match of a row, and replace all.  Where all matches are comes out of a replacement too:
-each is put between two bytes that no text in UTF-8 has, so that the rows need not be looked at one by one.  All of it
-runs in RE2, the engine of an Arkouda server, without holding the interpreter.
+Arrow's functions find the first match of a row, and replace all. A replacement also gives the positions of all matches:
+it puts each between two bytes that do not occur in UTF-8. So rows need not be searched one by one. RE2, the engine of
+an Arkouda server, does the matching without holding Python's lock.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from akdask.operators.values.strings import check_pattern
 from akdask.typing import NumberArray, StringArray
 
 REWRITTEN = 9
-"""The most groups that RE2's replacements can name."""
+"""Most groups that RE2's replacements can name."""
 
 _ESCAPES = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "\\": "\\"}
 
@@ -56,7 +56,7 @@ def group_names(pattern: str) -> tuple[str | None, ...]:
 
 
 def check_group(pattern: str, group: int) -> None:
-    """Refuse a group that a regular expression does not have; all have group 0, which is all of the match.
+    """Refuse a group that a regular expression does not have; group 0 is the whole match.
 
     Raises
     ------
@@ -69,7 +69,7 @@ def check_group(pattern: str, group: int) -> None:
 
 
 def capturing(pattern: str, groups: Iterable[int]) -> str:
-    """Return a regular expression that captures some of its groups only, each under a name made of its number.
+    """Return a regular expression that captures only some of its groups, each named by its number.
 
     Examples
     --------
@@ -91,12 +91,12 @@ def _openings(pattern: str) -> Iterator[re.Match[str]]:
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """What a regular expression finds, and what that is replaced by, both in the syntax of RE2.
+    """A regular expression and its replacement, both in the syntax of RE2.
 
     Parameters
     ----------
     pattern : str
-        The expression, which captures those groups that the replacement has.
+        The expression, which captures the groups of the replacement.
     rewrite : str
         The replacement.
     """
@@ -134,7 +134,7 @@ def replacement(pattern: str, template: str) -> Replacement:
 
 
 def _parts(template: str, names: tuple[str | None, ...]) -> Iterator[str | int]:
-    """Yield the text of a template, and the numbers of the groups between."""
+    """Yield the text of a template, and the numbers of the groups in between."""
     end = 0
     for found in _REFERENCE.finditer(template):
         yield template[end : found.start()]
@@ -144,7 +144,7 @@ def _parts(template: str, names: tuple[str | None, ...]) -> Iterator[str | int]:
 
 
 def _referred(template: str, found: re.Match[str], names: tuple[str | None, ...]) -> str | int:
-    """Return the group, or the character, that an escape of a template stands for."""
+    """Return the group, or the character, of an escape in a template."""
     escaped, name = found["escaped"], found["name"] or found["number"]
     if name is None:
         if escaped is None or (escaped.isalnum() and escaped not in _ESCAPES):
@@ -168,14 +168,14 @@ MARK = b"\xfe"
 
 @dataclass(frozen=True, slots=True)
 class Matches:
-    """Where matches are among the bytes of all rows, which are counted from the first byte of the first row.
+    """Positions of matches among the bytes of all rows, counted from the first byte of the first row.
 
     Parameters
     ----------
     first : ndarray, shape (nrows + 1,), int64
-        The number of the first match of each row, and of one behind the last row.
+        The number of the first match of each row, and of a row after the last.
     starts, stops : ndarray, int64
-        Where each match begins and ends.
+        Bounds of each match.
     """
 
     first: NumberArray
@@ -184,7 +184,7 @@ class Matches:
 
     @property
     def counts(self) -> NumberArray:
-        """The matches of each row."""
+        """The number of matches of each row."""
         counts: NumberArray = np.diff(self.first)
         return counts
 
@@ -198,13 +198,13 @@ class Matches:
 
     @property
     def numbers(self) -> NumberArray:
-        """The number of each match among those of its row."""
+        """The number of each match within its row."""
         numbers: NumberArray = np.arange(len(self.starts)) - np.repeat(self.first[:-1], self.counts)
         return numbers
 
 
 def find_matches(strings: StringArray, pattern: str) -> Matches:
-    """Return where all matches are, from the left; those that take no character do not follow another at once.
+    """Return the positions of all matches, from the left; an empty match does not follow another match at once.
 
     Examples
     --------
@@ -219,7 +219,7 @@ def find_matches(strings: StringArray, pattern: str) -> Matches:
 
 
 def _positions(marked: StringArray, size: int) -> tuple[NumberArray, NumberArray]:
-    """Return the number of the first match of each row, and where its bytes are that do not belong to the text."""
+    """Return the number of the first match of each row, and the positions of marker bytes."""
     offsets, data = offsets_and_bytes(marked)
     found = np.flatnonzero(data == MARK[0])
     return np.searchsorted(found, offsets - offsets[0]) // size, found.reshape(-1, size)
@@ -237,23 +237,23 @@ def replaced(strings: StringArray, how: Replacement, most: int) -> StringArray:
     """Return text whose first `most` matches are replaced; all for 0."""
     if not most:
         return pc.replace_substring_regex(strings, pattern=how.pattern, replacement=how.rewrite)
-    # Match and replacement stand side by side, and one of them goes: what RE2 sees around a match stays as it is.
+    # Match and replacement stand side by side, and one is removed; RE2 then sees the text around a match unchanged.
     both = MARK + rb"\0" + MARK + how.rewrite.encode() + MARK
     marked = pc.replace_substring_regex(strings, pattern=how.pattern, replacement=both)
     first, found_at = _positions(marked, 3)
     found = Matches(first, found_at[:, 0], found_at[:, 2])
     is_replaced = found.numbers < most
-    # The bytes from the first of them on and the last, or the first alone and from the second on.
+    # The bytes from the first marker to the last, or the first alone and from the second on.
     starts = np.column_stack([found.starts, np.where(is_replaced, found.stops, found_at[:, 1])])
     stops = np.column_stack([np.where(is_replaced, found_at[:, 1], found.starts) + 1, found.stops + 1])
     return _without(marked, found, starts, stops)
 
 
 def _without(strings: StringArray, found: Matches, starts: NumberArray, stops: NumberArray) -> StringArray:
-    """Return text without some ranges of bytes of each match."""
+    """Return text without some byte ranges of each match."""
     offsets, data = offsets_and_bytes(strings)
     changes = np.zeros(len(data) + 1, np.int8)
-    # No two ranges begin in the same place, nor end; where one ends another may begin.
+    # No two ranges begin or end in the same place; where one ends another may begin.
     changes[starts.ravel()] += 1
     changes[stops.ravel()] -= 1
     left = data[np.cumsum(changes[:-1], dtype=np.int8) == 0]
@@ -263,12 +263,12 @@ def _without(strings: StringArray, found: Matches, starts: NumberArray, stops: N
 
 
 def _first_start(strings: Any, out: Any = None, *, pattern: str) -> NumberArray:
-    """Return the byte at which the first match of each row begins, -1 where there is none."""
+    """Return the first byte of each row's first match, -1 without one."""
     return np.asarray(pc.find_substring_regex(strings, pattern)).astype(np.int64, copy=False)
 
 
 def _first_text(strings: Any, out: Any = None, *, pattern: str, group: int) -> StringArray:
-    """Return what a group of the first match of each row took, empty text where there is none."""
+    """Return the text of a group in each row's first match, empty text without one."""
     name = f"g{group}"
     extracted = pc.extract_regex(
         strings, capturing(pattern, [group]) if group else f"(?P<{name}>{capturing(pattern, [])})"
@@ -286,7 +286,7 @@ def _all_text(strings: Any, out: Any = None, *, pattern: str) -> pa.LargeListArr
 
 
 def _spans(strings: Any, out: Any = None, *, pattern: str) -> pa.LargeListArray:
-    """Return the byte of its row at which each match begins, and its length behind it."""
+    """Return the first byte of each match in its row, then its length."""
     found = find_matches(strings, pattern)
     offsets, _ = offsets_and_bytes(strings)
     starts = found.starts - np.repeat(offsets[:-1] - offsets[0], found.counts)
@@ -294,7 +294,7 @@ def _spans(strings: Any, out: Any = None, *, pattern: str) -> pa.LargeListArray:
 
 
 def _part_of_spans(spans: Any, out: Any = None, *, part: int) -> pa.LargeListArray:
-    """Return where matches begin, or how long they are, for part 1."""
+    """Return the starts of matches, or their lengths for part 1."""
     return lists_of(offsets_of(spans) // 2, values_of(spans, INT64)[part::2])
 
 
@@ -303,7 +303,7 @@ def _replaced(strings: Any, out: Any = None, *, pattern: str, template: str, mos
 
 
 def _matched(result: ColumnType) -> Callable[..., ColumnType | None]:
-    """Check the pattern, so that a bad one is an error where it is written, not where it runs."""
+    """Check the pattern when the plan is made, so that a bad one raises there."""
 
     def rule(strings: ColumnType, *, pattern: str, group: int = 0) -> ColumnType | None:
         if strings != STR:

@@ -1,4 +1,4 @@
-"""Operations on text that may be missing: the only ones besides those that move or compare it."""
+"""Operations that only exist for text with missing values; moves and comparisons treat it like other text."""
 
 from __future__ import annotations
 

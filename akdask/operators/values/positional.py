@@ -1,4 +1,4 @@
-"""Columns computed from row positions alone: evenly spaced numbers and random ones.
+"""Columns computed from row positions: evenly spaced and random numbers.
 
 Element i depends on i and the parameters only, so any partitioning, and any selection of rows, gives the same numbers.
 """
@@ -30,7 +30,7 @@ def linspace(first: int, count: int, *, start: float, stop: float, num: int, end
     if intervals and step:
         numbers *= step
     else:
-        # The step is lost to underflow, or there is one number only.
+        # The step underflows, or there is only one number.
         numbers = numbers / (intervals or 1) * (stop - start)
     numbers += start
     if endpoint and num > 1 and count and first + count == num:
@@ -39,7 +39,7 @@ def linspace(first: int, count: int, *, start: float, stop: float, num: int, end
 
 
 def _at_positions(run: Callable[..., NumberArray]) -> Kernel:
-    """Return a kernel on the positions of a block, in any order, of a function that computes runs of them."""
+    """Return a kernel on positions in any order, from a function that computes runs of consecutive positions."""
 
     def kernel(positions: NumberArray, out: Any = None, **params: Any) -> NumberArray:
         first = int(positions.min()) if len(positions) else 0
@@ -56,7 +56,7 @@ def _at_positions(run: Callable[..., NumberArray]) -> Kernel:
 
 
 def _of_range(positions: Any, out: Any = None, *, starts: tuple[int, ...], numbers: tuple[int, ...]) -> Any:
-    """Return the number of the range that each position is in: the last that does not start beyond it."""
+    """Return the number of each position's range: the last one that does not start beyond it."""
     found = np.array(numbers, np.int64)[np.searchsorted(np.array(starts, np.int64), positions, side="right") - 1]
     if out is None:
         return found

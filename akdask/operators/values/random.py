@@ -1,7 +1,7 @@
 """Random numbers and texts by position: element i depends on the seed and on i, and on nothing else.
 
-PCG64DXSM can be moved to any position without drawing the numbers before it, and takes half the time of Philox, which
-is made for that (6 and 12 ns a number).  The numbers are not those that an Arkouda server would draw.
+PCG64DXSM can be moved to any position without drawing the numbers before it. It is faster than Philox, which is made
+for that. An Arkouda server would draw other numbers.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def uniform(first: int, count: int, *, seed: int, low: float = 0.0, high: float 
 
 
 def uniform_at(positions: NumberArray, seed: int, attempt: int = 0) -> NumberArray:
-    """Return float64 numbers uniform in ``[0, 1)``, those of some positions in any order.
+    """Return float64 numbers uniform in ``[0, 1)`` at some positions in any order.
 
     Examples
     --------
@@ -60,8 +60,8 @@ def uniform_at(positions: NumberArray, seed: int, attempt: int = 0) -> NumberArr
 def integers(first: int, count: int, *, seed: int, low: int, high: int) -> NumberArray:
     """Return elements `first` to ``first + count`` of an int64 column, each of ``[low, high)`` equally likely.
 
-    Lemire's method: the upper 64 bits of 64 random ones times the width of the range.  Where the lower 64 bits say
-    that the result would be biased, the element is drawn again from the next stream, at the same position.
+    Lemire's method: the upper 64 bits of 64 random ones times the width of the range.  If the lower 64 bits show that
+    the result would be biased, the element is drawn again from the next stream, at the same position.
 
     Raises
     ------
@@ -106,7 +106,7 @@ def _multiply_wide(numbers: Any, factor: np.uint64) -> tuple[Any, Any]:
 def standard_normal(first: int, count: int, *, seed: int) -> NumberArray:
     """Return elements `first` to ``first + count`` of a float64 column of mean 0 and variance 1, normally distributed.
 
-    Box and Muller's method: each pair of neighbours is made of one pair of uniform numbers.
+    Box and Muller's method makes each pair of neighbours from one pair of uniform numbers.
 
     Examples
     --------
@@ -124,9 +124,9 @@ def standard_normal(first: int, count: int, *, seed: int) -> NumberArray:
 
 
 def strings(positions: NumberArray, lengths: NumberArray, *, seed: int, alphabet: str) -> pa.LargeStringArray:
-    """Return strings of given lengths, of characters that are drawn from an alphabet of ASCII.
+    """Return strings of given lengths, with characters from an alphabet of ASCII.
 
-    Lengths differ, so that no stream of numbers could be moved to a row: each character is a hash of the seed, its row
+    Lengths differ, so a stream of numbers could not be moved to a row. Each character is a hash of the seed, its row
     and its place in the string.
 
     Examples
@@ -156,7 +156,7 @@ def mix_bits(words: NumberArray) -> NumberArray:
 
 
 SMALL_MEAN = 10.0
-"""Poisson numbers of smaller means are found one by one, others by rejection."""
+"""Poisson numbers of smaller means are found by inversion, others by rejection."""
 
 
 def poisson(positions: NumberArray, means: NumberArray, *, seed: int) -> NumberArray:
@@ -177,13 +177,13 @@ def poisson(positions: NumberArray, means: NumberArray, *, seed: int) -> NumberA
 
 
 def _by_inversion(positions: NumberArray, means: NumberArray, seed: int) -> NumberArray:
-    """Count the numbers whose cumulated probability a uniform number is above."""
+    """Count the numbers whose cumulative probability is below a uniform number."""
     drawn = uniform_at(positions, seed)
     probability = np.exp(-means)
     cumulated = probability.copy()
     found = np.zeros(len(positions), np.int64)
     number = 0
-    # Beyond this, the probability is less than what doubles near 1 can tell apart.
+    # Beyond this, the probability is below the resolution of doubles near 1.
     while number < 100 and (above := drawn > cumulated).any():
         number += 1
         found += above
@@ -221,7 +221,8 @@ def _log_factorial(numbers: NumberArray) -> NumberArray:
 def standard_gamma(positions: NumberArray, shapes: NumberArray, *, seed: int) -> NumberArray:
     """Return gamma numbers of scale 1 as float64, by rejection.
 
-    Marsaglia and Tsang, A simple method for generating gamma variables, 2000.  Shapes below 1 are drawn of one more.
+    Marsaglia and Tsang, A simple method for generating gamma variables, 2000.  Shapes below 1 are drawn with one more,
+    then scaled.
 
     Examples
     --------
@@ -257,7 +258,7 @@ def _rejecting(  # noqa: PLR0917 - what all rejection methods need
     parameters: NumberArray,
     seed: int,
 ) -> None:
-    """Fill rows with what attempts accept; each attempt takes uniform numbers of streams of its own."""
+    """Fill rows with accepted attempts; each attempt takes uniform numbers from its own streams."""
     stream = 1
     while len(rows):
         uniform = [uniform_at(positions[rows], seed, stream + number) for number in range(wanted)]
@@ -268,7 +269,7 @@ def _rejecting(  # noqa: PLR0917 - what all rejection methods need
 
 
 def shuffled(positions: NumberArray, *, seed: int, size: int, rounds: int) -> NumberArray:
-    """Return where positions go in a permutation of `size` of them, each found by itself.
+    """Return the images of positions in a permutation of `size` positions, each computed by itself.
 
     A Feistel network of keyed hashes on the least even number of bits that holds `size`, which is walked until it
     leads below `size` again.

@@ -1,7 +1,7 @@
-"""Operations on lists, row by row: what SegArrays are computed with.
+"""Operations on lists, row by row: the kernels of SegArrays.
 
-Lists are sorted, compared and concatenated through codes: every value of a block is numbered in ascending order, so
-that a row and a code make one integer whatever the type of the values is.
+Lists are sorted, compared and concatenated through codes. Every value of a block is numbered in ascending order, so
+that a row and a code make one integer for values of any type.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from akdask.typing import Column, NumberArray
 
 
 def parts_of(lists: pa.LargeListArray) -> tuple[NumberArray, Any]:
-    """Return where each list starts and the last ends, and the values of all."""
+    """Return the start of each list and the end of the last, and the values of all."""
     return offsets_of(lists), values_of(lists, type_of(lists).item or INT64)
 
 
@@ -40,7 +40,7 @@ def lengths_of(lists: pa.LargeListArray, out: Any = None) -> NumberArray:
 
 
 def rows_of(offsets: NumberArray) -> NumberArray:
-    """Return the number of the row that each value belongs to."""
+    """Return the row number of each value."""
     return np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
 
 
@@ -55,7 +55,7 @@ class ValueCodes:
     count : int
         Above all codes, and at least 1.
     decode : callable
-        Returns the column of the values that some codes stand for.
+        Returns the column of values of some codes.
     """
 
     codes: NumberArray
@@ -63,16 +63,16 @@ class ValueCodes:
     decode: Callable[[NumberArray], Column]
 
     def keys(self, rows: NumberArray) -> NumberArray:
-        """Return one number for a row and a value each, ordered by the row first."""
+        """Return one number for each pair of a row and a value, ordered by row first."""
         return rows * self.count + self.codes
 
     def lists(self, keys: NumberArray, nrows: int) -> pa.LargeListArray:
-        """Return the lists of values that ascending keys stand for."""
+        """Return the lists of values of ascending keys."""
         return lists_of(_offsets(keys // self.count, nrows), self.decode(keys % self.count))
 
 
 def codes_of(values: Column, nrows: int) -> ValueCodes:
-    """Return the codes of the values of rows; of close integers, their distances from the lowest."""
+    """Return the codes of the values of rows; for close integers, their distances from the lowest."""
     if isinstance(values, np.ndarray) and values.dtype.kind in "iu" and len(values):
         low, spread = values.min(), int(values.max()) - int(values.min()) + 1
         if spread * nrows < 2**62:
@@ -81,7 +81,7 @@ def codes_of(values: Column, nrows: int) -> ValueCodes:
 
 
 def ranked(values: Column) -> ValueCodes:
-    """Return the codes of values of any type: their ranks among the distinct ones."""
+    """Return the codes of values of any type: their ranks among the distinct values."""
     if isinstance(values, np.ndarray):
         distinct, codes = np.unique(values, return_inverse=True)
     elif is_arrow(values, "FixedSizeBinaryArray"):
@@ -112,7 +112,7 @@ def _offsets(rows: NumberArray, count: int) -> NumberArray:
 
 
 def _filtered(lists: pa.LargeListArray, wanted: NumberArray) -> pa.LargeListArray:
-    """Return lists of those values where a mask holds."""
+    """Return lists of the values where a mask holds."""
     offsets, values = parts_of(lists)
     before = np.concatenate([np.zeros(1, np.int64), np.cumsum(wanted)])
     return lists_of(before[offsets], take_rows(values, np.flatnonzero(wanted)))
@@ -122,7 +122,7 @@ def _filtered(lists: pa.LargeListArray, wanted: NumberArray) -> pa.LargeListArra
 
 
 def _get(lists: Any, out: Any = None, *, j: int, default: Any = None, max_bits: int = -1) -> Column:
-    """Return the j-th value of each list, from the end if negative; the default where there is none."""
+    """Return the j-th value of each list, from the end if negative; the default if there is none."""
     offsets, values = parts_of(lists)
     lengths = np.diff(offsets)
     inside = lengths > j if j >= 0 else lengths >= -j
@@ -136,7 +136,7 @@ def _get(lists: Any, out: Any = None, *, j: int, default: Any = None, max_bits: 
 
 
 def _single(item: Any, dtype: ColumnType) -> Column:
-    """Return a column of one value: the given one, or what stands for nothing in its type."""
+    """Return a column of one value: the given one, or the type's value for nothing."""
     match dtype.kind:
         case "str":
             return pa.array(["" if item is None else item], pa.large_string())
@@ -146,7 +146,7 @@ def _single(item: Any, dtype: ColumnType) -> Column:
 
 
 def _set(lists: Any, chosen: Any, items: Any, out: Any = None, *, j: int, max_bits: int = -1) -> pa.LargeListArray:
-    """Return lists whose j-th value is another where a mask holds."""
+    """Return lists with another j-th value where a mask holds."""
     offsets, values = parts_of(lists)
     rows = np.flatnonzero(np.broadcast_to(chosen, len(lists)))
     lengths = np.diff(offsets)[rows]
@@ -170,7 +170,7 @@ def _as_column(item: Any, dtype: ColumnType, count: int) -> Column:
 
 
 def _joined(left: Any, right: Any, out: Any = None, max_bits: int = -1) -> pa.LargeListArray:
-    """Return the lists of both, joined row by row."""
+    """Concatenate two lists in each row."""
     parts = [parts_of(left), parts_of(right)]
     rows = np.concatenate([rows_of(offsets) for offsets, _ in parts])
     values = concat_rows([values for _, values in parts])
@@ -185,7 +185,7 @@ def _append(lists: Any, items: Any, out: Any = None, *, prepend: bool = False, m
 
 
 def _window(lists: Any, out: Any = None, *, n: int, place: int) -> pa.LargeListArray:
-    """Return what stands at one place of all runs of `n` values, run by run."""
+    """Return one place of all runs of `n` values, run by run."""
     offsets, _ = parts_of(lists)
     lengths = np.diff(offsets)
     within = np.arange(offsets[-1]) - np.repeat(offsets[:-1], lengths)
@@ -197,7 +197,7 @@ def _remove_repeats(lists: Any, out: Any = None) -> pa.LargeListArray:
 
 
 def _is_first(lists: Any) -> NumberArray:
-    """Tell which values are not equal to the one before them in their list."""
+    """Return the mask of values that differ from the one before them in their list."""
     offsets, values = parts_of(lists)
     comparable = values if isinstance(values, np.ndarray) else ranked(values).codes
     first = np.ones(len(values), np.bool_)
@@ -207,14 +207,14 @@ def _is_first(lists: Any) -> NumberArray:
 
 
 def _multiplicity(lists: Any, out: Any = None) -> pa.LargeListArray:
-    """Return how often each value is repeated that `_remove_repeats` leaves."""
+    """Return the number of repetitions of each value that `_remove_repeats` leaves."""
     first = _is_first(lists)
     wanted_values = _filtered(lists, first)
     return lists_of(offsets_of(wanted_values), np.diff(np.flatnonzero(first), append=len(first)))
 
 
 def _without(lists: Any, unwanted: Any, out: Any = None) -> pa.LargeListArray:
-    """Return lists without the values that are in a table."""
+    """Return lists without the values of a table."""
     _, values = parts_of(lists)
     if isinstance(values, np.ndarray):
         return _filtered(lists, ~np.isin(values, unwanted))
@@ -226,7 +226,7 @@ def _without(lists: Any, unwanted: Any, out: Any = None) -> pa.LargeListArray:
 
 
 def _set_operation(combine: Callable[[NumberArray, NumberArray], NumberArray]) -> Kernel:
-    """Return the kernel of an operation on sets, which gives the values of each list in ascending order."""
+    """Return the kernel of a set operation, which gives the values of each list in ascending order."""
 
     def kernel(left: Any, right: Any, out: Any = None) -> pa.LargeListArray:
         parts = [parts_of(left), parts_of(right)]
@@ -256,7 +256,7 @@ SET_OPERATIONS: dict[str, Kernel] = {
 
 
 def _equal(left: Any, right: Any, out: Any = None, max_bits: int = -1) -> NumberArray:
-    """Tell which lists have the same values in the same order; NaN is not equal to NaN."""
+    """Return the mask of lists with the same values in the same order; NaN differs from NaN."""
     parts = [parts_of(left), parts_of(right)]
     same: NumberArray = np.diff(parts[0][0]) == np.diff(parts[1][0])
     rows = np.flatnonzero(same)
@@ -284,7 +284,7 @@ def _not_equal(left: Any, right: Any, out: Any = None, max_bits: int = -1) -> Nu
 
 
 def _hash(lists: Any, out: Any = None, *, part: int) -> NumberArray:
-    """Return half of a 128-bit hash of each list, the same for equal lists wherever they are."""
+    """Return half of a 128-bit hash of each list, which depends on its values only."""
     offsets, values = parts_of(lists)
     if not isinstance(values, np.ndarray):
         objects = to_objects(values)
@@ -297,7 +297,7 @@ def _hash(lists: Any, out: Any = None, *, part: int) -> NumberArray:
 
 
 def _of_lists(result: ColumnType | None = None) -> Rule:
-    """Take lists of values of one type; give a type, or the lists' own."""
+    """Take lists of one type of values; give a type, or the lists' own."""
 
     def rule(*types: ColumnType, **_: Any) -> ColumnType | None:
         same = len({unlimited(dtype) for dtype in types}) == 1 and types[0].kind == "list"
@@ -319,7 +319,7 @@ LIST_COMPARISONS: dict[str, tuple[Rule, Kernel]] = {
     "equal": (_of_lists(BOOL), _equal),
     "not_equal": (_of_lists(BOOL), _not_equal),
 }
-"""What comparisons do where the arguments are lists."""
+"""Comparisons for arguments that are lists."""
 
 LIST_OPERATIONS: dict[str, Operation] = {
     operation.name: operation
@@ -343,8 +343,8 @@ LIST_OPERATIONS: dict[str, Operation] = {
 class ListGroups(SortedGroups):
     """The lists that are not empty, as groups of elements.
 
-    Lists come whole, so that it does not matter to the bits of their sums where others are: NumPy may add up several
-    elements side by side.
+    Lists are never divided between blocks, so the bits of their sums do not depend on other lists, although NumPy adds
+    several elements side by side.
     """
 
     def reduce(self, ufunc: np.ufunc, values: NumberArray) -> NumberArray:
@@ -413,4 +413,4 @@ LIST_REDUCTIONS: dict[str, Operation] = {
         "list_nunique", 1, lambda lists, **_: INT64 if lists.kind == "list" else None, _count_distinct
     ),
 }
-"""One value for each list, by the name of the reduction."""
+"""Operations that reduce each list to one value, by the name of the reduction."""

@@ -1,7 +1,7 @@
-"""Elements of arrays of several dimensions by strides: what NumPy's views refer to, in row-major order.
+"""Strided views of arrays of several dimensions: their elements in row-major order, as in NumPy.
 
-Element i of an arrangement has positions along the dimensions of `shape`, the last of which runs fastest; it is the
-element at ``offset`` and the sum of these positions times `strides`, in a flat array.
+Element i of an arrangement has positions along the dimensions of `shape`; the last one runs fastest. In the flat array,
+its position is `offset` plus the sum of these positions times `strides`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Lengths = tuple[int, ...]
 def strided_positions(
     rows: NumberArray, out: Any = None, *, shape: Lengths, strides: Lengths, offset: int
 ) -> NumberArray:
-    """Return where the elements of an arrangement are in the flat array.
+    """Return the positions of an arrangement's elements in the flat array.
 
     Examples
     --------
@@ -66,7 +66,7 @@ def _are_successive(rows: NumberArray) -> bool:
 
 
 def _copy_rows(view: NumberArray, start: int, stop: int, out: NumberArray) -> None:
-    """Copy elements `start` to `stop`, counted in row-major order: a part of a row, whole ones, another part."""
+    """Copy elements `start` to `stop` in row-major order: part of a row, whole rows, part of a row."""
     if view.ndim <= 1:
         out[...] = view[start:stop]
         return

@@ -25,7 +25,7 @@ from akdask.errors import ArgumentError
 from akdask.typing import NumberArray
 
 ByteSets = npt.NDArray[np.uint8]
-"""For each byte of a match, 1 for each of the 256 bytes that it may be."""
+"""For each byte of a match, a table with 1 for each allowed byte."""
 
 _LONGEST = 2**10
 
@@ -38,7 +38,7 @@ _ITEM = re.compile(
     """,
     re.ASCII | re.DOTALL | re.VERBOSE,
 )
-# RE2's: ASCII, whatever the text.
+# RE2's classes are ASCII, for any text.
 _NAMED = {"d": "0-9", "w": "0-9A-Za-z_", "s": "\t\n\f\r "}
 
 
@@ -59,7 +59,7 @@ def byte_sets(pattern: str) -> ByteSets | None:
     while at < len(pattern):
         found = _ITEM.match(pattern, at)
         if found is None:
-            # What repeats an item is no item either.
+            # A repeated item is not one byte.
             return None
         at = found.end()
         text = found["literal"] or found["escaped"]
@@ -72,7 +72,7 @@ def byte_sets(pattern: str) -> ByteSets | None:
 
 @lru_cache(256)
 def literal_sets(text: bytes) -> ByteSets:
-    """Return the sets that only some bytes are of, each at its place."""
+    """Return the sets of bytes that are restricted, each with its place."""
     return _table([{byte} for byte in text])
 
 
@@ -94,16 +94,16 @@ def _table(sets: list[set[int]]) -> ByteSets:
     return table
 
 
-_RARE = 0.25  # places to look at for each row, above which the search by row is faster
+_RARE = 0.25  # Places to compare for each row above which the search by row is faster
 
 
 def arrow_operand(item: Any) -> Any:
-    """Return an Arrow array as it is, a str as an Arrow scalar of the same type."""
+    """Return an Arrow array unchanged, a str as an Arrow scalar of the same type."""
     return item if is_arrow(item, "Array") else pa.scalar(str(item), pa.large_string())
 
 
 def unpack_bools(packed: Any, out: Any = None) -> Any:
-    """Return Arrow's bits as NumPy's bytes, a Boolean scalar as NumPy's."""
+    """Return Arrow's bits as NumPy bytes, a Boolean scalar as NumPy's."""
     if is_arrow(packed, "Scalar"):
         bools: Any = np.bool_(packed.as_py())
     else:
@@ -115,7 +115,7 @@ def unpack_bools(packed: Any, out: Any = None) -> Any:
 
 
 def unicode_array(strings: pa.LargeStringArray) -> NumberArray:
-    """Return strings as NumPy's, all as long as the longest."""
+    """Return strings as a NumPy array, all padded to the longest."""
     if compiled.should_compile_text(len(strings)):
         from akdask.operators.values.loops import from_ascii
 
@@ -126,7 +126,7 @@ def unicode_array(strings: pa.LargeStringArray) -> NumberArray:
 
 
 def compare_strings(name: str) -> Kernel:
-    """Return the kernel of a comparison, by NumPy's name for it; order is that of the bytes."""
+    """Return the kernel of a comparison, by its name in NumPy; strings are ordered by their bytes."""
 
     def kernel(left: Any, right: Any, out: Any = None) -> Any:
         return unpack_bools(getattr(pc, name)(arrow_operand(left), arrow_operand(right)), out)
@@ -150,10 +150,10 @@ def _is_empty(strings: Any, out: Any = None) -> Any:
 
 
 def find_rare(strings: pa.LargeStringArray, pattern: bytes) -> NumberArray | None:
-    """Return which strings contain a pattern that few of them do; None where Arrow's search, row by row, is faster.
+    """Return the mask of strings with a rare pattern; None if Arrow's search by row is faster.
 
-    The first two bytes are compared at all positions at once, whatever row they belong to; only where both fit are
-    the rest of the pattern and the end of the row looked at.
+    The first two bytes are compared at all positions of all rows at once. Only at matches are the rest of the pattern
+    and the end of the row compared.
     """
     offsets, data = offsets_and_bytes(strings)
     npositions = len(data) - len(pattern) + 1
@@ -185,7 +185,7 @@ def _find(strings: pa.LargeStringArray, pattern: bytes) -> NumberArray | None:
 
 
 def _find_match(strings: pa.LargeStringArray, pattern: str) -> NumberArray | None:
-    """Return which strings a simple regular expression matches somewhere; None where RE2 is to look, row by row."""
+    """Return the mask of strings that a simple regular expression matches; None if RE2 has to search by row."""
     sets = byte_sets(pattern) if compiled.should_compile_text(len(strings)) and not strings.null_count else None
     if sets is None or not (sets.sum(axis=1) == 1).any():
         return None
@@ -218,7 +218,7 @@ def _endswith(strings: Any, out: Any = None, *, substr: str, regex: bool = False
 
 
 def _matched_type(strings: ColumnType, *, substr: str, regex: bool = False) -> ColumnType | None:
-    """Check the pattern, so that a bad one is an error where it is written, not where it runs."""
+    """Check the pattern when the plan is made, so that a bad one raises there."""
     if strings != STR:
         return None
     if regex:
@@ -227,12 +227,12 @@ def _matched_type(strings: ColumnType, *, substr: str, regex: bool = False) -> C
 
 
 def check_pattern(pattern: str) -> None:
-    """Refuse what is no regular expression.
+    """Refuse an invalid regular expression.
 
     Raises
     ------
     ArgumentError
-        If it is none that RE2 knows.
+        If RE2 does not accept it.
     """
     try:
         pc.match_substring_regex(pa.array([""]), pattern)

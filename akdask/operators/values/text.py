@@ -1,7 +1,7 @@
-"""Case and classes of characters: those of Python's `str`, row by row.
+"""Case and classes of characters, as in Python's `str`, and encodings, row by row.
 
-Arrow's functions agree with Python on ASCII, and differ beyond, in letters that become two in the other case (``ß``)
-and in what is a digit (``½``).  So rows with other characters, which most text has none of, are looked at one by one.
+Arrow's functions agree with Python on ASCII. They differ in letters that become two in the other case (``ß``), and in
+which characters are digits (``½``). So rows with such characters, which are rare, are processed one by one.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ TRANSFORMS = {
     "capitalize": "utf8_capitalize",
 }
 
-_ASCII = 0x80  # bytes below are characters of ASCII
+_ASCII = 0x80  # lower bytes are ASCII characters
 
 
 def beyond_ascii(strings: StringArray) -> NumberArray:
@@ -67,7 +67,7 @@ def beyond_ascii(strings: StringArray) -> NumberArray:
 def changed_rows(
     strings: StringArray, rows: NumberArray, change: Callable[[str], Any], into: StringArray
 ) -> StringArray:
-    """Return `into` with what a function makes of some of the strings, given by ascending rows, in place of them."""
+    """Return `into` with a function's results for some strings, given by ascending rows, in place of them."""
     if not len(rows):
         return into
     changed = pa.array([change(text) for text in strings.take(pa.array(rows)).to_pylist()], into.type)
@@ -109,12 +109,12 @@ CHARACTER_OPERATIONS: dict[str, Operation] = {
 
 
 DOMAINS = "idna"
-"""The name of the encoding of domains."""
+"""The name of the encoding of domain names."""
 
 _PREFIX = "xn--"
 _LONGEST = 63  # characters of a label
 _DOTS = re.compile("[.\u3002\uff0e\uff61]")
-_DEVIATIONS = re.compile("([ßς\u200c\u200d])")  # what the standard of 2003 replaced
+_DEVIATIONS = re.compile("([ßς\u200c\u200d])")  # characters that the standard of 2003 replaces
 
 
 @lru_cache(64)
@@ -124,7 +124,7 @@ def encoding_name(encoding: str) -> str:
     Raises
     ------
     ArgumentError
-        If it knows none of that name.
+        If Python has no encoding of that name.
 
     Examples
     --------
@@ -152,7 +152,7 @@ def domain_to_ascii(name: str) -> str:
         labels = [_label_to_ascii(label) for label in _DOTS.split(name)]
     except UnicodeError:
         return ""
-    # The last may be empty: it is the root of all domains.
+    # The last label may be empty, the root of all domains.
     return (
         ".".join(labels)
         if all(0 < len(label) <= _LONGEST for label in labels[: len(labels) - (not labels[-1])])
@@ -168,7 +168,7 @@ def _label_to_ascii(label: str) -> str:
 
 
 def domain_to_unicode(name: str) -> str:
-    """Return the name of a domain that is in ASCII as people write it, empty text if it is none.
+    """Return the readable name of a domain in ASCII, empty text for an invalid one.
 
     Examples
     --------
@@ -185,7 +185,7 @@ def domain_to_unicode(name: str) -> str:
 
 
 def _transcode(strings: Any, out: Any = None, *, source: str, target: str) -> StringArray:
-    """Return text whose bytes are in one encoding in another."""
+    """Transcode text from one encoding to another."""
     if source == target or (_is_like_ascii(source) and _is_like_ascii(target) and not len(beyond_ascii(strings))):
         return strings
     encoded = strings.view(pa.large_binary()).dictionary_encode()
@@ -214,7 +214,7 @@ def _encoder(encoding: str) -> Callable[[str], bytes]:
 
 @lru_cache(64)
 def _is_like_ascii(encoding: str) -> bool:
-    """Whether text in ASCII has the same bytes in an encoding, whatever the characters around each."""
+    """Whether ASCII text has the same bytes in an encoding, for any characters around it."""
     if encoding == DOMAINS:
         return False
     ascii_bytes = bytes(range(128))

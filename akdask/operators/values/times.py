@@ -1,7 +1,7 @@
 """Times and spans as int64 numbers of a unit, the smallest of which is NaT: arithmetic, calendar fields, rounding.
 
-NaT propagates, and what 64 bits do not hold is an error.  Both are looked for in the bounds of the rows first, which
-costs little; rows are looked at one by one only where the bounds leave room for either.
+NaT propagates, and times beyond 64 bits are an error. Kernels check the bounds of the rows for both first, which is
+cheap. They check rows one by one only if the bounds leave room for either.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ def _since(days: Any, unit: str) -> Any:
 
 
 def _day_of_week(days: Any) -> Any:
-    """Monday is 0; day 0 was a Thursday."""
+    """Return the day of the week, 0 for Monday; day 0 was a Thursday."""
     return (days + 3) % 7
 
 
 def _thursday(days: Any) -> Any:
-    """ISO weeks belong to the year of their Thursday."""
+    """Return the Thursday of each day's week; ISO weeks belong to the year of their Thursday."""
     return days - _day_of_week(days) + 3
 
 
@@ -105,9 +105,9 @@ def _calendar_type(times: ColumnType, *, field: str, unit: str = "ns", missing: 
 def _part(
     times: Any, out: Any = None, *, name: str, step: int, count: int, factor: int = 1, missing: bool = False
 ) -> Any:
-    """Return how many steps are past the last multiple of `count` of them; of a count of 0, how many there are.
+    """Return the number of steps since the last multiple of `count` steps; for a count of 0, all steps.
 
-    A step within the unit of the times is counted by `factor` for each unit.
+    If a step is a fraction of the times' unit, there are `factor` steps in a unit.
     """
     lacks = missing_among(times)
     if lacks is not None and not missing:
@@ -127,7 +127,7 @@ def _part_type(times: ColumnType, **_: Any) -> ColumnType | None:
 
 
 def missing_among(*columns: Any) -> Any:
-    """Return where a value of one of some columns of times is NaT, None where all are there."""
+    """Return the mask of rows with NaT in any of some columns of times, None without NaT."""
     found = None
     for column in columns:
         if np.size(column) and np.min(column) == NOT_A_TIME:
@@ -149,22 +149,22 @@ def _finished(
     beyond: Callable[[], Any] | None = None,
     what: str = "",
 ) -> Any:
-    """Return results with NaT where an operand is missing, unless one of the others is beyond 64 bits.
+    """Return results with NaT where an operand is missing; raise if another result is beyond 64 bits.
 
     Parameters
     ----------
     found : array or scalar
         The results.
     operands : tuple of arrays or scalars
-        What they were computed from, for the message.
+        The operands, for the message.
     missing : array or bool, optional
-        Where an operand is NaT.
+        The mask of rows with an operand that is NaT.
     out : ndarray, optional
-        Where to write.
+        Array to write to.
     beyond : callable, optional
-        Returns where a result is not the true one; None where the bounds of the operands leave no room for that.
+        Returns the mask of wrapped results; None if the bounds of the operands exclude them.
     what : str
-        What was computed, for the message.
+        Name of the computation, for the message.
     """
     if beyond is not None:
         wrong = beyond() | np.equal(found, NOT_A_TIME)
@@ -219,7 +219,7 @@ def _subtracted(left: Any, right: Any, out: Any = None) -> Any:
 
 
 def _multiplied(spans: Any, factor: Any, out: Any = None, *, what: str = "a multiple of a span of time") -> Any:
-    """Return spans or times by numbers; fractions of a unit are cut off, as NumPy and pandas do."""
+    """Return spans or times multiplied by numbers; fractions of a unit are truncated, as in NumPy and pandas."""
     missing = missing_among(spans)
     if np.asarray(factor).dtype.kind == "f":
         product = np.trunc(np.multiply(spans, factor, dtype=np.float64))
@@ -241,7 +241,7 @@ def _either(missing: Any, other: Any) -> Any:
 
 
 def _integers(found: Any, operands: tuple[Any, ...], missing: Any, out: Any, what: str) -> Any:
-    """Return floats that are whole numbers as times, NaT where they are `missing`; infinite ones are an error."""
+    """Return floats with integer values as times, NaT where `missing`; infinite ones raise."""
     wrong = ~missing & ~(np.abs(found) < 2.0**63)
     if np.any(wrong):
         raise _overflow(what, wrong, operands)
@@ -250,7 +250,7 @@ def _integers(found: Any, operands: tuple[Any, ...], missing: Any, out: Any, wha
 
 
 def _signed(numbers: Any, what: str) -> Any:
-    """Return integers or bools as int64; 2**63 and more are an error."""
+    """Return integers or bools as int64; 2**63 and more raise."""
     numbers = np.asarray(numbers)
     if numbers.dtype == np.uint64 and numbers.size and int(numbers.max()) > LATEST:
         raise _overflow(what, numbers > LATEST, (numbers,))
@@ -280,14 +280,14 @@ def _quotient_type(*times: ColumnType, missing: bool = False) -> ColumnType | No
 
 def _remaining(left: Any, right: Any, out: Any = None) -> Any:
     missing = missing_among(left, right)
-    # Nothing is left of what is divided by no time: it has no remainder.
+    # Division by no time has no remainder.
     none = np.equal(right, 0)
     lacks = _either(missing, none) if np.any(none) else missing
     return _finished(np.remainder(left, right), (), lacks, out)
 
 
 def _divided(spans: Any, divisor: Any, out: Any = None, *, round_down: bool) -> Any:
-    """Return spans by numbers, rounded down, or cut off as NumPy and pandas do; NaT where the divisor is 0 or NaN."""
+    """Return spans divided by numbers, rounded down, or truncated as in pandas; NaT for divisors 0 and NaN."""
     missing = missing_among(spans)
     none = np.equal(divisor, 0)
     if np.asarray(divisor).dtype.kind == "f":
@@ -316,7 +316,7 @@ def _two_times(*times: ColumnType, **_: Any) -> ColumnType | None:
 
 
 def _to_unit(times: Any, out: Any = None, *, given: str, wanted: str, column: str = "") -> Any:
-    """Return times in another unit: an error where a finer one does not hold them, rounded down in a coarser one."""
+    """Return times in another unit: raise if a finer unit cannot hold them, round down for a coarser one."""
     before, after = PER_SECOND[given], PER_SECOND[wanted]
     if after >= before:
         return _multiplied(
@@ -334,7 +334,7 @@ def _to_unit_type(times: ColumnType, **_: Any) -> ColumnType | None:
 
 
 def _compare(left: Any, right: Any, out: Any = None, *, how: str, units: tuple[str, str]) -> Any:
-    """Compare times of different units exactly, by whole numbers of the coarser unit and what remains."""
+    """Compare times of different units exactly, by integers of the coarser unit and their remainders."""
     missing = missing_among(left, right)
     counts = [PER_SECOND[unit] for unit in units]
     coarse = min(counts)
@@ -359,7 +359,7 @@ def _compare_type(*times: ColumnType, **_: Any) -> ColumnType | None:
 
 
 def _counted(numbers: Any, out: Any = None, *, step: int, coerce: bool = False) -> Any:
-    """Return numbers of steps as times: NaN is NaT, and so is what is too far if `coerce`, which is an error else."""
+    """Return numbers of steps as times; NaN is NaT, and a time that is too far is NaT if `coerce`, else an error."""
     numbers, what = np.asarray(numbers), "a number of units of time"
     if numbers.dtype.kind != "f":
         if not coerce:
@@ -375,7 +375,7 @@ def _counted(numbers: Any, out: Any = None, *, step: int, coerce: bool = False) 
         lacks, base = lacks | wrong, np.where(wrong, 0.0, base)
     elif np.any(wrong):
         raise _overflow(what, wrong, (numbers,))
-    # As pandas does, so that 0.1 s are 100 ms.
+    # As in pandas, so that 0.1 s are 100 ms.
     rest = np.round(np.where(lacks, 0.0, numbers) - base, len(str(step)) - 1)
     found = _added(_multiplied(base.astype(np.int64), np.int64(step)), np.trunc(rest * step).astype(np.int64))
     return _placed(np.where(lacks, NOT_A_TIME, found), out)
@@ -397,7 +397,7 @@ def _ceil(times: Any, step: int) -> Any:
 
 
 def _round(times: Any, step: int) -> Any:
-    """Halves go to the even multiple, as in pandas."""
+    """Round to multiples of a span, halves to the even multiple, as in pandas."""
     quotient, rest = np.divmod(times, step)
     up = (rest > step - rest) | ((rest == step - rest) & (quotient % 2 == 1))
     return (quotient + up) * step
@@ -447,7 +447,7 @@ def checked_zone(zone: Any) -> str:
 
 
 def local(times: Any, zone: str, unit: str = "ns", out: Any = None) -> Any:
-    """Return what the clocks of a zone show at times of UTC, as numbers of the same unit; NaT stays.
+    """Return the local times of UTC times in a zone, as numbers of the same unit; NaT stays.
 
     Parameters
     ----------
@@ -456,9 +456,9 @@ def local(times: Any, zone: str, unit: str = "ns", out: Any = None) -> Any:
     zone : str
         The zone.
     unit : {"s", "ms", "us", "ns"}
-        What is counted.
+        The unit of the numbers.
     out : ndarray, optional
-        Where to write.
+        Array to write to.
     """
     index = _index(times, unit).tz_localize("UTC").tz_convert(zone).tz_localize(None)
     return _numbers(index, times, out)
@@ -467,27 +467,27 @@ def local(times: Any, zone: str, unit: str = "ns", out: Any = None) -> Any:
 def utc(
     times: Any, zone: str, unit: str = "ns", *, ambiguous: Any = "raise", nonexistent: Any = "raise", out: Any = None
 ) -> Any:
-    """Return the times of UTC at which the clocks of a zone show some; NaT stays.
+    """Return the UTC times of local times in a zone; NaT stays.
 
     Parameters
     ----------
     times : ndarray of int64, or one number
-        What clocks show, as numbers of `unit` since 1970.
+        Local times, as numbers of `unit` since 1970.
     zone : str
         The zone.
     unit : {"s", "ms", "us", "ns"}
-        What is counted.
+        The unit of the numbers.
     ambiguous : {"raise", "NaT"}, bool or ndarray of bool
-        What becomes of times that clocks show twice: whether they are the first ones, of summer time.
+        Treatment of local times that occur twice; a bool says whether to take the first one, of summer time.
     nonexistent : {"raise", "NaT", "shift_forward", "shift_backward"} or timedelta
-        What becomes of times that clocks pass over.
+        Treatment of local times that the zone skips.
     out : ndarray, optional
-        Where to write.
+        Array to write to.
 
     Raises
     ------
     ArgumentError
-        If a time comes twice or not at all, and nothing says what becomes of it.
+        If a local time occurs twice or not at all, and its treatment is ``"raise"``.
     """
     index = _index(times, unit)
     if isinstance(ambiguous, bool | np.bool_):
@@ -544,23 +544,23 @@ def nanoseconds(items: Any, kind: str) -> Any:
     Parameters
     ----------
     items : array-like
-        What pandas reads as times or spans: NumPy arrays of either, ISO 8601 text, Python objects.  Times with a zone
-        are taken to UTC.
+        Times or spans in any form that pandas reads: NumPy arrays, ISO 8601 text, Python objects. Times with a zone are
+        converted to UTC.
     kind : {"M", "m"}
         Times or spans.
 
     Raises
     ------
     ArgumentError
-        If they are none.
+        If they are no times or spans.
     TimeOverflowError
-        If they are beyond what 64 bits hold: the years 1677 to 2262.
+        If they are beyond 64 bits, the years 1677 to 2262.
     """
     return numbers_of(items, kind, "ns")[0]
 
 
 def numbers_of(items: Any, kind: str, unit: str | None = None) -> tuple[Any, str, str | None]:
-    """Return times or spans as int64 numbers of UTC, what these count, and the zone of the times, None without one.
+    """Return times or spans as int64 numbers of UTC, their unit, and the zone of the times, None without one.
 
     Parameters
     ----------
@@ -569,14 +569,14 @@ def numbers_of(items: Any, kind: str, unit: str | None = None) -> tuple[Any, str
     kind : {"M", "m"}
         Times or spans.
     unit : {"s", "ms", "us", "ns"}, optional
-        What to count; what their dtype says unless given.
+        The unit; by default the unit of their dtype.
 
     Raises
     ------
     ArgumentError
         If they are no times or spans.
     TimeOverflowError
-        If they are beyond what 64 bits hold.
+        If they are beyond 64 bits.
     """
     try:
         found: Any = _times(items) if kind == "M" else pd.TimedeltaIndex(pd.to_timedelta(items))
@@ -596,7 +596,7 @@ def numbers_of(items: Any, kind: str, unit: str | None = None) -> tuple[Any, str
 
 
 def _times(items: Any) -> pd.DatetimeIndex:
-    """Return times; text of mixed precision is read as a whole, and taken to UTC."""
+    """Return times; text of mixed precision is parsed as a whole, and converted to UTC."""
     is_text = pd.api.types.infer_dtype(items, skipna=True) == "string"
     if not is_text:
         return pd.DatetimeIndex(items)
@@ -647,7 +647,7 @@ def _moved(
     finer: str = "ns",
     zone: str | None = None,
 ) -> Any:
-    """Return times before or after an offset, in the unit `finer`; by the clocks of a zone where there is one."""
+    """Return times shifted by an offset, in the unit `finer`; by local time if there is a zone."""
     offset = _offset(pickled)
     index = pd.DatetimeIndex(np.atleast_1d(np.asarray(times, np.int64)).view(f"M8[{unit}]"))
     if zone is not None:

@@ -1,4 +1,4 @@
-"""Functions of users, called with one element at a time."""
+"""User functions, called with one element at a time."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _applied(values: Any, out: Any = None, *, pickled: bytes, dtype: str) -> Any
 
 
 def _column(results: Sequence[Any], wanted: ColumnType) -> Column:
-    """Return results as a column, each of the type that is wanted."""
+    """Return results as a column, each of the wanted type."""
     number = first_changed(np.array([*results, None], object)) if wanted.kind == "float" else None
     if number is not None:
         raise ConversionError(
@@ -67,7 +67,7 @@ def _column(results: Sequence[Any], wanted: ColumnType) -> Column:
 
 
 def _fits(found: NumberArray, wanted: ColumnType) -> bool:
-    """Whether nothing is lost of results but digits of floats."""
+    """Whether the conversion of results loses nothing but digits of floats."""
     if found.dtype.kind in "iu" and wanted.kind in ("int", "uint"):
         return bool((found.astype(wanted.numpy) == found).all())
     return np.can_cast(found.dtype, wanted.numpy, "same_kind")

@@ -1,1 +1,1 @@
-"""Reductions of each row with its neighbours."""
+"""Windows: reductions of each row with its neighbours, scans, and shifts."""

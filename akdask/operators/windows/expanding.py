@@ -1,4 +1,4 @@
-"""Frames whose rows depend on all rows before them: expanding reductions, and linear recurrences."""
+"""Frames whose rows depend on all earlier rows: expanding reductions, recurrences, time spans and scans."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ from akdask.operators.windows.kernels import (
 from akdask.operators.windows.neighbours import PartitionChain, WithNeighbours
 
 States = dict[Hashable, Any]
-"""By column, the state of its reduction."""
+"""The state of a reduction, by column."""
 
 
 class Expanded(WithNeighbours):
-    """A reduction of each row and all rows before it, of each column of the projection.
+    """A reduction of each row and all rows before it, for each column of the projection.
 
-    These are float64, or for sums and means integers.
+    Columns are float64; sums and means also take integers.
     """
 
     frame: Project
@@ -59,9 +59,9 @@ class Expanded(WithNeighbours):
 
 
 class Recurrence(WithNeighbours):
-    """``y = factor * y + term``, row by row from 0: columns 0 and 1 of the projection are factors and terms, float64.
+    """``y = factor * y + term``, row by row from 0.
 
-    The results are its column 1.
+    Columns 0 and 1 of the projection are factors and terms, float64. The results replace column 1.
     """
 
     frame: Project
@@ -90,7 +90,7 @@ def _total(tables: Sequence[Table], name: str) -> States | None:
 
 
 def _last_state(name: str, column: Any) -> Any:
-    """Return the state of a reduction of a whole column: of integers how many they are, and their sum."""
+    """Return the state of a reduction of a whole column; for integers, their number and their sum."""
     if column.dtype.kind != "f":
         return len(column), total_of(column)
     return tuple(part[-1:] for part in expanded_states(name, column))
@@ -159,16 +159,16 @@ def _both(table: Table) -> tuple[Any, Any]:
 NOT_A_TIME = np.iinfo(np.int64).min
 
 GROUP, MEASURE = "group", "measure"
-"""Names of the columns of the projection that tell which rows belong together, and where each is."""
+"""Names of the columns with each row's group and its measure."""
 
 
 class SpanWindows(WithNeighbours):
     """A reduction of all columns of the projection but `GROUP` and `MEASURE`, which are int64.
 
-    All others are float64, or for sums and means integers.
+    All other columns are float64; sums and means also take integers.
 
-    Rows of a group stand together, and their measure ascends.  Windows end with their row, or before it, unless `ahead`
-    says how far after it rows are within them.
+    Rows of a group are adjacent, and their measure ascends. Windows end with their row or before it, or reach `ahead`
+    after it.
     """
 
     frame: Project
@@ -207,7 +207,7 @@ def _(frame: SpanWindows) -> Expr:
 
 
 def _end(tables: Sequence[Table], span: int, with_bound: bool) -> Table:
-    """Return the last rows of a partition, those that are in the windows of rows below it."""
+    """Return the last rows of a partition that windows of later partitions contain."""
     (table,) = tables
     if not table.nrows:
         return table.own()
@@ -223,7 +223,7 @@ def _further(earlier: Table | None, part: Table, span: int, with_bound: bool) ->
 
 
 def _head(tables: Sequence[Table], ahead: int) -> Table:
-    """Return the first rows of a partition, those that are in the windows of rows above it."""
+    """Return the first rows of a partition that windows of earlier partitions contain."""
     (table,) = tables
     if not table.nrows:
         return table.own()
@@ -264,7 +264,7 @@ def _reduce(  # noqa: PLR0917 - the parameters of the node
     starts = span_starts(groups, measure, span, with_bound=with_bound)
     ends = None if with_row else first_of_equals(groups, measure)
     if ahead is not None:
-        # A window that reaches less than a unit back still has its row.
+        # A window of less than a unit still has its own row.
         starts, ends = np.minimum(starts, np.arange(rows.nrows)), span_ends(groups, measure, ahead)
     found = {
         number: reduced_spans(name, column, starts, slice(first, stop), least=least, ddof=ddof, q=q, ends=ends)
@@ -315,11 +315,11 @@ def _all(count: int) -> tuple[tuple[int, int], ...]:
 
 
 def _offsets(totals: Sequence[list[Any]], reduction: ScalarReduction) -> list[Any]:
-    """Return for each partition the result of those before it, None where these have no rows."""
+    """Return for each partition the result of all rows before it, None if there are none."""
     state: Any = None
     before: list[Any] = [None]
     for (total,) in totals:
-        # Of no rows there is no extreme, which has an empty tuple for its state.
+        # No rows have no extreme; its state is an empty tuple.
         if total is not None and not (isinstance(total, tuple) and not total):
             state = reduction.merge(state, total)
         before.append(None if state is None else reduction.finalize(state))

@@ -1,9 +1,9 @@
-"""Reductions of moving windows, and running results that start anew with each group.
+"""Window kernels: reductions of moving windows and of spans, recurrences, and running results of groups.
 
-A window of `width` rows reaches over at most two of the blocks of `width` rows that a column is cut into.  Its result
-is that of the end of the one and of the beginning of the other, each found in one pass.  So nothing is ever taken away
-from a sum, rounding does not add up along the column, and results do not depend on partitions, since blocks are
-counted from the first row of all.
+A column is cut into blocks of `width` rows, and a window of `width` rows reaches over at most two blocks. Its result
+merges the end of one block and the beginning of the next, each found in one pass. So nothing is ever subtracted from a
+sum, and rounding errors do not grow along the column. Blocks are counted from the first row of all, so results do not
+depend on partitions.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ WINDOWS = ("sum", "mean", "min", "max", "var", "std")
 """Reductions of windows, by name."""
 
 STEPS = 256
-"""Rows of the blocks that expanding reductions and recurrences are found in, step by step."""
+"""Rows of the blocks in which expanding reductions and recurrences are computed step by step."""
 
 SORTED_AT_ONCE = 1 << 21
 """Values of windows that are sorted at a time."""
@@ -52,11 +52,11 @@ def reduced_windows(
     width : int
         Rows of a window.
     first : int
-        Number of the first of these rows among all, which may be negative.
+        Number of the first of these rows among all rows; may be negative.
     least : int
         Fewest rows that must not be missing; with fewer the result is NaN.
     ddof : int
-        What the number of rows is lessened by in the divisor of a variance.
+        Subtracted from the number of rows in the divisor of a variance.
 
     Examples
     --------
@@ -88,9 +88,9 @@ def _fill(name: str, rows: NumberArray, width: int, phase: int, *, least: int, d
 
 
 def sums_of_integers(integers: NumberArray, begins: NumberArray, ends: NumberArray, before: int = 0) -> NumberArray:
-    """Return the sum of the integers from one row to another, for each window: the float nearest to it.
+    """Return the sum of each window of integers, as the nearest float.
 
-    Sums of integers are exact, so that one total is taken from another here.
+    Sums of integers are exact, so here one total is subtracted from another.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def sums_of_integers(integers: NumberArray, begins: NumberArray, ends: NumberArr
     begins, ends : ndarray of int64
         The first row of each window, and the one after its last.
     before : int
-        What is added to all sums.
+        Added to all sums.
 
     Examples
     --------
@@ -112,14 +112,14 @@ def sums_of_integers(integers: NumberArray, begins: NumberArray, ends: NumberArr
     high, low = ((totals[ends] - totals[begins]) for totals in map(_totals, (integers >> 32, integers & 0xFFFFFFFF)))
     low += before & 0xFFFFFFFF
     high += (low >> 32) + (before >> 32)
-    # What the float of the upper half leaves is so small that a float has it: the last addition alone rounds.
+    # The float of the upper half leaves a rest that is a float; only the last addition rounds.
     most = high.astype(np.float64)
     rest = ((high - most.astype(np.int64)) << 32) + (low & 0xFFFFFFFF)
     return most * 2.0**32 + rest
 
 
 def are_exact_as_floats(parts: Sequence[NumberArray], width: int) -> bool:
-    """Whether floats have all sums of so many integers, which loops add up faster.
+    """Whether floats hold all sums of so many integers exactly; loops add floats faster.
 
     Examples
     --------
@@ -134,7 +134,7 @@ def _largest(integers: NumberArray) -> int:
 
 
 def _totals(integers: NumberArray) -> NumberArray:
-    """Return the sums of all rows before each one, and of all."""
+    """Return the sums of all rows before each row, and of all rows."""
     totals = np.zeros(len(integers) + 1, np.int64)
     np.cumsum(integers, out=totals[1:], dtype=np.int64)
     return totals
@@ -143,14 +143,14 @@ def _totals(integers: NumberArray) -> NumberArray:
 def reduced_integers(
     name: str, integers: NumberArray, begins: NumberArray, ends: NumberArray, *, least: int, before: tuple[int, int]
 ) -> NumberArray:
-    """Return sums or means of windows of integers, NaN of those with fewer rows than `least`; see `sums_of_integers`.
+    """Return sums or means of windows of integers, NaN for fewer rows than `least`; see `sums_of_integers`.
 
     Parameters
     ----------
     name : {"sum", "mean"}
         The reduction.
     before : (int, int)
-        How many rows belong to each window beside those, and their sum.
+        Number and sum of earlier rows that belong to each window.
 
     Examples
     --------
@@ -169,15 +169,15 @@ def reduced_integers(
 
 
 INTEGER_WINDOWS = ("sum", "mean")
-"""Reductions of windows that take integers as what they are."""
+"""Reductions of windows that take integers exactly."""
 
 
 State = tuple[NumberArray, ...]
-"""Of some rows of each block: how many are not missing, and what their reduction is found from."""
+"""For some rows of each block: the number of values, and the state of their reduction."""
 
 
 def _by_blocks(name: str, rows: NumberArray, width: int, phase: int, *, least: int, ddof: int) -> NumberArray:
-    """Return the reductions of the windows that begin with each row; step by step, of all blocks at once."""
+    """Return the reductions of the windows that begin with each row, step by step for all blocks at once."""
     above = width - phase if phase else 0
     blocks = -(-(above + len(rows)) // width)
     padded = np.full((blocks + 1) * width, np.nan)
@@ -201,7 +201,7 @@ def _by_blocks(name: str, rows: NumberArray, width: int, phase: int, *, least: i
 
 @dataclass(frozen=True, slots=True)
 class _Family:
-    """How reductions of windows are found: the state of no rows, of one more in each block, and of two parts."""
+    """A reduction of windows: the state of no rows, of one more row in each block, and of two parts."""
 
     start: Callable[[int], State]
     add: Callable[[State, NumberArray], State]
@@ -253,7 +253,7 @@ _BY_NAME = {"sum": _SUMS, "mean": _SUMS, "min": _EXTREMES, "max": _EXTREMES, "va
 
 
 def _finished(name: str, state: State, least: int, ddof: int) -> NumberArray:
-    """Return the reductions of windows, NaN where too many rows are missing."""
+    """Return the reductions of windows, NaN if too many rows are missing."""
     known, found = state[0], state[-1]
     needed = {"sum": 0, "var": ddof + 1, "std": ddof + 1}.get(name, 1)
     if name == "mean":
@@ -299,17 +299,17 @@ def expanded_states(name: str, column: NumberArray) -> State:
 
 
 def merged_states(name: str, one: State, other: State) -> State:
-    """Return the states of the rows of both, those of `one` first."""
+    """Merge the states of the rows of both, `one` first."""
     merged = _BY_NAME[name].merge(one, other)
     if name not in ("var", "std"):
         return merged
-    # The mean that windows have no more use for is that of all rows here.
+    # Windows need no mean after a merge; here it must be the mean of all rows.
     share = other[0] / np.maximum(merged[0], 1)
     return merged[0], one[1] + (other[1] - one[1]) * share, merged[2]
 
 
 def expanded_results(name: str, states: State, *, least: int, ddof: int) -> NumberArray:
-    """Return the reductions that states stand for, NaN where too many rows are missing; see `reduced_windows`."""
+    """Return the results of states, NaN if too many rows are missing; see `reduced_windows`."""
     with np.errstate(all="ignore"):
         found = _finished(name, states, least, ddof)
     return -found if name == "max" else found
@@ -318,7 +318,7 @@ def expanded_results(name: str, states: State, *, least: int, ddof: int) -> Numb
 def linear_recurrence(factors: NumberArray, terms: NumberArray) -> tuple[NumberArray, NumberArray]:
     """Return the products of all factors up to each row, and the results of ``y = factor * y + term``, from 0.
 
-    With another start, its product with the products is added to the results.
+    For another start, add the start times the products to the results.
 
     Examples
     --------
@@ -345,7 +345,7 @@ def linear_recurrence(factors: NumberArray, terms: NumberArray) -> tuple[NumberA
 
 
 def _in_blocks(column: NumberArray, fill: float) -> NumberArray:
-    """Return the rows of `STEPS` rows each as columns, the last ones filled up: steps that all blocks take at once."""
+    """Return the rows in columns of `STEPS` rows, with the last one padded, so that all blocks take a step at once."""
     blocks = -(-len(column) // STEPS)
     padded = np.full(blocks * STEPS, fill)
     padded[: len(column)] = column
@@ -353,7 +353,7 @@ def _in_blocks(column: NumberArray, fill: float) -> NumberArray:
 
 
 def window_quantiles(column: NumberArray, width: int, q: float, *, least: int) -> NumberArray:
-    """Return a quantile of each window of a column, between two values in proportion.
+    """Return a quantile of each window of a column, with linear interpolation.
 
     Every window is sorted by itself, some million values at a time.
 
@@ -364,7 +364,7 @@ def window_quantiles(column: NumberArray, width: int, q: float, *, least: int) -
     width : int
         Rows of a window.
     q : float
-        Which quantile, from 0 to 1.
+        The quantile, from 0 to 1.
     least : int
         Fewest rows that must not be missing; with fewer the result is NaN.
 
@@ -395,14 +395,14 @@ def window_quantiles(column: NumberArray, width: int, q: float, *, least: int) -
 def running_by_group(
     name: str, column: NumberArray, groups: NumberArray, before: tuple[int, Any] | None
 ) -> tuple[NumberArray, tuple[int, Any] | None]:
-    """Return the running results of groups whose rows stand together, and group and result of the last row.
+    """Return the running results of groups with adjacent rows, and the group and result of the last row.
 
     Parameters
     ----------
     name : str
         One of `RUNNING`.
     column : ndarray
-        Numbers; NaN stay NaN, and are left out otherwise.
+        Numbers; NaN stay NaN, and are otherwise ignored.
     groups : ndarray of int64
         The number of each row's group.
     before : (int, number), optional
@@ -452,7 +452,7 @@ def running_sums_by_group(integers: NumberArray, groups: NumberArray, before: tu
     ends = np.arange(1, nrows + 1)
     found = sums_of_integers(integers, begins, ends)
     if before is not None and before[0] == groups[0]:
-        # The rows of the first group go on from what is known of it.
+        # The first group continues from the earlier rows.
         count = int(np.count_nonzero(begins == 0))
         found[:count] = sums_of_integers(integers[:count], begins[:count], ends[:count], before[1])
     return found
@@ -470,7 +470,7 @@ def last_total(integers: NumberArray, groups: NumberArray) -> tuple[int, int] | 
 
 
 def total_of(integers: NumberArray) -> int:
-    """Return the sum of integers, however large it is.
+    """Return the sum of integers, of any size.
 
     Examples
     --------
@@ -483,7 +483,7 @@ def total_of(integers: NumberArray) -> int:
 def _run_each(
     name: str, rows: NumberArray, groups: NumberArray, *, group: int, state: NumberArray, identity: Any
 ) -> NumberArray:
-    """Return the running results, group by group; leave that of the last one in `state`."""
+    """Return the running results group by group; keep the last group's in `state`."""
     missing = np.isnan(rows) if rows.dtype.kind == "f" else np.zeros(len(rows), np.bool_)
     filled = np.where(missing, np.array(identity, rows.dtype), rows)
     starts = [0, *(np.flatnonzero(groups[1:] != groups[:-1]) + 1).tolist(), len(rows)]
@@ -502,7 +502,7 @@ _UFUNCS = {"cumsum": np.add, "cumprod": np.multiply, "cummin": np.fmin, "cummax"
 
 
 def _identity(name: str, dtype: np.dtype[Any]) -> Any:
-    """Return what changes no result."""
+    """Return the neutral value of a running result."""
     if name in ("cumsum", "cumprod"):
         return 0 if name == "cumsum" else 1
     if dtype.kind == "f":
@@ -515,25 +515,25 @@ AT_ONCE = 1 << 21
 """Values of windows that are reduced at a time."""
 
 MOST_POSITIONS = 1 << 62
-"""Positions of rows that can be told apart by one number."""
+"""Positions of rows that one number can identify."""
 
 SPANS = ("sum", "mean", "min", "max", "var", "std", "quantile")
 """Reductions, by name."""
 
 
 def span_starts(groups: NumberArray, measure: NumberArray, span: int, *, with_bound: bool = False) -> NumberArray:
-    """Return the first row of each row's window: of its group, and less than a span before it.
+    """Return the first row of each row's window: a row of its group, less than a span before it.
 
     Parameters
     ----------
     groups : ndarray of int64
-        The number of each row's group; the rows of a group stand together.
+        The number of each row's group; the rows of a group are adjacent.
     measure : ndarray of int64
-        Where each row is, such as when it was; ascending in each group.
+        The position of each row, such as its time; ascending in each group.
     span : int
-        How far a window reaches back.
+        Length of a window.
     with_bound : bool
-        Whether what is exactly so far away is inside.
+        Whether a row at exactly this distance is inside.
 
     Examples
     --------
@@ -548,7 +548,7 @@ def span_starts(groups: NumberArray, measure: NumberArray, span: int, *, with_bo
     counts = np.diff(np.append(firsts, nrows))
     number, since = np.repeat(np.arange(len(firsts)), counts), measure - np.repeat(measure[firsts], counts)
     if int(since.min()) < 0:
-        # More than 2**63 apart: rows are looked for by what they are, which bounds do not go beyond.
+        # More than 2**63 apart: rows are searched by exact values, which bounds do not exceed.
         lowest = np.iinfo(np.int64).min
         bounds = np.where(measure < lowest + min(span, -lowest - 1), lowest, measure - min(span, -lowest - 1))
         far = [
@@ -559,7 +559,7 @@ def span_starts(groups: NumberArray, measure: NumberArray, span: int, *, with_bo
     reach = min(span, int(since.max()) + 1)
     apart = int(since.max()) + max(reach, 0) + 1
     if len(firsts) * apart < MOST_POSITIONS:
-        # Groups one after the other, further apart than a window reaches: one search among all rows.
+        # Groups are moved further apart than a window reaches, so that one search among all rows suffices.
         positions = number * apart + since
         found: NumberArray = np.searchsorted(positions, positions - reach, side=side)
         return found
@@ -571,21 +571,21 @@ def span_starts(groups: NumberArray, measure: NumberArray, span: int, *, with_bo
 
 
 def span_ends(groups: NumberArray, measure: NumberArray, ahead: int) -> NumberArray:
-    """Return the first row after each row's window: not of its group, or more than `ahead` after it.
+    """Return the first row after each row's window: a row of another group, or more than `ahead` after it.
 
     Examples
     --------
     >>> span_ends(np.array([0, 0, 0, 1]), np.array([0, 5, 9, 9]), 4).tolist()
     [1, 3, 3, 4]
     """
-    # The other way round: rows count backwards, and so does what measures them.
+    # Mirrored: rows count backwards, and so does their measure.
     backwards = span_starts(groups[::-1], -measure[::-1], ahead, with_bound=True)
     found: NumberArray = len(measure) - backwards[::-1]
     return found
 
 
 def first_of_equals(groups: NumberArray, measure: NumberArray) -> NumberArray:
-    """Return for each row the first one of its group that is where it is, as rows whose measure ascends stand.
+    """Return for each row the first row of its group with the same measure; measures ascend.
 
     Examples
     --------
@@ -620,15 +620,15 @@ def reduced_spans(
     starts : ndarray of int64
         The first row of each window.
     wanted : slice
-        The rows that a result is wanted of.
+        The rows to compute results for.
     least : int
         Fewest rows that must not be missing; with fewer the result is NaN.
     ddof : int
-        What the number of rows is lessened by in the divisor of a variance.
+        Subtracted from the number of rows in the divisor of a variance.
     q : float
-        Which quantile, from 0 to 1.
+        The quantile, from 0 to 1.
     ends : ndarray of int64, optional
-        The first row after each window, where that is not the one after its row.
+        The first row after each window; by default the one after its row.
 
     Examples
     --------
@@ -644,7 +644,7 @@ def reduced_spans(
     ends = ends[wanted]
     begins = np.minimum(starts[wanted], ends)
     if (begins == ends).any():
-        # Windows without rows have no place among those that are reduced together.
+        # Windows without rows have no place among the windows that are reduced together.
         found = np.full(len(ends), 0.0 if name == "sum" and least == 0 else np.nan)
         some = np.flatnonzero(begins < ends)
         found[some] = _windows_reduced(name, column, begins[some], ends[some], least, ddof, q)
@@ -716,11 +716,11 @@ class PrefixScan:
     name : str
         Its key in ``SCANS``.
     reduction : str
-        The reduction whose result over a row and all before it the scan gives.
+        The reduction of a row and all earlier rows that the scan computes.
     ufunc : ufunc
         Merges two results.
     types : mapping of ColumnType to ColumnType
-        Type of the result for every type of column that it takes.
+        Type of the result for every supported type of column.
     """
 
     name: str
@@ -729,7 +729,7 @@ class PrefixScan:
     types: Mapping[ColumnType, ColumnType]
 
     def accumulate(self, column: Column, before: Any) -> Column:
-        """Return the running results; `before` is that of all earlier rows, None if there are none.  Integers wrap."""
+        """Return the running results; `before` is the result of all earlier rows, None without any.  Integers wrap."""
         if not isinstance(column, np.ndarray):
             numbers = [] if before is None else [int(before)]
             running_numbers = self.ufunc.accumulate(np.array(numbers + to_ints(column), object))

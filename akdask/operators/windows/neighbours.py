@@ -1,6 +1,6 @@
-"""Frames whose rows depend on those before or after them, in other partitions too.
+"""Frames whose rows depend on rows before or after them, also in other partitions: shifts, windows, fills, group scans.
 
-What a partition needs of others, such as a halo of some rows, is found in a chain of small tasks: each has the one
+A partition's needs of others, such as a halo of some rows, are found in a chain of small tasks. Each takes the task
 before it and a part of its own partition.
 """
 
@@ -34,13 +34,13 @@ from akdask.operators.windows.kernels import (
 )
 
 OUTSIDE = "outside"
-"""Name of the column that tells which rows would have come from outside the frame."""
+"""Name of the column that marks rows from outside the frame."""
 
 
 class PartitionChain(Node):
-    """For each partition what is known of all before it, or of all after it if `backwards`; None for the first.
+    """For each partition the summary of all partitions before it, or after it if `backwards`; None for the first.
 
-    `step` merges that with the part of a partition, and takes further arguments.
+    `step` merges the summary with the part of a partition, and takes further arguments.
     """
 
     token: str
@@ -72,7 +72,7 @@ def _stepped(step: Callable[..., Any], earlier: Sequence[Any], *args: Any) -> An
 
 
 class WithNeighbours(Frame):
-    """Base of frames with the rows of one projection, each found from rows before or after it as well."""
+    """Base of frames with the rows of one projection, each computed from rows before or after it as well."""
 
     no_more_rows = True
 
@@ -93,7 +93,7 @@ class WithNeighbours(Frame):
 
 
 class Shifted(WithNeighbours):
-    """The rows `periods` places further down, or up if negative; where there is none, the fillings of the columns."""
+    """The rows `periods` places further down, or up if negative; rows from outside get the columns' fill values."""
 
     frame: Project
     periods: int
@@ -105,7 +105,7 @@ class Shifted(WithNeighbours):
 
     @property
     def outside(self) -> ColumnRef:
-        """Which rows come from outside the frame."""
+        """The mask of rows from outside the frame."""
         return ColumnRef(self._name, OUTSIDE, BOOL)
 
     def describe(self) -> str:
@@ -115,7 +115,7 @@ class Shifted(WithNeighbours):
 class Windows(WithNeighbours):
     """A reduction of the `before` rows before each one, the row itself and the `after` rows after it.
 
-    Of each column of the projection, all of them float64, or for sums and means integers.
+    It reduces each column of the projection. Columns are float64; sums and means also take integers.
     """
 
     frame: Project
@@ -134,16 +134,16 @@ class Windows(WithNeighbours):
 
 
 class LastValid(WithNeighbours):
-    """Column 0 of the projection, of each row the last one before it, or after it, where column 1 holds."""
+    """For each row, column 0 of the last row up to it, or of the first row from it on, where column 1 holds."""
 
     frame: Project
     backwards: bool
 
 
 class RunningOfGroups(WithNeighbours):
-    """Running results of column 0 of the projection, anew for each group; column 1 has the groups, row by row.
+    """Running results of column 0 of the projection for each group; column 1 has the groups, row by row.
 
-    Those of `TOTAL` are the floats nearest to the running sums of integers.
+    Results of `TOTAL` are the floats nearest to the running sums of integers.
     """
 
     frame: Project
@@ -160,7 +160,7 @@ TOTAL = "total"
 
 
 def _end(tables: Sequence[Table], count: int) -> tuple[int, Table]:
-    """Return how many rows a partition has, and its last ones, or its first ``-count``."""
+    """Return the number of rows of a partition, and its last ones, or its first ``-count``."""
     (table,) = tables
     found = (
         table.slice(max(table.nrows - count, 0), table.nrows) if count > 0 else table.slice(0, min(-count, table.nrows))
@@ -169,7 +169,7 @@ def _end(tables: Sequence[Table], count: int) -> tuple[int, Table]:
 
 
 def _further(earlier: tuple[int, Table] | None, part: tuple[int, Table], count: int) -> tuple[int, Table]:
-    """Return the number of rows so far, and the last ones of them, or the first ``-count`` of those that follow."""
+    """Return the number of rows so far, and the last ones of them, or the first ``-count`` of the rows that follow."""
     if earlier is None:
         return part
     nrows, rows = earlier[0] + part[0], [earlier[1], part[1]]
@@ -180,7 +180,7 @@ def _further(earlier: tuple[int, Table] | None, part: tuple[int, Table], count: 
 
 
 def _halos(frame: WithNeighbours, count: int) -> PartitionChain:
-    """Return for each partition the `count` rows before it, or the ``-count`` after it, as far as there are any."""
+    """Return for each partition the `count` rows before it, or the ``-count`` after it, as far as they exist."""
     project: Project = frame.operands[0]
     calls = tuple((((0, number),), (count,)) for number in range(project.npartitions))
     ends = Tasks(f"ends {count} {frame._name}", _end, calls, project)
@@ -203,7 +203,7 @@ def _shift(inputs: Sequence[Any], periods: int, dtypes: Sequence[ColumnType], fi
     missing = min(abs(periods) - beside.nrows, nrows)
     left = nrows - missing
     few = min(beside.nrows, left)
-    # What comes from next to the partition, and what of its own stays in it: each is copied once, to its place.
+    # Rows from the next partition, and rows that stay: each is copied once, to its place.
     if periods > 0:
         beside, own = beside.slice(0, few), table.slice(0, left - few)
     else:
@@ -255,7 +255,7 @@ def _reduce_windows(  # noqa: PLR0917 - the parameters of the node
 def _reduce_integers(  # noqa: PLR0917 - what the caller knows
     name: str, above: Any, column: Any, below: Any, around: tuple[int, int], least: int
 ) -> Any:
-    """Return sums or means of windows of integers; those at the ends of the frame have fewer rows."""
+    """Return sums or means of windows of integers; windows at the ends of the frame have fewer rows."""
     rows = np.concatenate([above, column, below])
     at = np.arange(len(above), len(above) + len(column))
     begins, ends = np.maximum(at - around[0], 0), np.minimum(at + around[1] + 1, len(rows))
@@ -263,7 +263,7 @@ def _reduce_integers(  # noqa: PLR0917 - what the caller knows
 
 
 def _edge(halo: tuple[int, Table] | None, number: Hashable, count: int, *, is_after: bool = False) -> Any:
-    """Return rows of a halo, with NaN for those outside the frame."""
+    """Return rows of a halo, with NaN for rows outside the frame."""
     edge = np.full(count, np.nan)
     if halo is not None and halo[1].nrows:
         rows = halo[1].columns[number]
@@ -310,7 +310,7 @@ def _fill(inputs: Sequence[Any], backwards: bool) -> Table:
         column = concat_rows([column, known.columns[0]])
         at = np.where(lacking, nrows, at)
     else:
-        # Nothing is known for these: they stay as they are.
+        # These have no valid row before them, and stay unchanged.
         at = np.where(lacking, rows, at)
     return Table({0: take_rows(column, at), 1: valid}, nrows)
 
@@ -333,7 +333,7 @@ def _(frame: RunningOfGroups) -> Expr:
 
 
 def _last_group(tables: Sequence[Table], scan: str) -> tuple[Any, bool]:
-    """Return group and result of the last row, and whether all rows are of that group."""
+    """Return the group and result of the last row, and whether all rows belong to that group."""
     (table,) = tables
     column, groups = table.columns[0], table.columns[1]
     last = last_total(column, groups) if scan == TOTAL else running_by_group(scan, column, groups, None)[1]
