@@ -1,4 +1,4 @@
-"""The array of the Python array API standard: a lazy array of any number of dimensions, none included."""
+"""The array of the Python array API standard: a lazy array of any number of dimensions, including zero."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ class StandardArray(NDArrayOperatorsMixin):
         return [sorted({start // inner for start in starts}), *([0] for _ in self.shape[1:])] if self.shape else []
 
     def transpose(self, axes: Sequence[int] | None = None) -> Self:
-        """Return the dimensions in another order, reversed unless given; lazy."""
+        """Return the dimensions in another order, reversed by default; lazy."""
         return type(self)(transpose(self._array, axes))
 
     def to_device(self, device: Any, /, stream: Any = None) -> Self:

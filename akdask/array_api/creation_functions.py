@@ -1,4 +1,4 @@
-"""Create arrays from data in memory or by a rule."""
+"""Create arrays from data in memory or by a rule, convert their types, and change their shapes."""
 
 from __future__ import annotations
 
@@ -327,7 +327,7 @@ def squeeze(x: StandardArray, /, axis: Any) -> StandardArray:
 
 
 def flip(x: StandardArray, /, *, axis: Any = None) -> StandardArray:
-    """Return an array with its elements in reverse order along some dimensions, all unless given."""
+    """Return an array with its elements in reverse order along some dimensions, all by default."""
     return StandardArray(shapes.flip(x._array, axis=axis))
 
 

@@ -17,7 +17,7 @@ from akdask.arrays.sorting import argsort, invert_permutation, sort
 
 
 class UniqueAll(NamedTuple):
-    """Distinct elements, where each is first, which of them each element is, and how often each occurs."""
+    """Distinct elements, their first positions, the number of each element's distinct one, and counts."""
 
     values: StandardArray
     indices: StandardArray
@@ -33,7 +33,7 @@ class UniqueCounts(NamedTuple):
 
 
 class UniqueInverse(NamedTuple):
-    """Distinct elements, and which of them each element is."""
+    """Distinct elements, and the number of each element's distinct one."""
 
     values: StandardArray
     inverse_indices: StandardArray
@@ -60,13 +60,13 @@ def unique_counts(x: StandardArray, /) -> UniqueCounts:
 
 
 def unique_inverse(x: StandardArray, /) -> UniqueInverse:
-    """Return the distinct elements, and which of them each element is, in the shape of the array."""
+    """Return the distinct elements, and the number of each element's one, in the shape of the array."""
     found = unique_all(x)
     return UniqueInverse(found.values, found.inverse_indices)
 
 
 def unique_all(x: StandardArray, /) -> UniqueAll:
-    """Return the distinct elements, where each is first, which of them each element is, and how often each occurs."""
+    """Return the distinct elements, their first positions, the number of each element's one, and counts."""
     flat = _flat(x)
     order = argsort(flat)
     ordered = flat[order]

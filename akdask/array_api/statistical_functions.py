@@ -115,7 +115,7 @@ def cumulative_sum(
     axis : int, optional
         The dimension, which need not be given of an array of one.
     dtype : dtype-like, optional
-        Type to sum in, that of `sum` unless given.
+        Type to sum in; by default that of `sum`.
     include_initial : bool
         Whether 0 comes first, so that there is one more.
 

@@ -1,4 +1,4 @@
-"""Tests of all elements, bounds, differences, integrals and borders; all lazy."""
+"""Tests of all elements, clipping, differences, integrals and padding; all lazy."""
 
 from __future__ import annotations
 

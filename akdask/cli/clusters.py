@@ -248,7 +248,7 @@ def _local(request: Request) -> Any:
         **({} if request.memory is None else {"memory_limit": request.memory}),
         **request.options,
     }
-    # A Ctrl-C of the terminal reaches all processes that it has started.  Only this one shall act on it.
+    # A Ctrl-C of the terminal reaches all processes that it has started, but only this one must handle it.
     is_main = current_thread() is main_thread()
     before = signal.signal(signal.SIGINT, signal.SIG_IGN) if is_main else None
     try:
@@ -260,7 +260,7 @@ def _local(request: Request) -> Any:
 
 def _batch_system(request: Request) -> Any:
     module = _imported("dask_jobqueue", "dask-jobqueue", "'akdask[jobs]'")
-    # One worker a job: so many workers are so many jobs, each of which may end alone.
+    # One worker per job: every worker is a batch job of its own, which may end alone.
     arguments: dict[str, Any] = {"processes": 1, "scheduler_options": {"dashboard_address": ":0"}}
     if request.threads is not None:
         arguments["cores"] = request.threads

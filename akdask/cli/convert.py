@@ -1,4 +1,4 @@
-"""``akdask convert``: files of any layout and number into files of today's layout and of another number."""
+"""``akdask convert``: rewrite files of any layout in today's layout, with another number of files if wanted."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ LEAST_FREE = 2 * 10**9
 
 
 class Diagnosis(NamedTuple):
-    """Something that was looked at."""
+    """The result of one check."""
 
     what: str
     state: str

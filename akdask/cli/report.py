@@ -214,7 +214,7 @@ MOST = 1000
 """Maximum number of samples: beyond it, every second one is dropped."""
 
 SECONDS = 1.0
-"""Between two looks, at first."""
+"""Interval between two samples, at first."""
 
 
 class Sample(NamedTuple):

@@ -1,4 +1,4 @@
-"""``akdask run``: a script as a job, with a cluster for as long as it runs, a report, logs, and its own exit code."""
+"""``akdask run``: run a script as a job, with its own cluster, a report, logs, and the exit code of the script."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which sets of files the names on a command line mean: files, patterns and prefixes."""
+"""Find the sets of files that names on a command line mean: files, patterns and prefixes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``akdask validate``: all that is wrong with files, and which releases of Arkouda can read them."""
+"""``akdask validate``: all violations in files, and the releases of Arkouda that can read them."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def from_limbs(limbs: NumberArray) -> pa.FixedSizeBinaryArray:
 
 
 def from_unsigned(limbs: NumberArray) -> pa.FixedSizeBinaryArray:
-    """Return the integers with the given limbs, shape (n, width), none of which is negative."""
+    """Return non-negative integers of the given limbs, shape (n, width)."""
     return from_limbs(with_limbs(limbs, limbs.shape[1] + 1, signed=False) if _signs(limbs).any() else limbs)
 
 

@@ -1,4 +1,4 @@
-"""The closed set of types that a column can have while it is computed with.
+"""The types of columns in memory, a closed set.
 
 Arkouda computes on 64-bit numbers, uint8, bool, Strings, integers of any size and lists of these (SegArray); other
 widths in files are widened on reading.
@@ -335,7 +335,7 @@ class TimeForm:
         return PER_SECOND[self.unit]
 
     def lacking(self, may_lack: bool = True) -> TimeForm:
-        """Return the form of numbers some of which may be NaT, or of none that is."""
+        """Return the form with or without NaT among its numbers."""
         return self if self.may_lack == may_lack else replace(self, may_lack=may_lack)
 
     def of_span(self) -> TimeForm:

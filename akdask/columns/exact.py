@@ -1,4 +1,4 @@
-"""Integers beside floats, and integers of either sign: compared, matched and chosen as the numbers that they are.
+"""Exact comparison, matching and selection of integers beside floats, and of integers of either sign.
 
 NumPy converts int64 and uint64 to float64 when it compares them with floats or with each other, which rounds integers
 beyond 2**53.  Here no integer becomes another: comparisons are those of mathematical values, 0.0 equals -0.0, and all
@@ -41,7 +41,7 @@ def first_changed(numbers: Any, wanted: Any = True) -> int | None:
     numbers : ndarray or scalar
         Mask of the numbers to check; objects may be Python integers of any size.
     wanted : ndarray of bool, optional
-        Which of them to look at.
+        Mask of the numbers to check.
 
     Examples
     --------
@@ -107,7 +107,7 @@ def as_floats(numbers: Any, wanted: Any = True) -> Any:
     Raises
     ------
     ConversionError
-        If an integer that is looked at is no float.
+        If a used integer is not exact as a float.
     """
     number = first_changed(numbers, wanted)
     if number is not None:

@@ -1,6 +1,6 @@
-"""Sums of integers that 64 bits need not hold, and quotients of them that are rounded once.
+"""Exact sums of integers beyond 64 bits, and their quotients, rounded once.
 
-A sum of a group is kept as its lower 64 bits, as int64, and how often ``2 ** 64`` has to be added to these, as int32:
+A group's sum is stored as its lower 64 bits, as int64, and the number of times ``2 ** 64`` is added to them, as int32:
 nearly always 0.
 """
 
@@ -27,7 +27,7 @@ WideTotals = tuple[NumberArray, NumberArray]
 
 
 def largest_sum(integers: NumberArray) -> int:
-    """Return what no sum of any of the rows exceeds, whatever its sign.
+    """Return a bound on the absolute value of the sum of any of the rows.
 
     Examples
     --------
@@ -55,7 +55,7 @@ def sum_exactly(integers: NumberArray) -> int:
 
 
 def completed(total: int, high: int) -> int:
-    """Return the sum of which 64 bits are known, given the sum of the upper halves of the same rows.
+    """Return a sum whose lower 64 bits are known, given the sum of the upper halves of the same rows.
 
     Examples
     --------
@@ -91,14 +91,14 @@ def wide_totals(totals: NumberArray) -> WideTotals:
 
 
 def joined_halves(high: NumberArray, low: NumberArray) -> WideTotals:
-    """Return sums, given those of both halves of the same integers."""
+    """Return sums, given the sums of both halves of the same integers."""
     upper = high + (low >> HALF)
     totals = (upper << HALF) | (low & LOW)
     return totals, ((upper - (totals >> HALF)) >> HALF).astype(np.int32)
 
 
 def completed_totals(totals: NumberArray, high: NumberArray) -> WideTotals:
-    """Return sums of which 64 bits are known, given the sums of the upper halves of the same integers."""
+    """Return sums whose lower 64 bits are known, given the sums of the upper halves of the same integers."""
     low = totals.view(np.uint64) - (high.view(np.uint64) << HALF)
     return joined_halves(high + (low >> HALF).astype(np.int64), (low & LOW).astype(np.int64))
 

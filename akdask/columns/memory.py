@@ -1,4 +1,4 @@
-"""Memory of large arrays: freed blocks are kept for a while and used again.
+"""Memory of large arrays: freed blocks are reused for a while before they return to the system.
 
 The C library returns the memory of arrays beyond 32 MiB to the system when they are freed. Memory for the next arrays
 must be found and cleared by the system, which takes several times as long as filling them, and much longer on virtual
@@ -71,7 +71,7 @@ def new_array(nrows: int, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
         return np.empty(nrows, dtype)
     block = _spare.take(-(-size // GRAIN) * GRAIN)
     array = np.frombuffer(block, dtype, nrows)
-    # All that looks at these bytes refers to this array.
+    # All users of these bytes refer to this array.
     weakref.finalize(array, _spare.give, block).atexit = False
     return array
 
@@ -106,7 +106,7 @@ def with_capacity(array: npt.NDArray[Any], used: int, needed: int) -> npt.NDArra
 
 
 def spare_bytes() -> int:
-    """Return the bytes of freed memory that are kept for the next arrays."""
+    """Return the bytes of freed memory that wait for the next arrays."""
     return _spare.nbytes
 
 
@@ -210,7 +210,7 @@ _spare = SpareMemory()
 
 
 def _start_anew() -> None:
-    """Drop the parent's state in a forked process: a thread that does not exist here may hold the lock for ever."""
+    """Drop the parent's state in a forked process: a thread that does not exist here may hold the lock."""
     global _spare  # noqa: PLW0603 - there is one for the process
     _spare = SpareMemory()
 

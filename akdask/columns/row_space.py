@@ -23,7 +23,7 @@ class RowSpace:
     lengths : tuple of int, optional
         Rows in each partition; None until they are counted.
     total : int, optional
-        Number of all rows, where it is known although the lengths are not: sorting, for example, keeps it.
+        Number of all rows, where it is known without the lengths: sorting, for example, preserves it.
     is_fixed : bool
         Whether the lengths are known for good, without counting rows, and name them.
 

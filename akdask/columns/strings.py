@@ -153,7 +153,7 @@ def with_nulls(strings: Any) -> Any:
 
 
 def demanded(strings: StringArray) -> StringArray:
-    """Return strings none of which may be missing.
+    """Return the strings, none of which may be missing.
 
     Raises
     ------

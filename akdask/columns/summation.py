@@ -285,7 +285,7 @@ class Moments:
 
     @classmethod
     def _of_units(cls, rows: Floats, mask: NumberArray | None) -> Moments:
-        """Compute unit by unit, each of which stays in the cache of the core."""
+        """Compute unit by unit, so that each unit stays in the core's cache."""
         sums = unit_sums(rows, mask)
         units = [slice(start, min(start + UNIT, len(rows))) for start in range(0, len(rows), UNIT)]
         counts = np.array([unit.stop - unit.start if mask is None else np.count_nonzero(mask[unit]) for unit in units])

@@ -23,7 +23,7 @@ class Table:
     columns : mapping of name to column
         NumPy arrays of numbers, Arrow arrays of anything else.
     nrows : int
-        Number of rows, kept because a table may have no columns.
+        Number of rows, stored because a table may have no columns.
     """
 
     columns: Mapping[Hashable, Column]

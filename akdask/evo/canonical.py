@@ -37,7 +37,7 @@ _NAMES = {
 }
 
 _WITH_DICTIONARIES = ("string", "int32", "int64", "uint32")
-"""Types of which values tend to come again."""
+"""Types whose values tend to repeat."""
 
 
 def canonical_names(kind: str, width: int) -> tuple[str, ...]:

@@ -217,7 +217,7 @@ def _codes(text: Any, values: Any) -> Any:
 
 def _decoded(column: Any, lookup: Lookup) -> Any:
     if pa.types.is_floating(column.type):
-        # Integers of which some are missing are floats in pandas, and where nulls of integers are not understood.
+        # Integers with missing values are floats in pandas, and wherever nulls of integers are not supported.
         column = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
     elif not pa.types.is_integer(column.type) and not pa.types.is_null(column.type):
         raise KindError(f"codes are integers, not {column.type}.")

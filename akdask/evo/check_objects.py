@@ -45,7 +45,7 @@ def check_object(document: Document, store: Store | None = None, *, footer_only:
     store : Store, optional
         The store of the blobs; without it only the document is checked.
     footer_only : bool, default False
-        Look at the footers of the blobs alone: not at values, and not at digests.
+        Check the footers of the blobs alone: neither values nor digests.
 
     Returns
     -------
@@ -71,7 +71,7 @@ class _ObjectCheck:
     store : Store or None
         Where the blobs are.
     footer_only : bool
-        Whether only footers are looked at.
+        Whether only footers are checked.
     """
 
     def __init__(self, document: Mapping[str, Any], store: Store | None, *, footer_only: bool) -> None:
@@ -258,7 +258,7 @@ class _ObjectCheck:
                 yield replace(finding, blob=f"{path} ({name})")
 
     def _rows_of(self, path: str, described: ArrayDescription) -> Generator[Finding, None, pa.Table | None]:
-        """Return the rows of an array, None where they cannot be had."""
+        """Return the rows of an array, None where they are unavailable."""
         if self._store is None or self._footer_only or described.data is None:
             return None
         try:

@@ -1,4 +1,4 @@
-"""Removing blobs that no object refers to."""
+"""Remove blobs that no object refers to, and check blobs of a folder."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def collect(
 
 
 def _is_unchanged(folder: BlobFolder, entry: StoreEntry, mark: StoreEntry | None) -> bool:
-    """Whether nobody has put the blob again since the folder was listed."""
+    """Whether the blob was not put again since the folder was listed."""
     return folder.find(entry.name) == entry and folder.find(MARK + entry.identifier) == mark
 
 

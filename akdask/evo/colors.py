@@ -70,7 +70,7 @@ def unpack(colors: Any) -> tuple[Any, Any, Any, Any]:
     Parameters
     ----------
     colors : array_like of uint32
-        Colours.  int32 is taken for the same bits, with a warning, and 64-bit integers where they fit.
+        Colours.  int32 is read as the same bits, with a warning, and 64-bit integers where they fit.
 
     Returns
     -------

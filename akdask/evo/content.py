@@ -175,7 +175,7 @@ def examine_column(column: Any, name: str, number: int, rules: ContentRules, fir
 
 
 def conclude(facts: Sequence[RowFacts], rules: ContentRules, name: str) -> Iterator[Finding]:
-    """Yield violations of the whole array, beyond those of single row groups.
+    """Yield violations of the whole array, in addition to those of its row groups.
 
     Parameters
     ----------

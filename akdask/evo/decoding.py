@@ -173,7 +173,7 @@ class ColumnDecoding:
             case "string":
                 if pa.types.is_dictionary(array.type):
                     array = array.dictionary_decode()
-                # Only bytes are looked at: whether they are UTF-8.
+                # Only bytes are validated, as UTF-8.
                 return from_nulls(array.cast(pa.large_binary()).cast(pa.large_string()))
             case "timestamp":
                 return self._times(array)

@@ -69,7 +69,7 @@ class MissingBlobError(EvoError, MissingFileError):
 
 
 class StoreError(EvoError, FileError):
-    """A folder of blobs cannot be looked into."""
+    """A folder of blobs cannot be listed or read."""
 
 
 class BlobWriteError(EvoError, WriteError):

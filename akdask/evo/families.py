@@ -1,4 +1,4 @@
-"""The families of schemas as a table: which arrays an object holds, of which kinds, and which of them share rows.
+"""The families of schemas as a table: the arrays of an object, their kinds, and the arrays that share rows.
 
 Properties that the table neither lists nor forbids are left to the schemas.  `akdask.evo.check_objects` implements the
 table.
@@ -481,7 +481,7 @@ SCHEMAS: Mapping[str, Family] = {
     # These hold numbers in their documents alone.
     "variogram": Family(()),
     "global-ellipsoid": Family(()),
-    # Values of block models are kept by a service of their own: their attributes name its columns, and no blobs.
+    # A separate service stores the values of block models: their attributes name its columns, and no blobs.
     "block-model": Family(()),
 }
 """Known families, by the names of their schemas."""

@@ -112,7 +112,7 @@ def _key(folder: BlobFolder, entry: StoreEntry) -> tuple[str, int, str]:
 
 
 ABANDONED_AFTER = 3600.0
-"""Seconds without a change after which a temporary file that nobody has locked is removed."""
+"""Seconds without a change after which an unlocked temporary file is removed."""
 
 
 class StoredBlobs:
@@ -274,12 +274,12 @@ class StoredBlobs:
 
     @contextmanager
     def _looking(self) -> Iterator[None]:
-        """Have the folder looked into inside the ``with``.
+        """Turn errors of listing and reading the folder inside the ``with`` into `StoreError`.
 
         Raises
         ------
         StoreError
-            If that is not possible.
+            If the folder cannot be listed or read.
         """
         try:
             with self.access():

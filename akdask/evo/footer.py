@@ -333,7 +333,7 @@ def check_pages(
 
 
 def _most_bytes(arrow: Any, count: int) -> int:
-    """Return how many bytes a page of so many values has at most."""
+    """Return the maximum size in bytes of a page with `count` values."""
     if pa.types.is_string(arrow) or pa.types.is_large_string(arrow):
         return _LARGEST_TEXT
     # Values, levels of up to a byte each, and heads of runs.

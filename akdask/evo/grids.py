@@ -115,8 +115,8 @@ def unflatten(
     flip : str, default ""
         Axes that the result has in descending order.
     mask : array_like of bool, optional
-        Active cells, of which alone the column has values: a column of all cells, or an array of the shape and axes of
-        the result.
+        Active cells, to which the values of the column belong: a column of all cells, or an array of the shape and axes
+        of the result.
     fill : scalar, optional
         The value of inactive cells; NaN by default, which only floats have.
 
@@ -296,7 +296,7 @@ class StoredGrid:
         self.name = name
         self.shape = shape
         self.dtype = dtype
-        self._dataset: Any = None  # keeps it open
+        self._dataset: Any = None  # prevents closing
 
     @classmethod
     def of(cls, dataset: Any) -> StoredGrid:

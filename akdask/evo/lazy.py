@@ -312,9 +312,9 @@ class EncodedRows(Frame):
     def results(self, consume: Callable[[Any], None], at_once: int) -> None:
         """Pass all row groups to a function in order, each as soon as possible; computes.
 
-        Threads of this process hand them on within tasks, and do not begin to read the rows of more than `at_once` row
-        groups that have not been handed on, but where partitions have to be computed as a whole.  Results of a cluster
-        are fetched one by one.
+        Threads of this process pass them on within tasks. They do not begin to read the rows of more than `at_once`
+        unfinished row groups, except where partitions have to be computed as a whole.  Results of a cluster are fetched
+        one by one.
 
         Raises
         ------
@@ -385,7 +385,7 @@ class _Tables:
 
 
 class _Waiting(Node):
-    """Tasks that make tables, each of which waits until the one so many before it has been handed on.
+    """Tasks that make tables, each of which waits until an earlier one, a fixed number before it, was passed on.
 
     Otherwise reading would run ahead of encoding and fill the memory, the more so the more threads there are.
     """

@@ -1,4 +1,4 @@
-"""The blobs of objects: fetching, verifying and copying all that an object refers to."""
+"""The blobs of objects: fetch, verify and copy all blobs that an object refers to, and read them as frames."""
 
 from __future__ import annotations
 

@@ -100,7 +100,7 @@ def read_blob(
     Warns
     -----
     UserWarning
-        If columns are taken for others.
+        If columns are read as another type than stored.
     """
     blob = _Blob(path_or_url, description, None if role is None else role_named(role))
     if times not in ("auto", "datetime", "microseconds"):
@@ -287,7 +287,7 @@ def _compare(file: ParquetFileDescription, types: Sequence[str], description: Ar
 def _tolerated(
     path: str, columns: Sequence[ParquetColumn], types: Sequence[str], role: Role | None
 ) -> list[str | None]:
-    """Return for each column the type that it is taken for, None for its own."""
+    """Return for each column the type that it is read as, None for its own."""
     if role is None or role.types is None:
         return [None] * len(types)
     tolerated = role.tolerated or {}

@@ -1,4 +1,4 @@
-"""References of objects to blobs: the array descriptions in a JSON document, and where they are in it.
+"""References of objects to blobs: the array descriptions in a JSON document, and their paths.
 
 An object is any JSON map that contains array descriptions, of any schema.  Paths are written as
 ``triangles.vertices.attributes[0].values``.

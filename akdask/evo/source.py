@@ -1,4 +1,4 @@
-"""The rows of a blob as the lazy layer scans them: one partition for each run of row groups."""
+"""The rows of a blob as a source of plans: one partition for each run of row groups."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Blobs in a folder of this machine: no link in it is followed, and blobs appear by renaming."""
+"""Folders of blobs, on this machine or in an fsspec file system, and the names of their entries."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def is_identifier(name: str) -> bool:
 
 
 class BlobFolder(Protocol):
-    """Where a store keeps its blobs.  Names are checked by the store before they come here."""
+    """The folder of a store.  The store validates names before it passes them on."""
 
     @property
     def place(self) -> str:
@@ -133,7 +133,7 @@ class BlobFolder(Protocol):
         ...
 
     def is_abandoned(self, entry: StoreEntry, age: float) -> bool:
-        """Whether nobody writes a temporary file any more that has not changed for so many seconds."""
+        """Whether a temporary file is unchanged for `age` seconds, and unlocked where the folder has locks."""
         ...
 
 
@@ -219,7 +219,7 @@ class LocalFolder:
             folder.unlink(name)
 
     def is_abandoned(self, entry: StoreEntry, age: float) -> bool:
-        """Whether a temporary file has not changed for so many seconds, and no process has it locked."""
+        """Whether a temporary file is unchanged for `age` seconds and unlocked."""
         quiet = time.time() - entry.modified
         if quiet < age:
             return False
@@ -353,7 +353,7 @@ class RemoteFolder:
         retrying(lambda: system.rm_file(inner))
 
     def is_abandoned(self, entry: StoreEntry, age: float) -> bool:
-        """Whether a temporary file has not changed for so many seconds."""
+        """Whether a temporary file is unchanged for `age` seconds."""
         return time.time() - entry.modified >= max(age, 3600.0)
 
 

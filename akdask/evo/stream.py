@@ -36,7 +36,7 @@ class RowStream:
     schema : pyarrow.Schema
         The columns of all.
     tables : iterator of pyarrow.Table
-        The tables, which can be gone through once.
+        The tables, as an iterator that is consumed once.
     """
 
     schema: pa.Schema
@@ -187,7 +187,7 @@ class LocalSink:
     folder : str
         The folder.
     name : str, optional
-        Name of the file, that of `commit` unless given.
+        Name of the file; by default that of `commit`.
 
     Raises
     ------

@@ -152,7 +152,7 @@ def check_digest(file: FileIdentity, names: Sequence[Any]) -> list[Finding]:
 
 
 _AT_ONCE = 64
-"""Blobs whose footers one task looks at."""
+"""Number of blobs whose footers one task checks."""
 
 _ROWS_OF_TASK = 2**17
 """Rows up to which a blob is checked without tasks."""
@@ -334,7 +334,7 @@ def _of_footer(facts: FooterFacts, expected: Expectations) -> list[Finding]:
 
 
 def _can_be_read(facts: FooterFacts) -> bool:
-    """Whether there are values to look at that Arrow can be trusted with."""
+    """Whether the blob has values that Arrow can safely read."""
     return len(facts.schema) > 0 and len(facts.chunks) == len(facts.schema) and not facts.chunks["problem"].any()
 
 

@@ -1,4 +1,4 @@
-"""Writing blobs: rows of any origin become one Parquet file, whose name is known when its last byte is out."""
+"""Write blobs: rows of any origin become one Parquet file, whose name is known after its last byte."""
 
 from __future__ import annotations
 

@@ -238,7 +238,7 @@ class ArkoudaSeriesAccessor:
         func : callable
             Runs in this process.
         result_dtype : dtype-like, optional
-            Type of the results, found from them unless given.
+            Type of the results; inferred by default.
         """
         self._check("apply")
         found = [func(item) for item in self._obj]

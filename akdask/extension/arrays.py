@@ -1,4 +1,4 @@
-"""`ArkoudaArray`: a lazy array of numbers or bools in pandas."""
+"""Lazy arrays in pandas by type: numbers and bools, text, and Categoricals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`ArkoudaExtensionArray`: a lazy array as pandas wants arrays to be."""
+"""`ArkoudaExtensionArray`, the base of lazy arrays in pandas: operators, order, assignment and conversion."""
 
 from __future__ import annotations
 
@@ -842,7 +842,7 @@ class ArkoudaExtensionArray(OrderedElements):
 
 
 def holds(*names: str) -> Callable[[type[ArkoudaExtensionArray]], type[ArkoudaExtensionArray]]:
-    """Register a class for the types of which it has arrays."""
+    """Register a class for the types of its arrays."""
 
     def register(cls: type[ArkoudaExtensionArray]) -> type[ArkoudaExtensionArray]:
         _CLASSES.update(dict.fromkeys(names, cls))

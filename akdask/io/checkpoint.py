@@ -72,7 +72,7 @@ def save_checkpoint(name: str = "", path: str | os.PathLike[str] = FOLDER, mode:
     Parameters
     ----------
     name : str
-        Name of the checkpoint, ``akdask`` unless given.
+        Name of the checkpoint, by default ``akdask``.
     path : str or path
         The folder of checkpoints.
     mode : {"overwrite", "preserve_previous", "error"}
@@ -341,7 +341,7 @@ def _read(folder: Path) -> dict[str, pdarray]:
 def _bytes(path: Path, most: float | None = None) -> bytes:
     """Return the content of a checkpoint file, refusing links and files whose reading may block.
 
-    Unless given, it may have as many bytes as may be brought into this process.
+    By default the size is limited by the setting for transfers to this process.
     """
     try:
         with os.fdopen(open_regular(str(path)), "rb") as file:

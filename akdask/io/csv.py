@@ -38,9 +38,9 @@ def read_csv(
     partition: it is unpacked once to count its rows, in blocks, and again as a whole whenever its rows are needed, when
     it has to fit in memory.
 
-    Types are those of Arkouda's header.  Without it pyarrow infers them from the first rows of all files: digits are
-    int64, or uint64 beyond its range, or text where neither has all of them, or float64 where cells are empty; dates
-    and times in the form of ISO 8601 are Datetimes; all else is text.  A later cell that is not of its column's type is
+    Types are those of Arkouda's header.  Without it pyarrow infers them from the first rows of all files. Digits are
+    int64, or uint64 beyond its range, or text where neither has all of them, or float64 where cells are empty. Dates
+    and times in the form of ISO 8601 are Datetimes. All else is text.  A later cell that is not of its column's type is
     an error on reading. So is an integer without an equal float, in a column that was inferred to be float64.
 
     Parameters
@@ -49,7 +49,7 @@ def read_csv(
         Files, glob patterns, or the prefix given to `to_csv`; several files are read as one set, in the order of their
         ``_LOCALE`` numbers.
     datasets : str or sequence of str, optional
-        Names of the columns to read, all unless given.
+        Names of the columns to read; all by default.
     column_delim : str, default ","
         The delimiter between fields; text of any length.
     allow_errors : bool, default False
@@ -201,7 +201,7 @@ def get_columns(
     Raises
     ------
     MissingFileError, FileFormatError
-        If a file is missing or no CSV file, and is not to be passed over.
+        If a file is missing or no CSV file, and errors are not allowed.
     FileError
         If no file can be read.
     """

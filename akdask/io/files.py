@@ -189,7 +189,7 @@ def read_hdf(  # noqa: PLR0917 - Arkouda's signature
         Files, glob patterns, or the prefix given to `to_hdf`; several files are read as one set, in the order of their
         ``_LOCALE`` numbers.
     datasets : str or sequence of str, optional
-        Names of the objects to read, all unless given.
+        Names of the objects to read; all by default.
     iterative : bool
         Accepted for compatibility with Arkouda; reading is lazy anyway.
     strict_types : bool, default True

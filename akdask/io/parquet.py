@@ -51,7 +51,7 @@ def read_parquet(  # noqa: PLR0917 - Arkouda's signature
         folder means all files in it and below. Folders named ``key=value`` add a column of that name: integers, if no
         value has leading zeros, else text.
     datasets : str or sequence of str, optional
-        Names of the columns to read, all unless given.
+        Names of the columns to read; all by default.
     iterative : bool
         Accepted for compatibility with Arkouda; reading is lazy anyway.
     strict_types : bool

@@ -201,7 +201,7 @@ def clear() -> None:
 
 
 def list_symbol_table() -> list[str]:
-    """Return the names of registered objects: no other objects have names that are kept."""
+    """Return the names of registered objects; other objects have no names."""
     return registered.registered_names()
 
 

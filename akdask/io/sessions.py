@@ -122,7 +122,7 @@ def _relabelled(index: Index, member: str, missing: Any) -> Index:
 
 
 def _with_key(groups: GroupBy, number: int, missing: Any) -> GroupBy:
-    """Return the same groups, of keys one of which is missing in some rows."""
+    """Return the same groups, with missing values in one of the keys."""
     keys = list(groups._arrays)
     keys[number] = _without(keys[number], missing)
     return GroupBy.build_from_components(

@@ -1,4 +1,4 @@
-"""One batch being read: bytes of samples, file by file, then the transformation of all of them at once."""
+"""One batch in the making: bytes of samples are read file by file, then all are transformed at once."""
 
 from __future__ import annotations
 

@@ -16,8 +16,8 @@ class SampleConversions:
     def statistics(self: SelectedSamples, fields: Sequence[str] | None = None, *, by_channel: bool = False) -> Any:
         """Return mean, deviation and extremes of fields, found in one pass that Dask runs in parallel.
 
-        Values are those in the files, coerced, but not scaled; `akdask.lbann.statistics.normalized_schema` makes the
-        schema that scales by them.
+        Values are coerced as in reading, but not scaled; `akdask.lbann.statistics.normalized_schema` makes the schema
+        that scales by them.
 
         Parameters
         ----------

@@ -48,7 +48,7 @@ class Dataset(SampleConversions):
     fields : SampleFields
         Merged metadata of each field, with where each value was written.
     samples : SampleList
-        The list, of which `indices` are used.
+        The list, from which `indices` are used.
     indices : ndarray of int64
         Positions in the list of the samples of this data set.
 
@@ -204,7 +204,7 @@ class Dataset(SampleConversions):
         return self.reader.names
 
     def explain(self, field: str | None = None) -> str:
-        """Return the final metadata of a field, or of all, and in which node of which file each value was written."""
+        """Return the final metadata of a field, or of all, with the file and node that each value comes from."""
         return self.fields.explain(field)
 
     def __getitem__(self, index: int | slice) -> Any:
@@ -333,7 +333,7 @@ class Dataset(SampleConversions):
         Raises
         ------
         ArgumentError
-            If both are given, there are not so many samples, or none is left.
+            If both are given, there are fewer samples, or none is left.
         """
         return self.subset(choose(len(self), fraction=fraction, count=count, seed=seed, shuffle=seed is not None))
 

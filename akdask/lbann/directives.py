@@ -206,7 +206,7 @@ class _Values:
     def normalization(
         self, channels: int | None, layout: str | None, dtype: np.dtype[Any] | None
     ) -> tuple[tuple[float, ...] | None, tuple[float, ...] | None]:
-        """Return scale and bias, of which one may be left out."""
+        """Return scale and bias; one of them may be left out."""
         scale, bias = self.numbers("scale"), self.numbers("bias")
         if scale is None and bias is None:
             return None, None

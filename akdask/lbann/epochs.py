@@ -56,7 +56,7 @@ def epoch_order(
     order = random.permutation(n)
     if shuffle is True or files is None or not n:
         return order
-    # Samples are in random order already: a stable sort by the random rank of their files keeps that within files.
+    # Samples are in random order already: a stable sort by the random rank of their files preserves it within files.
     ranks = random.permutation(int(files.max()) + 1)
     return order[np.argsort(ranks[files[order]], kind="stable")]
 

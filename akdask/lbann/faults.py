@@ -70,9 +70,9 @@ class SampleSetReport:
     faults : tuple of SampleFault
         In the order of the list.
     n_files, n_samples : int
-        How many were looked at.
+        Number of samples checked.
     n_known : int
-        Files that an earlier run has looked at.
+        Files checked by an earlier run.
     """
 
     faults: tuple[SampleFault, ...]

@@ -117,7 +117,7 @@ _ITEMS = {"f": FLOAT64, "i": INT64, "u": UINT64, "U": STR, "O": STR}
 
 
 def type_of_column(dtype: np.dtype, size: int) -> ColumnType:
-    """Return the type of a column of samples that have so many elements of a type.
+    """Return the type of a column of samples with `size` elements of a type.
 
     Examples
     --------

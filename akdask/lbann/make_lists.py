@@ -1,4 +1,4 @@
-"""Making sample lists: which groups of which files are samples, and where the files are."""
+"""Make sample lists: find the samples of files by a prototype, and split sets into parts."""
 
 from __future__ import annotations
 
@@ -453,7 +453,7 @@ def choose(
     Raises
     ------
     ArgumentError
-        If both are given, there are not so many samples, or none is left.
+        If both are given, there are fewer samples, or none is left.
     """
     if fraction is not None and count is not None:
         raise ArgumentError(

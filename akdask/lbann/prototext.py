@@ -31,7 +31,7 @@ _DEEPEST = 100
 
 @dataclass(slots=True)
 class TextMessage:
-    """A message: its fields in order, each with as many values as it was given.
+    """A message: its fields in order, each with all of its values.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ class _Tokens:
         )
 
     def take(self) -> tuple[str, str]:
-        """Return kind and text of the next token, and go on."""
+        """Return kind and text of the next token, and advance."""
         found = self.kind, self.text
         self.kind, self.text, self.line = next(self._tokens)
         return found

@@ -1,4 +1,4 @@
-"""Reading sample lists: words are split and counted as columns, a block of lines at a time."""
+"""Read sample lists: words are split and counted as columns, a block of lines at a time."""
 
 from __future__ import annotations
 

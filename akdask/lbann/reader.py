@@ -1,4 +1,4 @@
-"""Reading samples: their fields are found in their files, read, transformed and packed, one sample or many at once."""
+"""Read samples: find their fields in the files, read, transform and pack them, for one sample or many at once."""
 
 from __future__ import annotations
 
@@ -179,7 +179,7 @@ class SampleReader:
         return self._first(name).sizes[resolve(name, self.names)]
 
     def dims_of(self, name: str) -> tuple[int, ...]:
-        """Return the dimensions of a sample under a name: channels first, if it has them; for errors see `size_of`."""
+        """Return the dimensions of a sample under a name, channels first if it has them; for errors see `size_of`."""
         return self._first(name).dims[resolve(name, self.names)]
 
     def dtype_of(self, name: str) -> np.dtype[Any]:

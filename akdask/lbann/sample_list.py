@@ -1,4 +1,4 @@
-"""A sample list: which samples of which files, in which order, as columns of text."""
+"""A sample list: the samples of files in their order, as columns of text."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from akdask.storage.files import is_remote
 from akdask.storage.staged_files import write_file
 
 _FEW = 8
-"""Samples that are looked up one by one: calls on columns take as long as for many."""
+"""Samples that are looked up one by one, since calls on columns take as long for few as for many."""
 
 _BLANK = pa.scalar(" ", pa.large_string())
 
@@ -34,7 +34,7 @@ def file_state(path: str) -> tuple[int, ...] | None:
 
 
 class SampleList:
-    """Which samples of which files, in which order.
+    """The samples of files, in order.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""A schema: the tree of its fields, each with the metadata that it has itself or from the nodes above it."""
+"""A schema: the tree of its fields, each with its own metadata and those inherited from the nodes above it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Statistics of fields: mean, deviation and extremes in one pass, and the schema that normalises by them."""
+"""Statistics of fields: mean, deviation and extremes in one pass, and the schema that normalizes by them."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def statistics_of(
 ) -> dict[str, FieldStatistics]:
     """Return statistics of fields over all samples, in one pass that Dask runs in parallel.
 
-    Values are those in the files, coerced, but not scaled.
+    Values are coerced as in reading, but not scaled.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Samples for ``torch.utils.data``: by position for its samplers, or as batches in an order of our own.
+"""Samples for ``torch.utils.data``: by position for its samplers, or as batches in akdask's own order.
 
 Only `Dataset.to_torch` imports this module.  Values are NumPy arrays, which the collation of a DataLoader turns into
 tensors. Samples can be read by position even without torch.

@@ -264,7 +264,7 @@ _MAX_IDLE_BYTES = 2**26
 _MAX_IDLE = 4
 
 _IDLE: deque[npt.NDArray[np.uint8]] = deque(maxlen=_MAX_IDLE)
-"""Memory that nobody uses.  Appending and popping are atomic: memory is given back wherever an array is dropped."""
+"""Unused memory.  Appending and popping are atomic, since memory is returned wherever an array is dropped."""
 
 
 class _Lease:
@@ -501,7 +501,7 @@ _SYNONYMS = {
 
 
 def resolve(name: str, names: Collection[str]) -> str:
-    """Return which of the names is meant.
+    """Return the name that is meant among the existing ones.
 
     Parameters
     ----------

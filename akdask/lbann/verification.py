@@ -1,4 +1,4 @@
-"""Checking a whole sample set, in parallel, and going on where an earlier run has ended."""
+"""Check a whole sample set in parallel, continuing an earlier run where it ended."""
 
 from __future__ import annotations
 
@@ -193,7 +193,7 @@ def verify(
     data_schema, experiment_schema : str, path-like or Schema, optional
         The schemas; without them only lists and files are compared.
     reads_data : bool, default True
-        Whether values are looked at, too: NaN and infinities are faults.
+        Whether values are checked too: NaN and infinities are faults.
     resume : str or path-like, optional
         A file that records the results for each file, so that an interrupted run continues: unchanged files are not
         checked again.

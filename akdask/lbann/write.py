@@ -1,4 +1,4 @@
-"""Writing samples: rows of arrays or of a DataFrame become groups of HDF5 files, with their list."""
+"""Write samples: rows of arrays or of a DataFrame become groups of HDF5 files, with their list."""
 
 from __future__ import annotations
 

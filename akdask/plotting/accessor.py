@@ -1,4 +1,4 @@
-"""`DataFrame.plot` and `Series.plot`: pandas' pictures, of any number of rows."""
+"""`DataFrame.plot` and `Series.plot`: pandas' plots, for any number of rows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ KINDS = ("line", "bar", "barh", "hist", "box", "kde", "density", "area", "pie", 
 
 
 class Plots:
-    """Pictures of a DataFrame or Series, as pandas' ``plot`` draws them with Matplotlib.
+    """Plots of a DataFrame or Series, like pandas' ``plot`` with Matplotlib.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class Plots:
         self._rows = DrawnRows.of(data)
 
     def __call__(self, *args: Any, kind: str = "line", **options: Any) -> Any:
-        """Draw one of the kinds of pictures: ``df.plot(kind="bar")`` is ``df.plot.bar()``.
+        """Draw one of the kinds of plots: ``df.plot(kind="bar")`` is ``df.plot.bar()``.
 
         Parameters
         ----------
@@ -190,7 +190,7 @@ class Plots:
         bw_method : {"scott", "silverman"} or float, optional
             The width of the Gaussian kernels in standard deviations, or its rule; at least the width of a bin.
         ind : int or sequence of float, optional
-            Places that are drawn, or how many, 1000 unless given.
+            Points at which the density is drawn, or their number, 1000 by default.
         **options
             ``column`` and options of ``pandas.DataFrame.plot``.
 
@@ -267,9 +267,9 @@ class Plots:
         C : str or int, optional
             The column that is reduced.
         reduce_C_function : callable, optional
-            ``np.mean``, unless given, or ``np.sum``, ``min``, ``max``, ``median``, ``std`` or ``var``.
+            ``np.mean``, the default, or ``np.sum``, ``min``, ``max``, ``median``, ``std`` or ``var``.
         gridsize : int or (int, int), optional
-            Hexagons along the axes, 100 unless given.
+            Hexagons along the axes, 100 by default.
         **options
             ``extent``, ``mincnt``, ``bins`` and options of ``pandas.DataFrame.plot``.
 

@@ -16,7 +16,7 @@ from akdask.plotting.canvas import drawing_axes, label_axes, optional_package, s
 from akdask.plotting.rows import NOTHING, AxisValues, extents, on_common_rows
 
 FINE = 256
-"""Bins of each axis of a picture of density."""
+"""Bins of each axis of a density plot."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Pictures of two columns: where many rows are, in bins or hexagons, in place of a mark for each."""
+"""Plots of two columns: the density of many rows, in bins or hexagons, in place of a mark for each."""
 
 from __future__ import annotations
 

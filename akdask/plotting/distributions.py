@@ -96,7 +96,7 @@ def hist_all(ak_df: Any, cols: Sequence[str] | None = None) -> tuple[Figure, np.
     ak_df : DataFrame
         The columns.
     cols : sequence of str, optional
-        Which of them, all unless given.
+        Names of the columns; all by default.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Histograms and densities of columns: counts in bins, which are drawn in place of the rows."""
+"""Histograms and densities of columns, drawn from counts in bins instead of the rows."""
 
 from __future__ import annotations
 
@@ -184,7 +184,7 @@ def smooth_density(
         The width of kernels in standard deviations, or its rule; Scott's by default.  It is at least the width of a
         bin.
     ind : int or sequence of float, optional
-        Places, or how many, 1000 unless given.
+        Points, or their number, 1000 by default.
 
     Raises
     ------

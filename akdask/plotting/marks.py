@@ -32,7 +32,7 @@ from akdask.plotting.rows import (
 )
 
 PIXELS = 500
-"""Steps of the axis of which the least and the most value beyond the whiskers are drawn."""
+"""Steps of the axis; in each the smallest and largest value beyond the whiskers are drawn."""
 
 MOST_BOXES = 200
 
@@ -152,7 +152,7 @@ def _boxes(
 
 
 CURVE_PIXELS = 2000
-"""Steps along the axis of a line of many rows: a wide picture on a fine screen has as many."""
+"""Steps along the axis of a line of many rows, as many as a wide plot on a fine screen has pixels."""
 
 
 def draw_lines(rows: DrawnRows, options: dict[str, Any]) -> Any:

@@ -38,7 +38,7 @@ class Checksum:
         self._hash = xxh3_64()
 
     def add(self, block: NumberArray) -> None:
-        """Take in the bytes of a contiguous array."""
+        """Add the bytes of a contiguous array."""
         self._hash.update(block.view(np.uint8).data)
 
     @property
@@ -122,7 +122,7 @@ class FileSums:
 
     @classmethod
     def of(cls, file: FileIdentity, stop: int | None = None) -> FileSums:
-        """Read a file, of which so many bytes are data, all unless given, and sum it up.
+        """Read a file and sum its data, the first `stop` bytes or all, and its metadata.
 
         Raises
         ------

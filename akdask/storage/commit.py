@@ -1,4 +1,4 @@
-"""A set of files appears whole or not at all.
+"""Commit sets of files atomically: they appear completely or not at all.
 
 Every file is first written into a hidden folder beside its target, on the same file system.  When all files are
 complete, a journal in that folder lists the renames and removals to do: from then on the write counts as done.  If its
@@ -94,12 +94,12 @@ def staging(target: str) -> Staging | ObjectStaging:
 class Staging:
     """The hidden folder in which the files of one write are prepared.  Travels to workers, without its lock.
 
-    Files are named by paths that lead through the open folder, so that nobody can put another in its place meanwhile.
+    Files are named by paths that lead through the open folder, so that it cannot be replaced meanwhile.
 
     Parameters
     ----------
     target : str
-        Absolute path that the user gave; the folder lies beside it.
+        Absolute path given by the user; the hidden folder lies beside it.
     """
 
     def __init__(self, target: str) -> None:
@@ -186,7 +186,7 @@ class Staging:
         OSError
             If it is not there, or not the one that was made.
         """
-        # Of two threads that open it, both go on with the one of the first.
+        # If two threads open it, both use the folder of the first.
         return self._staged.get(self._tag) or self._staged.setdefault(self._tag, self._opened())
 
     def _opened(self) -> Directory:

@@ -1,4 +1,4 @@
-"""Paths on this machine and fsspec URLs: which file is meant, and whether it is still the same file."""
+"""Local paths and fsspec URLs: the files that they name, and the identity by which changes are noticed."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def written_path(path: str | os.PathLike[str]) -> str:
     Raises
     ------
     ArgumentError
-        If it names no file but a folder, lies where the system shows its devices, or no file system opens the URL.
+        If it names a folder, lies where the system shows its devices, or no file system opens the URL.
     ArgumentTypeError
         If it is neither text nor a path.
     """
@@ -250,7 +250,7 @@ def is_unchanged(file: FileIdentity) -> bool:
 
 
 def changed_error(file: FileIdentity) -> FileError:
-    """Return the error for a file that is not as it was when it was opened, or gone."""
+    """Return the error for a file that has changed since it was opened, or no longer exists."""
     return FileError(
         f"file {file.path!r} has changed since it was opened.",
         details=[f"it had {file.size} bytes"],
@@ -268,7 +268,7 @@ def identity_of(path: str, status: os.stat_result) -> FileIdentity:
 
 
 def has_status(file: FileIdentity, status: os.stat_result) -> bool:
-    """Whether a local file is as it was, given its `os.stat`."""
+    """Whether a local file is unchanged, given its `os.stat`."""
     return status.st_size == file.size and state_of(status) == file.version
 
 

@@ -1,4 +1,4 @@
-"""A folder of files is written, or replaced, as a whole or not at all.
+"""Write or replace a folder of files atomically: it appears completely or not at all.
 
 The new folder is filled in a hidden one beside its target.  Once all of it is on disk, it is renamed to a second hidden
 name, which states the remaining steps.  That name is the journal: from then on the write counts as done.  Each step is
@@ -37,7 +37,7 @@ _MOST_TRIES = 20
 
 
 def previous(target: str) -> str:
-    """Return where a folder is kept that another has replaced."""
+    """Return the path to which a replaced folder is moved if it is kept."""
     return f"{target}.prev"
 
 
@@ -77,7 +77,7 @@ class FolderStaging:
         for _ in range(_MOST_TRIES):
             recover_folders(os.path.dirname(self.target))
             with suppress(FileExistsError, FileNotFoundError):
-                os.mkdir(path, 0o700)  # where many write to one folder, nobody else is let in
+                os.mkdir(path, 0o700)  # in a folder that several users write to, the hidden one is private
                 self._hidden = _Hidden(path)
                 self._lock = Lock.make(self._hidden.folder)
                 if self._lock is not None:
@@ -174,7 +174,7 @@ class _Hidden:
 
     @property
     def is_believed(self) -> bool:
-        """Whether this user has made it, or the owner of the target, and nobody else can write to it."""
+        """Whether this user or the owner of the target made it, and no other user can write to it."""
         owners = {os.geteuid()}
         with suppress(OSError):
             owners.add(self.parent.status(self.target).st_uid)
@@ -278,8 +278,8 @@ def _move(source: _Place, to: _Place) -> None:
 def recover_folders(parent: str) -> None:
     """Complete or remove the writes of dead writers in a folder.
 
-    Acts only on hidden folders that this user has made, or the owner of the folder that they are to replace, and that
-    nobody else can write to.
+    Acts only on hidden folders that were made by this user, or by the owner of the folder to be replaced, and that no
+    other user can write to.
 
     Raises
     ------
@@ -360,7 +360,7 @@ def _target_of(hidden: str) -> str:
 
 
 def _writer_of(path: str) -> str:
-    """Return who has signed a hidden folder, for messages."""
+    """Return the signature in a hidden folder, for messages."""
     try:
         with _Hidden(path) as hidden:
             return str(read_owner(hidden.folder) or "unknown")

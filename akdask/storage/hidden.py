@@ -135,7 +135,7 @@ class HiddenFolder:
     def is_believed(self) -> bool:
         """Whether this user made it, or the one user who owns all files of the set.
 
-        Where users share a folder, anyone can make a hidden folder, and add a file that looks as if it were of the set.
+        Where users share a folder, anyone can make a hidden folder, and add a file that seems to belong to the set.
         """
         return self.writer == os.geteuid() or self.owners == {self.writer}
 
@@ -271,7 +271,7 @@ class Lock:
         folder : Directory
             The folder.
         abandoned_after : float
-            Seconds without a change in the folder, after which the writer is taken for dead where it cannot be known.
+            Seconds without a change in the folder after which the writer counts as dead where locks do not decide.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""The manifest of a set as a file: one Arrow table in a hidden file beside the set, and whether it can be trusted.
+"""Manifests: one Arrow table in a hidden file beside each set, written, found, validated and trusted.
 
 It is a cache.  A manifest that is absent, cut short, damaged or of another version is no manifest, never an error.
 
@@ -411,7 +411,7 @@ class Told(Generic[Description]):
     Parameters
     ----------
     in_place : mapping of str to description
-        Files that are as they were described, by path.
+        Descriptions of unchanged files, by path.
     unproven : mapping of str to description
         Files that may be.
     lost : list of str
@@ -447,7 +447,7 @@ def rows_batch(
     schemas : sequence of str, list or dict
         Schemas of the files, in their JSON form.
     schema_of : sequence of int
-        Which of the schemas each file has.
+        Number of the schema of each file.
     columns : mapping of str to Arrow array
         Further columns of the format, with a row for each file.
     """

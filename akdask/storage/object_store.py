@@ -322,7 +322,7 @@ class ObjectStaging:
         if folder is None:
             made = tempfile.mkdtemp(prefix="akdask-", dir=dask.config.get("temporary-directory", None))
             weakref.finalize(self, shutil.rmtree, made, ignore_errors=True)
-            folder = self._local.setdefault(self._tag, made)  # of two threads, both go on with the one of the first
+            folder = self._local.setdefault(self._tag, made)  # two threads share the folder of the first
         return os.path.join(folder, f"{name}.{unique_tag()}")
 
     def finish(self, attempt: str, name: str) -> str:
@@ -514,7 +514,7 @@ def _files_meant(name: str) -> list[str]:
 
 
 def compare_with_catalogs(files: Sequence[FileIdentity]) -> None:
-    """Compare files of sets with their catalogs, all of which are read.
+    """Compare files of sets with their catalogs; reads all of these.
 
     Raises
     ------

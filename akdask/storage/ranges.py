@@ -1,4 +1,4 @@
-"""Ranges of bytes of one file, read into memory that the caller owns.
+"""Byte ranges of files: reading and writing them, consecutive parts read as one, and partitions cut by size.
 
 Local files are read with `os.preadv`, outside any lock and without mapping them: a mapping would count against the
 kernel's limit, and a file that is truncated under a mapping kills the process.  Anything else goes through fsspec.
@@ -409,7 +409,7 @@ def split_rows(
     counts = np.clip(-(-nbytes // limit), 1, np.maximum(rows, 1))
     if most is not None:
         counts = np.minimum(counts, np.maximum(most, 1))
-    # As Python integers: those of an array may overflow in the sum.
+    # As Python integers: NumPy's may overflow in the sum.
     total = sum(counts.tolist())
     if total > max(MOST_PARTITIONS, len(rows)):
         counts = np.maximum((counts * (MOST_PARTITIONS / total)).astype(np.int64), 1)

@@ -122,7 +122,7 @@ def buffer_limit() -> int:
 
 
 def _early_limit() -> int:
-    """Return the bytes of all before the first of them are read: so there is room to go on where reading has begun."""
+    """Return the limit of bytes fetched before the first of them are read, which leaves room for running reads."""
     return buffer_limit() // 2
 
 
@@ -319,7 +319,7 @@ class ReadAhead:
     def _has_copied_last(self, target: npt.NDArray[np.uint8], offset: int) -> bool:
         """Fill an array from the last request, if that has all of its bytes; return whether it has.
 
-        Headers and pages of Parquet are thousands of short reads, each of which begins no request.
+        Headers and pages of Parquet are thousands of short reads, which start no requests.
         """
         last = self._last
         if last is None or offset < last.start or offset + len(target) > last.stop or last.future is None:

@@ -78,7 +78,7 @@ _LARGEST_BLANK = 4096  # bytes of a signature that a power failure has blanked
 def settled(filenames: Filenames, read: Callable[[list[str]], Found]) -> Found:
     """Return the result of `read` for the files that a user means; no file is replaced while it runs.
 
-    Sets whose writers have died are put in order before.
+    Sets of dead writers are recovered before.
 
     Raises
     ------
@@ -106,7 +106,7 @@ def settled(filenames: Filenames, read: Callable[[list[str]], Found]) -> Found:
 
 
 def _in_order(filenames: Filenames) -> list[str]:
-    """Return the files that a user means, after their sets are put in order."""
+    """Return the files that a user means, after recovering their sets."""
     names = names_of(filenames)
     if any(map(is_stored, names)):
         # Each takes some requests, so those of a long list run concurrently.
@@ -168,7 +168,7 @@ def recover_naming(paths: Iterable[str]) -> None:
     Parameters
     ----------
     paths : iterable of str
-        Files of this machine; URLs are passed over.
+        Local files; URLs are skipped.
 
     Raises
     ------
@@ -195,7 +195,7 @@ def _names_any(folder: str, wanted: set[str]) -> bool:
         if any(is_of_set(name, hidden.set_name) for name in wanted):
             return True
         try:
-            # Nobody else's journal is read who is not believed.
+            # Journals of other users are read only if these are believed.
             journal = journals.Journal.read(hidden) if hidden.is_believed else None
         except (OSError, AkdaskError):
             return False

@@ -1,4 +1,4 @@
-"""The registry of formats: which one a file has, and how sets of that format are opened and written.
+"""The registry of formats, which recognizes the format of a file, and opens and writes sets of it.
 
 Everything above this package reads and writes through the registry, so a new format is a new entry.  The built-in
 formats stand in `_BUILT_IN`; other packages register theirs as entry points of the group `akdask.formats`.
@@ -315,7 +315,8 @@ def format_of_files(filenames: Filenames, *, allow_errors: bool = False) -> Form
 def format_of_folder(path: str) -> Format | None:
     """Return the format that a folder is a set of, None if it is no folder, or one of files that are read as others.
 
-    Remote folders are looked into only where their names have the extension of such a format: each look is a request.
+    Remote folders are listed only where their names have the extension of such a format, since each listing is a
+    request.
     """
     _load_built_in()
     extension = split_extension(path.rstrip("/"))[1].lower()

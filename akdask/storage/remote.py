@@ -1,7 +1,7 @@
 """File systems of URLs: the options that they are opened with, and requests that are repeated when they fail.
 
 Options hold for a call, in the context of its thread: `accessing` sets them, `file_system` uses them, and a
-`FileIdentity` keeps them, so that tasks on workers find them again.  They may hold secrets, and no message shows them.
+`FileIdentity` stores them for tasks on workers.  They may contain secrets, and no message shows them.
 """
 
 from __future__ import annotations

@@ -73,12 +73,12 @@ class RemoteBytes:
         return found
 
     def look(self) -> None:
-        """Begin to look whether the file is as it was, because all that will be read has come."""
+        """Begin to check whether the file is unchanged, as all bytes to be read have arrived."""
         with self._lock:
             self._looking = self._replies, looking_threads().submit(self._identity)
 
     def is_same(self) -> bool:
-        """Wait until it is known whether the file was as it was until the last bytes came.
+        """Wait for the check whether the file was unchanged until the last bytes arrived.
 
         Raises
         ------
@@ -115,7 +115,7 @@ def demand_ranges(url: str) -> None:
     if server.scheme not in {"http", "https"} or server.netloc in _WITH_RANGES:
         return
     last = identify(url).size - 1
-    if last < 1:  # the first byte may be had from any server
+    if last < 1:  # any server sends the first byte
         return
     system, inner = file_system(url)
     try:
@@ -145,7 +145,7 @@ _CACHED = 64  # blocks
 
 
 class RemoteFile(io.RawIOBase):
-    """A file object of which blocks are kept, and whose requests are repeated where they fail.
+    """A file object that caches blocks and repeats failed requests.
 
     Parameters
     ----------

@@ -21,11 +21,11 @@ from akdask.columns.dtypes import ColumnType
 from akdask.typing import Column, NumberArray
 
 TEXT_BYTES = 16
-"""Bytes of a string that bounds are kept of."""
+"""Bytes of a string in bounds."""
 
 
 def text_prefix(text: str) -> bytes | None:
-    """Return the bytes of a string that bounds are kept of, None if it is no Unicode text.
+    """Return the prefix of a string in bounds, None if it is no Unicode text.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The part of a writer that no format changes: files are staged, put into place all at once, or thrown away.
+"""The format-independent part of a writer: files are staged, and put in place together or discarded.
 
 The client makes a writer, calls `begin`, sends it to the workers that call `write`, and calls `commit` with their
 receipts, or `abort`.  Until `commit` existing files stay untouched.  A format's subclass makes the bytes of a file.
@@ -245,7 +245,7 @@ class StagedWriter(ABC, Generic[Receipt]):
         return files
 
     def _write_manifest(self, path: str, files: Sequence[Any], *, are_in_place: bool) -> None:
-        """Write the manifest of a set, of which `files` are the descriptions that the receipts carry."""
+        """Write the manifest of a set, given the descriptions in its receipts."""
         raise NotImplementedError
 
     def _names_in(self, file: FileIdentity) -> Iterable[str]:
@@ -364,7 +364,7 @@ class StagedWriter(ABC, Generic[Receipt]):
 
 
 def _is_renamed(before: FileIdentity, after: FileIdentity) -> bool:
-    """Whether a file is as it was but for the time of change, which a rename moves on."""
+    """Whether a file differs only in its time of change, which a rename updates."""
     states = (file.version.split("/") for file in (before, after))
     (modified, _, *rest), (modified_now, _, *rest_now) = states
     return (before.size, modified, rest) == (after.size, modified_now, rest_now)

@@ -39,7 +39,7 @@ class OfSummedFile(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SummedFile:
-    """A file of which no more is known than its checksums.
+    """A file of which only checksums are known.
 
     Parameters
     ----------

@@ -366,7 +366,7 @@ def plain(item: Any) -> Any:
 
 
 def raise_values_differ(left: Any, right: Any, count: Any, obj: str, index_values: Any = None) -> NoReturn:
-    """Raise the error of two arrays of which some elements differ."""
+    """Raise the error for two arrays with unequal elements."""
     __tracebackhide__ = True
     share = np.round(int(count) * 100.0 / max(left.size, 1), 5)
     raise_assert_detail(obj, f"{obj} values are different ({share} %)", left, right, index_values=index_values)
@@ -429,7 +429,7 @@ def assert_index_equal(  # noqa: PLR0917 - Arkouda's signature
     check_categorical : bool, default True
         Compare the labels of Categoricals and their order as well.
     check_order : bool, default True
-        Otherwise labels are put in order before.
+        Otherwise labels are sorted before.
     rtol, atol : float
         How far floats may be apart: relative to the right one, and beside that.
     obj : str

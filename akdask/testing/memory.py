@@ -32,7 +32,7 @@ class Read:
 
 
 class MemorySource:
-    """A source that looks like a set of files to a plan.
+    """A source that plans treat like a set of files.
 
     Parameters
     ----------

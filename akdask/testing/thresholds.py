@@ -1,4 +1,4 @@
-"""Small data treated as large: every threshold from which on another strategy is chosen, in one table."""
+"""Treat small data as large: the thresholds of all strategies, lowered together."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A set of CSV files as one thing: its columns by the head and a sample, its rows by a look at all bytes."""
+"""A set of CSV files: its columns from the heads and a sample, its rows from a scan of all bytes."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class CsvPart:
     Parameters
     ----------
     file : FileIdentity or CompressedFile
-        The file, in the state that was looked at.
+        The file, in the state that was scanned.
     range : ByteRange
         Its rows.
     rows : RowParser

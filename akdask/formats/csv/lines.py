@@ -1,4 +1,4 @@
-"""Where the rows of a CSV file lie: how many there are, and where the file may be cut.
+"""Find and count the rows of a CSV file, and the places where it may be cut; parse its first lines.
 
 All bytes are scanned once, in blocks: as bits, 64 bytes in a word.  A line break ends a row unless it is inside quotes.
 As fields are quoted from their first byte to their last, the parity of the quotes before a break shows whether it is.
@@ -21,7 +21,7 @@ from akdask.storage.files import FileIdentity
 from akdask.storage.ranges import ALIGNED_ROWS, MANY
 
 BLOCK = 2**19
-"""Bytes that are looked at at a time."""
+"""Bytes per block of a scan."""
 
 _UNKNOWN = 2**62
 """Bytes of a compressed text, whose length is unknown until all is unpacked."""
@@ -80,7 +80,7 @@ def byte_ranges(file: TextFile, start: int, lines: Lines, limit: int, block: int
     limit : int
         Bytes of a range.
     block : int
-        Bytes to look at at a time.
+        Bytes per block of the scan.
 
     Raises
     ------
@@ -284,7 +284,7 @@ _OPEN, _CLOSE = b"**HEADER**\n", b"*/HEADER/*\n"
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _FIRST = 2**16
 _LARGEST = 2**26
-"""Bytes that are looked at to find the end of the names, at first and at most."""
+"""Bytes that are searched for the end of the names, at first and at most."""
 
 TYPES = {known.name: known for known in (INT64, UINT64, FLOAT64, BOOL, STR)}
 """The types that Arkouda's header can name."""

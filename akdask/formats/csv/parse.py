@@ -1,4 +1,4 @@
-"""Bytes of CSV rows as columns, by pyarrow's parser."""
+"""Parse rows of CSV into columns by pyarrow, and infer their types."""
 
 from __future__ import annotations
 
@@ -394,10 +394,10 @@ SAMPLE = 2**18
 """Bytes of each of the first files from which types are found."""
 
 FILES = 8
-"""Files of which samples are that large."""
+"""Number of the first files, with samples of `SAMPLE` bytes."""
 
 LATER = 2**14
-"""Bytes of each of the others, which may be many."""
+"""Bytes of each sample of further files, which may be many."""
 
 _LARGEST = 2**30
 _NUMBERS = {"int64", "uint64", "double"}
@@ -499,7 +499,7 @@ def _types_of(file: TextFile, head: Head, lines: Lines, size: int) -> dict[str, 
 
 
 def _sample(file: TextFile, start: int, lines: Lines, size: int) -> bytes:
-    """Return the first rows of a file, of about so many bytes."""
+    """Return the first rows of a file, of about `size` bytes."""
     while True:
         data = read_text(file, start, start + size)
         if len(data) < size:

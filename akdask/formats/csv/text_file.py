@@ -27,7 +27,7 @@ from akdask.storage.read_ahead import Stream, buffer_limit
 from akdask.typing import NumberArray
 
 FIRST = 2**16
-"""Bytes that the first look at a remote file brings: its head and a sample of its rows are mostly among them."""
+"""Bytes of the first request to a remote file, which mostly contain its head and a sample of its rows."""
 
 _PART, _FILES = 4, 4
 """The share of the read-ahead limit used for this cache, and the number of files that share it."""
@@ -48,14 +48,14 @@ class _Remembered:
         self._lock = Lock()
 
     def get(self, file: FileIdentity) -> Bytes | None:
-        """Return the bytes that are kept of a file in this state."""
+        """Return the cached bytes of a file in this state."""
         with self._lock:
             if file in self._found:
                 self._found.move_to_end(file)
             return self._found.get(file)
 
     def add(self, file: FileIdentity, found: Bytes) -> None:
-        """Keep bytes, unless more are kept."""
+        """Cache bytes, unless more are cached already."""
         with self._lock:
             known = self._found.get(file)
             if known is None or len(known) < len(found):

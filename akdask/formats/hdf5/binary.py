@@ -1,4 +1,4 @@
-"""Object headers of HDF5 files: the blocks that they are made of, and the messages in them.
+"""Parse HDF5's metadata: object headers and their messages, and the trees and heaps that hold links of groups.
 
 Written from the HDF5 File Format Specification, versions 1 and 2 of headers.  Anything that is not known here is
 left to the library.
@@ -22,7 +22,7 @@ DATASPACE, LINK_INFO, DATATYPE, LINK, EXTERNAL, LAYOUT = 0x1, 0x2, 0x3, 0x6, 0x7
 CONTINUATION, SYMBOL_TABLE = 0x10, 0x11
 
 IS_SHARED = 2
-"""Flag of a message that is kept elsewhere."""
+"""Flag of a message that is stored elsewhere."""
 
 UNDEFINED = 2**64 - 1
 """The undefined address."""
@@ -102,7 +102,7 @@ def demand(is_known: bool) -> None:
 
 
 def content_at(read: Read, address: int, size: int) -> bytes:
-    """Return a block of just so many bytes."""
+    """Return a block of exactly `size` bytes."""
     demand(0 <= size <= _MOST_BYTES and 0 <= address < 2**63)
     content = read(address, size)
     demand(len(content) == size)
@@ -201,7 +201,7 @@ def place_of_hard_link(content: bytes, name: bytes) -> int | None:
 
 
 Word: TypeAlias = Any
-"""An integer, or an array of them, of which only the lower 32 bits count."""
+"""An integer, or an array of integers, whose lower 32 bits are used."""
 
 _START, _MASK, _PART = 0xDEADBEEF, 2**32 - 1, 12
 _FEW = 8
@@ -396,7 +396,7 @@ class _Tree(NamedTuple):
 
 
 def _width(count: int) -> int:
-    """Return the bytes of a number that counts so many."""
+    """Return the width in bytes of a number that counts up to `count`."""
     return (count.bit_length() - 1) // 8 + 1
 
 
@@ -406,7 +406,7 @@ def records_of(walk: MetadataWalk, place: int, name: bytes) -> Iterator[IndexRec
     Parameters
     ----------
     walk : MetadataWalk
-        Reads and keeps the nodes.
+        Reads and caches the nodes.
     place : int
         Offset of the index's address in the first block.
     name : bytes

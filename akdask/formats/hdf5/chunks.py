@@ -263,7 +263,7 @@ def _within(shape: Sequence[int], row: int, start: int, stop: int) -> Iterator[B
         yield (slice(row, row + 1), *box)
 
 
-_CACHED = 2**30  # bytes of unpacked chunks that a task keeps if not one is larger: it reads several columns in turn
+_CACHED = 2**30  # limit of a task's cache of unpacked chunks, unless one is larger: it reads several columns in turn
 _MOST_CHUNKS = 2**21  # chunk locations that are remembered; 32 bytes each
 
 
@@ -465,7 +465,7 @@ class ChunkStore:
         self._chunks: OrderedDict[tuple[str, int], Bytes] = OrderedDict()
 
     def get(self, key: tuple[str, int]) -> Bytes | None:
-        """Return the chunk of a dataset that is at some offset, None if it is not kept."""
+        """Return a dataset's chunk at an offset, None if it is not cached."""
         if key not in self._chunks:
             return None
         self._chunks.move_to_end(key)

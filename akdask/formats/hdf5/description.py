@@ -179,7 +179,7 @@ def differing(files: Iterable[FileDescription]) -> Iterator[FileDescription]:
 
 @dataclass(frozen=True, slots=True)
 class ColumnLocation:
-    """Where one column lies in one file: all that a worker needs to read it."""
+    """Location of one column in one file: everything that a worker needs to read it."""
 
     dtype: ColumnType
     extents: tuple[Extent, ...]

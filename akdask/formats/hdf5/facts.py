@@ -20,7 +20,7 @@ from akdask.storage.ranges import range_reader
 from akdask.typing import NumberArray
 
 _BLOCK = 4 * 2**20  # bytes
-_MAX_FILL_BYTES = 2**30  # bytes that are gone through, though they are not in the file
+_MAX_FILL_BYTES = 2**30  # bytes that are scanned even if they are not stored in the file
 
 
 @dataclass(frozen=True, slots=True)

@@ -153,7 +153,7 @@ class FileMetadata:
 
     @property
     def objects(self) -> dict[str, Node]:
-        """Children of the root group that are objects, or are taken for some."""
+        """Children of the root group that are objects, or may be."""
         return {name: node for name, node in self.root.members.items() if name != layout.METADATA_GROUP}
 
     @property

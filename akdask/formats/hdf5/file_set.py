@@ -174,7 +174,7 @@ class FileSet:
     def kinds(self) -> Mapping[str, ObjType]:
         """Kinds of all objects by name, including unreadable ones.
 
-        Names are in the order that the first file's writer kept, if that was akdask, else in byte order.
+        Names are in the stored order of the first file, if akdask wrote it, else in byte order.
         """
         found = {schema.name: schema.kind for file in reversed(list(differing(self._files))) for schema in file.objects}
         return {name: found[name] for name in in_stored_order(found, self._files[0].column_order)}

@@ -1,4 +1,4 @@
-"""Groups that are made alike: where their datasets lie, found for many groups at once without the library.
+"""Locate the datasets of many groups of the same structure at once, without the library.
 
 The library takes some hundred microseconds for every dataset.  Samples of a data set mostly have the same members, made
 by the same program, so that their metadata differ in addresses alone.  For one group the walk from its header to its
@@ -57,7 +57,7 @@ _MOST_BYTES = 2**23  # of blocks that are in memory at a time
 
 
 class DataLocation(NamedTuple):
-    """Where data lies: at an address that was found on the way, and so many bytes behind it."""
+    """Source of a dataset's position: the number of an address that the walk found, and its length in bytes."""
 
     address: int
     delta: int
@@ -70,7 +70,7 @@ class TemplateBlock:
     Parameters
     ----------
     address : int
-        Which of the addresses found so far is its own.
+        Number of its own address among those found so far.
     size : int
         Bytes, a multiple of eight.
     mask, same : ndarray of uint64, shape (size / 8,)
@@ -105,7 +105,7 @@ class _Checks:
         self._nbytes = 0
 
     def add(self, rows: npt.NDArray[np.int64], content: Bytes, n_checked: int) -> None:
-        """Add blocks of some groups, which have so many bytes before their checksum."""
+        """Add blocks of some groups; `n_checked` bytes precede their checksum."""
         self._waiting.setdefault(n_checked, []).append((rows, content[:, : n_checked + 4]))
         self._nbytes += content.nbytes
         if self._nbytes > _MOST_BYTES:
@@ -239,7 +239,7 @@ def make_template(
 
 
 class _Noted:
-    """A block that was walked through: its bytes, which of them matter, and where further addresses are."""
+    """A block of the walk: its bytes, the mask of those that define the structure, and further addresses."""
 
     def __init__(self, address: int, content: bytes) -> None:
         self.address = address
@@ -300,7 +300,7 @@ class _GroupWalk:
         return header, noted
 
     def dataset(self, path: str, stored: StoredElements) -> DataLocation:
-        """Return where the data of a dataset lies."""
+        """Return the position of a dataset's data."""
         address = 0
         for name in path.split("/"):
             address = self._member(address, name)
@@ -397,7 +397,7 @@ class _GroupWalk:
         raise UnknownStructureInTreeError
 
     def _shared(self, address: int, size: int) -> _Noted:
-        """Return a block that several members need, noted once."""
+        """Return a block that several members share, recorded once."""
         if (address, size) not in self._several:
             self._several[address, size] = _Noted(address, content_at(self._read, self.numbers[address], size))
             self._noted.append(self._several[address, size])
@@ -448,7 +448,7 @@ _MAX_TRIES = 24
 """Groups of which templates are made at a time; some lack a dataset or have an unknown structure."""
 
 _MAX_TREES = 64
-_FEW = 8  # groups that are looked up one by one before the names beside them are listed
+_FEW = 8  # groups that are located one by one before the names beside them are listed
 _LOOKUPS = 64  # names that are listed in the time of a few lookups
 _AHEAD = 4096  # groups that are located together with the wanted ones
 _MOST_BYTES_AT_ONCE = 3 * 2**24

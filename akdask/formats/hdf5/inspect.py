@@ -233,7 +233,7 @@ _SAME = "."
 
 
 def allow_outside(node: H5Object, path: str, access: H5Object) -> None:
-    """Check in which files a dataset keeps its data, and set `access` so that it is read from just these files.
+    """Check the external files of a dataset, and set `access` so that only these are read.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Manifests of HDF5 sets: where the datasets of each file lie, and summaries of their data, checksums included.
+"""Manifests of HDF5 sets: positions and summaries of datasets; comparing files with their checksums.
 
 See `ManifestRows` in `akdask.storage.manifest`.  Positions in a manifest must lie within the file.
 """

@@ -117,7 +117,7 @@ class NewObject:
     blocks : mapping of str to iterable of ndarray
         The elements of each dataset, by path, in blocks; each iterable is consumed once.
     prefixes : mapping of str to PrefixRange
-        For datasets of bytes that spell strings, by path: the range of these, once the blocks were gone through.
+        For datasets of string bytes, by path: the range of the strings, once the blocks were consumed.
     """
 
     parts: tuple[NewGroup | NewDataset, ...]

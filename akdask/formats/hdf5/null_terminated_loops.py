@@ -100,7 +100,7 @@ def _put_on(text: Text, offsets: Words, values: Text, least: Words, most: Words)
         # There is a NUL for each string before.
         stop, into = offsets[row + ONE] - offsets[0], at + row
         first = swapped(leading_bytes(word_at(text, at), at, stop))
-        # Mostly it lies between, so that the second word need not be compared.
+        # Most strings lie between, and the second word need not be compared.
         if not low < first < high:
             second = swapped(leading_bytes(word_at(text, at + BYTES), at + BYTES, stop))
             if first < least[0] or (first == least[0] and second < least[1]):

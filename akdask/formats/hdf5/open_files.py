@@ -86,7 +86,7 @@ class TreeFile:
         return os.pread(self.descriptor, size, offset)
 
     def is_current(self) -> bool:
-        """Whether the path still leads to this file, and the file is as it was when it was opened."""
+        """Whether the path still leads to this file, and the file is unchanged since it was opened."""
         try:
             return has_status(self.identity, os.stat(self.path))
         except OSError:
@@ -108,7 +108,7 @@ class TreeFile:
 MAX_OPEN = 256
 """Files that stay open at most; more may be in use."""
 
-_SPARED = 128  # descriptors that are left for everything else
+_SPARED = 128  # descriptors left for other uses
 _EACH = 2  # descriptors of a file that the library has opened as well
 _TOO_MANY = {errno.EMFILE, errno.ENFILE}
 

@@ -23,7 +23,7 @@ from akdask.formats.hdf5.inspect import open_file
 
 @dataclass(frozen=True)
 class Opaque:
-    """A Python object of which only the name of its class or function is known."""
+    """A Python object whose class or function is known by name only."""
 
     name: str
 
@@ -255,7 +255,7 @@ class ArrayNode(GroupNode):
         """
         self._check()
         values: npt.NDArray[Any] = self._node[()]
-        # PyTables stores truth values as fields of bits, of which h5py makes numbers.
+        # PyTables stores truth values as bit fields, which h5py reads as numbers.
         return values != 0 if self._type.get_class() == h5t.BITFIELD else values
 
     def _check(self) -> None:
@@ -652,6 +652,6 @@ def _stored(node: GroupNode, seen: set[int]) -> Iterator[GroupNode]:
     if is_object:
         yield node
     for name in node.names:
-        # There pandas keeps the categories of an object's columns, as objects.
+        # pandas stores the categories of an object's columns there, as objects.
         if not (is_object and name == "meta") and node.kind(name) is h5py.Group:
             yield from _stored(node.group(name), seen)

@@ -84,7 +84,7 @@ class ChunkedReader:
     def _expect(self) -> None:
         streams: list[Stream] = []
         for extent, start, stop in self._expected:
-            # Errors are for who reads the dataset.
+            # Readers of the dataset raise the errors.
             with suppress(AkdaskError, NotFlatError, *HDF5_ERRORS):
                 dtype = np.dtype(extent.dtype)
                 reader = self._readers[extent.dataset, dtype.str] = self._reader(extent, dtype)

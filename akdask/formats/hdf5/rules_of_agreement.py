@@ -17,7 +17,7 @@ _PROBED = {
     ObjType.MULTIINDEX: ("IDX_0",),
     ObjType.DATAFRAME: ("Index",),
 }
-"""Members that a server looks for in every file before it reads an object."""
+"""Members that a server needs in every file before it reads an object."""
 
 
 @rule("set.objects", Severity.ERROR)

@@ -281,7 +281,7 @@ class Hdf5Source:
         if len(columns) * len(self._ranges.files) > MAX_LOCATIONS:
             return self._part(index, *wanted)
         if wanted not in self._parts:
-            # Other threads may do the same: then the last of them is kept.
+            # If several threads do the same, the last result is cached.
             self._parts = dict([*self._parts.items(), (wanted, {})][-QUESTIONS:])
         parts = self._parts.get(wanted, {})
         if index not in parts:

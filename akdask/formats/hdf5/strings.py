@@ -56,7 +56,7 @@ def describe_column(name: str, members: Members) -> tuple[ColumnSchema, tuple[Sl
         raise NotFlatError(f"holds {values.dtype} as values, not bytes")
     found = members.find_values(SEGMENTS)
     if found is None and name_of_values is not None:
-        # All of them are looked at to find where each string starts, so there must be as many.
+        # All bytes are scanned for the starts of strings, so a length is refused that the file cannot unpack to.
         stored = members.open(name_of_values).get_storage_size()
         if slot[1] > stored * MAX_COMPRESSION_RATIO:
             raise NotFlatError(f"has strings without segments, and {stored:,} bytes for the {slot[1]:,} that it claims")

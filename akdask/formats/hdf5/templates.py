@@ -38,8 +38,8 @@ _IS_GROUP, _IS_LINK = 1, 2  # cached data of a member
 _NIL, _DATASPACE, _DATATYPE, _OLD_FILL, _FILL, _LAYOUT, _ATTRIBUTE = 0x0, 0x1, 0x3, 0x4, 0x5, 0x8, 0xC
 _COMMENT, _CONTINUATION, _SYMBOL_TABLE, _MODIFIED = 0xD, 0x10, 0x11, 0x12
 _THE_SAME = {_NIL, _DATATYPE, _OLD_FILL, _FILL, _ATTRIBUTE, _COMMENT}
-_IS_SHARED = 2  # flag of a message that is kept elsewhere
-_DEEPEST = 5  # groups that contain themselves go on for ever
+_IS_SHARED = 2  # flag of a message that is stored elsewhere
+_DEEPEST = 5  # groups that contain themselves have no end
 _MOST_BLOCKS, _MOST_BYTES = 2**17, 2**24  # more than ten thousand columns need
 
 _Field: TypeAlias = tuple[int, int]
@@ -232,7 +232,7 @@ class _Walk:
         return below
 
     def _table(self, at: int, names: bytes, path: str, depth: int) -> None:
-        """Take in some members of a group."""
+        """Walk through some members of a group."""
         head = self._content(at, 8)
         _demand(head.startswith(b"SNOD\1"))
         (count,) = struct.unpack_from("<H", head, 6)

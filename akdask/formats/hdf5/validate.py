@@ -1,4 +1,4 @@
-"""Rules on files from anyone: all violations of a set, and which releases of Arkouda can read it.
+"""Validate files from anyone: all violations of a set, and the releases of Arkouda that can read it.
 
 Validation does not rely on the reader: it reads the metadata of files as stored, damaged or not, and data block by
 block.

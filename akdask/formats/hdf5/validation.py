@@ -1,4 +1,4 @@
-"""A set of files as rules see it: metadata of all files, objects by path, and facts of data, each found once."""
+"""The model of validation: metadata and facts of a set's files, rules, and the releases that can read them."""
 
 from __future__ import annotations
 
@@ -272,7 +272,7 @@ _NO_SEGMENTS = Span("Strings without segments, with calc_string_offsets=True", "
 
 
 def reach_of(context: SetContext) -> Reach:
-    """Return which releases can read the set, provided that it keeps the rules.
+    """Return the releases that can read the set, provided that it has no violations.
 
     Sources: the kinds in ``ServerConfig.chpl`` and ``HDF5Msg.chpl`` at each of Arkouda's release tags.
     """

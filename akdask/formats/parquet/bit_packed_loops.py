@@ -17,7 +17,7 @@ WIDEST = 32
 """Bits of a position."""
 
 _SEVEN, _THREE, _TWO = np.uint64(7), np.uint64(3), np.uint64(2)
-_MOST_BY_GROUP = np.uint64(15)  # bits of which four positions fit into a word that begins with any bit of a byte
+_MOST_BY_GROUP = np.uint64(15)  # widest positions, four of which fit into a word that begins with any bit of a byte
 _LONGEST = np.int64(2**40)
 
 
@@ -45,8 +45,8 @@ def look_up_some(
 ) -> bool:
     """Do the same with the bytes from `first` to `last`, and leave out the first positions.
 
-    Behind the first `nwords` of `words` there may be others, which no position may name: where there are as many as
-    positions have values, none need be compared before it is looked up.
+    `words` may continue behind the first `nwords`, for positions that no valid file has: if it is as long as the range
+    of positions, no position needs a check before the lookup.
     """
     at, stop, bits = np.uint64(first), np.uint64(last), np.uint64(width)
     count, known = np.int64(len(out)), np.uint64(nwords)
@@ -55,6 +55,7 @@ def look_up_some(
     by_group = bits <= _MOST_BY_GROUP and mask < np.uint64(len(words))
     row = -np.int64(skipped)
     while row < count:
+        # The header of a run: a varint of its length, whose lowest bit means packed positions rather than one repeated.
         header, shift = np.uint64(0), np.uint64(0)
         while True:
             if at >= stop or shift > np.uint64(35):
@@ -72,6 +73,7 @@ def look_up_some(
             nbytes = (bits + _SEVEN) >> _THREE
         if nbytes > stop - at or not 0 < length < _LONGEST:
             return False
+        # The rows of the run within the output; the highest position is checked once for the run.
         begin = row if row > 0 else np.int64(0)
         end = row + length if row + length < count else count
         if begin < end:
@@ -104,6 +106,7 @@ def look_up_some(
                         place += 4
                         here += bits
                     bit = np.uint64(place - row) * bits
+                # The remaining positions, one by one.
                 for rest in range(place, end):
                     position = (word_at(packed, at + (bit >> _THREE)) >> (bit & _SEVEN)) & mask
                     bit += bits

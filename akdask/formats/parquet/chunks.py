@@ -154,7 +154,7 @@ class ArrowChunkReader:
         self._read_by(opened, decode)
 
     def _read_by(self, opened: pq.ParquetFile, decode: Callable[[Any], Column]) -> None:
-        """Go on with an open file, from which rows are made in some way."""
+        """Continue with an open file, whose rows are decoded by a function."""
         self._decode = decode
         self._batches_from_first = self._batches_of(opened)
         self._start_again()

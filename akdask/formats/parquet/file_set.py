@@ -619,7 +619,7 @@ class ParquetReadOptions:
     read_nested : bool
         Whether lists are read unless they are named.
     null_indices : bool
-        Whether not columns are wanted, but which of their rows are null.
+        Whether the nulls of columns are read, instead of their values.
     partition_size : int
         Bytes of a column of a partition.
     manifest : bool
@@ -786,7 +786,7 @@ def open_set(
     read_nested : bool, default True
         Read lists as well, unless columns are named.
     null_indices : bool, default False
-        Give for each column which of its rows are null, as 0 and 1.
+        Return for each column which of its rows are null, as 0 and 1.
     widen : bool, default False
         Read numbers that files have in different types in one that has all of them.
 

@@ -53,7 +53,7 @@ def inspect_file(file: FileIdentity) -> ParquetFileDescription:
     FileFormatError
         If the file is not Parquet, truncated or damaged.
     FileError
-        If it has changed since it was looked at.
+        If it has changed since it was inspected.
     """
     found = _DESCRIPTIONS.get(file)
     if found is None:

@@ -404,7 +404,7 @@ class DictionaryPage(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ChunkPlace:
-    """Where the part of a column in a row group lies.
+    """Position of a column's part in a row group.
 
     Parameters
     ----------

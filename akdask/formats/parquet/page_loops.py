@@ -101,6 +101,7 @@ def _decode(
             at = _behind_levels(text, at, last, page[_LEVELS], page[_NROWS])
             if at < 0:
                 return number
+        # The wanted rows of the page, and their place in the output.
         first = max(start - page[_FIRST], 0)
         end = min(stop - page[_FIRST], page[_NROWS])
         target = out[page[_FIRST] + first - start : page[_FIRST] + end - start]
@@ -111,11 +112,13 @@ def _decode(
             into = np.uint64(_WORD * (page[_FIRST] + first - start))
             size = np.uint64(_WORD * len(target))
             aligned = size - size % np.uint64(CHUNK)
+            # Plain numbers are copied, in chunks as far as these fit and then word by word.
             for ahead in range(np.uint64(0), aligned, np.uint64(CHUNK)):
                 copy_chunk(text, place + ahead, octets, into + ahead)
             for ahead in range(aligned, size, np.uint64(_WORD)):
                 put_word(octets, into + ahead, word_at(text, place + ahead))
             continue
+        # Positions in the dictionary: their width in bits, then runs.
         if (
             at >= last
             or text[at] > WIDEST
@@ -135,6 +138,7 @@ def _behind_levels(text: Text, at: int, last: int, size: Any, nrows: int) -> int
         at += 4
     if size > last - at:
         return -1
+    # The levels must be one run of ones as long as the page: a varint of the length, then the repeated level.
     header: Any = 0
     shift, place = 0, at
     while True:
@@ -154,6 +158,7 @@ def _behind_levels(text: Text, at: int, last: int, size: Any, nrows: int) -> int
 @compiled
 def _unpack(data: Text, at: Any, last: int, memory: Text, size: int) -> bool:
     """Unpack Snappy data; False unless its length agrees with its header and the page."""
+    # A varint of the unpacked length comes first.
     claimed: Any = 0
     shift = 0
     while True:
@@ -172,6 +177,7 @@ def _unpack(data: Text, at: Any, last: int, memory: Text, size: int) -> bool:
         tag = np.int64(data[at])
         at += 1
         if not tag & 3:
+            # A literal: its length is in the tag, or in one to four bytes behind it.
             length: Any = (tag >> 2) + 1
             if length > 60:
                 extra = length - 60
@@ -187,6 +193,7 @@ def _unpack(data: Text, at: Any, last: int, memory: Text, size: int) -> bool:
                 copy_chunk(data, np.uint64(at + ahead), memory, np.uint64(into + ahead))
             at += length
         else:
+            # A copy of earlier output, `back` bytes before; it may overlap what it writes.
             nbytes = 1 << (tag & 3) >> 1
             if nbytes > last - at:
                 return False

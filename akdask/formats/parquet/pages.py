@@ -153,7 +153,7 @@ class PageReader:
         if size + largest > LARGEST_REUSED // 2:
             return 0
         words, nwords = (_NO_WORDS, 0) if pages[:, PageField.IS_PLAIN].all() else self._dictionary
-        # Unpacked bytes go behind packed ones: new memory for every chunk would have to be cleared by the system.
+        # Unpacked bytes go behind packed ones: the system would have to clear new memory for every chunk.
         memory = scratch(size + largest + 2 * _MARGIN)
         data, unpacked = memory[: size + _MARGIN], memory[size + _MARGIN :]
         self._ranges.read_into(data[:size], base, self._column.name)
@@ -224,7 +224,7 @@ class PageReader:
         self._in_nanoseconds(out)
 
     def _in_nanoseconds(self, out: NumberArray) -> None:
-        """Multiply stored numbers of times, none of which is missing, by the nanoseconds of their unit."""
+        """Multiply stored times, all valid, by the nanoseconds of their unit."""
         if self._scale == 1 or not len(out):
             return
         most = (2**63 - 1) // self._scale
@@ -234,7 +234,7 @@ class PageReader:
         np.multiply(out, self._scale, out=out)
 
     def _spread(self, current: UnpackedPage, page: npt.NDArray[np.int64], valid: Bools, out: NumberArray) -> None:
-        """Fill an array with all rows of a page some of which are null."""
+        """Fill an array with all rows of a page with nulls."""
         if self._dtype != FLOAT64 and self._column.with_nulls() == FLOAT64:
             raise self._list.damaged("it has nulls, though its statistics say that it has none")
         some = np.empty(int(np.count_nonzero(valid)), out.dtype)
@@ -243,7 +243,7 @@ class PageReader:
         out[valid] = some
 
     def _values(self, current: UnpackedPage, page: npt.NDArray[np.int64], skipped: int, out: NumberArray) -> None:
-        """Fill an array with values of a page, none of which is null, behind the first ones."""
+        """Fill an array with valid values of a page, skipping the first ones."""
         if page[PageField.IS_PLAIN]:
             itemsize = self._stored.itemsize
             if (skipped + len(out)) * itemsize > current.stop - current.start:

@@ -1,4 +1,4 @@
-"""Partitions of a set and their readers: columns of each, page by page where that can be, else through Arrow."""
+"""Partitions of a set and their readers, which read columns page by page where possible, else through Arrow."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class RowGroupPart:
     Parameters
     ----------
     file : FileIdentity
-        The file, in the state that was looked at.
+        The file, in the state that was inspected.
     start, stop : int
         Rows of the file.
     groups : tuple of RowGroup
@@ -148,7 +148,7 @@ class RowGroupPartReader(PartReader, Generic[PartT]):
 
     @abstractmethod
     def _chunk_ranges(self, column: str) -> Iterator[tuple[int, int]]:
-        """Yield where the bytes of a column begin and end in each row group, of which some will be read."""
+        """Yield the bounds of a column's bytes in each row group, of which some will be read."""
 
     @abstractmethod
     def _dtype(self, column: str) -> ColumnType:
@@ -191,7 +191,7 @@ class StoredPlace:
     chunks : ndarray, shape (ngroups,), dtype `CHUNK`
         Its metadata in the footer for each row group of the partition.
     of_nulls : bool, default False
-        Whether not its rows are wanted, but which of them are null.
+        Whether the nulls of its rows are read, instead of their values.
     """
 
     column: ParquetColumn
@@ -316,7 +316,7 @@ class ParquetPartReader(RowGroupPartReader[ParquetPart]):
     def row_bounds(self, column: str, within: RowRanges) -> RowBounds | None:
         """Return bounds of a column in row groups; of pages in row groups with rows of the given ranges.
 
-        Indexes of remote files are not looked at: pages are fetched ahead before they would have come.
+        Indexes of remote files are not read: pages are fetched ahead before an index would arrive.
         """
         place, groups = self._part.columns[column], self._part.groups
         if isinstance(place, ConstantPlace) or place.of_nulls or not place.column.is_flat:
@@ -327,7 +327,7 @@ class ParquetPartReader(RowGroupPartReader[ParquetPart]):
                 return None
             starts, chunks = [list(side) for side in zip(*self._pages(place, within), strict=True)]
         elif len(groups) == 1:
-            return None  # it has been looked at before there was a task
+            return None  # it was considered before the task existed
         first, known = np.concatenate(starts) - self._part.start, np.concatenate(chunks)
         # Rows before and behind the partition are excluded.
         last_before = np.searchsorted(first, 0, "right") - 1

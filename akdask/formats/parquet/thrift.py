@@ -1,4 +1,4 @@
-"""Thrift's compact protocol, as far as footers and headers of pages need it.
+"""Thrift's compact protocol, as far as footers and page headers use it, and the row groups in footers.
 
 Every length is compared with the available bytes.  A structure is read as its values alone, or as typed fields, so that
 it can be changed and written again.
@@ -112,7 +112,7 @@ def integers(struct: Any, *numbers: int) -> tuple[int, ...]:
 
 
 def _struct(data: bytes, at: int, depth: int, is_typed: bool = False) -> tuple[dict[int, Any], int]:
-    """Return a structure, of each field a `Field` if it shall be typed, else the value, and where its bytes end."""
+    """Return a structure, with a `Field` or the value for each field, and the position behind it."""
     # There is a header for some thousand rows, so this is written to be quick.
     if depth > _DEEPEST:
         raise ThriftError("structures are nested too deep")
@@ -420,7 +420,7 @@ class Recent(Generic[Key, Found]):
     Parameters
     ----------
     most : int
-        How many are kept.
+        Number of entries.
 
     Examples
     --------

@@ -248,7 +248,7 @@ def text_leaves(field: Any) -> list[str]:
 
 CODECS = ("none", "snappy", "gzip", "brotli", "zstd", "lz4")
 ROWS = 2**20
-"""Rows of a row group, at most: so many can be skipped, or read by a task, at a time."""
+"""Maximum number of rows of a row group, the unit that is skipped, or read by a task."""
 
 _PAGE_ROWS = 2**17
 _PAGES: dict[str, Any] = {"write_batch_size": 2**15, "data_page_size": 8 * _PAGE_ROWS}
@@ -566,7 +566,7 @@ class RowGroupEncoding:
 
 
 class RowGroupAssembly:
-    """Puts encoded row groups together to one file, whose bytes are handed on as they come."""
+    """Assembles encoded row groups to one file, whose bytes are returned as they come."""
 
     def __init__(self) -> None:
         self._footer: Fields | None = None

@@ -1,4 +1,4 @@
-"""Read, validate and write ``.zarray``, the metadata of an array, which anybody may have written.
+"""Metadata and chunks of Zarr arrays: ``.zarray`` read, validated and written, grids of chunks, and codecs.
 
 Sources: the specification of Zarr's storage, version 2; Arkouda's ``ZarrMsg.chpl``, whose files have only shape, chunks
 and dtype, and chunks compressed by Blosc.
