@@ -199,6 +199,7 @@ def test_radix_partitioned_rows_are_split_where_tables_are(monkeypatch, pieces):
     assert {part.nrows for part in made} == {100, 120, 200}
 
 
+@pytest.mark.few_rows_only
 @pytest.mark.parametrize("count", [1, 3, 7])
 def test_dense_tables_are_split_where_sorted_ones_are(monkeypatch, count):
     """Sums can be in dense tables, variances cannot; they share their rows, also where some partitions are sorted."""

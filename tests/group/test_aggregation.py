@@ -68,6 +68,7 @@ def test_strings_are_ranked_by_their_bytes(plain):
     assert [strings[rank].as_py() for rank in ranks.tolist()] == plain
 
 
+@pytest.mark.few_rows_only
 @given(st.lists(st.lists(st.text("ab", max_size=3), min_size=1, max_size=9), max_size=4))
 def test_a_dictionary_grows_from_block_to_block(blocks):
     known = Dictionary()
@@ -101,6 +102,7 @@ def test_numbers_far_apart_get_numbers_as_they_are_met(dtype, data):
     assert known.values.dtype == dtype
 
 
+@pytest.mark.few_rows_only
 @pytest.mark.parametrize("step", [1, 2**20, 2**40], ids=["close", "far", "farther"])
 def test_a_dictionary_of_numbers_grows(step):
     random = np.random.default_rng(0)

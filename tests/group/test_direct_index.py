@@ -99,6 +99,7 @@ def test_tallied_blocks_give_what_sorting_all_rows_gives(steps, dtype, made):
 SEVERAL = [AggregationStep(name, (at,)) for at, name in enumerate(("mean", "sum", "max", "count", "sum"))]
 
 
+@pytest.mark.few_rows_only
 @pytest.mark.parametrize("steps", [SEVERAL, SEVERAL[::-1], SEVERAL[1:2] + SEVERAL[4:]], ids=["first", "last", "sums"])
 @given(st.lists(st.integers(0, 40), min_size=1, max_size=60), st.integers(0, 2**32))
 def test_rows_are_counted_once_for_all_columns(steps, keys, seed):
@@ -131,6 +132,7 @@ def test_keys_that_are_no_integers_have_no_grid():
     assert SlotGrid.around([np.array([True, False])]) == SlotGrid((0,), (2,))
 
 
+@pytest.mark.few_rows_only
 def test_wide_keys_are_not_tallied_and_neither_is_what_follows():
     groups = DirectIndexAggregation(Aggregation(1, ()), 100)
     assert add(groups, [np.arange(5)], [])
@@ -148,6 +150,7 @@ def tallied(aggregation, *made):
     return aggregation.finish(aggregation.merge(groups.tables())).columns
 
 
+@pytest.mark.few_rows_only
 @pytest.mark.parametrize("cells", [3, 600])
 def test_numbers_of_missing_values_stay_when_the_grid_grows(cells):
     columns = tallied(ONE_SUM, ([5, 6, 6], [np.nan, np.nan, 2.0]), ([5 - cells, 6], [1.0, np.nan]), ([7], [4.0]))
@@ -157,6 +160,7 @@ def test_numbers_of_missing_values_stay_when_the_grid_grows(cells):
     np.testing.assert_array_equal(columns[3], [1.0, np.nan, 2.0, 4.0])
 
 
+@pytest.mark.few_rows_only
 def test_blocks_that_wait_are_added_in_their_order():
     # Of variances, no loop knows anything: blocks with fewer rows than cells wait for others.
     aggregation = Aggregation(1, (AggregationStep("var", (0,)), AggregationStep("first", (0, 1))))

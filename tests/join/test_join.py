@@ -152,6 +152,7 @@ def test_a_join_of_joined_and_filtered_rows():
         assert again.to_pandas().to_dict("list") == {"k": [3, 3], "x": [30, 31], "y_1": [2, 2], "y_y": [2, 2]}
 
 
+@pytest.mark.few_rows_only
 @pytest.mark.lazy_only
 @pytest.mark.parametrize("has_workers", [True, False])
 def test_a_side_is_held_whole_while_it_is_small_for_a_worker_or_for_this_process(monkeypatch, has_workers):

@@ -25,6 +25,7 @@ def is_picked(lazy):
     return "Take" in lazy.explain()
 
 
+@pytest.mark.few_rows_only
 @pytest.mark.lazy_only
 @given(tables(), st.data())
 def test_rows_at_positions_are_those_of_numpy_however_they_are_found(drawn, data):
@@ -57,6 +58,7 @@ def test_unsigned_positions_are_taken_too(size):
             values[ak.array([2**64 - 1], ak.uint64)].to_ndarray()
 
 
+@pytest.mark.few_rows_only
 @pytest.mark.lazy_only
 def test_few_rows_of_many_are_picked_so_that_no_task_holds_all():
     many = ak.arange(100 * take.FEW)

@@ -85,6 +85,7 @@ def test_filtered_rows_sort_as_in_pandas():
     pd.testing.assert_frame_equal(kept[permutation].compute(), wanted)
 
 
+@pytest.mark.few_rows_only
 @pytest.mark.parametrize("by", BY)
 def test_rows_sorted_by_the_same_keys_are_aligned_whatever_is_sorted_along(by):
     lazy, frame = random_frame()
