@@ -335,8 +335,8 @@ def leaves_few(left: RowRanges | None, nrows: int) -> bool:
 
     Examples
     --------
-    >>> leaves_few(np.array([[20, 30]]), 1000), leaves_few(None, 1000)
-    (True, False)
+    >>> leaves_few(np.array([[20, 30]]), 1000), leaves_few(np.array([[20, 90]]), 1000), leaves_few(None, 1000)
+    (True, False, False)
     """
     return left is not None and FEWER * int(np.diff(left).sum()) <= nrows
 

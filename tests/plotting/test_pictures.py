@@ -348,3 +348,11 @@ def test_rows_of_unknown_number_and_no_rows_are_drawn():
     with pytest.raises(ArgumentError, match="there is none"):
         none.plot.bar()
     assert none.plot.hexbin("x", "y", gridsize=3).collections[0].get_array().sum() == 0
+
+
+@pytest.mark.parametrize("orientation", ["vertical", "horizontal"])
+def test_a_histogram_of_a_series_names_the_axis_of_its_values(orientation):
+    ax = ak.Series([0.5, 1, 4, 4], name="v").plot.hist(bins=2, orientation=orientation)
+    wanted = pd.Series([0.5, 1, 4, 4], name="v").plot.hist(bins=2, orientation=orientation, ax=plt.figure().gca())
+    counted = (wanted.get_xlabel(), wanted.get_ylabel())
+    assert (ax.get_xlabel(), ax.get_ylabel()) == (("v", counted[1]) if orientation == "vertical" else counted)

@@ -1,6 +1,8 @@
 """Sets in object stores: whole or not at all, whenever a writer is killed and whatever requests fail."""
 
+import gc
 import json
+import os
 
 import fsspec
 import h5py
@@ -352,6 +354,17 @@ def test_a_second_writer_takes_the_uploads_of_the_first():
         first.commit(renames)
     second.commit([(second.path("x_LOCALE0000.h5"), "faulty://b/d/x_LOCALE0000.h5")])
     assert names() == [".x.h5.akdask-set", "x_LOCALE0000.h5"]
+
+
+def test_local_copies_go_with_the_writer_that_made_them():
+    from akdask.storage.object_store import ObjectStaging
+
+    staging = ObjectStaging(URLS["hdf"])
+    folder = os.path.dirname(staging.attempt("x_LOCALE0000.h5"))
+    assert os.path.isdir(folder)
+    del staging
+    gc.collect()
+    assert not os.path.exists(folder)
 
 
 def test_the_options_of_a_read_reach_the_file_system_and_no_message(monkeypatch):
