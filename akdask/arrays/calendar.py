@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,8 +33,7 @@ class CalendarMethods(TimeArray):
     @property
     def quarter(self) -> pdarray:
         """The quarter of the year, 1 to 4; lazy int64."""
-        found: pdarray = (self.month - 1) // 3 + 1
-        return found
+        return self._calendar("month", lambda month: (month - 1) // 3 + 1)
 
     @property
     def days_in_month(self) -> pdarray:
@@ -113,8 +113,9 @@ class CalendarMethods(TimeArray):
         numbers = pdarray(self._frame, self._value)
         return self._text(apply(numbers, Formatted(self._form, date_format), str))
 
-    def _calendar(self, field: str) -> pdarray:
-        return self._present_numbers(self._field(field, missing=self._form.may_lack))
+    def _calendar(self, field: str, of_field: Callable[[Any], Any] = lambda number: number) -> pdarray:
+        """Return a field of the calendar, or integers made of it before NaN takes the place of what NaT gives."""
+        return self._present_numbers(of_field(self._field(field, missing=bool(self._form.may_lack))))
 
     def _field(self, field: str, *, missing: bool = True) -> Any:
         """Return a field of the calendar, with some number where the time is NaT; an error there unless `missing`."""

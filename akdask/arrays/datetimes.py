@@ -142,7 +142,7 @@ class Datetime(CalendarMethods):
             given = flags if isinstance(flags, Array) else array(np.asarray(flags, np.bool_))
             frame, (value, flag) = align("localize", [(self._frame, self._value), (given._frame, given._value)])
             found = times.utc(value, form.zone, form.unit, flag, **how)
-        lacks = form.may_lack or "NaT" in (ambiguous if isinstance(ambiguous, str) else "", nonexistent)
+        lacks = "NaT" in (ambiguous if isinstance(ambiguous, str) else "", nonexistent) or form.may_lack
         return self.of(frame, found, form.lacking(lacks))
 
     def _are_first(self, zone: str | None, nonexistent: Any) -> np.ndarray[Any, Any]:
@@ -253,7 +253,8 @@ class Datetime(CalendarMethods):
         """Return ISO year, week and day of the week, from Monday 1, as a DataFrame; lazy."""
         from akdask.frames.dataframe import DataFrame
 
-        return DataFrame({"year": self._calendar("iso_year"), "week": self.week, "day": self.day_of_week + 1})
+        day = self._calendar("day_of_week", lambda number: number + 1)
+        return DataFrame({"year": self._calendar("iso_year"), "week": self.week, "day": day})
 
 
 @made_of("m")

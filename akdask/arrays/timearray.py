@@ -20,7 +20,18 @@ from akdask.arrays.scalar import Scalar
 from akdask.arrays.strings import Strings
 from akdask.arrays.wrap import special, wrap
 from akdask.arrays.writing import Storable
-from akdask.columns.dtypes import FLOAT64, INT64, NANOSECONDS, NOT_A_TIME, PER_SECOND, SPAN, TIME, TimeForm, finer
+from akdask.columns.dtypes import (
+    FLOAT64,
+    INT64,
+    NANOSECONDS,
+    NOT_A_TIME,
+    PER_SECOND,
+    SPAN,
+    TIME,
+    TimeForm,
+    finer,
+    some_lack,
+)
 from akdask.columns.table import Table
 from akdask.deferred import is_na, is_pandas, pd
 from akdask.engine import times
@@ -219,7 +230,7 @@ class TimeArray(pdarray):
             return arrays
         known = [form for form in forms if form is not None]
         unit, zone = finer(*(form.unit for form in known)), zone_of(operation, known)
-        form = TimeForm(self._is, unit, zone, any(form.may_lack for form in known))
+        form = TimeForm(self._is, unit, zone, some_lack(known))
         return [array.of(array._frame, times.in_unit(array._value, array._form.unit, unit), form) for array in arrays]
 
     def _key(self) -> tuple[Frame, Value]:
@@ -299,7 +310,7 @@ class TimeArray(pdarray):
         zone_of("assign", [self._form, form])
         item = found.number_in(self._form.unit) if isinstance(found, Moment) else numbers_in(found, self._form.unit)
         self._frame, self._value = assigned(self.values, key, item)
-        self._form = self._form.lacking(self._form.may_lack or form.may_lack)
+        self._form = self._form.lacking(some_lack((self._form, form)))
 
     def astype(self, dtype: Any) -> Any:
         """Return the numbers converted to another type, or the times to another unit: ``"datetime64[us]"``; lazy.
@@ -388,7 +399,7 @@ class TimeArray(pdarray):
         coarser, finer = max(step // nanoseconds, 1), max(nanoseconds // step, 1)
         # Of steps within a unit there are multiples only.
         count = max(count // finer, 1) if count else 0
-        params = {"name": name, "step": coarser, "count": count, "factor": finer, "missing": self._form.may_lack}
+        params = {"name": name, "step": coarser, "count": count, "factor": finer, "missing": bool(self._form.may_lack)}
         return self._present_numbers(pdarray(self._frame, Call("time_part", self._clock, **params)))
 
     def _present_numbers(self, found: pdarray) -> pdarray:
@@ -645,7 +656,7 @@ def operated(operation: str, given: Sequence[Any], forms: Sequence[TimeForm | No
         for form, value in zip(forms, values, strict=True)
     ]
     known = [form for form in forms if form is not None]
-    may_lack = any(form.may_lack for form in known)
+    may_lack = some_lack(known)
     if operation in COMPARISONS:
         return wrap(frame, _comparison(operation, given, forms, values))
     unit = finer(*(form.unit for form in known))
@@ -657,13 +668,12 @@ def operated(operation: str, given: Sequence[Any], forms: Sequence[TimeForm | No
         else times.in_unit(value, form.unit, unit)
         for item, form, value in zip(given, forms, values, strict=True)
     ]
-    found = _expression(operation, values, forms, may_lack, **params)
+    found = _expression(operation, values, forms, bool(may_lack), **params)
     if result == NUMBER:
         return wrap(frame, found)
-    lacks = (
-        may_lack or operation in ("divide", "floor_divide", "remainder") or FLOAT64 in [value.dtype for value in values]
-    )
-    return CLASSES[result].of(frame, found, TimeForm(result, unit, zone if result == TIME else None, lacks))
+    if operation in ("divide", "floor_divide", "remainder") or FLOAT64 in [value.dtype for value in values]:
+        may_lack = True
+    return CLASSES[result].of(frame, found, TimeForm(result, unit, zone if result == TIME else None, may_lack))
 
 
 def _plain(item: Any) -> Any:

@@ -6,6 +6,7 @@ widths in files are widened on reading.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Self, TypeAlias
 
@@ -297,8 +298,9 @@ class TimeForm:
     zone : str, optional
         Name of the time zone, as in ``zoneinfo``, or an offset such as ``+02:00``.  The numbers are those of UTC.  None
         for naive times.
-    may_lack : bool
-        Whether some of the numbers may be NaT.
+    may_lack : bool, optional
+        Whether some of the numbers may be NaT.  None where it is unknown, as in files without bounds: fields of arrays
+        are integers then, and an error where a time is NaT.
     ordered : bool
         Whether numbers are one less than those of times, which puts NaT last: see `akdask.engine.times.ordered`.
     """
@@ -306,7 +308,7 @@ class TimeForm:
     kind: str
     unit: str = "ns"
     zone: str | None = None
-    may_lack: bool = False
+    may_lack: bool | None = False
     ordered: bool = False
 
     @property
@@ -334,8 +336,8 @@ class TimeForm:
         """How many units make a second."""
         return PER_SECOND[self.unit]
 
-    def lacking(self, may_lack: bool = True) -> TimeForm:
-        """Return the form with or without NaT among its numbers."""
+    def lacking(self, may_lack: bool | None = True) -> TimeForm:
+        """Return the form with or without NaT among its numbers, None where that is unknown."""
         return self if self.may_lack == may_lack else replace(self, may_lack=may_lack)
 
     def of_span(self) -> TimeForm:
@@ -359,6 +361,12 @@ class TimeForm:
 
     def __str__(self) -> str:
         return str(self.pandas)
+
+
+def some_lack(forms: Iterable[TimeForm]) -> bool | None:
+    """Return whether numbers of some of the forms may be NaT, None where nobody has looked."""
+    known = {form.may_lack for form in forms}
+    return True if True in known else None if None in known else False
 
 
 NANOSECONDS = {TIME: TimeForm(TIME), SPAN: TimeForm(SPAN)}

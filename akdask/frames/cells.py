@@ -39,6 +39,9 @@ from akdask.frames.window_reductions import Analysed
 _UNEQUAL = (float, np.floating, np.datetime64, np.timedelta64, datetime, timedelta)
 """Types of which one value, NaN or NaT, does not equal itself."""
 
+NOT_GIVEN = object()
+"""Stands for an argument that is not given, where None means a missing value."""
+
 
 class CellMethods(Analysed):
     """Element by element, in every column; lazy.  Shared by DataFrames and Series."""
@@ -155,7 +158,7 @@ class CellMethods(Analysed):
         """
         return self._chosen_by(cond, other, invert=False)
 
-    def replace(self, to_replace: Any, value: Any = None) -> Self:
+    def replace(self, to_replace: Any, value: Any = NOT_GIVEN) -> Self:
         """Return the values with some of them replaced by others; lazy.
 
         Parameters
@@ -163,7 +166,7 @@ class CellMethods(Analysed):
         to_replace : scalar, list, or mapping
             What is replaced: one value, several, a mapping of old values to new ones, or a mapping of columns to such.
         value : scalar or list
-            What takes its place, one for all or one for each.
+            What takes its place, one for all or one for each; None and NaN stand for a missing value.
 
         Returns
         -------
@@ -304,7 +307,7 @@ def _pairs(to_replace: Any, value: Any) -> dict[Any, Any]:
     """Return new values by old ones."""
     if isinstance(to_replace, Mapping):
         return dict(to_replace)
-    if value is None:
+    if value is NOT_GIVEN:
         raise ArgumentError("replace needs a value, or a mapping of old values to new ones.")
     old = list(to_replace) if isinstance(to_replace, list | tuple | np.ndarray) else [to_replace]
     new = list(value) if isinstance(value, list | tuple | np.ndarray) else [value] * len(old)

@@ -175,6 +175,8 @@ class ColumnSet:
 
     def beside(self, arrays: Mapping[str, Array]) -> ColumnSet:
         """Return other columns with the labels that the rows have."""
+        if not arrays:
+            return self.only([])  # The rows are still there.
         return self.of(arrays, None if self.index is None else self.index_array(), self.index_name)
 
     def _beside(self, operation: str, array: Array) -> tuple[ColumnSet, Value]:

@@ -13,7 +13,7 @@ from akdask.arrays.pdarray import pdarray
 from akdask.arrays.strings import Strings
 from akdask.arrays.timearray import TimeArray, may_lack
 from akdask.arrays.wrap import class_asked_for
-from akdask.columns.dtypes import FLOAT64, column_type
+from akdask.columns.dtypes import BOOL, FLOAT64, INT64, column_type
 from akdask.engine.alignment import align
 from akdask.engine.missing import is_in_parts, is_missing, with_missing
 from akdask.engine.node import Frame
@@ -104,8 +104,10 @@ def as_other_type(array: Any, dtype: Any) -> Any:
     ------
     UnsupportedError
         If times are to become text.
+    ArgumentTypeError
+        If times are to become numbers other than int64.
     ConversionError
-        When computed, if a missing or infinite number becomes an integer.
+        When computed, if a missing or infinite number becomes an integer, or an integer or bool that is missing a bool.
     """
     if isinstance(dtype, str) and dtype == "category":
         return array if isinstance(array, Categorical) else array.astype(Categorical)
@@ -127,13 +129,24 @@ def as_other_type(array: Any, dtype: Any) -> Any:
 
 def _all_there(array: Any, dtype: Any) -> Any:
     """Return what becomes of another type, demanding of floats that become integers that none is NaN or infinite."""
-    value = array._value
-    is_plain = isinstance(array, pdarray) and is_number(array) and value.dtype == FLOAT64 and not is_in_parts(value)
-    wanted = column_type(dtype) if is_plain and class_asked_for(dtype) is None else None
-    if wanted is None or wanted.kind not in ("int", "uint", "bigint"):
+    wanted = column_type(dtype) if class_asked_for(dtype) is None else None
+    if wanted is None:
         return array
-    are_none = Call("logical_not", Call("isfinite", value))
-    return array._like(array._frame, Call("demand_integers", value, are_none, wanted=wanted.name))
+    value = array._value
+    if isinstance(array, TimeArray) and wanted.kind in ("int", "uint", "float", "bigint") and wanted != INT64:
+        raise ArgumentTypeError(
+            f"times are not converted to {wanted.name}.",
+            hint=f"the numbers that they count are integers: t.astype('int64').astype({wanted.name!r}).",
+        )
+    if not isinstance(array, pdarray) or not is_number(array) or value.dtype != FLOAT64:
+        return array
+    if is_in_parts(value):
+        lacks = is_missing(value) if wanted == BOOL else None
+    else:
+        lacks = Call("logical_not", Call("isfinite", value)) if wanted.kind in ("int", "uint", "bigint") else None
+    if lacks is None:
+        return array
+    return array._like(array._frame, Call("demand_integers", value, lacks, wanted=wanted.name))
 
 
 def _is_text(dtype: Any) -> bool:

@@ -125,6 +125,13 @@ class DatetimeAccessor(Properties):
     kinds = (TimeArray,)
     accessor_name = "dt"
 
+    def __init__(self, series: SeriesBase) -> None:
+        super().__init__(series)
+        values: Any = series.values
+        if values._form.may_lack is None:
+            # Where nobody has looked, fields are integers of which some may be missing, as those of pandas are.
+            self.series = series._with(values._lacking())
+
 
 class CategoricalAccessor(Properties):
     """Codes, categories and methods of Categoricals: ``s.cat.codes``."""

@@ -549,7 +549,7 @@ class SeriesOrder(SeriesOperators):
         Parameters
         ----------
         sort : bool, default True
-            Put the commonest first; otherwise the values are in order.
+            Put the commonest first.
         normalize : bool, default False
             Return parts of all values, as float64, not numbers of them.
         ascending : bool, default False
@@ -559,7 +559,9 @@ class SeriesOrder(SeriesOperators):
 
         Notes
         -----
-        Categories that no value has are counted as 0, as in pandas; the function ``ak.value_counts`` leaves them out.
+        Values that are as common come in the order in which they come first, and so do all without `sort`; labels of a
+        Categorical come in the order of its categories.  Categories that no value has are counted as 0, as in pandas;
+        the function ``ak.value_counts`` leaves them out.
 
         Examples
         --------
@@ -567,10 +569,13 @@ class SeriesOrder(SeriesOperators):
         >>> ak.Series([2, 0, 2]).value_counts().to_pandas().to_dict()
         {2: 2, 0: 1}
         """
-        values, counts = _counted(self.values, dropna)
+        values, counts, first = _counted(self.values, dropna)
+        keys = [*([counts] if sort else []), *([] if first is None else [first])]
+        if keys:
+            order = coargsort(keys, ascending=[*([ascending] if sort else []), *([] if first is None else [True])])
+            values, counts = values[order], counts[order]
         found, name = (counts / counts.sum(), "proportion") if normalize else (counts, "count")
-        counted = self._of(found, Index(values, self.name), name)
-        return counted.sort_values(ascending=ascending) if sort else counted
+        return self._of(found, Index(values, self.name), name)
 
     def isin(self, lst: Any) -> Self:
         """Return which values are among some, as a Series of bool; lazy.
@@ -616,15 +621,15 @@ class SeriesOrder(SeriesOperators):
         return self._moved(self._labelled._rows(positions))
 
 
-def _counted(values: Array, dropna: bool) -> tuple[Any, Any]:
-    """Return distinct values in order, and how often each occurs; categories that do not occur as well."""
+def _counted(values: Array, dropna: bool) -> tuple[Any, Any, Any]:
+    """Return distinct values, how often each occurs, and in which row first; categories that do not occur as well."""
     if not isinstance(values, Categorical):
-        found: tuple[Any, Any] = ColumnGroups(values, dropna=dropna).size()
-        return found
+        groups = ColumnGroups(values, dropna=dropna)
+        return *groups.size(), groups.unique_key_idx
     # Each category is there once more, so that none is left out.
     each = values._each_category()
     keys, counts = ColumnGroups(concatenate([values, each]), dropna=dropna).size()
-    return keys, where(keys.isna(), counts, counts - 1)
+    return keys, where(keys.isna(), counts, counts - 1), None
 
 
 class SeriesReductions(SeriesOperators):
@@ -785,6 +790,8 @@ class SeriesReductions(SeriesOperators):
             return few_extremes(f"{name}k", values, 1).tolist()[0]
         if isinstance(values, TimeArray) and values is not self.values and not values.size:
             return pd.NaT
+        if isinstance(values, Categorical) and values is self.values and bool(values.isna().any()):
+            return float("nan")
         if values is self.values or not isinstance(values, pdarray) or values._pandas_converter() is not None:
             return getattr(values, name)()
         return reduced(values, name, nan_of_none=True)

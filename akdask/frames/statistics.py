@@ -14,12 +14,15 @@ import numpy as np
 from akdask.arrays import ufuncs
 from akdask.arrays.array import Array
 from akdask.arrays.base import unlabelled
+from akdask.arrays.categorical import Categorical
 from akdask.arrays.column_names import axis_number
 from akdask.arrays.creation import array
 from akdask.arrays.group_columns import called, is_named
 from akdask.arrays.operators import cast, where
 from akdask.arrays.pdarray import pdarray, pivot_of
 from akdask.arrays.selection import filter_columns
+from akdask.arrays.strings import Strings
+from akdask.arrays.timearray import TimeArray, may_lack
 from akdask.arrays.ufuncs import isnan
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, UINT64
 from akdask.deferred import pd
@@ -27,7 +30,7 @@ from akdask.engine import missing
 from akdask.engine.run import run
 from akdask.engine.values import Call, Constant, Value
 from akdask.engine.values import cast as cast_value
-from akdask.errors import ArgumentError, UnsupportedError
+from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 from akdask.frames.alignment import RowLabelled
 from akdask.frames.base import FrameBase
 from akdask.frames.build import arrays_of
@@ -206,12 +209,42 @@ class StatisticsMethods(FrameBase):
         return self._each("mean", axis, skipna)
 
     def min(self, axis: int | str = 0, skipna: bool = False, numeric_only: bool = False) -> Any:
-        """Return the smallest value of each column of numbers, or of each row.  See `sum`."""
-        return self._each("min", axis, skipna)
+        """Return the smallest value of each column, or of each row; computes for columns, lazy for rows.
+
+        Parameters
+        ----------
+        axis : {0, 1, "index", "columns"}
+            Reduce each column, or each row.
+        skipna : bool, default False
+            Leave missing values out.  See `sum`.
+        numeric_only : bool, default False
+            Leave out columns that have neither numbers nor bool.
+
+        Returns
+        -------
+        Series, or pandas.Series of object
+            By the names of the columns, or by the labels of the rows.  It is pandas' where text or times stand beside
+            values of another type.
+
+        Raises
+        ------
+        ArgumentError
+            If there is no such axis.
+        ArgumentTypeError
+            If values have no order, or those of a row are not compared with each other.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> df = ak.DataFrame({"x": [3, 1], "s": ["b", "a"]})
+        >>> df.min().to_dict(), df.min(numeric_only=True).to_dict()
+        ({'x': 1, 's': 'a'}, {'x': 1})
+        """
+        return self._extremes("min", axis, skipna, numeric_only)
 
     def max(self, axis: int | str = 0, skipna: bool = False, numeric_only: bool = False) -> Any:
-        """Return the largest value of each column of numbers, or of each row.  See `sum`."""
-        return self._each("max", axis, skipna)
+        """Return the largest value of each column, or of each row.  See `min`."""
+        return self._extremes("max", axis, skipna, numeric_only)
 
     def prod(self, skipna: bool = False, numeric_only: bool = False) -> Series:
         """Return the product of each column of numbers; computes.  See `sum`."""
@@ -377,6 +410,16 @@ class StatisticsMethods(FrameBase):
         plans = [_without_missing(columns, column, value, name, params) for column, value in numbers.items()]
         return by_column([found for (found,) in run(*plans)], list(numbers))
 
+    def _extremes(self, name: str, axis: int | str, skipna: bool, numeric_only: bool) -> Any:
+        columns = self._columns
+        numbers = _numbers(columns)
+        if numeric_only or len(numbers) == len(columns.values):
+            return self._each(name, axis, skipna)
+        if axis_number(axis) == 1:
+            return series_of(columns, _extreme_time(columns, name, skipna))
+        found = {column: getattr(column_series(self, column), name)(skipna=skipna) for column in columns.values}
+        return _mixed(dict(zip(found, dask.compute(*found.values()), strict=True)), columns)
+
     def _reduced(self, name: str, **params: Any) -> tuple[list[str], list[Any]]:
         """Return the columns of numbers, and a reduction of each."""
         numbers = _numbers(self._columns)
@@ -392,6 +435,35 @@ def _numbers(columns: ColumnSet) -> dict[str, Value]:
         for name, value in columns.values.items()
         if isinstance(columns.kinds[name], pdarray) and columns.kinds[name]._pandas_converter() is None
     }
+
+
+def _mixed(found: Mapping[str, Any], columns: ColumnSet) -> Any:
+    """Return one value of each column, as a Series where they are of one kind, else as one of pandas."""
+    is_text = all(isinstance(columns.kinds[name], Strings | Categorical) for name in found)
+    plain = [str(one) if isinstance(one, np.str_) else one for one in found.values()]
+    made = pd.Series(plain, list(found), "str" if is_text else None)
+    return made if made.dtype == object else Series(made)
+
+
+def _extreme_time(columns: ColumnSet, how: str, skipna: bool) -> Any:
+    """Return the first or last time of each row, where all columns have times of one kind."""
+    arrays: list[Any] = [columns.array(name) for name in columns.values]
+    kinds = {array._is if isinstance(array, TimeArray) else array._type_name() for array in arrays}
+    if len(kinds) > 1 or not isinstance(arrays[0], TimeArray):
+        raise ArgumentTypeError(
+            f"values of a row are compared for their {how} where all are numbers, or all times.",
+            details=[f"{name}: {columns.kinds[name]._type_name()}" for name in columns.values],
+            hint="choose columns first, as in df[['x', 'y']], or pass numeric_only=True.",
+        )
+    return reduce(lambda one, other: _further(one, other, how, skipna), arrays)
+
+
+def _further(one: Any, other: Any, how: str, skipna: bool) -> Any:
+    """Return the lower or higher of two times; of NaT and another time that one, or NaT if not `skipna`."""
+    is_taken = one < other if how == "min" else one > other
+    # No time is before or after NaT.
+    is_taken = is_taken | (other.isna() if skipna else one.isna())
+    return may_lack(where(is_taken, one, other))
 
 
 def _without_missing(columns: ColumnSet, name: str, value: Value, reduction: str, params: Any) -> Aggregate:
@@ -558,23 +630,25 @@ class AggregationMethods(FrameBase):
         return self._of(columns.beside({name: unlabelled(one) for name, one in made.items()}))
 
     def idxmin(self, numeric_only: bool = False) -> Any:
-        """Return the label of the row with the first smallest value of each column of numbers; computes.
+        """Return the label of the row with the first smallest value of each column; computes.
 
         Parameters
         ----------
-        numeric_only : bool
-            Accepted for compatibility with pandas: other columns are left out in any case.
+        numeric_only : bool, default False
+            Leave out columns that have neither numbers nor bool.
 
         Raises
         ------
         ArgumentError
             If all values of a column are missing.
+        ArgumentTypeError
+            If values have no order.
         """
-        return self._labels_of_extremes("argmin")
+        return self._labels_of_extremes("argmin", numeric_only)
 
     def idxmax(self, numeric_only: bool = False) -> Any:
-        """Return the label of the row with the first largest value of each column of numbers.  See `idxmin`."""
-        return self._labels_of_extremes("argmax")
+        """Return the label of the row with the first largest value of each column.  See `idxmin`."""
+        return self._labels_of_extremes("argmax", numeric_only)
 
     def equals(self, other: Any) -> bool:
         """Whether another DataFrame has the same columns, rows and labels, missing ones in the same places; computes.
@@ -596,9 +670,10 @@ class AggregationMethods(FrameBase):
         same = [_are_equal(one, another) for one, another in pairs]
         return all(bool(one) for one in dask.compute(*same))
 
-    def _labels_of_extremes(self, how: str) -> Series:
+    def _labels_of_extremes(self, how: str, numeric_only: bool) -> Series:
         columns = self._columns
         names = [name for name in columns.values if columns.kinds[name]._type_name() in NUMBER_TYPES]
+        others = [] if numeric_only else [name for name in columns.values if name not in names]
         arrays: list[Any] = [columns.array(name) for name in names]
         lacking = [isnan(one).any() if one.dtype == np.float64 else False for one in arrays]
         some_lack = dict(zip(names, dask.compute(*lacking), strict=True))
@@ -606,10 +681,11 @@ class AggregationMethods(FrameBase):
         found = dask.compute(*(getattr(columns.array(name), how)() for name in full))
         labels = columns.index_array()[array(np.array(found, np.int64))].tolist() if full else []
         by_name = dict(zip(full, labels, strict=True))
-        for name in names:
-            if some_lack[name]:
+        for name in (*others, *names):
+            if name in others or some_lack[name]:
                 by_name[name] = getattr(column_series(self, name), how.replace("arg", "idx"))()
-        return by_column([by_name[name] for name in names], names)
+        order = [name for name in columns.values if name in by_name]
+        return by_column([by_name[name] for name in order], order)
 
     def _applied_to_rows(self, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         rows: Any = with_exact_rows(self.compute())

@@ -92,7 +92,7 @@ class SummaryMethods(RowMethods, Analysed):
             numbers = [name for name in columns.values if name in (*numbers, *times)]
             described = described[numbers]
         others = [name for name in columns.values if name not in numbers and _has_labels(columns, name)]
-        if include != "all" and numbers:
+        if numbers and (include != "all" or not others):
             return described
         if not numbers and not others:
             raise ArgumentTypeError(
@@ -331,11 +331,22 @@ def described_labels(columns: ColumnSet, names: Sequence[str]) -> pd.DataFrame:
     found = {}
     for name in names:
         values, counts = _counts(columns, name)
-        total, distinct = int(counts.sum()), len(counts)
-        top = int(counts.argmax()) if distinct else None
-        commonest = (np.nan, np.nan) if top is None else (values[top], int(counts[top]))
-        found[name] = [total, distinct, *commonest]
+        found[name] = [int(counts.sum()), len(counts), *_commonest(columns, name, values, counts)]
     return pd.DataFrame(found, index=["count", "unique", "top", "freq"], dtype=object)
+
+
+def _commonest(columns: ColumnSet, name: str, values: np.ndarray[Any, Any], counts: np.ndarray[Any, Any]) -> Any:
+    """Return the commonest of the values of a column, of several the first, and how often it occurs; computes."""
+    if not len(counts):
+        return np.nan, np.nan
+    most = counts.max()
+    tied = values[counts == most]
+    if len(tied) == 1 or isinstance(columns.kinds[name], Categorical):
+        return tied[0], int(most)
+    rows = _there(columns, name)
+    if len(tied) < len(values):
+        rows = rows[in1d(rows, tied.tolist())]
+    return np.asarray(rows[:1].to_ndarray())[0], int(most)
 
 
 def _has_labels(columns: ColumnSet, name: str) -> bool:
@@ -344,11 +355,15 @@ def _has_labels(columns: ColumnSet, name: str) -> bool:
 
 def _counts(columns: ColumnSet, name: str) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
     """Return the distinct values of a column that are not missing, in order, and how often each occurs; computes."""
+    known, numbers = dask.compute(*value_counts(_there(columns, name)))
+    return np.asarray(known), np.asarray(numbers)
+
+
+def _there(columns: ColumnSet, name: str) -> Any:
+    """Return the values of a column that are not missing, integers and bools as such; lazy."""
     array = columns.array(name)[pdarray(columns.frame, present(columns, name))]
     apart = parts(array._value)
-    values, counts = value_counts(array if apart is None else pdarray(array._frame, apart[0]))
-    known, numbers = dask.compute(values, counts)
-    return np.asarray(known), np.asarray(numbers)
+    return array if apart is None else pdarray(array._frame, apart[0])
 
 
 def commonest(columns: ColumnSet, name: str, dropna: bool = True) -> np.ndarray[Any, Any]:

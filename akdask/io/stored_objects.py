@@ -180,7 +180,7 @@ def _form_of(stored: StoredObject, kind: str) -> TimeForm:
     """Return the time form of stored numbers; bounds or the format show whether some may be NaT."""
     column = stored.members[VALUES]
     bounds = column.source.bounds(column.column)
-    may_lack = bool(stored.params.get(MAY_LACK, False) if bounds is None else (bounds.minima == NOT_A_TIME).any())
+    may_lack = stored.params.get(MAY_LACK) if bounds is None else bool((bounds.minima == NOT_A_TIME).any())
     return TimeForm(kind, stored.params.get(UNIT, "ns"), stored.params.get(ZONE), may_lack)
 
 

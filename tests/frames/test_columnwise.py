@@ -130,7 +130,7 @@ def test_nothing_is_reduced_of_no_columns():
     empty = ak.DataFrame({"s": ["a"]})
     assert empty.sum(axis=1).tolist() == [0.0]
     assert np.isnan(empty.mean(axis=1).tolist()).all()
-    assert empty.idxmax().to_pandas().empty
+    assert empty.idxmax(numeric_only=True).to_pandas().empty
 
 
 def test_functions_keep_missing_text_missing(df):

@@ -334,8 +334,8 @@ def test_entries_are_sorted_as_by_pandas(pair):
 def test_values_are_counted_and_the_largest_found(values):
     found, wanted = ak.Series(ak.array(values)), pd.Series(values)
     assert found.value_counts().to_dict() == wanted.value_counts().to_dict()
-    assert found.value_counts().tolist() == sorted(wanted.value_counts(), reverse=True)
-    assert found.value_counts(sort=False).index.tolist() == sorted(set(values))
+    assert found.value_counts().index.tolist() == wanted.value_counts().index.tolist()
+    assert found.value_counts(sort=False).index.tolist() == wanted.value_counts(sort=False).index.tolist()
     assert found.topn(3).tolist() == wanted.nlargest(3).tolist()
     assert found.unique().tolist() == wanted.unique().tolist()
     for name in ("sum", "prod", "mean", "min", "max", "any", "all", "argmin", "argmax", "idxmin", "idxmax", "median"):
