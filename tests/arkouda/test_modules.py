@@ -141,7 +141,7 @@ def test_a_module_of_arkouda_is_the_first_import_beside_akdask(first):
 def test_what_arkouda_does_not_have_cannot_be_imported(arkouda):
     with pytest.raises(ModuleNotFoundError, match=r"No module named 'arkouda\.nothing'"):
         importlib.import_module("arkouda.nothing")
-    with pytest.raises(ModuleNotFoundError, match=r"No module named 'arkouda\.pandas\.nothing'"):
+    with pytest.raises(ModuleNotFoundError, match=r"No module named 'arkouda\.pandas\.nothing'$"):
         importlib.import_module("arkouda.pandas.nothing")
 
 

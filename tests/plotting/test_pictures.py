@@ -94,7 +94,7 @@ def few(monkeypatch):
     """Let pictures be of many rows from 20 on."""
     for module in (marks, density):
         monkeypatch.setattr(module, "MOST_POINTS", 20)
-    monkeypatch.setattr(marks, "PIXELS", 4)
+    monkeypatch.setattr(marks, "CURVE_PIXELS", 4)
 
 
 ROWS = pd.DataFrame(
