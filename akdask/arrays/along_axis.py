@@ -1,4 +1,4 @@
-"""Sorting and scans along one dimension of an array of several."""
+"""Sorts and scans along one dimension of an array."""
 
 from __future__ import annotations
 

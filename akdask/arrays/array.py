@@ -1,4 +1,4 @@
-"""What all one-dimensional lazy arrays share: rows, size, selection, conversion."""
+"""The base class of one-dimensional lazy arrays: rows, size, selection and conversion."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Assignment to rows of a lazy array: a new expression that reads the items where the key holds."""
+"""Assignment to rows of a lazy array: a new expression that takes the items where the key holds."""
 
 from __future__ import annotations
 

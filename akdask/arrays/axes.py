@@ -1,4 +1,4 @@
-"""Reductions along some dimensions of an array: of groups of elements that have the other positions in common."""
+"""Reductions along some dimensions of an array, as reductions of the groups of elements with the other positions."""
 
 from __future__ import annotations
 

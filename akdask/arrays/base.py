@@ -1,4 +1,4 @@
-"""Base classes of lazy objects: Dask's collection protocol, and what stands for an array."""
+"""Base classes of lazy objects: Dask's collection protocol, and objects with labels that act as an array."""
 
 from __future__ import annotations
 

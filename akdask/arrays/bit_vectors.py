@@ -1,4 +1,4 @@
-"""`BitVector`: a lazy array of integers that show as bits."""
+"""`BitVector` and `Fields`: lazy arrays of integers that are shown as bits, or as named flags."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the calendar tells of times beyond Arkouda's fields: names, quarters, first and last days, text."""
+"""Calendar properties of times beyond Arkouda's fields: names, quarters, first and last days, and formatted text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names of columns: as a DataFrame gives them, and as calls take them."""
+"""Names of columns: checks of the names that a user gives, and errors that suggest similar ones."""
 
 from __future__ import annotations
 

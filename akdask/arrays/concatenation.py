@@ -1,4 +1,4 @@
-"""Arkouda's functions that are methods too, and those that put arrays together."""
+"""Functions with the names of array methods (`sum`, `min`, …), and `concatenate`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`connect`, `disconnect` and related functions: optional, as threads of this process need no set-up."""
+"""`connect`, `disconnect` and related functions; scripts may call them, but threads of this process need no set-up."""
 
 from __future__ import annotations
 

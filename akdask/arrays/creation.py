@@ -1,4 +1,4 @@
-"""Making arrays: from data at hand, or from a rule."""
+"""Creation of arrays: from a caller's data, or by a rule such as `arange`, `zeros` or `full`."""
 
 from __future__ import annotations
 

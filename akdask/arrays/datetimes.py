@@ -1,4 +1,4 @@
-"""`Datetime` and `Timedelta`: lazy arrays of times and of spans of time."""
+"""`Datetime` and `Timedelta`: lazy arrays of times and of spans of time, and ranges of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How arrays show themselves: as Arkouda writes them, where the elements are at hand or cheap to find."""
+"""Display of arrays, in Arkouda's form: elements are shown if they are in memory or cheap to compute."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""Frequencies: what text, offsets of pandas and spans of time say of how times follow each other.
+"""Frequencies: the steps between times that text, pandas offsets and spans of time describe.
 
-A frequency has a fixed length, as hours have, or goes by the calendar, as months do.  pandas' parser reads all of them.
+A frequency has a fixed length, such as hours, or follows the calendar, such as months.  pandas' parser reads all of
+them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Whether two arrays are equal, or nearly so, in all their elements."""
+"""Functions of whole arrays: equality (`array_equal`, `allclose`), `hash`, `take`, `diff`, `putmask` and `apply`."""
 
 from __future__ import annotations
 

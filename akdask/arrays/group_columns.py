@@ -1,7 +1,7 @@
-"""How a column is reduced in groups: by which reductions, and what users see of their results.
+"""Rules for columns in groups: the reductions that a type of column has, and the form of their results.
 
-Times and spans are int64 to the reductions of groups, and so is NaT, the smallest of all.  Here NaT becomes what each
-reduction leaves out, or its result, and the results become times again.
+Grouped reductions take times and spans as int64, with NaT as the smallest number.  These rules leave NaT out or make it
+the result, as each reduction demands, and turn the results into times again.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`GroupBy`: rows grouped by one or more arrays, and reductions of each group."""
+"""`GroupBy`: rows grouped by one or more arrays, with reductions, rows and broadcasts of the groups."""
 
 from __future__ import annotations
 

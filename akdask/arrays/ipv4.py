@@ -1,4 +1,4 @@
-"""`IPv4`: a lazy array of internet addresses, stored as numbers."""
+"""`IPv4`: a lazy array of internet addresses, stored as numbers, and functions that convert and test addresses."""
 
 from __future__ import annotations
 

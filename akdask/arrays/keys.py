@@ -1,4 +1,4 @@
-"""Keys of two sets of rows, converted so that they can be compared: for membership, look-ups and joins."""
+"""Comparable keys: converts the keys of two sets of rows to common types, for membership, look-ups and joins."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What keys of arrays of several dimensions choose, by NumPy's rules: a layout, or positions in the flat array."""
+"""Indexing of arrays of several dimensions by NumPy's rules: a key becomes a strided layout, or positions."""
 
 from __future__ import annotations
 

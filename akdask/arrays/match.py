@@ -1,4 +1,4 @@
-"""What a regular expression finds in strings: one match for each, at most."""
+"""`Match`: the first match of a regular expression in each string, and its groups."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Products of vectors and matrices, triangles, and matrices with a diagonal of ones; all lazy."""
+"""Lazy linear algebra: products of vectors and matrices, triangles, and `eye`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`memory`: what is held in memory, by which object, on which worker."""
+"""`memory`: reports the memory in use, by object and by worker, and Arkouda's functions for the memory of servers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arrays of several dimensions: a flat array in row-major order, and a shape."""
+"""`ArrayView`: an array of several dimensions, as a flat array in row-major order and a shape."""
 
 from __future__ import annotations
 

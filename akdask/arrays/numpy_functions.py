@@ -1,4 +1,4 @@
-"""NumPy's functions on lazy arrays: those that akdask has stay lazy, all others compute and hand NumPy its arrays."""
+"""NumPy's functions on lazy arrays: functions that akdask has stay lazy, all others compute and get NumPy arrays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Operators and NumPy's ufuncs on lazy columns: they build values and compute nothing."""
+"""Operators and element-wise functions of lazy columns, such as `where`, `clip` and `cast`; they compute nothing."""
 
 from __future__ import annotations
 

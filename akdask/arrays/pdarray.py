@@ -1,4 +1,4 @@
-"""`pdarray`: a lazy one-dimensional array of numbers or bools."""
+"""`pdarray`: a lazy one-dimensional array of numbers or bools, with its reductions and sorts."""
 
 from __future__ import annotations
 

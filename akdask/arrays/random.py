@@ -1,6 +1,6 @@
-"""Arrays of random numbers and strings: lazy, and the same for the same seed, whatever the partitioning.
+"""Random arrays and generators: lazy, and the same for equal seeds in any partitions.
 
-They are not what an Arkouda server draws from that seed.
+An Arkouda server draws other numbers for the same seed.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Names under which objects are found again: in this process, and on a cluster by all its clients.
+"""Registered objects: names under which this process, or all clients of a cluster, find objects again.
 
-Where a client of a cluster is current, names are those of Dask's published datasets; elsewhere they are kept here.
+If a client of a cluster is current, names are Dask's published datasets.  Otherwise this process keeps them.
 """
 
 from __future__ import annotations

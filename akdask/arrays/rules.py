@@ -1,7 +1,7 @@
-"""Where Arkouda and pandas contradict each other: one table of rules, read when a node is built.
+"""The table of rules on which Arkouda and pandas contradict each other, read when a node is built.
 
-Nodes carry plain parameters (`skipna`, `sort`, a fill) and never know whose rules they follow.  An entry that is
-Arkouda's cites the documentation or the source that promises it.
+Nodes carry plain parameters (`skipna`, `sort`, a fill) and never know whose rules they follow.  Each of Arkouda's
+entries cites the documentation or the source that promises it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Lazy scalars: what reductions return.
+"""`Scalar`: the lazy result of a reduction.
 
-Computed together they share one pass over the files; used like a number they find their value, so that scripts that
-expect plain numbers run as they are.
+Scalars that are computed together share one pass over the files.  A Scalar that is used as a number computes its
+value, so scripts that expect plain numbers run unchanged.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Running totals and extremes, and the few smallest and largest elements: all lazy."""
+"""Scans and extremes, all lazy: `cumsum` and its relatives, and the few smallest or largest elements."""
 
 from __future__ import annotations
 

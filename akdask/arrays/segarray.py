@@ -1,4 +1,4 @@
-"""`SegArray`: a lazy array of lists, each of any number of values of one type."""
+"""`SegArray`: a lazy array of lists, each with any number of values of one type."""
 
 from __future__ import annotations
 

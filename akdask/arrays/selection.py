@@ -1,4 +1,4 @@
-"""Choosing rows of lazy columns by mask, slice or positions: shared by every collection."""
+"""Selection of rows by mask, slice or positions, for all collections."""
 
 from __future__ import annotations
 

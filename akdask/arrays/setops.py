@@ -1,6 +1,6 @@
 """Set operations on arrays, and on the rows of several arrays.
 
-All NaN are one element, as in pandas; for NumPy, each is different from every other.
+All NaN are one element, as in pandas; in NumPy, each differs from every other.
 """
 
 from __future__ import annotations

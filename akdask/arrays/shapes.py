@@ -1,4 +1,4 @@
-"""Arrays of several shapes brought to one, by NumPy's rules of broadcasting; lazy."""
+"""Functions of shapes, all lazy: broadcasting, transposing, stacking, splitting, tiling and padding."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Sorting: permutations, sorted arrays and sorted DataFrames, all lazy.
+"""Sorts of arrays and DataFrames, and sorting permutations, all lazy.
 
-Every order is stable: what is equal stays as it was, descending too.  Missing values (NaN, missing text) come last in
-both directions, as in pandas.  Strings are ordered by their bytes, Categoricals by their labels.
+All sorts are stable, descending ones too.  Missing values (NaN, missing text) come last in both directions, as in
+pandas.  Strings are ordered by their bytes, Categoricals by their labels.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`sparray`: a lazy square matrix that is stored by its elements that are not zero."""
+"""`sparray`: a lazy square matrix that stores only the elements that are not zero."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How well counts fit what was expected: Pearson's test and its relatives, as SciPy has them."""
+"""Statistics of arrays: Pearson's chi-squared test and its relatives, as in SciPy, and histograms."""
 
 from __future__ import annotations
 

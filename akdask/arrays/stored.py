@@ -1,4 +1,4 @@
-"""Objects of files as lazy collections: the files of a prefix, and which function makes the objects of each kind."""
+"""Stored objects as lazy collections: opens the files of a prefix, and finds the maker for each kind of object."""
 
 from __future__ import annotations
 

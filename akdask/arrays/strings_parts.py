@@ -1,4 +1,4 @@
-"""Strings taken apart: fields between delimiters, ends, and the bytes that they are made of."""
+"""Methods of Strings that split them: fields between delimiters, prefixes and suffixes, and their bytes."""
 
 from __future__ import annotations
 

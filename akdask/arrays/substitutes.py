@@ -1,4 +1,4 @@
-"""What to write in place of methods of NumPy and pandas that akdask's objects do not have, for error messages."""
+"""Advice in errors: the substitutes for methods of NumPy and pandas that akdask's objects lack."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bins of time: which one each time is in, and what they are called, as pandas' `resample` and `Grouper` have them."""
+"""Bins of time: the bin of each time and the labels of bins, as in pandas' `resample` and `Grouper`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Times of day: which times lie between two of them, whatever the day, by the clocks of their zone."""
+"""`within_day`: selects times between two times of day, by the clocks of their zone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `Datetime` and `Timedelta` share: int64 numbers of a unit, the smallest of which is NaT."""
+"""The base class of `Datetime` and `Timedelta`: int64 numbers of a unit, of which the smallest is NaT."""
 
 from __future__ import annotations
 

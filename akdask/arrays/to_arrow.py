@@ -1,4 +1,4 @@
-"""From the tables of partitions to Arrow, without a copy of numbers and text."""
+"""Conversion of partitions to Arrow, without a copy of numbers and text."""
 
 from __future__ import annotations
 

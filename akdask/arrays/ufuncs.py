@@ -3,8 +3,8 @@
 All of them are lazy and keep the rows.  At least one argument is a lazy array; others may be scalars.
 `floor`, `ceil`, `trunc`, `maximum`, `minimum` and `arctan2` of scalars alone give NumPy's answer at once.
 
-`where` is a bool, or a bool array with the same rows: where it is False, the first argument stays as it is, or `out`
-does if that is given.  `out` is an array of the type of the result, and takes on the result.
+`where` is a bool, or a bool array with the same rows.  Where it is False, the result is `out` if given, and otherwise
+the first argument.  `out` is an array of the type of the result, and takes on the result.
 """
 
 from __future__ import annotations

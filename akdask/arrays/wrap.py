@@ -1,6 +1,6 @@
-"""From a frame and a value, or from data at hand, to the object that users see.
+"""Wrapping: makes the user's object from a frame and a value, or from a caller's data.
 
-Each kind of array registers for the types that it shows, or for the NumPy dtypes that it is made of.
+Each kind of array registers for the types that it shows, or for the NumPy dtypes that it is made from.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Writing lazy objects to files: what is stored of each, and how all of them go into one set."""
+"""Writes of lazy objects to files: the stored form of each, and sets of files with several objects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows and cells of a DataFrame, one by one or by labels and positions, and columns by their types."""
+"""Access to a DataFrame: rows and cells by labels and positions, and columns by type."""
 
 from __future__ import annotations
 

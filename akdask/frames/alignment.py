@@ -1,7 +1,7 @@
-"""Rows of one Series or DataFrame brought to those of another by their labels, as a lazy join.
+"""Alignment by labels: brings the rows of one Series or DataFrame to the rows of another, as a lazy join.
 
-Rows with the same labels by their plan stay as they are.  Elsewhere the rows of the target keep their order, and each
-takes the one row of the other side that has its label.  The page ``labels.md`` of the documentation has the rules.
+Rows with the same labels by their plan stay unchanged.  Otherwise the rows of the target keep their order, and each
+takes the one row of the other side with its label.  The page ``labels.md`` of the documentation has the rules.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What every part of a DataFrame builds on: its columns, their rows, and its plan."""
+"""The base class of a DataFrame's methods: its columns, their rows, and its plan."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a DataFrame is made of: arrays by name, from whatever a user has."""
+"""Construction of DataFrames: arrays by name, from any data that a user passes."""
 
 from __future__ import annotations
 

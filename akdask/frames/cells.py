@@ -1,4 +1,4 @@
-"""Values of all columns at once: bounded, rounded, replaced, chosen by a condition."""
+"""Methods on all cells of a DataFrame: bound, round, replace, and choose by a condition."""
 
 from __future__ import annotations
 

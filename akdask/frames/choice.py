@@ -1,4 +1,4 @@
-"""Rows of a DataFrame chosen by membership, by the size of their group, or at random."""
+"""`groupby` of a DataFrame, choices of rows (membership, duplicates, samples), and counts of distinct values."""
 
 from __future__ import annotations
 

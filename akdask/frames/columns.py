@@ -1,4 +1,4 @@
-"""Columns of a DataFrame by name, as in a dict."""
+"""Columns of a DataFrame by name, as in a dict, and renaming."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Columns on common rows: what a DataFrame is made of, and how rows of all of them are chosen at once."""
+"""`ColumnSet`: columns on common rows, selected together; the contents of a DataFrame."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Display of a DataFrame: some rows where only the edge partitions are needed, else its columns and types."""
+"""Display of a DataFrame: some rows if only the edge partitions are needed, otherwise its columns and types."""
 
 from __future__ import annotations
 

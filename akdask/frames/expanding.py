@@ -1,4 +1,4 @@
-"""Each row with all rows before it: expanding reductions, and those whose weights decay."""
+"""Expanding windows and exponentially weighted ones: reductions of each row with all rows before it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values of expressions in pandas' grammar: each part becomes the operation of akdask that it names, nothing is run."""
+"""Expressions in pandas' grammar, for `query` and `eval`: each part becomes an akdask operation, and no code is run."""
 
 from __future__ import annotations
 

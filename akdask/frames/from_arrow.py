@@ -1,4 +1,4 @@
-"""Lazy objects of Arrow data, and so of the frames of any library that hands them over as Arrow does."""
+"""Import of Arrow data, also from any library whose frames export Arrow, as lazy objects."""
 
 from __future__ import annotations
 

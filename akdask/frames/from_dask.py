@@ -1,4 +1,4 @@
-"""Lazy objects of Dask's arrays and DataFrames; nothing is computed."""
+"""Import of Dask's arrays and DataFrames as lazy objects; nothing is computed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""pandas' functions of DataFrames, Series and arrays: `concat`, `melt`, `to_datetime` and their like."""
+"""pandas' functions of DataFrames, Series and arrays: `concat`, `melt`, `to_datetime` and the like."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The first rows of each group in the order of some columns, with the other columns of these rows."""
+"""First rows of each group in the order of some columns, with their other columns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`GroupResampler`: the rows of each group in bins of time, from the first to the last of that group."""
+"""`GroupResampler`: the rows of each group in bins of time, from the group's first time to its last."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of groups: reductions spread back to them, running results, ranks, and functions of users."""
+"""Group methods with a result for each row: broadcast reductions, running results, ranks, and user functions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`loc` and `at`, `iloc` and `iat`: rows and cells of a DataFrame by labels and names, and by positions."""
+"""Indexers of a DataFrame: `loc` and `at` by labels and names, `iloc` and `iat` by positions."""
 
 from __future__ import annotations
 

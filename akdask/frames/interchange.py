@@ -1,4 +1,4 @@
-"""A DataFrame for other libraries: Arrow, polars, duckdb, Dask."""
+"""Export of a DataFrame to other libraries: Arrow, polars, duckdb, Dask."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which of many intervals holds each value, and what it has for it."""
+"""Interval look-ups: the interval that holds each value, and its value in a table."""
 
 from __future__ import annotations
 

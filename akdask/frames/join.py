@@ -1,4 +1,4 @@
-"""Joins of DataFrames by the values of columns, and pairs of equal rows of arrays."""
+"""Joins of DataFrames: `merge` by the values of columns, joins by labels, and concatenation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which columns have numbers, and what stands for a missing element of a column."""
+"""Kinds of columns: numbers or not, and the value that marks a missing element."""
 
 from __future__ import annotations
 

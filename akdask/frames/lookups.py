@@ -1,4 +1,4 @@
-"""Where elements are in an array, and what an array of values has for them."""
+"""Look-ups of elements: their positions in an array (`find`), and their values in a table (`lookup`, `map`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Missing values of a DataFrame: NaN, NaT, missing text, and elements of Categoricals that are missing."""
+"""Missing values of a DataFrame: NaN, NaT, missing text, and missing elements of Categoricals."""
 
 from __future__ import annotations
 

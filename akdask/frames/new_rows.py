@@ -1,4 +1,4 @@
-"""A row below others: what `loc` adds where no row has the label that is assigned to."""
+"""Appended rows: assignment by `loc` to a label that no row has."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pairs of rows of two arrays with equal elements, as positions; and the numbers of ranges."""
+"""Pairs of rows of two arrays with equal elements, as positions, and the numbers of ranges."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows to columns and back: `melt`, `pivot_table`, `crosstab`, `get_dummies`."""
+"""Reshapes, from rows to columns and back: `melt`, `pivot_table`, `crosstab`, `get_dummies`."""
 
 from __future__ import annotations
 

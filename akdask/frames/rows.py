@@ -1,4 +1,4 @@
-"""Choosing rows of a DataFrame: all its columns at once, in one node of the plan."""
+"""Row selection in a DataFrame: all columns at once, in one node of the plan."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows by their labels, in pandas' ways: which rows a key of `loc` chooses, and in which order."""
+"""Rows by label: the rows that a key of `loc` chooses, and their order, as in pandas."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`Series.dt` and `Series.cat`, and what accessors share: results are Series with the same labels."""
+"""Accessors of a Series: `dt`, `cat` and `str`; their results are Series with the same labels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a Series has of pandas' ways to look at values: descriptions, extremes, ranks, functions of each value."""
+"""Analysis methods of a Series: descriptions, missing values, order, ranks and reductions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every part of a Series builds on: its values and labels on common rows, and its plan."""
+"""The base class of a Series' methods: its values and labels on common rows, its plan, and its operators."""
 
 from __future__ import annotations
 

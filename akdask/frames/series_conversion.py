@@ -1,4 +1,4 @@
-"""A Series as something else: NumPy, lists, a DataFrame, text; and how it shows itself."""
+"""Conversion of a Series to NumPy, lists, a DataFrame or text, and its display."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions of the values of a Series: of users, of two Series, and operators by their names."""
+"""Functions of a Series' values: user functions, functions of two Series, and operators as methods."""
 
 from __future__ import annotations
 

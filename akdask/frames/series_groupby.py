@@ -1,4 +1,4 @@
-"""`SeriesGroupBy`: values of a Series grouped by other arrays or by its labels."""
+"""`SeriesGroupBy`: values of a Series, grouped by other arrays or by its labels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`loc` and `at`, `iloc` and `iat`: entries of a Series by their labels, and by their positions."""
+"""Indexers of a Series: `loc` and `at` by labels, `iloc` and `iat` by positions."""
 
 from __future__ import annotations
 

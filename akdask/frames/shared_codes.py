@@ -1,4 +1,4 @@
-"""Values as small integers that several arrays share, so that they can be compared and counted by position."""
+"""Codes that several arrays share: small integers in place of values, to compare and count by position."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of a DataFrame in another order."""
+"""Sorted and reindexed rows of a DataFrame."""
 
 from __future__ import annotations
 

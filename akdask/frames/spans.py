@@ -1,4 +1,4 @@
-"""Windows with bounds of their own: spans of time, and windows of rows that end with their group."""
+"""Windows with individual bounds: spans of time, and windows within groups."""
 
 from __future__ import annotations
 

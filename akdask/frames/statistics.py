@@ -1,4 +1,4 @@
-"""Statistics of the columns of a DataFrame, each in one pass over the rows; over each column where NaN is left out."""
+"""Statistics of a DataFrame's columns, in one pass over the rows; with NaN skipped, one pass for each column."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files of a DataFrame: its columns as objects of a set, or all of it as one object."""
+"""Files of a DataFrame: written as a set of columns, or as one object."""
 
 from __future__ import annotations
 

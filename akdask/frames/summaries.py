@@ -1,4 +1,4 @@
-"""What a few numbers, or a few rows, tell of a DataFrame: descriptions, the largest rows, repeated rows, ranks."""
+"""Summaries of a DataFrame: descriptions, largest rows, repeated rows, and ranks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Methods of DataFrames that go by the times of their rows: spans of time, and other times."""
+"""DataFrame methods by the times of rows: resampling, time spans, and times of day."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From the tables of partitions to pandas: for results in this process, and for the partitions of a Dask DataFrame."""
+"""Conversion of partitions to pandas, for results in this process and for partitions of a Dask DataFrame."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Groups without rows: categories of keys that no row has, which pandas shows with ``observed=False``."""
+"""Unobserved categories: groups without rows, which pandas shows with ``observed=False``."""
 
 from __future__ import annotations
 

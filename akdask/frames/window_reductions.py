@@ -1,4 +1,4 @@
-"""What reductions of moving, expanding and other windows share."""
+"""The base classes of windows: reductions of moving, expanding and other windows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows and those before or after them: shifts, differences, moving windows, filling along, running results."""
+"""Row windows of a DataFrame: shifts, differences, moving windows, fills and running results."""
 
 from __future__ import annotations
 
