@@ -144,6 +144,7 @@ def _check_common(left: Any, right: Any, axis: int) -> None:
 
 def _of_matrices(left: Any, right: Any) -> Any:
     _check_common(left, right, -2)
+    # Products are in NumPy's type, as those of elements: float64 of int64 by uint64.
     wanted = promote(left._value.dtype, right._value.dtype)
     if wanted is None or not wanted.is_number:
         raise ArgumentTypeError(f"matmul takes numbers, not {left._value.dtype} and {right._value.dtype}.")

@@ -378,6 +378,7 @@ def _weights(p: Any, count: int) -> pdarray:
         raise ArgumentTypeError("weights are an array of numbers.")
     if weights.size != count:
         raise ArgumentError(f"{count} elements have as many weights, got {weights.size}.")
+    # Weights are compared with random floats.
     weights = cast(weights, np.float64)
     if count and not (float(weights.min()) >= 0 and 0 < float(weights.sum()) < np.inf):
         raise ArgumentError("weights are at least 0, and not all of them 0.")

@@ -400,6 +400,7 @@ def promote_to_common_dtype(arrays: Sequence[Any]) -> tuple[Any, list[Any]]:
     items = list(arrays)
     if any(not hasattr(item, "astype") or getattr(item, "dtype", None) is None for item in items):
         raise ArgumentTypeError("promote_to_common_dtype takes lazy arrays of numbers.")
+    # Asked for by name, and by Arkouda's rule: int64 with uint64 gives float64.
     common = np.result_type(*(item.dtype for item in items))
     return common, [item.astype(common) for item in items]
 

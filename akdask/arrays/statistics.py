@@ -207,6 +207,7 @@ def _numbers(counts: Any, name: str) -> pdarray:
     made = counts if isinstance(counts, pdarray) else array(counts)
     if not isinstance(made, pdarray) or made._value.dtype.kind not in ("int", "uint", "float", "bool"):
         raise ArgumentTypeError(f"{name} is an array of numbers, not a {type(counts).__name__}.")
+    # Statistics are made of quotients of counts.
     return made.astype("float64")
 
 

@@ -123,7 +123,9 @@ def quotients(totals: NumberArray, wraps: NumberArray, counts: NumberArray) -> n
     """
     found: npt.NDArray[np.float64] = np.divide(totals, counts, dtype=np.float64)
     if wraps.any() or (len(totals) and not -EXACT <= totals.min() <= totals.max() <= EXACT):
-        large = np.flatnonzero((np.abs(totals) > EXACT) | (wraps != 0) | (counts >= 2**FEW_BITS))
+        # Dividing by a power of two does not round a second time.
+        is_rounded_twice = (np.abs(totals) > EXACT) & ((counts & (counts - 1)) != 0)
+        large = np.flatnonzero(is_rounded_twice | (wraps != 0))
         found[large] = _rounded_once(totals[large], wraps[large], counts[large])
     return found
 

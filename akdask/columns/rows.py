@@ -136,6 +136,7 @@ def concat_rows(columns: Sequence[Column]) -> Column:
     if len(columns) == 1:
         return columns[0]
     if isinstance(columns[0], np.ndarray):
+        # All have one type: none is promoted.
         return np.concatenate(columns, out=new_array(sum(map(len, columns)), np.result_type(*columns)))
     if is_arrow(columns[0], "LargeStringArray"):
         return _joined(columns)

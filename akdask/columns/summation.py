@@ -134,6 +134,7 @@ def sum_exactly(
     """
     if positions is not None:
         return ExactSum.of(_placed_sums(column, mask, positions))
+    # Sums and means of integers are elsewhere; what is left are variances, of floats.
     rows = column.astype(np.float64, copy=False)
     if mask is None:
         return ExactSum.of(unit_sums(rows))
@@ -276,6 +277,7 @@ class Moments:
     def of(cls, column: NumberArray, mask: NumberArray | None, positions: UnitPositions | None) -> Moments:
         """Return the moments of rows that begin where a unit does; see `sum_exactly`."""
         if positions is None and (mask is None or np.count_nonzero(mask) * FEW_DISTANCES > len(mask)):
+            # Variances of integers are those of the nearest floats, as pandas' are.
             found = cls._of_units(column.astype(np.float64, copy=False), mask)
             # Unselected rows may have spoilt the sums, if they are not finite or very large.
             if mask is None or not (found.within.special or found.total.special):

@@ -236,6 +236,7 @@ class VectorProgram:
             self._finish.append(lambda results: form.state(results.nrows, None))
             return
         if form.as_floats:
+            # Only moments ask for that: variances are of floats.
             value = self._converted(value, FLOAT64)
         opcode = form.opcodes.get(value.dtype)
         if opcode is None:

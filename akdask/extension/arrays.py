@@ -98,8 +98,8 @@ class ArkoudaArray(ArkoudaExtensionArray):
 
     def _filling(self, data: Any, missing: Any, fill: Any) -> Any:
         if fill is pd.NA or fill is None or (isinstance(fill, float) and np.isnan(fill)):
-            # Only floats have a missing value.
-            return where(missing, np.nan, cast(data, np.float64))
+            # Only floats have a missing value: an integer that is no float is refused when it is computed.
+            return where(missing, np.nan, cast(data, np.float64) if self.dtype.name == "ak_bigint" else data)
         return where(missing, self._checked_scalar(fill), data)
 
     def _filled_rows(self, count: int, fill: Any) -> Any:

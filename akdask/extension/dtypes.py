@@ -79,6 +79,7 @@ class ArkoudaBaseDtype(ExtensionDtype):
             return None
         if "ak_bigint" in names:
             return ArkoudaFloat64Dtype() if "f" in kinds else ArkoudaBigintDtype()
+        # pandas asks for types alone, whatever values are there: its own Int64 beside UInt64 is Float64 too.
         found = np.result_type(*(getattr(dtype, "numpy_dtype", dtype) for dtype in dtypes))
         return extension_dtype(found if found == np.uint8 else np.result_type(found, WIDEST[found.kind]))
 

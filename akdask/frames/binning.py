@@ -164,6 +164,7 @@ def _quantiles(values: Array, wanted: Any) -> Any:
         if (found == NOT_A_TIME).any():
             raise ArgumentError("qcut: there are no times to take quantiles of.")
         return _index(found, values._form)
+    # Bounds between numbers are floats, and numbers compare with them as floats, as in pandas.
     expr = AggregateExpr("quantile", to_type(values._value, FLOAT64), q=wanted, method="linear", skipna=True)
     ((bounds,),) = run(Aggregate(values._frame, (expr,)))
     if np.isnan(bounds).any():

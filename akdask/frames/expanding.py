@@ -348,6 +348,7 @@ class DecayingColumn:
         """How many rows, or times of half-life, each is below the last one before it that has a value, as float64."""
         times = self.weights.times
         rows = pdarray(*row_numbers(self._there._frame)) if times is None else times.as_unit("ns").values
+        # Exponents are floats; times are subtracted before.
         apart = as_type(rows - row_above(last_valid(rows, self._there)), np.float64)
         return apart if times is None else apart / float(self.weights.halflife)
 

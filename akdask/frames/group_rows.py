@@ -188,6 +188,7 @@ class FrameGroupMethods(Generic[Rows]):
 
         def growth(columns: ColumnSet, numbers: pdarray) -> dict[str, Array]:
             earlier = shifted_in_groups(columns, numbers, periods)
+            # A quotient is a float, as pandas' is.
             return {
                 name: cast(columns.array(name), np.float64) / cast(earlier[name], np.float64) - 1
                 for name in columns.values
@@ -460,6 +461,7 @@ class FrameGroupMethods(Generic[Rows]):
     def _edge_value(self, name: str, *, last: bool) -> tuple[Any, Array]:
         """Return the keys, and the first or the last value of a column in each group that is not missing."""
         columns = self.df._columns
+        # Floats hold all numbers of rows.
         numbers = cast(pdarray(*row_numbers(columns.frame)), np.float64)
         there = present(columns, name)
         frame, (value, is_there) = align("find the last", [(numbers._frame, numbers._value), (columns.frame, there)])

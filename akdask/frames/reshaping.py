@@ -483,6 +483,7 @@ def _on_common_labels(given: Mapping[str, Any]) -> dict[str, Any]:
 
 def _normalized(table: Any, by: bool | str) -> Any:
     """Return a table as parts of all, of its rows or of its columns."""
+    # Parts are quotients.
     floats = table.astype(np.float64).fillna(0.0)
     if by in (True, "all"):
         return floats / float(floats.sum().sum())

@@ -91,7 +91,10 @@ def reduced_rows(columns: ColumnSet, names: Sequence[str], how: str, *, skipna: 
         return _moments(given, _total_of_integers(arrays) / count, count, how, skipna, ddof)
     # Sums of some of the columns would wrap before they meet the others.
     common = np.result_type(*(array.dtype for array in arrays))
-    total = reduce(add, [cast(array, np.uint64 if common == np.uint8 else common) for array in arrays])
+    if common == np.float64 and all(array.dtype.kind in "iu" for array in arrays):
+        total: Any = _total_of_integers(arrays)
+    else:
+        total = reduce(add, [cast(array, np.uint64 if common == np.uint8 else common) for array in arrays])
     return total if how == "sum" else _moments(given, total / count, count, how, skipna, ddof)
 
 
@@ -114,6 +117,7 @@ def _moments(  # noqa: PLR0917 - what its caller knows
 ) -> Any:
     if how == "mean":
         return mean
+    # Distances from a mean that is a float are rounded as floats are.
     squares = [(cast(array, np.float64) - mean) ** 2 for array in given]
     total = reduce(add, [_filled(square, 0) for square in squares] if skipna else squares)
     variance = where(count - ddof > 0, total / (count - ddof), np.nan) if skipna else total / (count - ddof)
@@ -343,6 +347,7 @@ class StatisticsMethods(FrameBase):
 
     def _covariances_of_pairs(self, ddof: int) -> np.ndarray[Any, Any]:
         """Return the covariances of each two columns of numbers in the rows where neither is missing."""
+        # Covariances are of floats, as pandas' are.
         floats = [cast_value(value, FLOAT64) for value in _numbers(self._columns).values()]
         pairs = list(combinations_with_replacement(range(len(floats)), 2))
         lacks = [Call("logical_or", *(missing.is_missing(floats[number]) for number in numbers)) for numbers in pairs]
@@ -481,7 +486,7 @@ def of_none(reduction: str, value: Value) -> dict[str, bool]:
 
 
 def _means(columns: ColumnSet, values: Sequence[Value]) -> list[Any]:
-    return _reduced(columns, [AggregateExpr("mean", cast_value(value, FLOAT64)) for value in values])
+    return _reduced(columns, [AggregateExpr("mean", value) for value in values])
 
 
 def _reduced(columns: ColumnSet, reductions: Sequence[AggregateExpr]) -> list[Any]:

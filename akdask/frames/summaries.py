@@ -488,6 +488,7 @@ def place_ranks(groups: GroupBy, sizes: pdarray, below: pdarray, method: str) ->
             found = below + sizes
         case _:
             found = below + 1
+    # Ranks are at most the number of rows, which floats hold.
     placed: pdarray = groups.broadcast(cast(found, np.float64))
     if method == "first":
         placed = placed + cast(numbers_in_groups(groups), np.float64)

@@ -191,6 +191,7 @@ class WindowMethods(Analysed):
         columns = self._analysed()
         names = demand_numbers("pct_change", columns, columns.values)
         earlier = shifted(columns, names, _periods(periods))
+        # A quotient is a float; beside missing ones no integer becomes another.
         floats = {name: as_type(columns.array(name), np.float64) for name in names}
         return self._resulting({name: floats[name] / as_type(earlier[name], np.float64) - 1 for name in names})
 

@@ -114,6 +114,7 @@ def _moments(run: RunReader, channels: Mapping[str, int]) -> dict[str, _Moments]
 
 def _moments_of(values: np.ndarray, channels: int) -> _Moments:
     # Values are read with channels first, so that the elements of a channel are contiguous.
+    # Means and deviations for networks, which compute in floats of fewer bits.
     by_channel = values.reshape(len(values), channels, -1).astype(np.float64).swapaxes(0, 1).reshape(channels, -1)
     is_finite = np.isfinite(by_channel)
     count = is_finite.sum(axis=1)

@@ -181,6 +181,7 @@ def hexagons(
     x_low, x_high = x_low - 1e-9 * (x_high - x_low), x_high + 1e-9 * (x_high - x_low)
     y_low, y_high = y_low - 1e-9 * (y_high - y_low), y_high + 1e-9 * (y_high - y_low)
     x_step, y_step = (x_high - x_low) / nx, (y_high - y_low) / ny
+    # Pictures have floats.
     x, y = (cast(column.array, np.float64) for column in columns[:2])
     inside = (x >= x_low) & (x <= x_high) & (y >= y_low) & (y <= y_high)
     across = where(inside, (x - x_low) / x_step, 0.0)

@@ -112,6 +112,7 @@ def boxes_of_columns(columns: Sequence[AxisValues], whis: float = 1.5) -> list[B
 def boxes_of_groups(values: AxisValues, keys: Sequence[Any], whis: float = 1.5) -> list[Box]:
     """Return a box of the values of each group, in the order of the keys; computes."""
     groups = DrawnGroups.of(keys, MOST_BOXES)
+    # Pictures have floats.
     numbers = cast(values.array, np.float64)
     quartiles = dask.compute(*[groups.by.quantile(numbers, q)[1] for q in QUARTILES])
     return _boxes(groups.labels, AxisValues.of("box", numbers), np.column_stack(quartiles), groups.number, whis)

@@ -89,3 +89,21 @@ def test_gaps_of_a_pivot_table_are_not_filled_with_another_kind():
     table = {"k": [1, 1, 2], "c": ["a", "b", "a"], "x": [1, 2, 3]}
     with pytest.raises(ArgumentTypeError, match="fill_value='none'"):
         ak.DataFrame(table).pivot_table("x", "k", "c", "sum", fill_value="none")
+
+
+def test_rows_of_integers_of_both_kinds_have_the_nearest_sum():
+    table = {"a": [WIDE, 2**63 - 1], "b": np.array([2**54, 2**64 - 1], np.uint64), "c": [1, 1]}
+    found = ak.DataFrame(table).sum(axis=1).tolist()
+    totals = [sum(map(int, row)) for row in zip(*table.values(), strict=True)]
+    assert found == [float(total) for total in totals]
+    small = {**table, "c": np.array([1, 1], np.uint8)}
+    assert ak.DataFrame(small).sum(axis=1).tolist() == found
+    assert ak.DataFrame(small).mean(axis=1).tolist() == [float(total) / 3 for total in totals]
+
+
+def test_extension_arrays_do_not_change_integers_beside_gaps():
+    rows = pd.Series([1, WIDE, 3], dtype="ak_int64")
+    with pytest.raises(ConversionError, match=str(WIDE)):
+        rows.shift(1).tolist()
+    assert pd.Series([1, 2], dtype="ak_int64").shift(1).tolist()[1:] == [1.0]
+    assert rows.shift(-2).tolist()[0] == 3.0

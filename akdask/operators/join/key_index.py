@@ -338,6 +338,7 @@ class SortedKeys(Sized):
         """Search for neighbouring numbers of the column's type: upwards if equal rows come after, else downwards."""
         assert self._dtype is not None
         if self._dtype.kind == "f":
+            # Rounded integers, which the comparisons below put right.
             beside = values.astype(np.float64)
             if side == "left":
                 nearest = np.where(compare(np.less, beside, values), np.nextafter(beside, np.inf), beside)

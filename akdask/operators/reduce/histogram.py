@@ -119,6 +119,7 @@ def bins_between(column: NumberArray, bounds: NumberArray) -> NumberArray:
 
 def _bins_of_steps(column: NumberArray, bounds: NumberArray) -> NumberArray:
     """Return the bins of rows for bins of equal width: calculated, then corrected by the edges."""
+    # Edges are floats, and NumPy compares integers with them as floats.
     rows = column.astype(np.float64, copy=False)
     bins = len(bounds) - 1
     inside = (rows >= bounds[0]) & (rows <= bounds[-1])

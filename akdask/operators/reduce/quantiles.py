@@ -170,6 +170,7 @@ def _interpolated(low: NumberArray, high: NumberArray, weight: NumberArray) -> N
 
     Halfway it is their mean, so that medians are quantiles. Elsewhere it is rounded as in NumPy.
     """
+    # Quantiles are floats: each of the two numbers is rounded once.
     start, end = low.astype(np.float64), high.astype(np.float64)
     with np.errstate(all="ignore"):
         # The difference of integers may exceed their type.

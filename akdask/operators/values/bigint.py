@@ -145,6 +145,7 @@ def floats_of(item: Any) -> Any:
     """Return an argument as float64; integers that are too large become infinite."""
     if not is_bigint(item):
         return np.asarray(item, np.float64) if np.ndim(item) else np.float64(item)
+    # Beside floats Arkouda computes integers of any size as floats.
     floats = np.array([_as_float(number) for number in ints_of(item)], np.float64)
     return floats[0] if isinstance(item, int) else floats
 

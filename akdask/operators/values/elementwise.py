@@ -80,6 +80,7 @@ def _bool_as_uint8(args: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _in_float64(ufunc: np.ufunc) -> Kernel:
+    # Functions whose results are floats, of integers too.
     return lambda *args, out: ufunc(*args, out=out, dtype=np.float64)
 
 

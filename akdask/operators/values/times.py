@@ -222,6 +222,7 @@ def _multiplied(spans: Any, factor: Any, out: Any = None, *, what: str = "a mult
     """Return spans or times multiplied by numbers; fractions of a unit are truncated, as in NumPy and pandas."""
     missing = missing_among(spans)
     if np.asarray(factor).dtype.kind == "f":
+        # A span times a float is a float, as NumPy's is; only whole numbers multiply exactly.
         product = np.trunc(np.multiply(spans, factor, dtype=np.float64))
         return _integers(product, (spans, factor), _either(missing, np.isnan(factor)), out, what)
     factor = _signed(factor, what)
