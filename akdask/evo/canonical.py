@@ -23,7 +23,7 @@ DEFAULT_ROWS = 2**20
 _GROUP_BYTES = 2**27
 _FEWEST_ROWS = 2**12
 _NOMINAL = 16
-"""Bytes that a string is thought to have, with its offset."""
+"""Estimated bytes of a string, with its offset."""
 
 _NAMES = {
     "float-array-2": ("x", "y"),
@@ -58,16 +58,16 @@ def canonical_names(kind: str, width: int) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class CanonicalForm:
-    """How tables become the rows of one blob.
+    """The form of one blob's rows.
 
     Parameters
     ----------
     kind : ArrayKind
         The kind of array.
     schema : pyarrow.Schema
-        Its columns.
+        The columns.
     time_zone : str, optional
-        The zone that times without one are of.
+        Zone of naive times.
     truncate_times : bool, default False
         Whether digits of times beyond microseconds are dropped.
     """
@@ -112,7 +112,7 @@ class CanonicalForm:
 
     @property
     def row_width(self) -> int:
-        """Bytes of a row in memory, about."""
+        """Approximate bytes of a row in memory."""
         return sum(
             _NOMINAL if pa.types.is_string(field.type) else max(1, field.type.bit_width // 8) for field in self.schema
         )
@@ -124,7 +124,7 @@ class CanonicalForm:
         return 1 << (rows.bit_length() - 1)
 
     def encoding(self, level: int | None, *, dictionaries: bool) -> RowGroupEncoding:
-        """Return how row groups are encoded."""
+        """Return the encoding of row groups."""
         types = {TYPES[name] for name in _WITH_DICTIONARIES} if dictionaries else set()
         return RowGroupEncoding(level=level, dictionaries=tuple(f.name for f in self.schema if f.type in types))
 

@@ -55,7 +55,7 @@ def encode(data: Any) -> Categories:
     Returns
     -------
     Categories
-        The codes, and the lookup table.  Of lazy rows the values are computed at once, the codes lazily.
+        The codes, and the lookup table.  For lazy rows the values are computed at once, the codes lazily.
 
     Raises
     ------
@@ -82,7 +82,7 @@ def encode(data: Any) -> Categories:
 
 
 def decode(codes: Any, table: Any) -> Any:
-    """Return the text of codes; null where a code is null or has no key.
+    """Return the text of codes; null where a code is null or not a key.
 
     Parameters
     ----------
@@ -90,8 +90,8 @@ def decode(codes: Any, table: Any) -> Any:
         Columns of integers: an Arrow table or array, a pandas DataFrame or Series, a mapping of names to columns, an
         array; or a lazy DataFrame or array of akdask, or a Dask DataFrame.
     table : object
-        The lookup table: an Arrow table, a pandas DataFrame or a DataFrame of akdask, whose first column has the keys
-        and whose second has the values; or a mapping of keys to values.
+        The lookup table: an Arrow table, a pandas DataFrame or a DataFrame of akdask, keys in the first column and
+        values in the second; or a mapping of keys to values.
 
     Returns
     -------
@@ -102,11 +102,11 @@ def decode(codes: Any, table: Any) -> Any:
     Raises
     ------
     KindError
-        If codes are no integers.
+        If codes are not integers.
     ArgumentError
-        If the lookup table has not the columns of one.
+        If the lookup table has other columns.
     ContentError
-        If keys are null or come twice.
+        If keys are null or repeated.
 
     Examples
     --------

@@ -69,7 +69,7 @@ class _ObjectCheck:
     document : mapping
         The object's JSON.
     store : Store or None
-        Where the blobs are.
+        The store of the blobs.
     footer_only : bool
         Whether only footers are checked.
     """
@@ -82,7 +82,7 @@ class _ObjectCheck:
         self._family = SCHEMAS.get(self._name or "", Family(()))
 
     def findings(self) -> Iterator[Finding]:
-        """Yield all that is found."""
+        """Yield all findings."""
         if self._name is None:
             yield Finding(
                 "warning", "schema", "the object does not say of which schema it is; only its arrays are checked."
@@ -268,7 +268,7 @@ class _ObjectCheck:
             return None
 
     def _chunks(self, path: str, described: ArrayDescription, offset: int, count: int, limit: int) -> Iterator[Finding]:
-        """Yield runs of rows that end beyond the rows that they are of."""
+        """Yield runs of rows that end beyond their target."""
         table = yield from self._rows_of(path, described)
         if table is None or table.num_columns <= max(offset, count):
             return
@@ -351,7 +351,7 @@ class _ObjectCheck:
 
 
 def _description(value: Any) -> ArrayDescription | None:
-    """Return the description that a JSON map is, None if it is none."""
+    """Return the description in a JSON map, None if it is not one."""
     try:
         return ArrayDescription.from_json(value)
     except EvoError:

@@ -60,7 +60,7 @@ def collect(
     Parameters
     ----------
     folder : BlobFolder
-        Where they are.
+        The folder of the blobs.
     used : collection of str
         Names of blobs that stay.
     grace : float
@@ -157,7 +157,7 @@ def findings_of(folder: BlobFolder, names: Iterable[str] | None) -> list[Finding
     Parameters
     ----------
     folder : BlobFolder
-        Where they are.
+        The folder of the blobs.
     names : iterable of str, optional
         Names of blobs; all present ones by default.
     """
@@ -192,7 +192,7 @@ def _wanted(
 
 
 def _is_strange(entry: StoreEntry) -> bool:
-    """Whether something that is no file has the name of a blob."""
+    """Whether an entry that is not a file has the name of a blob."""
     return entry.kind is EntryKind.FOREIGN and is_identifier(entry.name)
 
 

@@ -58,11 +58,11 @@ class ContentRules:
         return self.kind.startswith("lookup-table") or self.role.name == "lookup"
 
     def is_code(self, column: int) -> bool:
-        """Whether whole numbers of a column are codes that a lookup table has."""
+        """Whether integers of a column are codes of a lookup table."""
         return self.keys is not None and not self.is_lookup and (column == 0 or self.kind != HOLES)
 
     def is_index(self, column: int) -> bool:
-        """Whether a column has numbers of vertices."""
+        """Whether a column holds vertex numbers."""
         if self.kind.startswith("index-array") or self.role.name == "index":
             return True
         return column in _INDEX_COLUMNS.get(self.kind, ())
@@ -79,9 +79,9 @@ class Observation:
     first : int
         The first row with one.
     value : int, optional
-        The value that is furthest off.
+        The worst value.
     codes : tuple of int, optional
-        Codes that have no key.
+        Codes without a key.
     """
 
     count: int
@@ -105,9 +105,9 @@ class RowFacts:
     observed : mapping of (str, str) to Observation
         Observed violations, by the code of the rule and the column.
     trues : int
-        Of a mask, how many values are true.
+        Number of true values of a mask.
     keys : ndarray, optional
-        Of a lookup table, its keys.
+        Keys of a lookup table.
     """
 
     observed: Mapping[tuple[str, str], Observation] = field(default_factory=dict)
@@ -202,7 +202,7 @@ def conclude(facts: Sequence[RowFacts], rules: ContentRules, name: str) -> Itera
 
 
 def _group_of(facts: Sequence[RowFacts], key: Any) -> int | None:
-    """Return the row group in which a key comes for the second time."""
+    """Return the row group in which a key is repeated."""
     seen = 0
     for number, fact in enumerate(facts):
         seen += int((fact.keys == key).sum()) if fact.keys is not None else 0
@@ -256,7 +256,7 @@ def _is_finite(column: Any) -> bool:
 
 
 def _where(mask: Any) -> Observation:
-    """Return how often something holds, which it does, and where first."""
+    """Return the number of true rows, at least one, and the first."""
     return Observation(int(pc.sum(mask).as_py()), int(pc.index(mask, pa.scalar(value=True)).as_py()))
 
 

@@ -67,7 +67,7 @@ class Lookup:
 
     @classmethod
     def of(cls, table: pa.Table) -> Lookup:
-        """Return the lookup table that the two columns of a table are: keys first.
+        """Return the lookup table in two columns, keys first.
 
         Raises
         ------
@@ -101,7 +101,7 @@ def _is_text(arrow: Any) -> bool:
 
 @dataclass(frozen=True)
 class ColumnDecoding:
-    """How one stored column is read.
+    """Rule for reading one stored column.
 
     Parameters
     ----------
@@ -114,9 +114,9 @@ class ColumnDecoding:
     lookup : Lookup, optional
         The lookup table of codes.
     becomes : str, optional
-        Name of the type that the bits of whole numbers are read as.
+        Name of the type as which the bits of integers are read.
     as_microseconds : bool, default False
-        Whether times stay microseconds, as whole numbers.
+        Whether times stay microseconds, as integers.
     is_complete : bool, default False
         Whether nulls and NaN are errors.
     """
@@ -217,7 +217,7 @@ class ColumnDecoding:
 
     @staticmethod
     def _without(array: Any, values: Sequence[Any]) -> Any:
-        """Return an array with nulls in place of some whole numbers."""
+        """Return an array with nulls in place of some integers."""
         numbers = [int(value) for value in values if _fits(value, array.type)]
         if not numbers:
             return array
@@ -226,7 +226,7 @@ class ColumnDecoding:
 
 
 def _fits(value: Any, arrow: Any) -> bool:
-    """Whether a value is a whole number that a type has."""
+    """Whether a value is an integer of a type."""
     try:
         pa.scalar(int(value), arrow)
     except (pa.ArrowException, TypeError, ValueError, OverflowError):

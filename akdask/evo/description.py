@@ -35,7 +35,7 @@ class ArrayDescription:
     Raises
     ------
     DescriptionError
-        If something is missing, is no number or no known type, or contradicts the rest.
+        If a value is missing, not a number, not a known type, or contradicts the rest.
     IdentifierError
         If `data` names no blob.
     KindError
@@ -194,7 +194,7 @@ def surplus_keys(given: Mapping[str, Any]) -> list[str]:
 
 
 def is_count(value: Any) -> bool:
-    """Whether something is a whole number from 0 on."""
+    """Whether a value is a non-negative integer."""
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 

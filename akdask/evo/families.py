@@ -25,21 +25,21 @@ class ArrayRule:
     Parameters
     ----------
     path : str
-        Where it is.
+        Path of the array.
     kinds : tuple of str
-        The kinds that it may have, by how their names begin.
+        Prefixes of the kinds that it may have.
     rows : str
-        The component whose rows it has.
+        The component with the same rows.
     role : str, default "geometry"
         Role of the array.
     below : str, optional
-        The component whose rows its values are numbers of.
+        The component whose row numbers are its values.
     chunks : tuple of (int, int, str), optional
-        Positions of the columns with offset and count of runs, and the component in whose rows they are.
+        Positions of the columns with offset and count of runs, and the component that the runs refer to.
     is_required : bool, default True
         Whether the array must exist where its surrounding object does.
     keys : str, optional
-        The lookup table that has the codes in its first column.
+        The lookup table with the codes of its first column.
     """
 
     path: str
@@ -58,10 +58,10 @@ class AttributesRule:
 
     Parameters
     ----------
-    path : str
+    Path of the list.
         Where it is.
     rows : str
-        The component whose rows its attributes have.
+        The component with the same rows.
     """
 
     path: str
@@ -70,12 +70,12 @@ class AttributesRule:
 
 @dataclass(frozen=True, slots=True)
 class AttributeRule:
-    """One attribute, which has rows of its own.
+    """One attribute with its own rows.
 
     Parameters
     ----------
     path : str
-        Where it is.
+        Path of the attribute.
     """
 
     path: str
@@ -88,7 +88,7 @@ class TableRule:
     Parameters
     ----------
     path : str
-        Where it is, which is also the component whose rows it has.
+        Path of the table, which is also the name of its rows.
     data_type : str
         The types of its columns.
     """
@@ -104,13 +104,13 @@ class AttributeType:
     Parameters
     ----------
     kinds : tuple of str
-        The kinds that its values may have, by how their names begin.
+        Prefixes of the kinds that its values may have.
     role : str, default "attribute"
         Role of its values.
     has_missing : bool, default True
         Whether it names values for missing.
     has_table : bool, default False
-        Whether its values are codes, which a lookup table has.
+        Whether its values are codes of a lookup table.
     has_steps : bool, default False
         Whether it has a column for each time step.
     """
@@ -156,7 +156,7 @@ class Family:
     counts : mapping of str to callable, optional
         Paths of row counts in documents.
     active : str, optional
-        The array that is a mask, whose true values are counted by the rows ``active``.
+        The array that is a mask; its true values are the rows ``active``.
     """
 
     rules: tuple[Rule, ...]

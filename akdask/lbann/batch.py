@@ -226,7 +226,6 @@ def _contents(file: TreeFile, offsets: Sequence[int], size: int) -> list[bytes |
 
 
 def _read_into(file: TreeFile, target: Values, offset: int) -> None:
-    """Read bytes into a row."""
     view = memoryview(target.view(np.uint8))  # type: ignore[arg-type]
     while view:
         count = os.preadv(file.descriptor, [view], offset)

@@ -157,7 +157,6 @@ def _data_level(group: _Group, indent: str, ordering: list[int]) -> Iterator[str
 
 
 def _possible(data: StoredData) -> Iterator[str]:
-    """Yield the possible metadata of a field."""
     if data.elements.dtype == TEXT:
         return
     shape = data.shape or ()

@@ -196,7 +196,6 @@ def _stored_type(name: str, values: np.ndarray) -> np.ndarray:
 
 
 def _listed(data: Any, ids: Sequence[str] | str) -> list[Any]:
-    """Return given IDs, or those of a column."""
     if not isinstance(ids, str):
         return list(ids)
     if ids not in (data if isinstance(data, Mapping) else getattr(data, "columns", ())):

@@ -326,7 +326,6 @@ class Staging:
             self._release()
 
     def _release(self) -> None:
-        """Release the lock, so that others can write the set."""
         if self._hidden is not None:
             self._hidden.close()
             self._hidden = None

@@ -380,7 +380,7 @@ def _quiet_time(folder: Directory) -> float:
 
 
 def _is_in(folder: Directory, descriptor: int) -> bool:
-    """Whether an open file is the one that is signed in a folder."""
+    """Whether an open file is the signature in a folder."""
     now = folder.find(OWNER)
     return now is not None and os.path.samestat(now, os.fstat(descriptor))
 

@@ -425,7 +425,6 @@ class Told(Generic[Description]):
 
 @cache
 def _types(rows: type[ManifestRows[Any]]) -> pa.Schema:
-    """Return the types of all columns of a manifest."""
     return rows.to_batch([]).schema.remove_metadata()
 
 

@@ -266,7 +266,7 @@ class ReadAhead:
         return found
 
     def _within(self, start: int, stop: int) -> Iterator[_Request]:
-        """Yield the requests that have some of a range."""
+        """Yield the requests that overlap a range."""
         for place in range(max(bisect_right(self._starts, start) - 1, 0), len(self._starts)):
             request = self._requests[place]
             if request.start >= stop:

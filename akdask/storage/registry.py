@@ -338,7 +338,6 @@ def format_of_folder(path: str) -> Format | None:
 
 
 def _first_format(paths: Sequence[str]) -> Format:
-    """Return the format of the first file that has any."""
     for path in paths[:-1]:
         try:
             return format_of(path)

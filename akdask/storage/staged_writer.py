@@ -257,7 +257,7 @@ class StagedWriter(ABC, Generic[Receipt]):
 
     @property
     def _nfiles(self) -> int:
-        """How many files a set must have that objects are added to."""
+        """Number of files of a set that objects are added to."""
         return len(self.targets)
 
     # ------------------------------------------------------------------------------------------- what formats build on

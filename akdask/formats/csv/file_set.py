@@ -467,7 +467,7 @@ def open_set(
 
 
 def _headed(file: FileIdentity, delimiter: bytes, names: Sequence[str] | None) -> File:
-    """Return a file as one of text, and its head."""
+    """Return a file as text, and its head."""
     text = text_file(file)
     return text, read_head(text, delimiter, names)
 

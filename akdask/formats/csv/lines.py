@@ -261,7 +261,7 @@ def _shifted(words: Words, carry: bool) -> Words:
 
 
 def _unshifted(words: Words) -> Words:
-    """Return bits moved to the byte of text before."""
+    """Return bits moved to the previous byte of text."""
     moved = words >> _ONE
     moved[:-1] |= words[1:] << _TOP
     return moved

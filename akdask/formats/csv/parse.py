@@ -297,7 +297,7 @@ class RowParser:
             return counted
 
     def _column(self, column: CsvColumn, table: pa.Table, start: int, row: int, data: NumberArray) -> Column:
-        """Return a column of a table that begins with a row."""
+        """Return a column of a table from a row on."""
         found = _joined(table.column(str(column.position)))
         if found.null_count and column.is_number and column.dtype.kind != "float" and not column.is_time:
             if not self.allow_errors:
@@ -378,7 +378,6 @@ def _type_of(cell: str, *, is_bool: bool) -> str:
 
 
 def _reader(column: CsvColumn) -> Callable[[str], Any]:
-    """Return the parser of one cell."""
     if column.is_time:
         return lambda cell: pa.scalar(cell).cast(pa.timestamp("ns")).value
     match column.dtype.kind:

@@ -437,7 +437,6 @@ class ChunkReader:
             self._copy(ranges, out[tuple(target)], location, tuple(source))
 
     def _copy(self, ranges: RangeReader, out: NumberArray, location: tuple[int, ...], source: Box) -> None:
-        """Copy elements of one chunk."""
         found = self.index.find(location)
         if found is None:
             out[...] = self._fill

@@ -270,7 +270,7 @@ class _GroupWalk:
         return tuple(_template_block(noted) for noted in self._noted)
 
     def _address(self, noted: _Noted, place: int) -> int:
-        """Return which address is at a place of a block."""
+        """Return the number of the address at an offset of a block."""
         if place not in noted.fields:
             (number,) = struct.unpack_from("<Q", noted.content, place)
             demand(number == UNDEFINED or number < 2**63)
@@ -330,7 +330,7 @@ class _GroupWalk:
         raise UnknownStructureInTreeError
 
     def _member(self, group: int, name: str) -> int:
-        """Return which address is that of a member of a group."""
+        """Return the number of the address of a group's member."""
         if (group, name) not in self._members:
             header, noted = self._header(group)
             encoded = name.encode(errors="surrogateescape")
@@ -585,7 +585,6 @@ class _GroupListing:
         return which, offsets
 
     def _locate_more(self, rows: Numbers, parent: str, lookup: _Lookup) -> None:
-        """Locate groups that are not known yet, and others with them."""
         new = np.unique(rows[self.which[rows] == _UNKNOWN])
         if not len(new):
             return

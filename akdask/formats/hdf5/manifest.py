@@ -91,7 +91,6 @@ def decode(item: Any) -> Any:
 
 
 def _error(name: str) -> type[errors.AkdaskError]:
-    """Return a class of akdask's own errors by name."""
     found: type[errors.AkdaskError] = getattr(errors, name)
     if not issubclass(found, errors.AkdaskError):
         raise TypeError(name)

@@ -501,7 +501,6 @@ def table_frame(node: GroupNode) -> pd.DataFrame:
 
 
 def _columns(node: GroupNode, array: ArrayNode, records: npt.NDArray[Any]) -> Iterator[tuple[Any, Any]]:
-    """Yield the columns by name."""
     encoding = Encoding.of(node)
     for field in _names(node, "values_cols"):
         names = _names(array, f"{field}_kind")
@@ -567,7 +566,6 @@ def _rows(node: GroupNode, array: ArrayNode, records: npt.NDArray[Any]) -> pd.In
 
 
 def _order(node: GroupNode, columns: Mapping[Any, Any]) -> list[Any]:
-    """Return the names of the columns in their order."""
     axes = node.plain("non_index_axes")
     match axes:
         case [(1, list() as names)]:

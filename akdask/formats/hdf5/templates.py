@@ -419,7 +419,6 @@ def _first(templates: list[Template], file: FileIdentity) -> tuple[Template, Fil
 
 @contextmanager
 def _reading(file: FileIdentity) -> Iterator[Read]:
-    """Open a file, and give the reader of its byte ranges."""
     if is_remote(file.path):
         yield _RemoteBytes(file).read
         return

@@ -392,7 +392,7 @@ def _storage(stored: Any) -> Any:
 
 
 def _leaves(stored: Any) -> int:
-    """Return how many leaves of the schema a type has."""
+    """Return the number of a type's leaves in the schema."""
     stored = _storage(stored)
     if pa.types.is_struct(stored):
         return sum(_leaves(stored.field(number).type) for number in range(stored.num_fields))

@@ -514,7 +514,6 @@ class ColumnAgreement:
         )
 
     def _may_have_nulls(self, name: str) -> bool:
-        """Whether statistics do not rule out that there are nulls."""
         for schema, members in self._schemas:
             column = schema.named.get(name)
             if column is None or not column.is_optional:

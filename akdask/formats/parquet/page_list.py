@@ -472,7 +472,6 @@ class PageList:
             self._listed = self._nrows
 
     def _begin(self) -> None:
-        """Begin with the first page."""
         self._at, self._end = self._place.offset, self._place.offset + self._place.size
         self._found: list[tuple[int, ...]] = []
         self._listed = 0

@@ -350,7 +350,7 @@ class PageReader:
         return None if found.all() else found
 
     def _validity_at_once(self, levels: Bytes, count: int) -> Bools | None:
-        """Return the same by a compiled loop, None where it cannot."""
+        """Return the validity by a compiled loop, None where it cannot."""
         if not compiled.load():
             return None
         from akdask.formats.parquet.bit_packed_loops import MARGIN, look_up

@@ -159,7 +159,6 @@ class RowGroupPartReader(PartReader, Generic[PartT]):
         """Return a reader of a column in a row group of the partition, which it counts from 0."""
 
     def _read(self, column: str, number: int, start: int, stop: int, out: NumberArray | None) -> Column:
-        """Return rows of a row group."""
         return self._chunk(column, number).read(start, stop, out)
 
     def _chunk(self, column: str, number: int) -> PageReader | ArrowChunkReader:
@@ -288,7 +287,6 @@ class ParquetPartReader(RowGroupPartReader[ParquetPart]):
         return joined(parts)
 
     def _read(self, column: str, number: int, start: int, stop: int, out: NumberArray | None) -> Column:
-        """Return rows of a row group."""
         try:
             return super()._read(column, number, start, stop, out)
         except NoPlainPagesError:

@@ -424,7 +424,7 @@ class ParquetWriter(StagedWriter[FileReceipt]):
             yield writer
 
     def _join(self, staged: Sequence[str], target: str, receipts: Sequence[FileReceipt], old: str | None) -> None:
-        """Write one file that has the row groups of all."""
+        """Write one file with the row groups of several."""
         first = pq.ParquetFile(staged[0])
         noted = {c.name: c.annotation for c in columns_of(first.metadata) if c.annotation is not None}
         with self._opened(target, list(first.schema_arrow), noted) as writer:
@@ -612,7 +612,7 @@ def _items(field: Field, items: Sequence[Fields]) -> Field:
 
 
 def _moved(group: Fields, by: int) -> Fields:
-    """Return a row group whose bytes begin further on in a file."""
+    """Return a row group whose bytes are shifted within a file."""
     moved = dict(group)
     _, columns = group[_COLUMNS].value
     moved[_COLUMNS] = _items(group[_COLUMNS], [_moved_column(column, by) for column in columns])

@@ -601,7 +601,6 @@ class ZarrStore:
         return {name: self._object(name, sources[self._arrays[name].metadata.grid.shape]) for name in wanted}
 
     def _readable(self) -> list[str]:
-        """Return the readable arrays, which are read by default."""
         if not self._arrays:
             return list(self._refused)
         warn_of_left_out(self._label, {}, {name: error.message for name, error in self._refused.items()})

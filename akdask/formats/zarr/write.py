@@ -361,7 +361,7 @@ def _chunk_shape(given: Any, shape: Index | None, itemsize: int) -> Index:
 
 
 def _with_grid(array: _NewArray, nrows: int) -> _NewArray:
-    """Return an array whose shape is known, with that of its chunks."""
+    """Return an array of known shape, with the shape of its chunks."""
     shape = (nrows,) if array.shape is None else array.shape
     # Where the array is smaller than the chunk that the user wants, its only one is as small as it.
     chunks = array.chunks or _default_chunks(shape)
@@ -385,7 +385,7 @@ def _default_chunks(shape: Index) -> Index:
 
 
 def _is_bound(grid: Grid, element: int) -> bool:
-    """Whether a stripe begins at an element, or all have ended."""
+    """Whether a stripe begins at an element, or the element is past the end."""
     return element >= grid.size or grid.stripe_start(grid.stripe_at(element)) == element
 
 
