@@ -467,6 +467,8 @@ class Block:
         targets = dict(zip(program.outputs, out, strict=True)) if out is not None else {}
         registers: list[Any] = [None] * len(program.steps)
         buffers: dict[int | None, tuple[ColumnType, NumberArray]] = {}
+        # Each step writes one register.  Numbers are computed into buffers of the partition, or over an argument that
+        # is not read again; buffers go back as soon as the program releases them.
         for register, step in enumerate(program.steps):
             match step:
                 case Load():
@@ -489,10 +491,12 @@ class Block:
                     for arg in step.release:
                         if arg in buffers:
                             partition.give_buffer(*buffers.pop(arg))
+        # Results for later programs stay in their slots.
         for slot in program.forgets:
             self._handed_on.pop(slot, None)
         for register, slot in program.hands_on:
             self._handed_on[slot] = registers[register]
+        # The remaining buffers hold results, which are valid until the next block.
         for lent in buffers.values():
             partition.lend(*lent)
         return [

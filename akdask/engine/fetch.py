@@ -126,6 +126,7 @@ class SplitIndex:
             for address, wanted in runs.items()
             if address != NOWHERE
         }
+        # All other workers are asked at once; parts of this worker need no message.
         own = asked.pop(worker.address, None)
         answers = answers_of(worker, FETCH, asked)
         _note_silence(worker.address, answers)

@@ -192,6 +192,8 @@ class Compiler:
         for value in ordered:
             register[value.token] = len(register)
         outputs = tuple([register[value.token] for value in values])
+        # Count the uses of each register: one without further uses may be overwritten.  Results of earlier programs are
+        # recalled, so their arguments are not used here.
         uses = [0] * len(ordered)
         for number in outputs:
             uses[number] += 1
@@ -209,6 +211,7 @@ class Compiler:
                 for constant in _constants_alone(value):
                     alone[constant.token] = constant
         hands_on = tuple([(register[name], self._slots[name]) for name in handed_on])
+        # Write the steps in the order of the values, arguments first; each takes its uses off the counts.
         steps: list[Step] = []
         for value in ordered:
             if value.token in self._available:

@@ -276,12 +276,14 @@ class FrameGroupMethods(Generic[Rows]):
             Fewest rows that must not be missing: all, of a span 1, unless given.
         center : bool, default False
             Let a row stand in the middle of its window.
-        win_type, method : optional
-            Refused as far as they ask for more than the default; see `DataFrame.rolling`.
+        win_type : optional
+            Raises unless it is the default; see `DataFrame.rolling`.
         on : str, optional
             For a span, the column of times; the labels of the rows unless given.
         closed : {"right", "left", "both", "neither"}, optional
             Which ends belong to a window; see `DataFrame.rolling`.
+        method : optional
+            Raises unless it is the default; see `DataFrame.rolling`.
 
         Returns
         -------

@@ -198,9 +198,11 @@ def ranks(frame: Frame, value: Value) -> Replica:
 @lower.register
 def _(frame: Sort) -> Expr:
     order = frame.order
+    # Few rows: one task sorts them all.
     if order.count == 1:
         everything = tuple((0, index) for index in range(frame.frame.npartitions))
         return Tasks(frame._name, sort_tables, ((everything, (frame.by, order.ascending, frame.names)),), frame.frame)
+    # Many rows: sample the keys, split every partition at the splitters, and exchange and sort the slices.
     source, values = _read_twice(frame)
     by = tuple(values[name] for name in frame.by)
     kind = _kind_of(frame)

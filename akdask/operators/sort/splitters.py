@@ -268,11 +268,13 @@ def choose_splitters(
     starts = list(accumulate((item.nrows for item in found), initial=0))
     columns = [concat_rows(parts) for parts in zip(*[item.samples for item in found], strict=True)]
     numbers = [item.positions + start for item, start in zip(found, starts, strict=False)]
+    # Sort the samples of all partitions, and take rows at equal distances as splitters of ranges.
     order = argsort(columns, ascending)
     within = COARSER * max(min(starts[-1] // RANGE, MOST_RANGES) // (wanted * COARSER), 1)
     ranges = wanted * within
     chosen = order[np.arange(1, ranges) * len(order) // ranges] if len(order) else order
     rows = np.concatenate(numbers)[chosen]
+    # Merge the facts about all rows, which decide how keys are packed: spans of words, and the layout of text.
     given = [item.spans for item in found if item.nrows]
     joined = tuple(reduce(_join, column) for column in zip(*given, strict=True))
     spans = tuple(span for span in joined if span is not None)
