@@ -161,7 +161,7 @@ def frame_of(
     MissingColumnError
         If there is no attribute of a name.
     EvoError
-        As `Store.get` does.
+        As for `Store.get`.
     """
     found, value = resolve(load_object(document), path)
     if isinstance(value, list):

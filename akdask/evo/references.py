@@ -32,7 +32,7 @@ class Reference:
     Parameters
     ----------
     path : str
-        Where it is.
+        Path in the document.
     json : mapping
         The description at the path.
     nan_description : mapping, optional

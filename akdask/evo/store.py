@@ -97,7 +97,7 @@ class Store(StoredBlobs):
         Raises
         ------
         KindError, ContentError, ShapeError, UnsupportedTableError, BlobWriteError
-            As `akdask.evo.write_blob` does.
+            As for `akdask.evo.write_blob`.
         """
         with self.access():
             self._tidy()
@@ -134,7 +134,7 @@ class Store(StoredBlobs):
         Raises
         ------
         KindError, ContentError, BlobWriteError
-            As `put` does.
+            As for `put`.
         """
         codes, table = encode(rows)
         values = self.put(codes, **{"role": "category", "data_type": "int32", **options})
@@ -224,7 +224,7 @@ class Store(StoredBlobs):
         DigestError
             If the digest of its bytes is not its name.
         EvoError
-            As `akdask.evo.read_blob` does.
+            As for `akdask.evo.read_blob`.
         """
         described = described_by(blob)
         if described is not None and described.data is None:
@@ -257,7 +257,7 @@ class Store(StoredBlobs):
         Raises
         ------
         EvoError
-            As `get` does.
+            As for `get`.
         """
         described = described_by(blob)
         if described is not None and described.data is None:

@@ -127,7 +127,7 @@ def get_null_indices(
     Raises
     ------
     FileError
-        As `read_parquet` does.
+        As for `read_parquet`.
     """
     return read_objects(open_files(filenames, format_named("Parquet"), null_indices=True), datasets)
 

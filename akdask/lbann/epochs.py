@@ -171,7 +171,7 @@ class GroupedReader:
         Raises
         ------
         LbannError
-            As `read` does.
+            As for `read`.
         """
         starts = range(0, len(indices), batch_size)
         if len(starts) > 1 and self._sample_bytes() <= _SMALL:

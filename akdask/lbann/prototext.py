@@ -102,7 +102,7 @@ def parse_text_format(text: str, source: str = "<text>") -> TextMessage:
     text : str
         Protobuf's text format.
     source : str
-        Where it is from, for errors.
+        Name of the source, for errors.
 
     Raises
     ------
@@ -299,7 +299,7 @@ def parse_prototext(text: str, source: str = "<text>") -> list[ReaderEntry]:
     Raises
     ------
     LbannSchemaError
-        As `read_prototext` does.
+        As for `read_prototext`.
 
     Examples
     --------

@@ -93,7 +93,7 @@ class SampleReader:
         Raises
         ------
         MissingSampleError, SampleTypeError, SampleSizeError, SampleError
-            As `read_samples` does.
+            As for `read_samples`.
         """
         return self.read_samples([path] * len(ids), ids)
 

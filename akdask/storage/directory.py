@@ -14,10 +14,10 @@ from collections.abc import Container
 from types import TracebackType
 from typing import Self
 
-# Linux opens a folder as a mere place, which needs no right to list it.
+# Linux can open a folder as a path only, which needs no right to list it.
 _FOLDER = os.O_DIRECTORY | os.O_CLOEXEC | getattr(os, "O_PATH", os.O_RDONLY)
 _DESCRIPTORS = "/proc/self/fd"
-_CANNOT_SYNC = {errno.EINVAL, errno.ENOTSUP}  # some file systems, of folders
+_CANNOT_SYNC = {errno.EINVAL, errno.ENOTSUP}  # some file systems cannot flush folders
 
 
 class Directory:
@@ -42,7 +42,7 @@ class Directory:
         Raises
         ------
         OSError
-            If there is none.
+            If it does not exist.
         """
         return cls(os.open(path or ".", _FOLDER), path)
 
@@ -52,7 +52,7 @@ class Directory:
         Raises
         ------
         OSError
-            If there is none of that name: a link to one is none.
+            If no folder has that name; a link to a folder does not count.
         """
         return Directory(os.open(_single(name), _FOLDER | os.O_NOFOLLOW, dir_fd=self.descriptor), self.path_of(name))
 
@@ -62,7 +62,7 @@ class Directory:
         Raises
         ------
         FileExistsError
-            If something has that name, or something else than an empty folder has it at once.
+            If the name exists, or a folder that is not empty takes it at once.
         """
         os.mkdir(_single(name), dir_fd=self.descriptor)
         try:
@@ -76,7 +76,7 @@ class Directory:
 
     @property
     def descriptor(self) -> int:
-        """The open folder."""
+        """Descriptor of the open folder."""
         assert self._descriptor is not None, "a closed folder is not used again"
         return self._descriptor
 
@@ -86,7 +86,7 @@ class Directory:
         return path_of_open(self.descriptor, self.path)
 
     def path_of(self, name: str) -> str:
-        """Return the path of something in the folder, for messages."""
+        """Return the path of an entry, for messages."""
         return os.path.join(self.path, name)
 
     def open(self, name: str, flags: int = os.O_RDONLY) -> int:
@@ -107,7 +107,7 @@ class Directory:
         name : str
             Name of the file.
         most : int
-            Bytes that it may have.
+            Maximum size in bytes.
         owners : container of int, optional
             Users one of whom must own the file. None allows any user.
 
@@ -135,24 +135,24 @@ class Directory:
                 os.fsync(file.fileno())
 
     def status(self, name: str | None = None) -> os.stat_result:
-        """Return the status of the folder, or of something in it, a link not followed."""
+        """Return the status of the folder or of an entry, without following links."""
         if name is None:
             return os.fstat(self.descriptor)
         return os.stat(_single(name), dir_fd=self.descriptor, follow_symlinks=False)
 
     def find(self, name: str) -> os.stat_result | None:
-        """Return the status of something in the folder, None if it is not there."""
+        """Return the status of an entry, None if it does not exist."""
         try:
             return self.status(name)
         except FileNotFoundError:
             return None
 
     def has(self, name: str) -> bool:
-        """Whether something in the folder has that name, be it a link that leads nowhere."""
+        """Whether the folder has an entry of that name, even a dangling link."""
         return self.find(name) is not None
 
     def names(self) -> list[str]:
-        """Return the names of all that is in the folder.
+        """Return the names of all entries.
 
         Raises
         ------
@@ -255,7 +255,7 @@ def check_status(status: os.stat_result, most: float, owners: Container[int] | N
     Raises
     ------
     OSError
-        If it is.
+        If the file is refused.
     """
     if owners is not None and status.st_uid not in owners:
         raise PermissionError(errno.EPERM, "It belongs to another user", path)

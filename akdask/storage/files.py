@@ -28,7 +28,7 @@ _SYSTEM = ("/dev/", "/proc/", "/sys/")
 _VERSIONS = ("ETag", "etag", "md5Hash", "content_md5", "crc32c", "checksum")
 _TIMES = ("mtime", "LastModified", "last_modified", "updated", "created")
 _MEMORY = "/dev/shm/"
-"""A folder of files in memory, which is one as any other."""
+"""A folder of files in memory, which is addressed like a local one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ def written_path(path: str | os.PathLike[str]) -> str:
     if not isinstance(text, str):
         raise ArgumentTypeError("files are written under a str or path.", details=[f"given: {path!r:.100}"])
     if text.startswith(_LOCAL):
-        text = unquote(text.removeprefix(_LOCAL))  # with all that is promised for folders
+        text = unquote(text.removeprefix(_LOCAL))  # with the guarantees of local folders
     if is_remote(text):
         return _written_url(text)
     if not text.strip():
@@ -153,7 +153,7 @@ def identify(path: str) -> FileIdentity:
     Raises
     ------
     MissingFileError
-        If there is no such file.
+        If the file does not exist.
     FileFormatError
         If it is a folder, a FIFO or a device, or cannot be read.
     """
@@ -208,7 +208,7 @@ def identify_all(paths: Sequence[str]) -> tuple[FileIdentity, ...]:
     Raises
     ------
     MissingFileError, FileFormatError
-        As `identify` does.
+        As for `identify`.
     """
     remote = [path for path in paths if is_remote(path)]
     if not remote:
@@ -302,7 +302,7 @@ def exists(path: str) -> bool:
 
 
 def is_file(path: str) -> bool:
-    """Whether there is a file at the path, and no folder."""
+    """Whether there is a file, and not a folder, at the path."""
     if is_remote(path):
         system, inner = file_system(path)
         return bool(retrying(lambda: system.isfile(inner)))
@@ -332,7 +332,7 @@ def is_folder(path: str) -> bool:
 
 
 def files_below(folder: str) -> list[str]:
-    """Return all files in a folder and its folders, in no particular order.
+    """Return all files in a folder and its folders, unordered.
 
     Names that begin with a dot are hidden. Spark and Hive do not count names that begin with an underscore as data.
     """

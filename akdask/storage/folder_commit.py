@@ -142,13 +142,13 @@ class FolderStaging:
 class _Hidden:
     """A hidden folder and its parent, both held open; as a context, closes both.
 
-    Its content is reached from its descriptor, since others who may write to the parent can change where its path
-    leads.
+    Its content is reached from its descriptor, since others who may write to the parent can replace the folder at its
+    path.
 
     Parameters
     ----------
     path : str
-        Where it is.
+        Path of the folder.
     """
 
     def __init__(self, path: str) -> None:
@@ -190,7 +190,7 @@ class _Hidden:
         self.folder.sync()
 
     def put_in_place(self) -> None:
-        """Take all steps that are not taken yet.
+        """Take all remaining steps.
 
         Raises
         ------
@@ -212,12 +212,12 @@ class _Hidden:
         self.parent.sync()
 
     def take_back(self) -> None:
-        """Take back the steps that have been taken here.
+        """Undo the steps that were taken here.
 
         Raises
         ------
         WriteError
-            If that fails.
+            If a step cannot be undone.
         """
         try:
             while self._taken:
@@ -284,7 +284,7 @@ def recover_folders(parent: str) -> None:
     Raises
     ------
     FileError
-        If a folder is half replaced, and that cannot be completed from here.
+        If a folder is half replaced, and cannot be completed from here.
     """
     for name in names_in(parent):
         if name.startswith(".") and name.endswith(_HIDDEN):
@@ -321,7 +321,7 @@ def _finished(hidden: _Hidden) -> bool:
     try:
         lock = Lock.take_over(hidden.folder, _ABANDONED if hidden.marker is None else _STALLED)
     except FileNotFoundError:
-        # Made a moment ago and not signed, or half removed.  Its maker copes with an empty folder being taken away.
+        # Made a moment ago and not signed, or half removed.  Its maker tolerates the removal of an empty folder.
         with suppress(OSError):
             hidden.parent.rmdir(hidden.name)
         return True

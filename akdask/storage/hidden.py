@@ -27,7 +27,7 @@ from akdask.storage.directory import Directory
 from akdask.storage.locales import is_of_set, set_of
 
 OWNER = "owner"
-"""Name of the file that the process signs which writes."""
+"""Name of the file with the signature of the writing process."""
 
 JOURNAL = "journal"
 """Name of the file that lists the remaining steps."""
@@ -55,11 +55,11 @@ class HiddenFolder:
     Parameters
     ----------
     parent : Directory
-        The folder of the set.
+        The parent folder of the set.
     folder : Directory
         The hidden one.
     name : str
-        Its name.
+        Its name in `parent`.
     """
 
     def __init__(self, parent: Directory, folder: Directory, name: str) -> None:
@@ -74,7 +74,7 @@ class HiddenFolder:
         Raises
         ------
         OSError
-            If it is no folder, or the way to it is barred.
+            If it is not a folder, or may not be opened.
         """
         try:
             return cls._opened(path, is_new=False)
@@ -106,7 +106,7 @@ class HiddenFolder:
 
     @property
     def path(self) -> str:
-        """Where it is, for messages."""
+        """Path of the folder, for messages."""
         return self.parent.path_of(self.name)
 
     @property
@@ -116,7 +116,7 @@ class HiddenFolder:
 
     @property
     def writer(self) -> int:
-        """The user that has made it."""
+        """User id of its owner."""
         return self.folder.status().st_uid
 
     @property
@@ -141,7 +141,7 @@ class HiddenFolder:
 
     @property
     def is_closed_to_others(self) -> bool:
-        """Whether all that is in it must have been put there by its writer."""
+        """Whether only its writer can have put files into it."""
         return not self.folder.status().st_mode & _OTHERS_WRITE
 
     @property
@@ -165,8 +165,8 @@ class HiddenFolder:
     def remove(self) -> None:
         """Remove the files that writers make, as far as possible: the journal first, the writer's signature last.
 
-        Anything else stays, and so does the folder then.  A task of an interrupted write may still put a file among the
-        finished ones: then the signature stays as well, by which the next that opens or writes the set removes them.
+        Anything else stays, and so does the folder then.  A task of an interrupted write may still add a finished file.
+        Then the signature stays as well, so that the next process that opens or writes the set removes both.
         """
         with suppress(OSError):
             names = self.folder.names()
@@ -219,18 +219,18 @@ _LAST_TIME = 2.0**36  # a year that four digits show
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """The process that writes.
+    """The writing process.
 
     Parameters
     ----------
     host : str
-        Name of its machine.
+        Name of the machine.
     kernel : str
         Changes whenever the machine starts; the machine's name where the system has no such id.
     pid : int
-        Number of the process.
+        Process id.
     since : float
-        When it began, in seconds since 1970.
+        Start time of the process, in seconds since 1970.
     """
 
     host: str
@@ -312,11 +312,11 @@ class Lock:
     def _may_be_owned(self, folder: Directory, abandoned_after: float) -> bool:
         """Whether another process may hold the lock although this one could take it."""
         owner = read_owner(folder)
-        if owner is None:  # made and not signed yet, or its writer was killed between both
+        if owner is None:  # made and not signed yet, or the writer was killed in between
             return not self._is_exclusive and _quiet_time(folder) < abandoned_after
         if owner.kernel == _kernel():
             return not self._is_exclusive and _is_running(owner.pid)
-        # A machine of the same name has been started again since.
+        # A machine of the same name has been restarted since.
         return owner.host != socket.gethostname() and _quiet_time(folder) < abandoned_after
 
     def _sign(self, text: bytes) -> None:

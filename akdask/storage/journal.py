@@ -1,4 +1,4 @@
-"""The steps that replace a set, written down before the first is taken.
+"""The steps that replace a set, recorded before the first is taken.
 
 Once the journal exists, the write has happened: a process that finds it carries it out.  Each step may be repeated,
 also by several processes at once.
@@ -24,7 +24,7 @@ from akdask.storage.locales import is_of_set
 from akdask.storage.manifest import manifest_path
 
 BACKUP = ".kept"
-"""Ends the second names of files that a write replaces, in case they must be put back."""
+"""Suffix of the second names of files that a write replaces, in case they must be restored."""
 
 _VERSION = 1
 _LARGEST = 2**28  # bytes; a step takes about 100
@@ -33,7 +33,7 @@ _LARGEST_FILE = 2**63 - 1
 
 @dataclass(frozen=True, slots=True)
 class Rename:
-    """A finished file, put into place.
+    """The move of a finished file into place.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class Rename:
     target : str
         Name beside the hidden folder.
     size : int
-        Bytes, by which a file that is in place already is known.
+        Its size in bytes, by which a file in place is recognized.
     """
 
     source: str
@@ -54,7 +54,7 @@ class Rename:
 class Journal:
     """The steps of a commit, in order: renames first, then removals.
 
-    It has names instead of paths, since a folder may be moved or have another path on another machine.
+    It holds names instead of paths, since a folder may be moved or have another path on another machine.
 
     Parameters
     ----------

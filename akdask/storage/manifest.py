@@ -104,7 +104,7 @@ def is_original(path: str, batch: pa.RecordBatch) -> bool:
     Parameters
     ----------
     path : str
-        Where it is.
+        Path of the manifest.
     batch : pyarrow.RecordBatch
         Its table.
     """

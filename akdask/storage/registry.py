@@ -295,7 +295,7 @@ def format_of_files(filenames: Filenames, *, allow_errors: bool = False) -> Form
     Raises
     ------
     MissingFileError, FileFormatError
-        If there is none.
+        If no file exists, or none has a known format.
     """
     first = names_of(filenames)[:1]
     found = format_of_folder(absolute(first[0])) if first else None

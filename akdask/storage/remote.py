@@ -89,7 +89,7 @@ _CURRENT: contextvars.ContextVar[StorageOptions] = contextvars.ContextVar("stora
 
 
 def current_options() -> StorageOptions:
-    """Return the options of the call that is under way."""
+    """Return the options of the current call."""
     return _CURRENT.get()
 
 
