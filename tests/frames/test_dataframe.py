@@ -181,6 +181,7 @@ def test_the_name_of_the_labels_stays_with_them(expected):
     assert DataFrame({"x": [1]}, index=Index([3], name="k")).compute().index.name == "k"
 
 
+@pytest.mark.few_rows_only
 @pytest.mark.lazy_only
 def test_filtering_a_wide_frame_makes_one_filter():
     df = DataFrame({f"c{k}": arange(5) + k for k in range(1000)})
@@ -386,6 +387,7 @@ def _refuse(*args, **kwargs):
     raise AssertionError("something was computed")
 
 
+@pytest.mark.few_rows_only
 @pytest.mark.lazy_only
 def test_small_frames_show_rows_and_large_ones_their_structure(df):
     assert repr(df).splitlines()[0].split() == ["x", "f", "s", "flag"]

@@ -81,6 +81,7 @@ def test_rows_of_groups_are_rows_of_the_frame(df):
     assert len(df.groupby("k").sample(n=2, replace=True, random_state=0)) == 6
 
 
+@pytest.mark.few_rows_only
 @pytest.mark.lazy_only
 @pytest.mark.parametrize("by", ["x", "y", "j", ["j", "y"]])
 @pytest.mark.parametrize("keys", ["k", ["k", "j"]])
@@ -116,6 +117,7 @@ def test_the_largest_and_smallest_rows_of_groups_are_those_of_pandas(df):
         assert getattr(df.groupby("k")["y"], name)(2).tolist() == wanted.tolist()
 
 
+@pytest.mark.few_rows_only
 @pytest.mark.lazy_only
 @pytest.mark.parametrize("by", ["x", "y"])
 def test_columns_that_decide_which_rows_are_first_are_not_taken_again(df, by):

@@ -162,6 +162,7 @@ def test_rows_of_a_join_are_labelled_anew():
     assert joined.index.tolist() == [0, 1]
 
 
+@pytest.mark.few_rows_only
 @pytest.mark.lazy_only
 def test_columns_that_nobody_asks_for_are_not_looked_up():
     left, right = frames()

@@ -189,6 +189,7 @@ def test_masks_of_sorted_rows_choose_the_rows_that_they_were_made_of(layout: str
     assert found.x.tolist() == [3, 2]
 
 
+@pytest.mark.few_rows_only
 @pytest.mark.lazy_only
 def test_the_same_rows_cost_no_task(layout: str) -> None:
     mine = lazy(pd.DataFrame({"x": np.arange(6), "y": np.arange(6) * 2}, index=list("abcdef")), layout)

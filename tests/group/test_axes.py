@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import akdask as ak
@@ -57,6 +57,7 @@ def test_reductions_along_any_dimensions_are_numpys(name, kind, small_array):
     longest=st.sampled_from([1, 6, 20, 2**22]),
     most=st.sampled_from([1, 7, 2**20]),
 )
+@example(shape=(38, 5, 4), name="mean", axis=0, kind="i8", longest=2**22, most=1)
 def test_parts_and_blocks_reduce_as_all_at_once(*, shape, name, axis, kind, longest, most):
     grid = np.random.default_rng(math.prod(shape)).integers(-3, 4, shape).astype(kind)
     with pytest.MonkeyPatch.context() as patched, ak.config.set(small_array=most):

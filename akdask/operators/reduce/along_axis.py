@@ -91,7 +91,7 @@ def _mean(block: NumberArray) -> NumberArray:
     else:
         sums = integer_sums.joined_halves(*(half.sum(axis=1).ravel() for half in integer_sums.halves(integers)))
     counts = np.full(len(sums[0]), block.shape[1])
-    return integer_sums.quotients(*sums, counts).reshape(len(block), 1, -1)
+    return integer_sums.quotients(*sums, counts).reshape(len(block), 1, block.shape[2])
 
 
 def _moment(name: str) -> AxisFunction:
