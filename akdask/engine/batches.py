@@ -121,7 +121,7 @@ def batch_neighbours(rows: tuple[int, ...], few: int = FEW, most: int = MOST_ROW
 def rows_read(frame: Frame, names: Set[str] = frozenset()) -> tuple[int, ...] | None:
     """Return the number of rows read for each partition of a frame, None if unknown.
 
-    If some bases have the given names, only those count.
+    If some bases have the given names, the others do not count.
     """
     return _rows_of_chain(Chain.of(frame), frame.npartitions, names)
 

@@ -202,7 +202,7 @@ def _(frame: Realign) -> Expr:
 
 
 MOST_TIMES = 16
-"""Largest number of partitions of concatenated rows, as a multiple of those of the largest base."""
+"""Largest number of partitions of concatenated rows, as a multiple of the largest base's."""
 
 _AT_MOST = "_rows_at_most"
 _ORIGIN = "_partitions_of_origin"

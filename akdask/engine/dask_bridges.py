@@ -76,7 +76,7 @@ def to_dask(frame: Project, form: Callable[..., Any], extras: Sequence[Frame], m
 
 
 def _with_plain_keys(graph: Mapping[Any, Any]) -> dict[Any, Any]:
-    """Return a graph whose keys begin with identifiers, as those of Dask's own collections do."""
+    """Return a graph whose keys begin with identifiers, like keys of Dask's own collections."""
     names = {key: _plain_key(key) for key in graph}
     return {
         names[key]: task.substitute(names, key=names[key]) if isinstance(task, GraphNode) else task

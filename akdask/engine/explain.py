@@ -264,7 +264,7 @@ class Spent(NamedTuple):
     """Seconds of all its tasks, one after the other."""
 
     tasks: int
-    """How many of them ran."""
+    """Number of tasks that ran."""
 
 
 class Explanation(str):
@@ -350,7 +350,7 @@ class Budget(NamedTuple):
     """A limit of work that may be computed without a request."""
 
     rows: int
-    """Rows of all inputs, those of each input counted once."""
+    """Rows of all inputs; each input counts once."""
 
     partitions: int
     """Partitions of all inputs."""

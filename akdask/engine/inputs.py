@@ -215,7 +215,7 @@ def read_only(column: Column) -> Column:
 
 
 def common_nrows(inputs: Sequence[Input]) -> int:
-    """Return how many rows all inputs of a partition have.
+    """Return the common number of rows of a partition's inputs.
 
     Raises
     ------

@@ -47,7 +47,7 @@ class PendingResult:
     Parameters
     ----------
     result : Table or PartialTable
-        What a task has returned.
+        The result of a task.
     """
 
     def __init__(self, result: Any) -> None:

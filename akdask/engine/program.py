@@ -50,7 +50,7 @@ class BroadcastInput:
 
 @dataclass(frozen=True, slots=True)
 class Apply:
-    """Run an operation on earlier registers, then release the buffers of those in `release`.
+    """Run an operation on earlier registers, then release the buffers of the registers in `release`.
 
     The result may overwrite register `reuse`, which is not read afterwards.
     """
@@ -82,7 +82,7 @@ class Program:
     steps : tuple of Step
         Step i writes register i.
     outputs : tuple of int
-        Registers of the results, in the order asked for.
+        Registers of the results, in order.
     dtypes : tuple of ColumnType
         Types of the results.
     hands_on : tuple of (int, int)
@@ -186,7 +186,7 @@ class Compiler:
         return self._compile(values, (), ())
 
     def _compile(self, values: Sequence[Value], new: Container[str], forgets: Sequence[int]) -> Program:
-        # Loops rather than comprehensions, and no Counter: this is a good part of what a small plan takes.
+        # Loops rather than comprehensions, and no Counter: this takes a good part of the time of a small plan.
         ordered = walk(*values, leaves=self._available)
         register: dict[str, int] = {}
         for value in ordered:

@@ -250,7 +250,7 @@ class Slots(Protocol):
 
     @property
     def totals(self) -> NumberArray:
-        """Return the sums; those of integers wrap."""
+        """Return the sums; sums of integers wrap."""
         ...
 
     @property
@@ -428,7 +428,7 @@ class Reduction:
     rounds : bool
         Whether floats are added or multiplied, so that results depend on the order of these steps.
     of_neighbours : bool
-        Whether values are compared with those of the next rows.
+        Whether values are compared with the values of the next rows.
     """
 
     name: str

@@ -88,7 +88,7 @@ class VectorizedPipeline:
             self._program.reduce(name, value)
 
     def store(self, program: Program) -> None:
-        """Store the results of a program; rows are appended to what `run_into` is given."""
+        """Store the results of a program; rows are appended to the target of `run_into`."""
         self._compute_again({step.slot for step in program.steps if isinstance(step, Recall)})
         for value, dtype in zip(self._evaluate(program), program.dtypes, strict=True):
             if value.dtype != dtype:

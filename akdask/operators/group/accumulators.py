@@ -223,7 +223,7 @@ class Accumulator:
 
     @property
     def totals(self) -> NumberArray:
-        """The sums; those of integers wrap."""
+        """The sums; sums of integers wrap."""
         return self._slots[:, TOTAL]
 
     @property

@@ -283,7 +283,7 @@ class GroupStatistic(Frame):
     """One row for each distinct combination of keys: the keys, and a statistic of a column's distinct values.
 
     All rows of a group meet in one partition, since partial statistics cannot be merged.  `times` tells that the values
-    are int64 nanoseconds, of which the smallest number is a missing one; `numbers` are those of the rows. `identity` is
+    are int64 nanoseconds, of which the smallest is NaT; `numbers` are row numbers. `identity` is
     that of the groups, `params` the arguments of the statistic.
     """
 
@@ -314,7 +314,7 @@ class GroupStatistic(Frame):
         rows = self.identity.rows("groups", self.frame, self.keys)
         if rows.npartitions == 1:
             return rows
-        # Splitters follow the number of distinct values, so they differ from those of other aggregations.
+        # Splitters follow the number of distinct values, so they differ from the splitters of other aggregations.
         deciding = (*self.identity.keys, column_identity(self.frame, self.value))
         return rows_decided_by("groups of", deciding, rows.npartitions, rows.token)
 

@@ -1,4 +1,4 @@
-"""Radix aggregation: rows partitioned by the leading bits of their keys, and reduced when all partitions are there.
+"""Radix aggregation: partitions rows by the leading bits of their keys, and reduces them when all have arrived.
 
 If hardly any two rows of a partition have the same key, a table of its groups is as large as the rows. It also takes as
 long to make as the table of the result. So the rows are partitioned into slices by the leading bits of their keys, the

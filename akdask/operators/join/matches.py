@@ -60,7 +60,7 @@ class MatchMultiplicity(Sized):
         positions : ndarray of int64 or None
             Rows of the other table, ascending; None where they are all of them, each once.
         rows : ndarray of int64
-            Rows of this one, those of one row of the other ascending.
+            Rows of this one, ascending for each row of the other.
         """
         if self._counts is None:
             yield _first_matches(found, keep_all)

@@ -98,7 +98,7 @@ def _moment(name: str) -> AxisFunction:
     compute_moment = getattr(np, name)
 
     def compute(block: NumberArray, **params: Any) -> NumberArray:
-        # Variances of integers are those of the nearest floats, as NumPy's are.
+        # Variances of integers are computed from the nearest floats, as in NumPy.
         found: NumberArray = compute_moment(block, axis=1, keepdims=True, dtype=np.float64, **params)
         return found
 

@@ -45,7 +45,7 @@ _REFERENCE = re.compile(
 
 
 def group_names(pattern: str) -> tuple[str | None, ...]:
-    r"""Return the names of the groups that capture, in their order; None for those without.
+    r"""Return the names of the capturing groups, in order; None for groups without a name.
 
     Examples
     --------
