@@ -53,7 +53,8 @@ class CellMethods(Analysed):
         ----------
         lower, upper : number, array, Series or DataFrame, optional
             The bounds, of all, of each row, or of each value; None or a missing one for no bound.  Those of a Series or
-            DataFrame go by labels; values whose labels they lack are missing.
+            DataFrame go by labels; values whose labels they lack are missing.  Of two bounds of all, the lesser one is
+            the lower, as in pandas.
 
         Raises
         ------
@@ -68,6 +69,8 @@ class CellMethods(Analysed):
         """
         owner: Any = self
         arrays = self._arrays()
+        if all(item is not None and pd.api.types.is_scalar(item) for item in (lower, upper)) and lower > upper:
+            lower, upper = upper, lower
         bounds = [(self._bounds(lower, arrays), np.less), (self._bounds(upper, arrays), np.greater)]
         made = dict(arrays)
         for name, array in arrays.items():

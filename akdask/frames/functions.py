@@ -194,7 +194,15 @@ notnull = notna
 
 
 @refuses_foreign()
-def to_datetime(arg: Any, errors: str = "raise", format: str | None = None, unit: str = "ns") -> Any:
+def to_datetime(
+    arg: Any,
+    errors: str = "raise",
+    format: str | None = None,
+    unit: str = "ns",
+    *,
+    dayfirst: bool = False,
+    utc: bool = False,
+) -> Any:
     """Return text or numbers as times; lazy where `arg` is.
 
     Parameters
@@ -204,9 +212,13 @@ def to_datetime(arg: Any, errors: str = "raise", format: str | None = None, unit
     errors : {"raise", "coerce"}
         Whether text that is no time is an error when it is computed, or gives NaT.
     format : str, optional
-        How text is written, in the directives of ``datetime.strptime``.
+        How text is written, in the directives of ``datetime.strptime``; whole numbers such as 20260131 are text then.
     unit : str, default "ns"
         What numbers count.
+    dayfirst : bool, default False
+        Whether text such as 03/02/2026 begins with the day.
+    utc : bool, default False
+        Give the times the zone UTC, which they are told by.
 
     Returns
     -------
@@ -223,7 +235,14 @@ def to_datetime(arg: Any, errors: str = "raise", format: str | None = None, unit
     >>> to_datetime(ak.array(["03/02/2026", "?"]), "coerce", "%d/%m/%Y").to_ndarray().astype(str).tolist()
     ['2026-02-03T00:00:00.000000000', 'NaT']
     """
-    return _times("to_datetime", arg, errors, unit, format, Datetime, pd.to_datetime)
+    options = {"format": format, "dayfirst": dayfirst or None, "utc": utc or None}
+    given = {name: option for name, option in options.items() if option is not None}
+    made = _times("to_datetime", arg, errors, unit, given, Datetime, pd.to_datetime)
+    if not utc or not isinstance(made, Datetime | SeriesBase):
+        return made
+    times: Any = unlabelled(made)
+    zoned = times.tz_localize("UTC") if times.tz is None else times.tz_convert("UTC")
+    return made._with(zoned) if isinstance(made, SeriesBase) else zoned
 
 
 @refuses_foreign()
@@ -236,7 +255,7 @@ def to_timedelta(arg: Any, unit: str = "ns", errors: str = "raise") -> Any:
     >>> to_timedelta(ak.array([1, 2]), "h")[1]
     Timedelta('0 days 02:00:00')
     """
-    return _times("to_timedelta", arg, errors, unit, None, Timedelta, pd.to_timedelta)
+    return _times("to_timedelta", arg, errors, unit, {}, Timedelta, pd.to_timedelta)
 
 
 def to_numeric(arg: Any, errors: str = "raise") -> Any:
@@ -441,7 +460,7 @@ def _times(  # noqa: PLR0917 - what both functions are given
     arg: Any,
     errors: str,
     unit: str,
-    format: str | None,
+    given: dict[str, Any],
     kind: type[TimeArray],
     of_scalar: Callable[..., Any],
 ) -> Any:
@@ -449,16 +468,20 @@ def _times(  # noqa: PLR0917 - what both functions are given
     values = unlabelled(arg)
     if (not isinstance(values, Array) and not hasattr(values, "__len__")) or isinstance(values, str):
         more = {} if isinstance(values, str) else {"unit": unit}
-        return of_scalar(values, errors=errors, **({"format": format} if format is not None else more))
+        return of_scalar(values, errors=errors, **({} if "format" in given else more), **given)
     values = values if isinstance(values, Array) else _at_hand(values)
     if isinstance(values, Categorical):
         values = values.to_strings()
-    if isinstance(values, Strings) and (format is not None or errors == "coerce" or kind is Timedelta):
-        values = apply(values, _Parser(of_scalar, format, errors), np.int64)
+    are_numbers = isinstance(values, pdarray) and values._value.dtype.kind in ("int", "uint", "float")
+    is_read = isinstance(values, Strings) and (given or errors == "coerce" or kind is Timedelta)
+    if is_read or (are_numbers and "format" in given):
+        # Missing text is read as what is missing.
+        values = values.fillna("NaT") if isinstance(values, Strings) else values
+        values = apply(values, _Parser(of_scalar, given, errors), np.int64)
         made = kind(values, "ns")._lacking()
     elif isinstance(values, kind):
         made = values
-    elif isinstance(values, pdarray) and values._value.dtype.kind in ("int", "uint", "float"):
+    elif are_numbers:
         made = kind.counted(values, unit, coerce=errors == "coerce")
     else:
         made = kind(values, unit)
@@ -479,20 +502,24 @@ class _Parser:
     ----------
     parse : callable
         pandas' function for one value.
-    format : str or None
+    given : dict
         How text is written.
     errors : str
         What becomes of text that is no time.
     """
 
-    def __init__(self, parse: Callable[..., Any], format: str | None, errors: str) -> None:
+    def __init__(self, parse: Callable[..., Any], given: dict[str, Any], errors: str) -> None:
         self._parse = parse
-        self._format = {} if format is None else {"format": format}
+        self._given = given
         self._errors = errors
 
-    def __call__(self, text: str) -> int:
+    def __call__(self, text: Any) -> int:
+        if not isinstance(text, str):
+            if np.isnan(text):
+                return int(NOT_A_TIME)
+            text = str(int(text) if text == int(text) else text)
         try:
-            found = self._parse(text, errors=self._errors, **self._format)
+            found = self._parse(text, errors=self._errors, **self._given)
             return int(NOT_A_TIME if found is pd.NaT else found.as_unit("ns")._value)
         except (pd.errors.OutOfBoundsDatetime, pd.errors.OutOfBoundsTimedelta) as error:
             if self._errors == "coerce":

@@ -395,3 +395,39 @@ def test_times_compare_with_those_that_their_unit_does_not_hold(how, unit):
             for one in exact
         ]
         assert getattr(operator, how)(mine, pd.Timestamp(other)).tolist() == compared, other
+
+
+@pytest.mark.filterwarnings("ignore::pandas.errors.Pandas4Warning")
+@pytest.mark.parametrize(
+    ("given", "how"),
+    [
+        ([20260105, 20260201], {"format": "%Y%m%d"}),
+        ([20260105.0, np.nan], {"format": "%Y%m%d"}),
+        ([20260105, 7], {"format": "%Y%m%d", "errors": "coerce"}),
+        (["2026-01-05", None], {"format": "%Y-%m-%d"}),
+        (["2026-01-05", None, "?"], {"errors": "coerce"}),
+        (["05/01/2026", "13/02/2026", None], {"dayfirst": True}),
+        (["2026-01-05T00:00+02:00", "2026-01-05T00:00+01:00", None], {"utc": True}),
+        (["2026-01-05 10:00", "2026-02-01 12:00"], {"utc": True}),
+        ([1, 2], {"unit": "h", "utc": True}),
+    ],
+)
+def test_text_and_numbers_are_read_as_by_pandas(given, how):
+    expected = pd.to_datetime(pd.Series(given), **how)
+    found = ak.to_datetime(ak.Series(pd.Series(given)), **how).to_pandas()
+    assert found.astype(str).tolist() == expected.astype(str).tolist()
+    assert found.dt.tz == expected.dt.tz
+
+
+def test_numbers_that_are_not_written_so_are_refused():
+    with pytest.raises(ArgumentError):
+        ak.to_datetime(ak.array([7]), format="%Y%m%d").to_ndarray()
+
+
+def test_bounds_of_all_values_are_put_in_order():
+    expected = pd.Series([1, 5, 9])
+    assert ak.Series(expected).clip(8, 2).tolist() == expected.clip(8, 2).tolist()
+    assert ak.DataFrame({"x": expected}).clip(8, 2)["x"].tolist() == expected.clip(8, 2).tolist()
+    days = pd.Series(pd.to_datetime(["2026-01-05", "2026-02-01", "2026-03-01"]))
+    late, early = days[2], days[1]
+    assert ak.Series(days).clip(late, early).to_pandas().tolist() == days.clip(late, early).tolist()
