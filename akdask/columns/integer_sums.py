@@ -133,17 +133,19 @@ def quotients(totals: NumberArray, wraps: NumberArray, counts: NumberArray) -> n
 def _rounded_once(totals: NumberArray, wraps: NumberArray, counts: NumberArray) -> npt.NDArray[np.float64]:
     """Divide sums above `EXACT`, with more bits behind the point than floats keep.
 
-    Where anything is left behind these, the last one is set, so that no number lies in the middle of two floats unless
-    the quotient does.
+    If a remainder is left behind these bits, the last bit is set, so that no number lies in the middle of two floats
+    unless the quotient does.
     """
+    # Long division in halves of 32 bits: the upper half, then its remainder with the lower half.
     upper, rest = np.divmod((wraps.astype(np.int64) << HALF) + (totals >> HALF), counts)
-    # Numbers of more bits go by Python's integers.
+    # Quotients of more bits are computed by Python's integers at the end.
     fits = (counts < 2**FEW_BITS) & (upper == upper << HALF >> HALF)
     lower, rest = np.divmod((rest << HALF) | (totals & LOW), counts)
-    whole = (upper << HALF) + lower
-    bits = np.maximum(62 - np.maximum(np.frexp(whole)[1], np.frexp(counts)[1]), 0).astype(np.int64)
+    floors = (upper << HALF) + lower
+    # Further bits behind the point, as many as int64 has room for.
+    bits = np.maximum(62 - np.maximum(np.frexp(floors)[1], np.frexp(counts)[1]), 0).astype(np.int64)
     behind, left = np.divmod(rest << bits, counts)
-    found: npt.NDArray[np.float64] = np.ldexp((((whole << bits) + behind) | (left != 0)).astype(np.float64), -bits)
+    found: npt.NDArray[np.float64] = np.ldexp((((floors << bits) + behind) | (left != 0)).astype(np.float64), -bits)
     others = np.flatnonzero(~fits)
     parts = zip(totals[others].tolist(), wraps[others].tolist(), counts[others].tolist(), strict=True)
     found[others] = [(total + (wrapped << 64)) / count for total, wrapped, count in parts]
