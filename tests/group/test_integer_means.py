@@ -153,3 +153,43 @@ def test_quotients_beside_the_middle_of_two_floats_are_rounded_once(total, count
     total = min(max(whole * count + step, -(2**63)), 2**63 - 1)
     found = integer_sums.quotients(*integer_sums.wide_totals(np.array([total])), np.array([count]))
     assert Fraction(float(found[0])) == Fraction(total / count)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_the_rest_of_a_division_decides_between_two_floats(sign):
+    middle = (2**53 + 1) * 1000
+    totals = sign * np.array([middle, middle + 1, middle - 1])
+    found = integer_sums.quotients(*integer_sums.wide_totals(totals), np.full(3, 1000))
+    assert found.tolist() == [sign * 2.0**53, sign * (2.0**53 + 2), sign * 2.0**53]
+
+
+@given(st.lists(st.tuples(INT64, INT64, st.integers(-9, 9), st.integers(-9, 9)), max_size=20))
+def test_sums_that_wrap_are_added_in_place(rows):
+    table = np.array([list(row) for row in rows], object).reshape(-1, 4)
+    left, right = ((table[:, n].astype(np.int64), table[:, n + 2].astype(np.int32)) for n in (0, 1))
+    integer_sums.add_totals(left, right)
+    found = [total + (wrapped << 64) for total, wrapped in zip(left[0].tolist(), left[1].tolist(), strict=True)]
+    assert found == [one + other + ((wraps + more) << 64) for one, other, wraps, more in rows]
+
+
+@pytest.mark.parametrize(("value", "dtype"), [(2**63 - 1, np.int64), (-(2**63), np.int64), (2**64 - 1, np.uint64)])
+def test_sums_that_have_wrapped_are_merged(value, dtype):
+    aggregation = Aggregation(1, (AggregationStep("mean", (0,)),))
+    keys, values = np.array([1, 1, 1, 1, 2]), np.array([value] * 4 + [7], dtype)
+    table = aggregation.rows([keys], [values])
+    assert aggregation.finish(aggregation.merge([table] * 3)).columns[1].tolist() == [float(value), 7.0]
+    total, more = (
+        [state] for state in (tuple(map(np.copy, columns)) for columns in [aggregation._states(table)[0]] * 2)
+    )
+    aggregation.merge_in_place(total, more)
+    merged = aggregation.table([np.array([1, 2])], total)
+    assert aggregation.finish(merged).columns[1].tolist() == [float(value), 7.0]
+
+
+def test_slots_that_move_know_how_large_their_sums_may_be():
+    aggregation = Aggregation(1, (AggregationStep("mean", (0,)),))
+    direct = DirectIndexAggregation(aggregation, 1000)
+    for key, value in ((0, 2**63 - 1), (500, 1), (0, 2**63 - 1)):
+        keys, values = [np.array([key])], [np.array([value])]
+        direct.add(direct.accepts(keys, values), values)
+    assert aggregation.finish(direct.finish().table()).columns[1].tolist() == [2.0**63, 1.0]

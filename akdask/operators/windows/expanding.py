@@ -10,6 +10,7 @@ import numpy as np
 
 from akdask._dask import Expr
 from akdask.columns.dtypes import FLOAT64, ColumnType, unlimited
+from akdask.columns.integer_sums import sum_exactly
 from akdask.columns.row_space import RowSpace
 from akdask.columns.table import Table
 from akdask.engine import sinks
@@ -32,7 +33,6 @@ from akdask.operators.windows.kernels import (
     reduced_spans,
     span_ends,
     span_starts,
-    total_of,
 )
 from akdask.operators.windows.neighbours import PartitionChain, WithNeighbours
 
@@ -92,7 +92,7 @@ def _total(tables: Sequence[Table], name: str) -> States | None:
 def _last_state(name: str, column: Any) -> Any:
     """Return the state of a reduction of a whole column; for integers, their number and their sum."""
     if column.dtype.kind != "f":
-        return len(column), total_of(column)
+        return len(column), sum_exactly(column)
     return tuple(part[-1:] for part in expanded_states(name, column))
 
 

@@ -19,6 +19,7 @@ from akdask import compiled
 from akdask.columns.bigint import from_ints, to_ints
 from akdask.columns.dtypes import BIGINT, ColumnType
 from akdask.columns.exact import EXACT
+from akdask.columns.integer_sums import sum_exactly
 from akdask.columns.memory import new_array
 from akdask.columns.rows import type_of
 from akdask.engine.reduction import TOTALS, themselves
@@ -466,18 +467,7 @@ def last_total(integers: NumberArray, groups: NumberArray) -> tuple[int, int] | 
     >>> last_total(np.array([5, 1, 2**62]), np.array([0, 1, 1])) == (1, 2**62 + 1)
     True
     """
-    return (int(groups[-1]), total_of(integers[groups == groups[-1]])) if len(groups) else None
-
-
-def total_of(integers: NumberArray) -> int:
-    """Return the sum of integers, of any size.
-
-    Examples
-    --------
-    >>> total_of(np.array([2**63 - 1, 2**63 - 1])) == 2**64 - 2
-    True
-    """
-    return (int((integers >> 32).sum(dtype=np.int64)) << 32) + int((integers & 0xFFFFFFFF).sum(dtype=np.int64))
+    return (int(groups[-1]), sum_exactly(integers[groups == groups[-1]])) if len(groups) else None
 
 
 def _run_each(
