@@ -207,6 +207,7 @@ def test_the_first_rows_of_a_filter_are_shown_from_its_first_partition():
     ]
 
 
+@pytest.mark.few_rows_only
 @pytest.mark.lazy_only
 def test_showing_the_first_rows_looks_into_one_partition_only():
     rows = np.arange(300_000)

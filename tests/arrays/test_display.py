@@ -74,6 +74,7 @@ def test_a_selection_of_small_data_is_most_shown_whatever_its_partitions():
     assert repr(frame[x > 90]) == f"{plain[plain.x > 90]} (2 rows x 1 columns)"
 
 
+@pytest.mark.few_rows_only
 def test_a_selection_of_much_is_shown_by_its_edges():
     x = MemorySource({"x": np.arange(300_000)}, [100_000] * 3).arrays()["x"]
     assert repr(x[x > 10]) == "array([11 12 13 ... 299997 299998 299999])"

@@ -356,6 +356,7 @@ def test_fields_that_are_looked_up_are_those_of_filtered_rows(replicate_size):
         pd.testing.assert_series_equal(found.month_name().to_pandas(), kept.month_name())
 
 
+@pytest.mark.few_rows_only
 @pytest.mark.lazy_only
 def test_comparisons_take_at_most_one_more_comparison():
     lazy, bound = ak.Datetime(ak.array([1, 2])), np.datetime64(1, "ns")

@@ -163,6 +163,7 @@ def test_columns_of_unknown_length_are_taken():
     assert ak.shape(few) == (5,)
 
 
+@pytest.mark.few_rows_only
 @pytest.mark.lazy_only
 def test_copies_share_nothing():
     a = ak.arange(3)

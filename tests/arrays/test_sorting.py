@@ -186,6 +186,7 @@ def test_histograms_of_many_dimensions_are_numpys_and_read_once():
             assert np.array_equal(found.to_ndarray(), wanted_edges)
 
 
+@pytest.mark.few_rows_only
 @pytest.mark.lazy_only
 def test_extremes_of_all_dimensions_are_found_in_one_pass_and_none_that_are_given():
     x, y = np.random.default_rng(1).normal(size=(2, 60))

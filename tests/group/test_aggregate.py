@@ -47,6 +47,7 @@ def by_hand(ufunc, column):
     return [ufunc(column[key == ROWS % 7]) for key in range(7)]
 
 
+@pytest.mark.few_rows_only
 @pytest.mark.lazy_only
 def test_groups_that_are_computed_together_are_found_in_one_pass(data, passes):
     groups = ak.GroupBy(data["k"])
@@ -59,6 +60,7 @@ def test_groups_that_are_computed_together_are_found_in_one_pass(data, passes):
         assert left.tolist() == list(right)
 
 
+@pytest.mark.few_rows_only
 @pytest.mark.lazy_only
 @given(data=st.data(), scale=st.sampled_from([1, 7]))
 def test_groups_in_one_expression_are_found_in_one_pass_and_as_one_by_one(data, scale):
@@ -96,6 +98,7 @@ def test_groups_in_one_expression_are_found_in_one_pass_and_as_one_by_one(data, 
     np.testing.assert_array_equal(found["ratio"], apart)
 
 
+@pytest.mark.few_rows_only
 @pytest.mark.lazy_only
 def test_scalars_made_of_groups_share_the_pass_too(data, passes):
     groups = ak.GroupBy(data["k"])
@@ -122,6 +125,7 @@ def test_groups_of_different_rows_or_keys_are_found_apart(data, passes):
     assert len(passes) == 12
 
 
+@pytest.mark.few_rows_only
 @pytest.mark.lazy_only
 def test_groups_of_the_same_selection_are_shared(data, passes):
     some = data["y"] > 30
