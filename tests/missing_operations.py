@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime
 import math
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -219,6 +219,8 @@ SERIES: dict[str, dict[str, Operation]] = {
         "shift(-2)": lambda s, v, o: s.shift(-2),
         "shift(fill_value=…)": lambda s, v, o: s.shift(1, fill_value=o),
         "reindex": lambda s, v, o: s.reindex([0, 1, 9]),
+        "combine_first": lambda s, v, o: s.combine_first(s.shift(1)),
+        "unique": lambda s, v, o: s.unique(),
         "concat": lambda s, v, o: (pd if isinstance(s, pd.Series) else ak).concat([s, s]),
     },
     "Ordered": {
@@ -242,6 +244,7 @@ SERIES: dict[str, dict[str, Operation]] = {
         "rank(pct=True)": lambda s, v, o: s.rank(pct=True),
         "rank(ascending=False)": lambda s, v, o: s.rank(ascending=False),
         "is_monotonic_increasing": lambda s, v, o: called(s, "is_monotonic_increasing"),
+        "is_monotonic_decreasing": lambda s, v, o: called(s, "is_monotonic_decreasing"),
     },
     "Reduced": {
         "sum(skipna=True)": lambda s, v, o: s.sum(skipna=True),
@@ -340,6 +343,9 @@ TEXT: dict[str, Operation] = {
     "str.cat of two": lambda s, v, o: s.str.cat(s),
     "str.cat of two(na_rep='-')": lambda s, v, o: s.str.cat(s, na_rep="-"),
     "str.extract": _of_text("extract", "(a)"),
+    "str.partition": _of_text("partition", "b"),
+    "str.rpartition": _of_text("rpartition", "b"),
+    "str.get_dummies": _of_text("get_dummies", "|"),
     "str.split of a delimiter": _of_text("split", "b"),
     "str.split.str.len": lambda s, v, o: s.str.split().str.len(),
     "str.split.str[i]": lambda s, v, o: s.str.split("b").str[0],
@@ -496,9 +502,125 @@ FRAMES: dict[str, FrameOperation] = {
     "stack": lambda d: d[["x", "n"]].stack(),
     "pivot_table": _of_rows("pivot_table", index="t", values="x"),
     "agg": _of_rows("agg", {"x": "sum", "n": "max"}),
+    "aggregate": _of_rows("aggregate", {"x": "sum", "n": "max"}),
+    **{name: _of_numbers(name, 2) for name in ("ge", "gt", "le", "lt")},
+    **{name: _of_numbers(name, 2) for name in ("sub", "mul", "div", "truediv", "floordiv", "mod", "pow")},
+    **{name: _of_rows(name) for name in ("isnull", "notnull", "head", "tail")},
+    "size": lambda d: d.size,
+    **{name: _of_rows(name, "a_") for name in ("add_prefix", "add_suffix")},
+    "apply": lambda d: d[["x", "n"]].apply(lambda column: column.max(skipna=True)),
+    "assign": lambda d: d.assign(y=d.x),
+    "astype": _of_rows("astype", {"x": str, "n": float}),
+    "at": lambda d: d.at[1, "x"],
+    "iat": lambda d: d.iat[1, 0],
+    "loc": lambda d: d.loc[1, "x"],
+    "iloc": lambda d: d.iloc[[1, 0]],
+    "drop": _of_rows("drop", columns="x"),
+    "eval": _of_numbers("eval", "x + n"),
+    "ewm.mean": lambda d: d[["x"]].ewm(alpha=0.5).mean(),
+    "filter": _of_rows("filter", like="x"),
+    "get": _of_rows("get", ["x", "s"]),
+    "groupby": lambda d: d.groupby("n")[["x"]].sum(),
+    "items": lambda d: [name for name, _ in d.items()],
+    "itertuples": lambda d: [tuple(row) for row in d[["x", "s"]].itertuples(index=False)],
+    "join": lambda d: d[["x"]].join(d[["s"]]),
+    "map": lambda d: d[["x"]].map(lambda value: value * 2),
+    "merge": lambda d: d.merge(d[["n", "x"]], on="n"),
+    "nsmallest": _of_rows("nsmallest", 3, "x"),
+    "pipe": lambda d: d.pipe(lambda rows: rows[["x"]]),
+    "pivot": lambda d: d[["n", "x"]].assign(k="k").pivot(index="n", columns="k", values="x"),
+    "reindex": _of_rows("reindex", [1, 9]),
+    "reindex_like": lambda d: d.reindex_like(d.iloc[[1, 0]]),
+    "rename": _of_rows("rename", columns={"x": "y"}),
+    "rename_axis": _of_rows("rename_axis", "r"),
+    "reset_index": lambda d: d.set_index("n").reset_index(drop=True),
+    "select_dtypes": _of_rows("select_dtypes", "number"),
+    "set_axis": _of_rows("set_axis", [5, 6, 7, 8]),
+    "sort_index": _of_rows("sort_index", ascending=False),
+    "squeeze": lambda d: d[["x"]].squeeze(),
+    "take": _of_rows("take", [1, 0]),
+    "to_dict": lambda d: list(d[["x", "s"]].to_dict("list").values()),
+    "to_numpy": lambda d: d[["x", "n"]].to_numpy(),
+    "values": lambda d: d[["x", "n"]].to_numpy(),
+    "unstack": lambda d: d[["x", "n"]].unstack().tolist(),
+    "value_counts": lambda d: d[["s"]].value_counts(),
+    "var(ddof=1)": _of_numbers("var", ddof=1, skipna=True),
+    "corr": lambda d: d[["n"]].corr(),
+    "min of all kinds": lambda d: d[["x", "n", "s", "t"]].min(skipna=True),
+    "max of all kinds": lambda d: d[["x", "n", "s", "t"]].max(skipna=True),
+    "idxmin of all kinds": lambda d: d[["x", "n", "s", "t"]].idxmin(),
+    "idxmax of all kinds": lambda d: d[["x", "n", "s", "t"]].idxmax(),
+    "max(axis=1) of times": lambda d: d[["t"]].max(axis=1, skipna=True),
+    "replace by None": lambda d: d[["s"]].replace("p", None),
+    "describe of all kinds": lambda d: d[["x", "n", "s"]].describe(include="all"),
+    "any": lambda d: d[["x", "n", "s"]].any(),
+    "all": lambda d: d[["x", "n", "s"]].all(),
 }
 
+_SHAPE = "it tells of columns and rows, not of values"
+_ENTRIES = "it takes entries, whatever their values"
+_IN_PLACE = "it changes the frame, whose values other methods show"
+_OF_LABELS = "it goes by labels that are times; see the tests of times"
+_WRITES = "it writes or shows; see the tests of formats"
+
+UNTRIED: dict[str, str] = {
+    **dict.fromkeys(
+        ("axes", "columns", "dtypes", "dtype", "empty", "index", "keys", "memory_usage", "ndim", "shape"), _SHAPE
+    ),
+    **dict.fromkeys(("insert", "pop", "update"), _IN_PLACE),
+    **dict.fromkeys(
+        ("asfreq", "at_time", "between_time", "resample", "tz_convert", "tz_localize", "first_valid_index"), _OF_LABELS
+    ),
+    **dict.fromkeys(("info", "plot", "to_csv", "to_hdf", "to_markdown", "to_parquet", "iterrows"), _WRITES),
+    **dict.fromkeys(("from_dict", "from_records"), "it makes frames; see the tests of those"),
+    "sample": "rows are chosen at random",
+}
+"""Methods that pandas has too and that no operation tries, and the reason."""
+
+
+UNTRIED_OF_SERIES: dict[str, str] = {
+    "dt": "its methods are those of times; see their tests",
+    **dict.fromkeys(
+        ("add", "sub", "mul", "div", "truediv", "floordiv", "mod", "pow", "ge", "gt", "le", "lt"),
+        "frames have the same method, and operators are tried",
+    ),
+    **dict.fromkeys(
+        ("isnull", "notnull", "kurtosis", "to_list", "aggregate"), "another name of a method that is tried"
+    ),
+    **dict.fromkeys(("align", "at", "drop", "head", "iat", "iloc", "loc", "tail", "rename", "reset_index"), _ENTRIES),
+    **dict.fromkeys(("to_dict", "to_frame", "unstack", "values"), _ENTRIES),
+    **dict.fromkeys(("agg", "apply", "pipe", "transform"), "what it calls is tried"),
+    **dict.fromkeys(("argmax", "argmin"), "as in Arkouda, the first NaN is the extreme"),
+    "astype": "casts have tests of their own",
+    "dot": "it is a product and a sum",
+}
+"""The same of Series."""
+
+UNTRIED_OF_TEXT: dict[str, str] = {}
+"""The same of the methods of text."""
+
+
+def tried(operations: Iterable[Callable[..., Any]]) -> set[str]:
+    """Return the names that operations use: those in their code, and those that they are made with."""
+    names: set[str] = set()
+    for function in operations:
+        names |= {*function.__code__.co_names}
+        names |= {cell.cell_contents for cell in function.__closure__ or () if isinstance(cell.cell_contents, str)}
+        names |= {one for one in function.__code__.co_consts if isinstance(one, str)}
+    return names
+
+
 _LABELS = "rows keep their labels and their order"
+
+_TRUTH = "as in Arkouda, any and all of a frame look at columns of bool alone"
+
+ALONE_OF_FRAMES: dict[str, str] = {
+    "any": _TRUTH,
+    "all": _TRUTH,
+    "value_counts": "distinct rows and their counts are columns of a frame",
+    "merge": "as in Arkouda, joined rows are in the order of the keys",
+}
+"""Differences of operations on frames, and the reason."""
 
 ALONE_OF_GROUPS: dict[str, str] = {
     "first": "Arkouda's first is that of the rows, missing or not",
@@ -528,20 +650,21 @@ ALONE: dict[tuple[str, str], str] = {
     **_because("pandas knows no lists where all are missing", "text", "str.split.str.len", "str.split.str[i]"),
     **_because("pandas knows no lists where all are missing", "text", "str.split.str.get"),
     **_because("lists are only looked at where some may be missing", "text", "str.split.isna", "str.split.dropna"),
+    **_because("pandas has a column for blank text, and none of nothing but missing text", "text", "str.get_dummies"),
+    **_because("pandas has one column where all are missing", "text", "str.partition", "str.rpartition"),
     **_because(_WINDOWS, "times", "rolling(3).count"),
     **_because(_WINDOWS, "Categoricals", "rolling(2).sum", "rolling(3, min_periods=1).mean", "rolling(3).count"),
     **_because(_WINDOWS, "Categoricals", "expanding.sum", "expanding(2).max", "ewm.mean"),
     **_because("bounds that are not compared with a column leave it", "Categoricals", "clip"),
     **_because(_UNORDERED, "Categoricals", "quantile", "quantile([…])", "idxmin", "idxmax", "is_monotonic_increasing"),
-    **_because(
-        _OCCURRING, "Categoricals", "value_counts", "value_counts(dropna=False)", "value_counts(normalize=True)"
-    ),
-    **_because("correlations are of numbers", "times", "corr", "cov", "autocorr"),
+    **_because(_UNORDERED, "Categoricals", "is_monotonic_decreasing"),
+    **_because(_OCCURRING, "Categoricals", "value_counts(dropna=False)"),
+    **_because("correlations are of numbers", "times", "cov", "autocorr"),
     **_because("correlations are of numbers", "Categoricals", "autocorr"),
     **_because("the error of a mean time is a span, which pandas refuses", "times", "sem"),
-    **_because("as in Arkouda, the label for missing is listed", "Categoricals", "tolist", "to_numpy"),
+    **_because("as in Arkouda, the label for missing is listed", "Categoricals", "tolist", "to_numpy", "unique"),
     **_because("as in Arkouda, times are listed as integers", "times", "tolist"),
-    **_because(_AS_NUMBERS, "bools", "describe", "diff", "pct_change", "quantile", "quantile([…])"),
+    **_because(_AS_NUMBERS, "bools", "diff", "pct_change", "quantile", "quantile([…])"),
     **_because(_AS_NUMBERS, "bools", "map of a dict", "map of a dict of text"),
     **_because(_AS_NUMBERS, "bools", "replace", "replace of a dict"),
 }
@@ -581,6 +704,8 @@ them, a mask chooses no row where it is missing, they come last in every order a
 - **Categoricals.** Columns of them equal nothing where they are missing; arrays compare their codes, as in Arkouda.
 - **Frames.** `df.fillna(0)` fills columns of numbers, and is an error when computed if columns of other kinds have
   missing values; name these, as in `df.fillna({"name": "-", "count": 0})`.
+- **Fields of times.** `s.dt.year` and its like are integers where no time is missing, and NaN where one is. The arrays of
+  files without a manifest, which have not been looked at, give integers, and an error where a time is NaT.
 - **Joins.** Missing keys match missing keys, as in pandas and unlike SQL.
 - **Lists.** `.str.split()` of missing text is missing, and of blank text an empty list.
 
@@ -593,7 +718,7 @@ differences below. Integers and bools are compared with the floats that pandas h
 
 def page() -> str:
     """Return the page of the documentation that the tests hold."""
-    reasons = list(dict.fromkeys([*ALONE.values(), *ALONE_OF_GROUPS.values()]))
+    reasons = list(dict.fromkeys([*ALONE.values(), *ALONE_OF_GROUPS.values(), *ALONE_OF_FRAMES.values()]))
     lines = [INTRODUCTION]
     for title, operations in SERIES.items():
         kinds = ("text",) if operations is TEXT else KINDS
@@ -603,14 +728,23 @@ def page() -> str:
             lines.append(f"| `{name}` | {' | '.join(cells)} |")
         lines.append("")
     lines += ["## Frames", "", "Each is tried with none, one and all rows missing but for a column of integers.", ""]
-    lines += ["| | of all kinds of columns |", "| --- | --- |", *(f"| `{name}` | = |" for name in FRAMES), ""]
-    lines += ["## Groups of missing keys", "", "Each is tried with keys of all kinds, and with `dropna` both ways.", ""]
+    lines += ["| | of all kinds of columns |", "| --- | --- |"]
+    lines += [f"| `{name}` | {_number(ALONE_OF_FRAMES.get(name), reasons)} |" for name in FRAMES]
+    lines += [
+        "",
+        "## Groups of missing keys",
+        "",
+        "Each is tried with keys of all kinds, and with `dropna` both ways.",
+        "",
+    ]
     lines += ["| | of all kinds of keys |", "| --- | --- |"]
-    for name in GROUPS:
-        reason = ALONE_OF_GROUPS.get(name)
-        lines.append(f"| `{name}` | {'=' if reason is None else reasons.index(reason) + 1} |")
+    lines += [f"| `{name}` | {_number(ALONE_OF_GROUPS.get(name), reasons)} |" for name in GROUPS]
     lines += ["", "## Differences", "", *(f"{number}. {reason}" for number, reason in enumerate(reasons, 1)), ""]
     return "\n".join(lines)
+
+
+def _number(reason: str | None, reasons: list[str]) -> str:
+    return "=" if reason is None else str(reasons.index(reason) + 1)
 
 
 def _cell(name: str, kind: str, function: Operation, reasons: list[str]) -> str:

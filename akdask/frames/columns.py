@@ -53,8 +53,10 @@ class ColumnMethods(FrameBase):
         """Return names and columns."""
         return [(name, self._column(name)) for name in self.columns]
 
-    def get(self, name: str, default: Any = None) -> Any:
-        """Return a column, or a default where there is no column of that name."""
+    def get(self, name: str | list[str], default: Any = None) -> Any:
+        """Return a column, or a frame of those of a list; a default where there is no column of a name."""
+        if isinstance(name, list):
+            return self._of(self._columns.only(name)) if all(one in self for one in name) else default
         return self._column(name) if name in self else default
 
     def pop(self, name: str) -> Array:

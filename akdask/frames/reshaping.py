@@ -197,10 +197,10 @@ class ReshapingMethods(FrameBase):
         wanted = values
         if wanted is None:
             wanted = [name for name in self._columns.values if name not in (index, columns)]
-        groups = ColumnGroups(keys)
+        groups = ColumnGroups(keys, dropna=False)
         if groups.ngroups < groups.length:
             raise ArgumentError("two rows have the same keys.", hint="pivot_table reduces them: aggfunc='sum'.")
-        found: Self = frame.pivot_table(wanted, index, columns, "first")
+        found: Self = frame.pivot_table(wanted, index, columns, "first", dropna=False)
         return found
 
     def pivot_table(
@@ -625,5 +625,10 @@ def _with_all_combinations(table: Any) -> Any:
     for axis in (0, 1):
         labels = table.axes[axis]
         if isinstance(labels, pd.MultiIndex):
-            table = table.reindex(pd.MultiIndex.from_product(labels.levels, names=labels.names), axis=axis)
+            # Levels do not list the missing label, which has the code -1.
+            levels = [
+                level.insert(len(level), np.nan) if (np.asarray(codes) < 0).any() else level
+                for level, codes in zip(labels.levels, labels.codes, strict=True)
+            ]
+            table = table.reindex(pd.MultiIndex.from_product(levels, names=labels.names), axis=axis)
     return table

@@ -194,3 +194,22 @@ def test_values_of_several_partitions_are_counted_in_the_order_of_their_first_ro
     parts = [ak.array(values[:9]), ak.array(values[9:])]
     found = ak.Series(ak.concatenate(parts)).value_counts()
     assert as_plain(found) == as_plain(pd.Series(values).value_counts())
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        {"n": [4, 3, 2], "k": ["a", "b", "a"]},
+        {"n": [4, np.nan, 2], "k": ["a", "b", "a"]},
+        {"n": [4, 3, 2], "k": ["a", None, "b"]},
+    ],
+)
+def test_a_pivot_keeps_rows_and_keys_that_are_missing(keys):
+    rows = pd.DataFrame({**keys, "x": [1.0, 2.0, np.nan]})
+    found = ak.DataFrame(rows).pivot(index="n", columns="k", values="x").to_pandas(retain_index=True)
+    expected = rows.pivot(index="n", columns="k", values="x")
+    by_name = {str(name): expected[name].tolist() for name in expected}
+    assert sorted(found.columns) == sorted(by_name)
+    pd.testing.assert_frame_equal(
+        found, pd.DataFrame(by_name, index=expected.index)[list(found.columns)], check_index_type=False
+    )
