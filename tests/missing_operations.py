@@ -704,8 +704,8 @@ them, a mask chooses no row where it is missing, they come last in every order a
 - **Categoricals.** Columns of them equal nothing where they are missing; arrays compare their codes, as in Arkouda.
 - **Frames.** `df.fillna(0)` fills columns of numbers, and is an error when computed if columns of other kinds have
   missing values; name these, as in `df.fillna({"name": "-", "count": 0})`.
-- **Fields of times.** `s.dt.year` and its like are integers where no time is missing, and NaN where one is. The arrays of
-  files without a manifest, which have not been looked at, give integers, and an error where a time is NaT.
+- **Fields of times.** `s.dt.year` and its like are integers where no time is missing, and NaN where one is. Arrays
+  of files without a manifest, which nobody has looked at, give integers, and an error where a time is NaT.
 - **Joins.** Missing keys match missing keys, as in pandas and unlike SQL.
 - **Lists.** `.str.split()` of missing text is missing, and of blank text an empty list.
 
