@@ -18,7 +18,7 @@ COLUMNS = {
     "s": pd.Series(["b", None, "a"], dtype="str"),
     "r": pd.Series(["y", "z", "x"], dtype="str"),
     "t": pd.Series(np.array(TIMES, "M8[ns]")),
-    "u": pd.Series(np.array(TIMES[::-1], "M8[us]")),
+    "u": pd.Series(np.array([TIMES[1], TIMES[0], TIMES[2]], "M8[us]")),
     "c": pd.Series(pd.Categorical(["lo", None, "hi"], ["lo", "mid", "hi"], ordered=True)),
 }
 
@@ -213,3 +213,16 @@ def test_a_pivot_keeps_rows_and_keys_that_are_missing(keys):
     pd.testing.assert_frame_equal(
         found, pd.DataFrame(by_name, index=expected.index)[list(found.columns)], check_index_type=False
     )
+
+
+def test_chunks_of_nothing_but_missing_text_go_before_text(tmp_path):
+    chunks = [pd.DataFrame({"s": pd.Series(values, dtype="str")}) for values in ([None, None], ["a", None])]
+    frames = []
+    for number, chunk in enumerate(chunks):
+        path = str(tmp_path / f"{number}.parquet")
+        chunk.to_parquet(path)
+        frames += [ak.DataFrame(ak.read_parquet(path)), ak.DataFrame(pd.read_parquet(path))]
+    for one in frames[:2]:
+        for other in frames[2:]:
+            found = ak.concat([one, other], ignore_index=True)
+            assert as_plain(found) == as_plain(pd.concat(chunks, ignore_index=True))
