@@ -790,7 +790,7 @@ class SeriesReductions(SeriesOperators):
             return few_extremes(f"{name}k", values, 1).tolist()[0]
         if isinstance(values, TimeArray) and values is not self.values and not values.size:
             return pd.NaT
-        if isinstance(values, Categorical) and values.ordered and values is self.values and bool(values.isna().any()):
+        if skipna is False and isinstance(values, Categorical) and values.ordered and bool(values.isna().any()):
             return float("nan")
         if values is self.values or not isinstance(values, pdarray) or values._pandas_converter() is not None:
             return getattr(values, name)()

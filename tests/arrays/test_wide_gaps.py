@@ -5,6 +5,7 @@ Here too: casts, labels, fields of times and extremes of columns of which some a
 
 import math
 
+import dask
 import numpy as np
 import pandas as pd
 import pytest
@@ -174,9 +175,11 @@ def test_text_of_what_is_missing_is_missing(given):
     pd.testing.assert_series_equal(ak.DataFrame({"x": given}).astype(str).to_pandas()["x"], expected, check_names=False)
 
 
-def test_bools_with_gaps_are_true_where_they_are_missing_as_floats_are():
-    given = pd.Series([WIDE, 0, None], dtype="Int64")
-    assert ak.Series(given).astype(bool).tolist() == [True, False, True]
+def test_gaps_are_neither_true_nor_false():
+    given = pd.Series([5, 0, None], dtype="Int64")
+    for series in (given, ak.Series(given)):
+        with pytest.raises(ValueError, match=r"NA|NaN|missing"):
+            dask.compute(series.astype(bool))
 
 
 COMPARED = {

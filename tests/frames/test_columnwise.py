@@ -58,7 +58,6 @@ def df():
         (lambda df: ak.DataFrame.from_dict({}, orient="rows"), ArgumentError),
         (lambda df: df.rename(columns={"x": "index"}).reset_index(names="port"), SchemaError),
         (lambda df: df.__setitem__(["a", "b"], [1]), ArgumentError),
-        (lambda df: df.loc.__setitem__((df["port"] > 1, "new"), "text"), ArgumentTypeError),
         (lambda df: df.groupby("port").agg(total="sum"), ArgumentTypeError),
         (lambda df: df.groupby("port")["x"].agg(), ArgumentError),
         (lambda df: df.groupby("port")["none"], MissingColumnError),

@@ -356,7 +356,9 @@ def test_groups_of_limbs_that_do_not_fit_are_refused(tmp_path, what):
         damage(file, what)
         file["fine"] = np.arange(3)
     with pytest.raises(UnsupportedError, match="'b'"):
-        ak.read_hdf(tmp_path / "f.h5")
+        ak.read_hdf(tmp_path / "f.h5", "b")
+    with pytest.warns(RuntimeWarning, match=r"leaves out[\s\S]*'b'"):
+        assert list(ak.read_hdf(tmp_path / "f.h5")) == ["fine"]
     assert ak.read_hdf(tmp_path / "f.h5", ["fine"])["fine"].tolist() == [0, 1, 2]
 
 

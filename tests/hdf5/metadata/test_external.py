@@ -58,7 +58,9 @@ def test_data_in_other_files_is_listed_and_refused(path, write, read_column):
     assert files.kinds == {"x": ObjType.PDARRAY, "y": ObjType.PDARRAY}
     assert read_column(files.select(["y"])["y"].members["values"]) == [0, 1, 2]
     with pytest.raises(UnsupportedError, match=r"'x'.*other files[\s\S]*ak\.config\.set\(external_files=True\)"):
-        files.select()
+        files.select(["x"])
+    with pytest.warns(RuntimeWarning, match=r"leaves out[\s\S]*'x': keeps its data in other files"):
+        assert list(files.select()) == ["y"]
 
 
 def test_members_in_other_files_are_refused_too(path):

@@ -88,7 +88,7 @@ def test_files_of_one_program_share_templates(tmp_path):
 
 
 def test_no_more_is_remembered_than_there_is_memory_for(tmp_path, monkeypatch):
-    monkeypatch.setattr(group_templates, "_MOST_BYTES", 1500)
+    monkeypatch.setattr(group_templates, "_MOST_BYTES_AT_ONCE", 1500)
     for name in "abc":
         groups = write(str(tmp_path / name), 30)
         for _ in range(2):

@@ -196,7 +196,7 @@ def test_what_cannot_be_read_is_refused_only_if_it_is_asked_for(odd):
         "after": ["x", "y"],
         "before": [1, 2],
     }
-    with pytest.warns(RuntimeWarning, match="struct(.|\n)*map(.|\n)*lists(.|\n)*fixed") as warned:
+    with pytest.warns(RuntimeWarning, match=r"struct(.|\n)*map(.|\n)*lists(.|\n)*fixed") as warned:
         assert set(ak.read_parquet(odd)) == {"before", "after", "last"}
     assert len(warned) == 1
 
