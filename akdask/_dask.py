@@ -1,10 +1,9 @@
 """The only place that imports Dask's private names of expressions and tasks.
 
-`SingletonExpr` gives content-addressed, deduplicated nodes; `Task` and `TaskRef` are what a graph is made of;
-`ExprSequence` is what ``dask.compute(a, b)`` builds of several collections.  How tasks are run is known to
-`akdask._distributed`.
+`SingletonExpr` gives content-addressed, deduplicated nodes.  Graphs consist of `Task` and `TaskRef`.
+``dask.compute(a, b)`` wraps several collections in an `ExprSequence`.  `akdask._distributed` knows how tasks are run.
 
-Besides the names, this is taken for granted: `lower_completely` calls `lower_once` with a dict of what is lowered,
+Besides the names, akdask relies on these calls: `lower_completely` calls `lower_once` with a dict of lowered nodes,
 `optimize` calls `simplify_once` and `rewrite` of nodes that have no rewriting of their own, ``dask.compute`` calls
 `finalize_compute` and the `_simplify_up` of inputs with their `ExprSequence`, and annotations come from
 `__dask_annotations__` of the root.  Each has a test in ``tests/engine/test_dask_contract.py``, which a release of Dask

@@ -1,4 +1,4 @@
-"""The only place that leans on how Dask runs tasks: its schedulers, workers, their memory, spilling and restrictions.
+"""The only place that depends on how Dask runs tasks: its schedulers, workers, their memory, spilling and restrictions.
 
 `distributed` takes half a second to load, so nothing here imports it before a cluster is used.  Each thing that is
 taken for granted has a test in ``tests/engine/test_dask_contract.py``, which a release of Dask that changes it fails by
@@ -12,7 +12,7 @@ Worth proposing upstream, as it would make code here unnecessary:
 - results that workers keep, and hand out in part, until a task that does not depend on them is done (`keep_results`);
 - a public name of the task that runs, and of the folder of its worker (`current_task`, `worker_folder`);
 - workers that give freed memory back only when it runs short (`call_regularly`, `keeps_no_memory`);
-- local threads that take the next task themselves, that start anew after a fork, and whose results go to disk where
+- local threads that take the next task themselves, that restart after a fork, and whose results go to disk where
   memory is short (`threaded_get`, `forget_threads`, and `akdask.engine.scheduler`);
 - `compute` that finds out that there is no client without loading `distributed` (`named_scheduler`).
 """
@@ -92,10 +92,10 @@ def named_scheduler() -> Callable[..., Any] | str | None:
 
 
 def shares_memory() -> bool:
-    """Whether what this process computes next runs in threads of its own, whose tasks see each other's arrays."""
+    """Whether the next computation runs in threads of this process, whose tasks see each other's arrays."""
     named = dask.config.get("scheduler", None)
     if named is None:
-        # What a task of a worker computes, its cluster does.
+        # A computation within a task of a worker runs on the cluster of the worker.
         return default_client() is None and current_worker() is None
     return isinstance(named, str) and named_schedulers.get(named) in {dask.threaded.get, dask.local.get_sync}
 
@@ -123,7 +123,7 @@ def default_client() -> Client | None:
 
 
 def expect_arrow() -> None:
-    """Load what is needed for tables of Arrow to travel: some releases take for granted that it is there already."""
+    """Register the serializers of Arrow tables: some releases of `distributed` do not load them by themselves."""
     if "distributed" in sys.modules:
         import_module("pyarrow.fs")
 
@@ -135,7 +135,7 @@ def workers_of(client: Client) -> dict[str, tuple[int, int]]:
 
 
 def tasks_by_step(client: Client) -> Mapping[str, Mapping[str, int]]:
-    """Return how many tasks of a cluster are in each state, by what Dask shows of their keys."""
+    """Count the tasks of a cluster in each state, by the prefix that Dask shows of their keys."""
     found: Mapping[str, Mapping[str, int]] = client.sync(client.scheduler.get_task_prefix_states)
     return found
 
@@ -234,7 +234,7 @@ def register_spilling(kind: type, name_of: Callable[[Any], Any | None], find: Ca
     from distributed.protocol import dask_deserialize, dask_serialize
 
     def spill(result: Any, context: Any = None) -> tuple[dict[str, Any], list[bytes]]:
-        # Only what goes to other workers has a context: that is pickled.
+        # A context means that the object is pickled for another worker.
         name = name_of(result) if context is None else None
         if name is None:
             raise NotImplementedError
@@ -248,7 +248,7 @@ def register_spilling(kind: type, name_of: Callable[[Any], Any | None], find: Ca
 
 
 def keep_results(scheduler: Scheduler, keys: Sequence[Hashable], owner: str) -> None:
-    """Have a scheduler keep results of tasks, computed anew when they are lost, until `owner` lets them go."""
+    """Have a scheduler keep results of tasks, and recompute lost ones, until `owner` releases them."""
     scheduler.client_desires_keys(list(keys), owner)
 
 
@@ -261,12 +261,12 @@ def let_results_go(scheduler: Scheduler, owner: str) -> None:
 
 
 def release_results(scheduler: Scheduler, tasks: Iterable[TaskState], stimulus_id: str) -> None:
-    """Have a scheduler take back those results of tasks that are there; tasks that need them wait for them again."""
+    """Have a scheduler release finished results of tasks; tasks that need them wait for them again."""
     scheduler.transitions({task.key: "released" for task in tasks if task.state == "memory"}, stimulus_id)
 
 
 def answers_of(worker: Worker, question: str, arguments: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the answers of other workers, given the arguments of each by its address; None of those that are gone."""
+    """Return the answers of other workers, given the arguments of each by its address; None for a lost worker."""
     from asyncio import Semaphore, gather
 
     from distributed.core import send_recv
@@ -292,7 +292,7 @@ def answers_of(worker: Worker, question: str, arguments: Mapping[str, Mapping[st
 
 
 def own_results(worker: Worker, keys: Sequence[Hashable]) -> dict[Hashable, Any]:
-    """Return those results of tasks that a worker holds, on which a task runs."""
+    """Return the dependencies of a task that the worker which runs it holds."""
 
     async def find() -> dict[Hashable, Any]:
         return {key: worker.data[key] for key in keys if key in worker.data}
@@ -350,7 +350,7 @@ def restrict(workers: Mapping[Any, str], *, strict: bool) -> dict[str, dict[Any,
 
 
 def relax_restrictions(scheduler: Scheduler, tasks: Iterable[TaskState], mark: str) -> list[TaskState]:
-    """Let tasks with an annotation run anywhere if all their workers are gone, and return those tasks."""
+    """Let tasks with an annotation run anywhere if all their workers are gone, and return these tasks."""
     placed = [task for task in tasks if mark in (task.annotations or {}) and not task.loose_restrictions]
     gone = [task for task in placed if scheduler.workers.keys().isdisjoint(task.worker_restrictions or ())]
     for task in gone:
@@ -364,7 +364,7 @@ def tasks_of(scheduler: Scheduler, keys: Iterable[Any] | None = None) -> list[Ta
 
 
 def run_waiting(scheduler: Scheduler, tasks: Iterable[TaskState], stimulus_id: str) -> None:
-    """Have a scheduler run those tasks that wait for a worker that they may run on."""
+    """Have a scheduler run tasks that have waited for a worker on which they may run."""
     waiting = {task.key: "processing" for task in tasks if task.state == "no-worker"}
     scheduler.transitions(waiting, stimulus_id)
 

@@ -1,7 +1,7 @@
-"""What pandas knows of akdask by name: the accessor ``.ak``, and types such as ``ak_int64``.
+"""Names that akdask registers with pandas: the accessor ``.ak``, and types such as ``ak_int64``.
 
 `akdask.extension` has both, and takes long to load.  So that ``import akdask`` needs neither it nor pandas, stand-ins
-are registered as soon as there is a pandas, before or after that import; the first use of one loads what it stands for.
+are registered once pandas is imported, before or after akdask.  The first use of a stand-in loads the real object.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class LoaderOfPandas(Loader):
         return module
 
     def exec_module(self, module: ModuleType) -> None:
-        """Load pandas, which knows nothing of this loader."""
+        """Load pandas by its own loader."""
         assert module.__spec__ is not None, "the import system has set it"
         module.__spec__.loader = module.__loader__ = self._loader
         self._loader.exec_module(module)
@@ -69,7 +69,7 @@ def register() -> None:
         getattr(extensions, f"register_{owner.lower()}_accessor")("ak")(partial(_accessor, name))
 
     class NamedDtype(extensions.ExtensionDtype):
-        """Stands for all types of akdask, where they are asked for by name."""
+        """Stand-in for all types of akdask, which pandas finds by name."""
 
         name, type = "ak_named", object
 

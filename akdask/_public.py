@@ -1,4 +1,4 @@
-"""Public names that are loaded when they are first used, so that scripts need not wait for what they never call.
+"""Public names that are loaded at first use, so that scripts need not wait for functions that they never call.
 
 The names and their modules are written once, as imports of a stub: ``__init__.pyi``, which type checkers and editors
 read as well.
@@ -19,7 +19,7 @@ from akdask.errors import MissingAttributeError
 
 
 def names_of_stub(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
-    """Return what a package takes as its ``__getattr__``, ``__dir__`` and ``__all__`` (PEP 562).
+    """Return the ``__getattr__``, ``__dir__`` and ``__all__`` of a package (PEP 562).
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def names_of_stub(package: str, file: str) -> tuple[Callable[[str], Any], Callab
     Returns
     -------
     tuple
-        A function that loads a name, one that returns all names, and those that are public.
+        A function that loads a name, a function that returns all names, and the public names.
     """
     stub = ast.parse(Path(file).with_suffix(".pyi").read_text(encoding="utf-8")).body
     imports = [node for node in stub if isinstance(node, ast.ImportFrom)]

@@ -40,7 +40,7 @@ def on_cluster() -> bool:
 def memory() -> int:
     """Return the bytes of memory for data that the smallest worker has for each of its threads.
 
-    Without a cluster, those that all threads of this process have: they share what each of them needs whole.
+    Without a cluster, the bytes of the whole process: its threads share the arrays that each of them needs in full.
     """
     return _least(data_memory(machine.memory()))
 
@@ -51,16 +51,16 @@ def all_memory() -> int:
 
 
 def partition_size() -> int:
-    """Return the bytes that a column of a partition may take: what the setting says, or less for want of memory."""
+    """Return the bytes that a column of a partition may take: the setting, or less if memory is short."""
     per_thread = _least(data_memory(machine.memory()) // CPU_COUNT)
     share = SHARE if on_cluster() else SHARE_HERE
     return max(min(int(config.get("partition_size")), per_thread // share), 1)
 
 
 def transfer_limit() -> float:
-    """Return the bytes that one conversion may bring into this process: what the setting says, or half of its memory.
+    """Return the bytes that one conversion may bring into this process: the setting, or half of its memory.
 
-    Half, since what the tasks have found and the array that it is joined to are there at the same time.
+    Half, since the results of tasks and the array that joins them are in memory at the same time.
     """
     limit = config.get("max_transfer_bytes")
     if limit == config.BY_MEMORY:
@@ -99,12 +99,12 @@ def addresses() -> tuple[str, ...]:
 
 
 def _least(here: int) -> int:
-    """Return the memory for each thread of the smallest worker, or what there is `here` without a cluster."""
+    """Return the memory for each thread of the smallest worker, or `here` without a cluster."""
     return min((nbytes // threads for nbytes, threads in _workers().values()), default=here)
 
 
 def data_memory(limit: int) -> int:
-    """Return what a process of some memory has for data; without a limit of it, what the machine has."""
+    """Return the memory for data of a process with a limit; without one, the memory of the machine."""
     return max(limit - PROGRAM, limit // 4) if limit else machine.memory()
 
 

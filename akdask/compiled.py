@@ -1,4 +1,4 @@
-"""Loops over rows that Numba compiles, for what NumPy needs many passes to do.
+"""Loops over rows that Numba compiles, for operations that take NumPy many passes.
 
 Numba is optional: ``pip install 'akdask[fast]'``.  Each loop here has its general path beside the call, in NumPy or
 Arrow, and a property test proves them equal to the last bit, so that processes with and without Numba work together,
@@ -81,7 +81,7 @@ def load() -> bool:
 
 @contextmanager
 def computation() -> Iterator[None]:
-    """Leave the processors to a computation: what it calls for is loaded when it has ended."""
+    """Leave the processors to a computation; modules that it requests are loaded after its end."""
     _Process.number += 1
     _Process.running += 1
     try:

@@ -18,7 +18,7 @@ def compiled(function: Function) -> Function:
     """Return the function, compiled when it is called with other types of arguments than before.
 
     It lets other threads run meanwhile, and its machine code is kept on disk where there is a place for it.  Integers
-    wrap around as NumPy's do.  An index outside an array is not noticed: callers have checked what files told them.  A
+    wrap around as NumPy's do.  An index outside an array is not noticed: callers have checked indices from files.  A
     loop is one function, since to hand arrays to another counts references for each row, longer than the work takes.
     """
     compile_it = partial(njit, nogil=True, error_model="numpy")
@@ -31,9 +31,9 @@ def compiled(function: Function) -> Function:
 
 
 def read_only(array: npt.NDArray[Item]) -> npt.NDArray[Item]:
-    """Return a view that cannot be written to: arguments of one type are compiled for once.
+    """Return a read-only view, so that arguments of one type are compiled for once.
 
-    What comes from Arrow or a file is read-only already, what comes from NumPy is not.
+    Arrays from Arrow or a file are read-only already, arrays from NumPy are not.
     """
     view = array.view()
     view.flags.writeable = False

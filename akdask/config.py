@@ -1,7 +1,7 @@
 """Settings, kept in Dask's configuration under ``akdask`` so that YAML files and ``DASK_AKDASK__…`` work too.
 
-A setting is one line of the table `SETTINGS`: its default, and what values it takes.  Values are checked where they are
-set, and those of YAML files and of the environment where they are used.
+A setting is one line of the table `SETTINGS`: its default, and the values that it takes.  Values from Python are
+checked when they are set, values from YAML files and the environment when they are used.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from akdask.errors import ArgumentError, warn
 
 
 class Kind(NamedTuple):
-    """What values a setting takes."""
+    """The values that a setting takes."""
 
     wanted: str
     """The values in words."""
@@ -102,7 +102,7 @@ SETTINGS: dict[str, Setting] = {
     # Wait until written files are on disk, so that a power failure spares them: True, False, or "replaced", which is
     # where they take the place of older ones, as both would be lost.
     "durable": Setting("replaced", _or(FLAG, "'replaced'", "replaced")),
-    # Seconds that may go into showing an object whose values are not at hand; 0 to show only those that are.
+    # Seconds that may go into showing an object whose values are not in memory; 0 to show only values in memory.
     "display_seconds": Setting(1, SECONDS),
     # Show how far computations are that take longer than a second: True, False, or "auto", which is on terminals and in
     # notebooks.
@@ -119,12 +119,12 @@ SETTINGS: dict[str, Setting] = {
     # Read data that HDF5 files keep in other files (external storage, virtual datasets), if these are below the folder
     # of the file; changes of theirs are not noticed.  Never so by default: such a file may name any file of its reader.
     "external_files": Setting(False, FLAG),
-    # Bytes of memory that this process may use: what does not fit is kept on disk, in Dask's temporary_directory.  None
-    # for the least of what the machine has and what cgroups and ulimits allow.
+    # Bytes of memory that this process may use: data beyond it go to disk, in Dask's temporary_directory.  None for the
+    # least of the memory of the machine and the limits of cgroups and ulimits.
     "memory_limit": Setting(None, _or(SOME_BYTES, "None for what machine, cgroup and ulimit allow", None)),
     # How often a request to a remote file system is made, where it fails in a way that may pass.
     "remote_tries": Setting(6, TRIES),
-    # Bytes of remote files that a process fetches before its tasks ask for them; 0 to fetch only what is asked for.
+    # Bytes of remote files that a process fetches before its tasks read them; 0 to fetch nothing in advance.
     # None for a sixteenth of the memory, 512 MiB at most.
     "read_ahead": Setting(None, _or(BYTES, "None for a sixteenth of the memory, 512 MiB at most", None)),
     # Write Datetime, Timedelta and IPv4 as plain numbers, which Arkouda servers before v2023.09.06 demand.
@@ -135,11 +135,11 @@ SETTINGS: dict[str, Setting] = {
     "cache_size": Setting(None, _or(BYTES, "None for an eighth of the memory", None)),
     # Bytes of freed arrays that this process keeps for half a minute, as new memory takes long to get.
     "spare_memory": Setting(2**31, BYTES),
-    # Bytes of columns that every task may hold in full: one side of a join, or what rows are taken from by position.
-    # Rows of larger ones are exchanged; those of all columns for 0.  None for a part of the memory of a worker.
+    # Bytes of columns that every task may hold in full: one side of a join, or columns of rows taken by position.
+    # Rows of larger columns are exchanged, of all columns for 0.  None for a part of the memory of a worker.
     "replicate_size": Setting(None, _or(BYTES, "None for a part of the memory of a worker", None)),
     # Bytes that one conversion (to_ndarray, to_pandas, tolist, compute) may bring into this process; "memory" for half
-    # of what this process may use, None or inf for no limit.
+    # of the memory of this process, None or inf for no limit.
     "max_transfer_bytes": Setting(
         BY_MEMORY, _or(BYTES, "'memory' for half of the memory, or None or inf for no limit", BY_MEMORY, None, math.inf)
     ),
@@ -166,7 +166,7 @@ def get(name: str) -> Any:
     False
     """
     setting = _setting(name)
-    # As small operations ask several times, Dask looks for other spellings only where this one is not found.
+    # Small operations read settings several times, so Dask looks for other spellings only if this one is not found.
     section = dask.config.config["akdask"]
     value = section[name] if name in section else dask.config.get(f"akdask.{name}")
     known = _understood.get(name)
@@ -185,7 +185,7 @@ def set(**settings: Any) -> dask.config.set:
     Raises
     ------
     ArgumentError
-        If there is no such setting, or it does not take the value; then nothing is changed.
+        If there is no such setting, or it does not take the value.  All settings stay as they were then.
 
     Examples
     --------
@@ -204,7 +204,7 @@ def set(**settings: Any) -> dask.config.set:
 
 
 def _setting(name: str) -> Setting:
-    # As small operations ask several times, no more is done for a name that there is.
+    # Small operations read settings several times, so a known name takes one lookup.
     try:
         return SETTINGS[name]
     except (KeyError, TypeError):

@@ -12,9 +12,8 @@ type checkers and the contracts of imports see::
     else:
         sort = DeferredModule("akdask.operators.sort.sort")
 
-What runs when a module is loaded, such as base classes, default arguments and constants, must not use them: that would
-load them with it.  Whether an object is one of pandas or Arrow is asked of `is_pandas`, `is_na` and `is_arrow`,
-which load nothing.
+Code that runs when a module is loaded, such as base classes, default arguments and constants, must not use them, as it
+would load them too.  `is_pandas`, `is_na` and `is_arrow` recognize objects of pandas and Arrow without loading either.
 """
 
 from __future__ import annotations
@@ -106,17 +105,17 @@ def is_arrow(item: Any, *classes: str) -> bool:
 
 @cache
 def _arrow_classes(names: tuple[str, ...]) -> tuple[type, ...]:
-    """Return classes of Arrow, which is asked for with each column of each block."""
+    """Return classes of Arrow, cached since each column of each block needs them."""
     return tuple(getattr(pa, name) for name in names)
 
 
 def is_na(item: Any) -> bool:
-    """Whether an item is what pandas has for missing."""
+    """Whether an item is ``pandas.NA``."""
     return "pandas" in sys.modules and item is pd.NA
 
 
 def registered(registry: Mapping[Any, Any], key: Any, modules: Mapping[Any, str]) -> Any:
-    """Return what is registered under a key, None if nothing is; a module of `modules` registers it as it is loaded."""
+    """Return the entry of a key in a registry, or None; modules of `modules` register their entries as they load."""
     if key not in registry and key in modules:
         import_module(f"akdask.{modules[key]}")
     return registry.get(key)

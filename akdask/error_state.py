@@ -1,6 +1,6 @@
-"""What happens where numbers are divided by zero: Arkouda's ``seterr`` and its like.
+"""Treatment of divisions by zero: Arkouda's ``seterr`` and its like.
 
-By default nothing does, and nothing is looked at.  Sources: Arkouda's ``numpy/err.py``.
+By default divisions by zero are ignored, and divisors are not checked.  Sources: Arkouda's ``numpy/err.py``.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _handler: list[Handler | None] = [None]
 
 
 def geterr() -> dict[str, Mode]:
-    """Return what happens at each kind of error.
+    """Return the mode of each kind of error.
 
     Examples
     --------
@@ -35,23 +35,23 @@ def geterr() -> dict[str, Mode]:
 
 
 def seterr(**kwargs: Mode) -> dict[str, Mode]:
-    """Choose what happens at errors of some kinds; for good.
+    """Set the modes of kinds of errors, until they are set again.
 
     Parameters
     ----------
     **kwargs : {"ignore", "warn", "raise", "call", "print", "log"}
         By kind: ``divide``, ``over``, ``under``, ``invalid``.  Only ``divide`` has an effect, as in Arkouda:
-        where it is not ``ignore``, ``/`` and ``//`` look for zeros among the divisors, which computes these.
+        if it is not ``ignore``, ``/`` and ``//`` look for zeros among the divisors, which computes these.
 
     Returns
     -------
     dict
-        What held before.
+        The modes before, by kind.
 
     Raises
     ------
     ArgumentError
-        If there is no such kind, or it cannot be treated so; then nothing is changed.
+        If there is no such kind or mode.
     """
     for kind, mode in kwargs.items():
         if kind not in KINDS:
@@ -101,7 +101,7 @@ def errstate(
     invalid: Mode | None = None,
     call: Handler | None = None,
 ) -> Iterator[None]:
-    """Choose what happens at errors inside a ``with`` block.
+    """Set the modes of kinds of errors inside a ``with`` block.
 
     Parameters
     ----------
@@ -131,19 +131,19 @@ def errstate(
 
 
 def handle(kind: str, message: str) -> None:
-    """Do at an error what has been chosen for its kind.
+    """Treat an error by the mode of its kind.
 
     Parameters
     ----------
     kind : {"divide", "over", "under", "invalid"}
-        What sort of error.
+        Kind of the error.
     message : str
-        What is said of it.
+        Description of the error.
 
     Raises
     ------
     FloatingPointError
-        If that has been chosen.
+        If the mode is ``raise``.
     ArgumentError
         If there is no such kind.
     """
@@ -164,7 +164,7 @@ def handle(kind: str, message: str) -> None:
 
 
 def check_divisor(divisor: Any) -> None:
-    """Do what has been chosen for divisions by zero if a divisor has a 0; computes unless that is to ignore them."""
+    """Treat a division by zero if a divisor has a 0; computes unless its mode is ``ignore``."""
     if _modes["divide"] == "ignore":
         return
     is_zero = divisor == 0

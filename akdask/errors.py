@@ -31,8 +31,8 @@
         ├── ExistsError             FileExistsError  a name that is already taken
         └── WriteError              OSError          disk full, folder read-only
 
-A message says what was asked, what was found, where, and what to do.  The parts are kept as attributes, so that
-programs need not parse text, and survive pickling, since errors cross from workers to the client.
+A message names the request, the finding and its place, and a remedy.  The parts are kept as attributes, so that
+programs need not parse text.  They survive pickling, since errors cross from workers to the client.
 """
 
 from __future__ import annotations
@@ -52,11 +52,11 @@ class AkdaskError(Exception):
     Parameters
     ----------
     message : str
-        What was asked and why it cannot be done.
+        The request, and the reason why it fails.
     details : iterable of str
-        What was found and where: one line for each file, dataset, partition or operand.
+        Findings with their place, one line for each file, dataset, partition or operand.
     hint : str, optional
-        What to do about it.
+        A remedy.
 
     Examples
     --------
@@ -100,7 +100,7 @@ Found = TypeVar("Found")
 def refuses_foreign(
     hint: str = "pass numbers, text, times, or arrays of these.",
 ) -> Callable[[Callable[Parameters, Found]], Callable[Parameters, Found]]:
-    """Have a function that takes data of any kind refuse what NumPy, pandas or Arrow cannot make anything of.
+    """Have a function that takes data of any kind refuse data that NumPy, pandas or Arrow cannot convert.
 
     Their errors become an `ArgumentTypeError` or an `ArgumentError`, as they are for kinds of objects or for values.
     """
@@ -170,11 +170,11 @@ class PositionError(AkdaskError, IndexError):
 
 
 class MissingLabelError(AkdaskError, KeyError):
-    """No row has a label that was asked for."""
+    """No row has the label of a lookup."""
 
 
 class LabelTypeError(MissingLabelError, ArgumentTypeError):
-    """No row has a label of the kind that was asked for."""
+    """Labels are of another kind than the label of a lookup."""
 
 
 class AlignmentError(AkdaskError, ValueError):
@@ -198,7 +198,7 @@ class RefusedMethodError(UnsupportedError, TypeError):
 
 
 class TransferError(AkdaskError, RuntimeError):
-    """A result larger than what may be brought into this process."""
+    """A result larger than the limit of bytes that a conversion may bring into this process."""
 
 
 class UnreachableWorkerError(AkdaskError, ConnectionError):
@@ -214,7 +214,7 @@ class MissingColumnError(SchemaError, KeyError):
 
 
 class FileError(AkdaskError, RuntimeError):
-    """A file could not be read or written as asked."""
+    """A file could not be read or written."""
 
 
 class MissingFileError(FileError, FileNotFoundError, ValueError):

@@ -49,7 +49,7 @@ def end_if_interrupted() -> None:
 
 
 def interruptible_ranges(ends: Sequence[int] | NumberArray) -> Iterator[tuple[int, int]]:
-    """Yield ranges of what is done one after the other, such that each has about `AT_A_TIME` rows.
+    """Yield consecutive ranges of items, such that each has about `AT_A_TIME` rows.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""How much memory this process may use: by its setting, or what the machine has and container and shell allow."""
+"""Memory that this process may use: its setting, or the least of machine, container and shell."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ HIERARCHIES = Path("/sys/fs/cgroup")
 
 RESIDENT = 1
 COUNTED = {resource.RLIMIT_AS: 0, resource.RLIMIT_DATA: 5}
-"""Where the system tells how many pages are in memory, and how many those are that a ulimit counts."""
+"""Where the system tells how many pages are in memory, and how many pages a ulimit counts."""
 
 ULIMITS = (resource.RLIMIT_AS, resource.RLIMIT_DATA, resource.RLIMIT_RSS)
 
@@ -34,7 +34,7 @@ def memory() -> int:
     limit: int | None = config.get("memory_limit")
     if limit is not None:
         return limit
-    # No comprehensions: planning asks often, and each would be one more call.
+    # Loops instead of comprehensions: planning calls this often, and each comprehension is one more call.
     least = _machine_memory()
     for kind in ULIMITS:
         ulimit = resource.getrlimit(kind)[0]
@@ -45,13 +45,13 @@ def memory() -> int:
 
 @cache
 def _machine_memory() -> int:
-    """Return what does not change while the process runs; planning asks for it often."""
+    """Return the limits that do not change while the process runs; cached, as planning reads them often."""
     physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     return min([physical, *cgroup_limits()])
 
 
 def memory_in_use() -> int:
-    """Return the bytes of memory that this process has now, or the most that it has had where that is not told.
+    """Return the bytes of memory that this process has now, or its peak where the system tells no more.
 
     Where a ulimit counts what has been reserved and not touched yet, that counts: much may be missing to the limit of
     memory when the system refuses more.
@@ -65,7 +65,7 @@ def memory_in_use() -> int:
 
 
 def cgroup_limits() -> Iterator[int]:
-    """Yield the bytes that the cgroups of this process, and those that these are in, allow.
+    """Yield the limits in bytes of the cgroups of this process and of their ancestors.
 
     A container may show its own group as the root of the hierarchy while the line that names it has the path of the
     host, so that the root is looked at in any case.

@@ -1,6 +1,6 @@
 """Random numbers: ``ak.random``.
 
-`default_rng` makes a `Generator`.  The functions draw from one of the process, which `seed` begins anew; `randint`,
+`default_rng` makes a `Generator`.  The functions draw from one of the process, which `seed` restarts; `randint`,
 `uniform` and `standard_normal` take a seed of their own as well, as in Arkouda.
 """
 

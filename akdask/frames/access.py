@@ -168,8 +168,8 @@ class AccessMethods(ColumnMethods, RowMethods, MissingMethods):
         Parameters
         ----------
         include, exclude : str, type or list of them, optional
-            Types as `dtypes` names them, such as ``"int64"``, ``"str"`` or ``"Categorical"``, those of NumPy, and
-            ``"number"``, spans of time among them, ``"object"`` for text, ``"category"``, ``"datetime"`` and
+            Types as `dtypes` names them, such as ``"int64"``, ``"str"`` or ``"Categorical"``, types of NumPy, and
+            ``"number"``, which includes spans of time, ``"object"`` for text, ``"category"``, ``"datetime"`` and
             ``"timedelta"``.
 
         Raises
@@ -199,7 +199,7 @@ class AccessMethods(ColumnMethods, RowMethods, MissingMethods):
         Parameters
         ----------
         items : sequence of str, optional
-            Names, of which those that are not there are passed over.
+            Names of columns; unknown names are ignored.
         like : str, optional
             Or part of names.
         regex : str, optional
@@ -266,7 +266,7 @@ class AccessMethods(ColumnMethods, RowMethods, MissingMethods):
         data : mapping
             Columns by name, or with ``orient="index"`` rows by label.
         orient : {"columns", "index"}
-            What the keys are.
+            Meaning of the keys.
         columns : sequence of str, optional
             Names of the columns of rows.
 
@@ -292,7 +292,7 @@ class AccessMethods(ColumnMethods, RowMethods, MissingMethods):
         Parameters
         ----------
         keys : str, array or Series
-            What labels the rows.
+            The labels.
         drop : bool, default True
             Take the column out of the others.
         inplace : bool, default False
@@ -303,7 +303,7 @@ class AccessMethods(ColumnMethods, RowMethods, MissingMethods):
         MissingColumnError
             If there is no column of that name.
         ArgumentTypeError
-            If labels of several levels are asked for, which rows of a DataFrame do not have.
+            If `keys` has several columns; rows of a DataFrame have labels of one level here.
 
         Examples
         --------
@@ -343,7 +343,7 @@ class AccessMethods(ColumnMethods, RowMethods, MissingMethods):
         column : str
             Its name.
         value : array, data at hand, or scalar
-            What `df[column] = …` takes.
+            Values as for `df[column] = …`.
         allow_duplicates : False
             Accepted for compatibility with pandas; names are all different.
 
@@ -382,7 +382,7 @@ class AccessMethods(ColumnMethods, RowMethods, MissingMethods):
         Parameters
         ----------
         dtype : dtype-like, or mapping of str to dtype-like
-            For all columns, or for those that are named.
+            One type for all columns, or types by name.
 
         Raises
         ------
@@ -391,7 +391,7 @@ class AccessMethods(ColumnMethods, RowMethods, MissingMethods):
         ArgumentTypeError, ArgumentError
             If a column cannot become of that type; see `cast`.
         ConversionError
-            When computed, if a missing or infinite number becomes an integer.  As text, what is missing stays so.
+            When computed, if a missing or infinite number becomes an integer.  Missing values stay missing as text.
 
         Examples
         --------
@@ -415,7 +415,7 @@ class AccessMethods(ColumnMethods, RowMethods, MissingMethods):
         return self._of(self._columns.renamed({name: f"{name}{suffix}" for name in self.columns}))
 
     def pipe(self, func: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        """Return what a function of the frame returns: ``df.pipe(f, 1)`` for ``f(df, 1)``."""
+        """Call a function with the frame: ``df.pipe(f, 1)`` for ``f(df, 1)``."""
         return func(self, *args, **kwargs)
 
     def _at_hand(self) -> pd.DataFrame:

@@ -91,7 +91,7 @@ class RowLabels:
 
 
 class RowLabelled:
-    """Base of what has labelled rows: `Series` and `DataFrame`."""
+    """Base of classes with labelled rows: `Series` and `DataFrame`."""
 
     @property
     def _row_labels(self) -> RowLabels:
@@ -112,7 +112,7 @@ def as_labelled(item: Any) -> Any:
 
 
 def on_rows_of(target: RowLabels, item: Any) -> Any:
-    """Return what a user gives for the rows of a target as arrays on these rows; lazy.
+    """Align an argument to the rows of a target; lazy.
 
     Parameters
     ----------
@@ -195,7 +195,7 @@ def conditions_on_rows_of(target: RowLabels, labels: RowLabels, arrays: Sequence
     """Return columns of bool on the rows of a target, False for labels that they lack, and others as they are; lazy."""
     if target.are_those_of(labels) or any(array._value.dtype != BOOL for array in arrays):
         return list(arrays)
-    # What is not found is False already.
+    # Rows without a match are False already.
     matched = Matched.of(target, labels, arrays)
     return [matched.array(number) for number in range(len(arrays))]
 
@@ -273,7 +273,7 @@ def comparable(target: RowLabels, labels: RowLabels) -> tuple[Keys, Keys] | None
 
 
 def _family(array: Array) -> str:
-    """Return what labels have in common that may be equal: numbers, text, bool, or times of one kind."""
+    """Return the kind of labels, since only labels of one kind may be equal: numbers, text, bool, or kinds of times."""
     if isinstance(array, Strings | Categorical):
         return "text"
     if is_number(array):
@@ -373,7 +373,7 @@ def on_all_labels(
     others : sequence of Array
         Its columns.
     fill : scalar, optional
-        What numbers are for a label that a side lacks; missing unless given, as everything else is.
+        Number for labels that one side lacks, missing unless given; values of other kinds are always missing.
 
     Raises
     ------
@@ -423,7 +423,7 @@ def _of_side(joined: ColumnSet, here: str, number: int, fill: Any, *, is_all: bo
 def _with_labels(
     labels: RowLabels, keys: Keys, columns: Sequence[Array], here: str, *, is_told_apart: bool
 ) -> ColumnSet:
-    """Return columns beside their labels, what puts rows in order before these, and that each row is there."""
+    """Return columns, their labels, an order of rows ahead of these, and a flag that marks existing rows."""
     levels = {f"{LABEL}{number}": level for number, level in enumerate(labels.arrays)}
     order = {ORDER: pdarray(keys.frame, keys.values[-1])} if is_told_apart else {}
     named = {f"{here} {number}": array for number, array in enumerate(columns)}
@@ -490,17 +490,17 @@ def check_same(one: RowLabels, other: RowLabels) -> Value | None:
     return same_labels(*pair)
 
 
-# what plans tell of labels
+# facts about labels from plans
 
 
 @dataclass(frozen=True, slots=True)
 class _Told:
-    """What plans tell of labels, and of those of a target.
+    """Facts from plans about labels, compared with the labels of a target.
 
     Parameters
     ----------
     are_distinct : bool
-        Whether no label comes twice.
+        Whether no label is repeated.
     are_all_found : bool
         Whether each label of the target is among them.
     """
@@ -510,12 +510,12 @@ class _Told:
 
 
 def _told_of(target: RowLabels, labels: RowLabels, *, is_once: bool = False) -> _Told:
-    """Return what plans tell of labels, and of those of a target.
+    """Read facts about labels and the labels of a target from their plans.
 
     Raises
     ------
     NonUniqueError
-        If `is_once` asks for labels that differ, and both are in memory, not the same, and come twice.
+        If `is_once`, both sides are in memory and differ, and a label is repeated.
     """
     known, sought = _origin_of(labels), _origin_of(target)
     if known is not None and sought is not None:
@@ -537,7 +537,7 @@ def _are_alike(one: Column, other: Column) -> bool:
 
 
 def _at_hand(array: Array) -> Column | None:
-    """Return labels that are in memory, None for those that are to be computed."""
+    """Return labels that are in memory, None for labels that are still to be computed."""
     base, value = _base_of(array._frame, array._value), array._value
     tables = _tables_of(base)
     if tables is None or isinstance(array, Categorical) or value.dtype.nullable:
@@ -547,7 +547,7 @@ def _at_hand(array: Array) -> Column | None:
 
 
 def _tables_of(base: Frame | None) -> Sequence[Table] | None:
-    """Return the rows of a node that are in memory: those of data at hand, and of arrays that are computed at once."""
+    """Return the rows of a node if they are in memory: rows of literals, and of arrays that are persisted eagerly."""
     if isinstance(base, Literal):
         return base.tables
     if not isinstance(base, Persisted) or not config.get("eager"):
@@ -559,7 +559,7 @@ def _tables_of(base: Frame | None) -> Sequence[Table] | None:
 
 
 def _base_of(frame: Frame, value: Value) -> Frame | None:
-    """Return the node of which a value is a column, as it is; None for what is computed or selected of it."""
+    """Return the node of which a value is an unchanged column; None for computed values and selected rows."""
     if not isinstance(value, ColumnRef) or isinstance(frame, SELECTIONS):
         return None
     return next((base for base in frame.bases if base._name == value.source), None)

@@ -56,7 +56,7 @@ class FrameBase(Registered, Collection, RowLabelled):
 
     @property
     def _columns(self) -> ColumnSet:
-        """The columns, with what has been assigned to rows of arrays that ``df["x"]`` has handed out."""
+        """The columns, with assignments to rows of arrays that came from ``df["x"]``."""
         content = self._content
         for name, (array, before) in content.handed.items():
             if array._frame is not before._frame or array._value != before._value:
@@ -105,12 +105,12 @@ class FrameBase(Registered, Collection, RowLabelled):
         return {name: columns.array(name)._type_name() for name in columns.values}
 
     def copy(self, deep: bool = True) -> Self:
-        """Return a copy; no data are copied, for what is computed from never changes.
+        """Return a copy; it shares the data, which never change.
 
         Parameters
         ----------
         deep : bool, default True
-            Make a frame of its own; otherwise what is assigned to one of the two is assigned to both.
+            Make an independent frame; otherwise assignments to one of the two change both.
         """
         columns = self._columns
         return self._of(columns) if deep else self._with(self._content)
@@ -128,7 +128,7 @@ class FrameBase(Registered, Collection, RowLabelled):
 
     @property
     def rows(self) -> RowSpace:
-        """The row space: which rows, in how many partitions, of what lengths if known."""
+        """The row space: identity of the rows, partitions, and partition lengths if known."""
         return self._columns.frame.rows
 
     @property
@@ -156,7 +156,7 @@ class FrameBase(Registered, Collection, RowLabelled):
         return np.asarray(self, dtype=dtype)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
-        """Return the values as NumPy has those of the pandas DataFrame, in two dimensions; computes."""
+        """Return the values as a NumPy array of two dimensions, converted as pandas does; computes."""
         return np.asarray(self.compute(), dtype=dtype)
 
     def __len__(self) -> int:

@@ -52,7 +52,7 @@ def cut(  # noqa: PLR0917 - pandas' signature
     right : bool, default True
         Whether intervals contain their upper bound; otherwise they contain the lower one.
     labels : sequence of str, or False, optional
-        What the intervals are called, their bounds unless given; False gives their numbers.
+        Names of the intervals, their bounds unless given; False gives their numbers.
     retbins : bool, default False
         Return the bounds as well: an array, or pandas' index of times.
     precision : int, default 3
@@ -60,7 +60,7 @@ def cut(  # noqa: PLR0917 - pandas' signature
     include_lowest : bool, default False
         Whether the first interval contains its lower bound.
     duplicates : {"raise", "drop"}
-        What becomes of bounds that are equal.
+        Refuse equal bounds, or keep one of them.
 
     Returns
     -------
@@ -157,7 +157,7 @@ def _equal_parts(count: int) -> list[float]:
 
 
 def _quantiles(values: Array, wanted: Any) -> Any:
-    """Return quantiles of what is not missing, as an array or an index of times; computes."""
+    """Return quantiles of the values that are not missing, as an array or an index of times; computes."""
     if isinstance(values, TimeArray):
         present = values[values == values] if values._form.may_lack else values  # noqa: PLR0124 - NaT is not equal
         found = np.asarray(present.quantile(wanted).values.to_ndarray())

@@ -29,7 +29,7 @@ from akdask.frames.index import Index
 
 
 def named_items(data: Any, columns: Sequence[str] | None) -> dict[str, Any]:
-    """Return what a DataFrame is made of, by name."""
+    """Return the columns for a DataFrame, by name."""
     columns = None if columns is None else names_of(columns)
     if data is None:
         return {name: [] for name in columns or ()}
@@ -71,7 +71,7 @@ def split_index(named: dict[str, Any]) -> tuple[dict[str, Any], Index | None]:
 
 
 def arrays_of(named: Mapping[str, Any]) -> dict[str, Array]:
-    """Make arrays of columns, those at hand as one frame; scalars take the rows of the others."""
+    """Make arrays of columns, all data in memory as one frame; scalars take the rows of the others."""
     arrays: dict[str, Array] = {}
     at_hand: dict[str, Any] = {}
     scalars: dict[str, Any] = {}
@@ -105,7 +105,7 @@ def _literals(columns: Mapping[str, Any]) -> dict[str, Array]:
 
 
 def spread(frame: Frame, item: Any) -> Array:
-    """Return a scalar as a column on the rows of a frame: a time as one of times, and nothing as NaN."""
+    """Return a scalar as a column on the rows of a frame; a time gives a column of times, None gives NaN."""
     if item is None:
         item = np.nan
     elif isinstance(item, np.datetime64 | np.timedelta64 | datetime | timedelta):

@@ -52,9 +52,9 @@ class CellMethods(Analysed):
         Parameters
         ----------
         lower, upper : number, array, Series or DataFrame, optional
-            The bounds, of all, of each row, or of each value; None or a missing one for no bound.  Those of a Series or
-            DataFrame go by labels; values whose labels they lack are missing.  Of two bounds of all, the lesser one is
-            the lower, as in pandas.
+            The bounds of all values, of each row, or of each value.  None or a missing bound is no bound.  A Series or
+            DataFrame is aligned by labels; values whose labels it lacks become missing.  Of two scalar bounds the
+            lesser is the lower one, as in pandas.
 
         Raises
         ------
@@ -104,7 +104,7 @@ class CellMethods(Analysed):
         Parameters
         ----------
         decimals : int, or mapping of str to int
-            For all columns, or for those that are named; -1 rounds to tens, integers too.
+            Digits for all columns, or digits by name; -1 rounds to tens, integers too.
 
         Examples
         --------
@@ -144,8 +144,8 @@ class CellMethods(Analysed):
             The choice: row by row, or of a DataFrame cell by cell, by the names of the columns.  Series and DataFrames
             go by their labels; rows and columns that they lack get the other values.
         other : scalar, array, Series or DataFrame, optional
-            What takes their place, by labels where it has some; missing values unless given, for which integers and
-            bool become float64.
+            Replacements, aligned by labels if they have any; missing values unless given, for which integers and bool
+            become float64.
 
         Raises
         ------
@@ -167,9 +167,9 @@ class CellMethods(Analysed):
         Parameters
         ----------
         to_replace : scalar, list, or mapping
-            What is replaced: one value, several, a mapping of old values to new ones, or a mapping of columns to such.
+            Old values: one, several, a mapping of old values to new ones, or such mappings by column.
         value : scalar or list
-            What takes its place, one for all or one for each; None and NaN stand for a missing value.
+            New values, one for all or one for each old value; None and NaN stand for a missing value.
 
         Returns
         -------
@@ -232,9 +232,9 @@ class CellMethods(Analysed):
         return {name: (matched.array(number), lacks) for number, name in enumerate(bounds)}
 
     def _by_column(self, item: Any, arrays: Mapping[str, Array], *, is_condition: bool = False) -> dict[str, Any]:
-        """Return what stands for each column on these rows, by their labels: a column of that name, or the item itself.
+        """Return the operand for each column, aligned to these rows: a column of that name, or the item itself.
 
-        Of names that a DataFrame lacks there is nothing, which is False for conditions.
+        Names that a DataFrame lacks have no operand; a condition is False there.
         """
         item = as_labelled(item)
         if not isinstance(item, Analysed) or isinstance(item, Labelled):
@@ -260,7 +260,7 @@ def _bounded(array: Any, bound: Any, lacks: Array | None, is_outside: np.ufunc) 
         is_beyond = array < bound if is_outside is np.less else array > bound
         return where(is_beyond, bound, array)
     if isinstance(bound, float | np.floating) and array._value.dtype in (INT64, UINT64):
-        # As in pandas, integers stay integers if the bound is one; those of another sign or size bound as floats.
+        # As in pandas, integers stay integers if the bound is one.  A bound beyond their type is applied to floats.
         limits = np.iinfo(array._value.dtype.numpy)
         if float(bound).is_integer() and limits.min <= int(bound) <= limits.max:
             bound = array._value.dtype.numpy.type(int(bound))
@@ -292,7 +292,7 @@ def _are_times(array: Array, bounds: Sequence[Any]) -> bool:
 
 
 def is_nothing(item: Any) -> bool:
-    """Whether an item stands for a missing value: None, NaN, NaT, or what pandas has for it."""
+    """Whether an item stands for a missing value: None, NaN, NaT, or ``pandas.NA``."""
     # By its own type: that which a lazy scalar shows is of a value that has yet to be computed.
     return item is None or is_na(item) or (issubclass(type(item), _UNEQUAL) and str(item) in ("nan", "NaT"))
 
@@ -320,7 +320,7 @@ def _pairs(to_replace: Any, value: Any) -> dict[Any, Any]:
 
 
 def _replaced(array: Array, pairs: Mapping[Any, Any]) -> Array:
-    """Return an array with the elements that equal old values replaced, each by one step from what it was."""
+    """Return an array with old values replaced; a new value is never replaced in turn."""
     found: Any = array
     for old, new in pairs.items():
         if not _is_of_kind(array, old):

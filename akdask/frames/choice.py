@@ -102,7 +102,7 @@ class GroupMethods(RowMethods):
             Leave out categories that no row has, as pandas does from version 3.  Otherwise reductions have a row for
             each category of a Categorical, of several keys for each combination, which counts them.
         group_keys : bool
-            Whether what `apply` gives has the keys among its labels.
+            Add the keys to the labels of results of `apply`.
 
         Raises
         ------
@@ -190,9 +190,8 @@ class ChoiceMethods(GroupMethods):
         Parameters
         ----------
         values : array or sequence, mapping, Series, or DataFrame
-            What to look for in all columns; in each column by its name; in each row the value that a Series, or another
-            frame in the column of that name, has of its label.  A column of strings has no numbers and the other way
-            round.
+            Values for all columns, or a mapping of values by column.  A Series, or the column of that name of a
+            DataFrame, gives one value for each row, by labels.  Text never equals a number.
 
         Raises
         ------
@@ -294,7 +293,7 @@ def intx(a: FrameBase, b: FrameBase) -> pdarray:
 
 
 def _equal_by_label(frame: ColumnMethods, given: Any) -> dict[str, pdarray]:
-    """Return which elements of each column equal what a Series, or the column of that name, has for their label."""
+    """Return which elements of each column equal the value of a Series, or of a DataFrame's column, for their label."""
     own, labels = frame._columns, given._row_labels
     if isinstance(given, SeriesBase):
         sought = dict.fromkeys(own.values, given.values)
@@ -386,7 +385,7 @@ class CountMethods(ChoiceMethods, FrameSortMethods):
         subset : str or list of str, optional
             The columns that must be equal, all unless given.
         sort : bool
-            Put the rows in order of their counts, those of equal ones in order of the columns.
+            Put the rows in order of their counts; rows of equal counts in order of the columns.
         ascending : bool
             Whether the rarest come first.
         dropna : bool

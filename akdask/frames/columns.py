@@ -54,7 +54,7 @@ class ColumnMethods(FrameBase):
         return [(name, self._column(name)) for name in self.columns]
 
     def get(self, name: str | list[str], default: Any = None) -> Any:
-        """Return a column, or a frame of those of a list; a default where there is no column of a name."""
+        """Return a column, or a frame of a list of columns; the default if a column is missing."""
         if isinstance(name, list):
             return self._of(self._columns.only(name)) if all(one in self for one in name) else default
         return self._column(name) if name in self else default
@@ -72,7 +72,7 @@ class ColumnMethods(FrameBase):
         ----------
         other : DataFrame, Series or mapping
             The new values of columns of the same names, where they are not missing; rows and columns that only `other`
-            has are left out, as in pandas.  A mapping replaces columns, and adds those that are not there.
+            has are left out, as in pandas.  A mapping replaces columns and adds new ones.
 
         Raises
         ------
@@ -183,7 +183,7 @@ class ColumnMethods(FrameBase):
         return column_series(values, values.columns[0])
 
     def _set_columns(self, names: list[str], values: Any) -> None:
-        """Put several columns into the frame: those of another one in their order, or a scalar for all."""
+        """Assign several columns: the columns of another frame in their order, or a scalar for all."""
         values = as_labelled(values)
         if isinstance(values, FrameBase):
             from akdask.frames.series import column_series
@@ -238,7 +238,7 @@ class ColumnMethods(FrameBase):
         return [*super().__dir__(), *(name for name in self.columns if name.isidentifier())]
 
     def assign(self, **kwargs: Any) -> Self:
-        """Return the frame with more columns; each is what `df[name] = …` takes, or a function of the frame."""
+        """Return the frame with more columns; each is a value as for `df[name] = …`, or a function of the frame."""
         changed = self.copy()
         for name, values in kwargs.items():
             changed[name] = values(changed) if callable(values) else values
@@ -246,7 +246,7 @@ class ColumnMethods(FrameBase):
 
 
 def _updated(target: RowLabels, owns: Sequence[Array], labels: RowLabels, arrays: Sequence[Array]) -> list[Array]:
-    """Return columns of the rows of a target with those of others, by labels, where these are not missing; lazy."""
+    """Return columns of a target, replaced by the values of others, by labels, unless these are missing; lazy."""
     if target.are_those_of(labels):
         found, has_label = list(arrays), None
     else:
@@ -287,7 +287,7 @@ class RenameMethods(FrameBase):
         column : mapping or callable, optional
             Old to new names of columns.
         axis : {0, 1, "index", "column"}
-            What `mapper` is for: labels of rows, or names of columns.
+            Use of `mapper`: labels of rows, or names of columns.
         inplace : bool
             Change this frame and return None.
         columns : mapping or callable, optional

@@ -40,7 +40,7 @@ class ColumnSet:
     index : Value, optional
         Labels of the rows; without them, rows are labelled by their numbers.
     index_name : hashable, optional
-        What the labels are called.
+        Name of the labels.
     """
 
     frame: Frame
@@ -94,9 +94,9 @@ class ColumnSet:
         return self.kinds[INDEX]._like(self.frame, self.index)
 
     def project(self, *, with_index: bool = False) -> Project:
-        """Return the columns, and the labels of rows that have some if asked for, as a plan.
+        """Return the columns, and with `with_index` the labels of rows that have labels, as a plan.
 
-        Integers of which some are missing are floats there; `ColumnSet.apart` keeps them.
+        Integers with missing values are floats there; `ColumnSet.apart` keeps them as integers.
         """
         names: tuple[Hashable, ...] = tuple(self.values)
         values = tuple(self.values.values())
@@ -105,7 +105,7 @@ class ColumnSet:
         return Project(self.frame, names, values)
 
     def apart(self) -> Project:
-        """Return what the columns and the labels are made of, as a plan; `of_parts` puts it together again."""
+        """Return the parts of the columns and labels as a plan; `of_parts` recombines them."""
         values = self._columns()
         if len(self._all()) == len(values):
             return self.project(with_index=True)
@@ -124,7 +124,7 @@ class ColumnSet:
         return Project(self.frame, tuple(named), tuple(named.values()))
 
     def of_parts(self, frame: Frame, values: Sequence[Value]) -> ColumnSet:
-        """Return the columns and labels on other rows, of what `apart` has of them."""
+        """Return the columns and labels on other rows, recombined from the parts that `apart` gave."""
         return self._placed(*within_rounds(frame, values))
 
     def nullable(self) -> frozenset[Hashable]:
@@ -193,7 +193,7 @@ class ColumnSet:
         return self.numbered().moved(select)
 
     def sliced(self, key: slice) -> ColumnSet:
-        """Return the rows of a slice; counts those of unknown number."""
+        """Return the rows of a slice; counts the rows if their number is unknown."""
 
         def select(frame: Frame, values: list[Value]) -> tuple[Frame, list[Value]]:
             return row_tools.slice_columns(frame, values, key)
@@ -243,11 +243,11 @@ class ColumnSet:
         return values if self.index is None else [*values, self.index]
 
     def _all(self) -> list[Value]:
-        """Return what the columns and labels are made of."""
+        """Return the parts of the columns and labels."""
         return missing.separated(self._columns())
 
     def _placed(self, frame: Frame, values: Sequence[Value]) -> ColumnSet:
-        """Return the columns on other rows, of what `_all` gave of them."""
+        """Return the columns on other rows, recombined from the parts that `_all` gave."""
         return self._named(frame, missing.recombined(self._columns(), values))
 
     def _named(self, frame: Frame, values: Sequence[Value]) -> ColumnSet:

@@ -91,7 +91,7 @@ class DataFrame(
     index : Index, lazy array or data at hand, optional
         Labels of the rows, instead of their numbers.
     columns : list of str, optional
-        Names of the columns, ``"0"``, ``"1"`` and so on unless given; of a mapping, those to take.
+        Names of the columns, ``"0"``, ``"1"`` and so on unless given; of a mapping, the columns to take.
 
     Raises
     ------
@@ -157,13 +157,13 @@ class DataFrame(
         Parameters
         ----------
         prefix_path : str or path
-            What `to_hdf` was given.
+            Prefix, as for `to_hdf`.
         file_format : str, default "INFER"
             The format, told from the first bytes unless given.
         widen : bool, default False
             As in `akdask.read_hdf`.
         storage_options : mapping of str to value, optional
-            What fsspec needs to open URLs, such as keys or ``anon=True``.
+            Options with which fsspec opens URLs, such as keys or ``anon=True``.
 
         Raises
         ------
@@ -188,20 +188,20 @@ class DataFrame(
         widen: bool = False,
         storage_options: Mapping[str, Any] | None = None,
     ) -> Self:
-        """Open CSV files as a DataFrame, those of Arkouda and of other writers; see `akdask.read_csv`.
+        """Open CSV files of Arkouda or other writers as a DataFrame; see `akdask.read_csv`.
 
         Parameters
         ----------
         filename : str, path or sequence of them
             Files or glob patterns.
         col_delim : str, default ","
-            What stands between fields.
+            Delimiter of fields.
         dtypes : mapping of str to dtype, or dtype, optional
             Types of columns.
         widen : bool, default False
             As in `akdask.read_csv`.
         storage_options : mapping of str to value, optional
-            What fsspec needs to open URLs, such as keys or ``anon=True``.
+            Options with which fsspec opens URLs, such as keys or ``anon=True``.
         """
         options = {"column_delim": col_delim, "dtypes": dtypes, "widen": widen}
         return cls(read_objects(open_files(filename, format_named("CSV"), **options)))
@@ -219,14 +219,14 @@ class DataFrame(
         ----------
         key : str, list of str, int, slice, or array of bool or int
             A name gives the column, several a DataFrame.  An int gives one `Row`, at once; other keys choose
-            rows as those of an array do, and stay lazy.
+            rows as keys of an array do, and stay lazy.
 
         Raises
         ------
         MissingColumnError
             If there is no column of a name.
         ArgumentTypeError
-            If the key is nothing of that, such as a list of names and numbers.
+            If the key is of another kind, such as a list of names and numbers.
         """
         if isinstance(key, str):
             return self._column(key)
@@ -253,13 +253,13 @@ class DataFrame(
         datalimit : float, optional
             Most megabytes (2**20 bytes) to bring into this process; ``config.get("max_transfer_bytes")`` unless given.
         retain_index : bool, default True
-            Keep the labels of the rows, such as the keys of groups, as pandas does; otherwise rows are numbered anew.
+            Keep the labels of the rows, such as the keys of groups, as pandas does; otherwise number the rows from 0.
         nullable : bool, default False
             Give pandas' nullable types: ``Int64``, ``UInt64``, ``boolean``, ``Float64`` and ``string``, with
-            ``pandas.NA`` for what is missing.  Integers and bool that a join has made floats, for rows without a
-            match, become such again: exactly, while rows are chosen, sorted, persisted or put below each other.  What
-            is computed of their floats, or keys of groups, is integers again only if none is beyond 2**53, which
-            floats may have rounded; otherwise it stays ``Float64``.
+            ``pandas.NA`` for missing values.  Integers and bool that a join has made floats, for rows without a
+            match, become integers and bool again.  They are exact after rows are selected, sorted, persisted or
+            concatenated.  Results computed from the floats, and keys of groups, become integers only if none is
+            beyond 2**53, where floats may have been rounded; otherwise they stay ``Float64``.
 
         Raises
         ------

@@ -127,7 +127,7 @@ class DiffAggregate:
         return self._reduced("unique")
 
     def _combined(self, name: str, nothing: int) -> Series:
-        """Return bits combined; NaN are replaced by what changes nothing, and are all that a group of one row has."""
+        """Return bits combined; NaN, the only difference of a group of one row, count as the neutral element."""
         numbers = cast(where(isnan(self.values), float(nothing), self.values), "int64")
         keys, found = getattr(self.gb, name)(numbers)
         return Series((keys, found))

@@ -22,7 +22,7 @@ SHOWN_COLUMNS = 20
 SHOWN_ROWS = 60
 """Where pandas is told to show all of them."""
 
-# Rules, and what is less important, are the text colour of the notebook, made translucent: dark and light themes need
+# Rules and secondary text have the text colour of the notebook, made translucent: dark and light themes need
 # no styles of their own.
 STYLE = """<style scoped>
 .akdask p {margin: 0 0 .4em; opacity: .75}
@@ -101,7 +101,7 @@ class Info(str):
         return self
 
     def __call__(self, verbose: bool | None = None, buf: TextIO | None = None, **_: Any) -> None:
-        """Print all of it, to `buf` if given; what else pandas takes makes no difference."""
+        """Print the outline and the types, to `buf` if given; other arguments of pandas are ignored."""
         print(self, *self._details, sep="\n", file=buf)
 
 
@@ -140,7 +140,7 @@ class DisplayMethods(FrameBase):
 
     @property
     def info(self) -> Info:
-        """Columns, rows and memory in words; nothing is computed.  Called, as in pandas, it prints the types, too."""
+        """Columns, rows and memory in words, without computing.  Called as in pandas, it prints the types, too."""
         return Info(self._outline(self._columns.frame.rows.size), self._types(limit=None))
 
     def _shape_text(self, shown: pd.DataFrame | None = None) -> str:
@@ -178,7 +178,7 @@ class DisplayMethods(FrameBase):
         index : bool
             Include the labels of the rows.
         unit : {"B", "KB", "MB", "GB"}
-            What to count in.  Of Strings only the offsets are counted, of Categoricals the codes.
+            The unit.  Strings count only their offsets, Categoricals only their codes.
 
         Returns
         -------
@@ -226,11 +226,11 @@ class DisplayMethods(FrameBase):
         tablefmt : str, default "grid"
             A format of the package tabulate, which must be installed.
         storage_options : dict, optional
-            What fsspec needs where the file is named by a URL.
+            Options with which fsspec opens a URL.
         **kwargs
-            What else ``pandas.DataFrame.to_markdown`` takes.
+            Further arguments of ``pandas.DataFrame.to_markdown``.
         """
-        # What else pandas takes decides whether text comes back.
+        # Further arguments decide whether pandas returns text.
         rows: Any = self._of(self._columns.labelled(None)).compute()
         text: str | None = rows.to_markdown(
             mode=mode, index=index, tablefmt=tablefmt, storage_options=storage_options, **kwargs
@@ -271,7 +271,7 @@ def edge_rows(frame: FrameBase) -> pd.DataFrame | None:
 
 
 def _edge_of_limit(frame: FrameBase, columns: ColumnSet) -> pd.DataFrame | None:
-    """Return the first or last rows that were asked for, as far as one partition has them, if it can be shown."""
+    """Return the first or last rows as far as one partition has them, if this partition can be shown."""
     edge = edge_of_limit(columns.frame, columns._all())
     if edge is None:
         return None
@@ -307,7 +307,7 @@ def _dots(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _edge_partitions(columns: ColumnSet) -> tuple[ColumnSet, ColumnSet]:
-    """Return what the first and the last rows are to be found in: all of it, if that is as cheap."""
+    """Return plans with the first and the last rows, or one plan of all rows if that is as cheap."""
     count = columns.frame.npartitions
     if columns.frame.rows.lengths is not None or count == 1:
         return columns, columns
@@ -321,14 +321,14 @@ def _framed(title: str, *parts: str) -> str:
 
 
 def _rows_table(shown: pd.DataFrame, types: Mapping[str, Any]) -> str:
-    """Return rows as a table, of those that pandas leaves out too where there are more than it shows.
+    """Return rows as a table, shortened as pandas shortens longer ones.
 
     Parameters
     ----------
     shown : pandas.DataFrame
-        The rows, those at both ends at least.
+        The rows, at least the rows at both ends.
     types : mapping of str to object
-        The types of columns; what is shown of columns that are left out has none.
+        The types of columns; the ellipsis for omitted columns has none.
     """
     most: int | None = pd.get_option("display.max_rows")
     cut = most is not None and len(shown) > most
@@ -346,6 +346,6 @@ def _rows_table(shown: pd.DataFrame, types: Mapping[str, Any]) -> str:
 
 
 def _types_table(types: Sequence[tuple[str, str]]) -> str:
-    """Return the names and types of columns as a table, for what shows no rows."""
+    """Return the names and types of columns as a table, for objects that show no rows."""
     lines = "".join(f"<tr><th>{escape(name)}</th><td>{escape(kind)}</td></tr>" for name, kind in types)
     return f"<table><thead><tr><th>column</th><th>type</th></tr></thead><tbody>{lines}</tbody></table>"
