@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,7 +13,7 @@ from akdask.errors import AkdaskError, ArgumentTypeError, ConversionError
 from tests.missing_operations import as_plain
 
 TIMES = [np.datetime64("2024-01-05", "ns"), np.datetime64("NaT"), np.datetime64("1999-01-01", "ns")]
-COLUMNS = {
+COLUMNS: dict[str, Any] = {
     "x": pd.Series([2.5, np.nan, -1.0]),
     "n": pd.Series([3, 1, 2]),
     "b": pd.Series([True, False, True]),
@@ -139,8 +141,10 @@ def test_what_lacks_a_value_is_neither_true_nor_false(values):
     assert ak.Series([1.5, np.nan, 0.0]).astype(bool).tolist() == [True, True, False]
 
 
-FIELDS = ("year", "month", "day", "hour", "minute", "second", "microsecond", "nanosecond", "day_of_week", "day_of_year")
-FIELDS += ("quarter", "is_month_start", "is_leap_year")
+FIELDS = [
+    *("year", "month", "day", "hour", "minute", "second", "microsecond", "nanosecond", "day_of_week", "day_of_year"),
+    *("quarter", "is_month_start", "is_leap_year"),
+]
 
 
 @pytest.mark.parametrize("times", [TIMES, TIMES[::2]], ids=["with NaT", "without"])
@@ -169,7 +173,7 @@ TIED = {
     "floats": [2.5, 0.5, np.nan, 0.5, 2.5, 9.0, -1.0],
     "integers": [5, 3, 3, 5, 1, 9],
     "bools": [False, True, True, False],
-    "times": pd.to_datetime(["2024-01-05", "1999-01-01", None, "2020-01-01"]).astype("M8[ns]"),
+    "times": pd.to_datetime(pd.Series(["2024-01-05", "1999-01-01", None, "2020-01-01"])).astype("M8[ns]"),
     "Categoricals": pd.Categorical(["c", "a", None, "b", "a", "c"], ["d", "c", "b", "a"]),
 }
 

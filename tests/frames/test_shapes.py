@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -95,8 +96,10 @@ def test_quantile_ranges_are_those_of_pandas(values, q):
     assert np.allclose(bounds, expected)
 
 
-MOMENTS = pd.Series(["2026-01-05", "2026-02-01", "2026-03-01 12:00", None, "2026-01-05", "2026-01-20"], dtype="M8[us]")
-SIDES = pd.Series(["2026-01-05", "2026-01-20", "2026-02-01", "2026-03-02"], dtype="M8[us]")
+MOMENTS: Any = pd.Series(
+    ["2026-01-05", "2026-02-01", "2026-03-01 12:00", None, "2026-01-05", "2026-01-20"], dtype="M8[us]"
+)
+SIDES: Any = pd.Series(["2026-01-05", "2026-01-20", "2026-02-01", "2026-03-02"], dtype="M8[us]")
 TIMELY = {
     "times": (MOMENTS, SIDES),
     "seconds": (MOMENTS.dt.as_unit("s"), SIDES.dt.as_unit("ns")),

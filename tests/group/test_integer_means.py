@@ -57,7 +57,7 @@ MEANS = {
         lambda x, k: (
             ak.DataFrame({"t": ak.array(np.zeros(x.size, "M8[ns]")), "x": x})
             .set_index("t")
-            .resample("D")["x"]
+            .resample("D")["x"]  # type: ignore[union-attr]
             .mean()
             .tolist()[0]
         )
